@@ -30,8 +30,8 @@ export async function fillAccount(
   { name, smtpPort, pages, maxConnections, integrations = 1 }: AccountPlan,
 ) {
   const sources = await readSources();
-  const { _id: accountId } = await store.createAccount({ name });
-  const { token } = await store.createToken({
+  const { _id: accountId } = await store.accounts.create({ name });
+  const { token } = await store.tokens.create({
     accountId,
     name: "bench",
     scopes: ["render", "send"],
@@ -42,7 +42,7 @@ export async function fillAccount(
   });
   const mail = { subject, html, text };
   const common = { accountId, variables: [], sourceHash: "bench" };
-  await store.publishVersion({
+  await store.templates.publish({
     ...common,
     kind: "email",
     alias: "order",
@@ -53,7 +53,7 @@ export async function fillAccount(
   const source = { html: withPages(sources.invoice, pages) };
   const invoice = publishPdf(source).html;
   const edge = "15mm";
-  const { template } = await store.publishVersion({
+  const { template } = await store.templates.publish({
     ...common,
     kind: "pdf",
     alias: "invoice",
@@ -71,7 +71,7 @@ export async function fillAccount(
   });
   const integrationIds: number[] = [];
   for (let count = 1; count <= integrations; count++) {
-    const { id } = await store.createIntegration({
+    const { id } = await store.integrations.create({
       accountId,
       name: `sink ${count}`,
       host: "127.0.0.1",

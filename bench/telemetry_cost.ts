@@ -28,7 +28,7 @@ const WAYS: Readonly<Record<string, { metrics: boolean; traces: boolean }>> = {
 };
 
 /** Spans of the ledger's operations for one mail: acceptance, claim, dot, outcome. */
-const OPERATIONS = ["acceptSend", "insertRegister", "writeOutcome"];
+const OPERATIONS = ["sends.accept", "insertRegister", "writeOutcome"];
 
 const CONSUMER = {
   "messaging.system": "nats",

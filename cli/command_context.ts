@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { Account } from "@posthaste/contracts";
 import type { Bus } from "@posthaste/messaging";
-import type { Store } from "@posthaste/storage";
+import type { Store, StorePart } from "@posthaste/storage";
 import { type Api, openApi } from "./api.ts";
 import { auditedStore } from "./audited_store.ts";
 import { CommandError, notFoundError, usageError } from "./command_error.ts";
@@ -76,14 +76,14 @@ export function openApiFor({ settings, cwd }: CommandContext, options: HttpOptio
 /** Finds the account that an option names or, without one, that of the demonstration. */
 export async function findAccountFor(
   { settings }: CommandContext,
-  store: Pick<Store, "findAccount">,
+  store: StorePart<"accounts.find">,
   nameOrId: string | undefined,
 ): Promise<Account> {
   const wanted = nameOrId ?? settings.accountId;
   if (wanted === undefined) {
     throw usageError("Cannot choose the account: --account is missing", SEE_ACCOUNTS);
   }
-  const account = await store.findAccount(wanted);
+  const account = await store.accounts.find(wanted);
   if (account !== null) return account;
   throw notFoundError(`Cannot find account "${wanted}": none has this id or name`, SEE_ACCOUNTS);
 }
@@ -91,11 +91,11 @@ export async function findAccountFor(
 /** Finds the accounts that a list is about: the one named, the demonstration's, or all. */
 export async function listAccountsFor(
   context: CommandContext,
-  store: Pick<Store, "findAccount" | "listAccounts">,
+  store: StorePart<"accounts.list" | "accounts.find">,
   nameOrId: string | undefined,
 ): Promise<Account[]> {
   if (nameOrId === undefined && context.settings.accountId === undefined) {
-    return await store.listAccounts();
+    return await store.accounts.list();
   }
   return [await findAccountFor(context, store, nameOrId)];
 }

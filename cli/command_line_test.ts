@@ -107,12 +107,12 @@ test("accountsCommand() creates an account once and lists it", async () => {
 });
 
 test("a command asks which of those accounts is meant that have the same name", async () => {
-  const { _id: userId } = await store.createUser({
+  const { _id: userId } = await store.people.create({
     ...{ email: "two@example.com", name: "Two", passwordHash: null },
   });
   const ids: string[] = [];
   for (let n = 0; n < 2; n++) {
-    ids.push((await store.createOwnedAccount({ name: "Namesake", userId }))._id);
+    ids.push((await store.people.createOwnedAccount({ name: "Namesake", userId }))._id);
   }
   const unclear = await run("tokens list --account Namesake");
   assert.equal(unclear.code, EXIT.refused);
@@ -124,12 +124,12 @@ test("a command asks which of those accounts is meant that have the same name", 
 });
 
 test("tokensCommand() prints a token once, lists it and revokes it", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "token-shop" });
+  const { _id: accountId } = await store.accounts.create({ name: "token-shop" });
   const create = "tokens create --account token-shop --name site --scopes render,send";
   const created = await run(`${create} --expires 90d`);
   assert.equal(created.code, EXIT.ok, created.stderr);
   const token = created.stdout.trim();
-  const record = await store.findToken(token);
+  const record = await store.tokens.find(token);
   assert.equal(record?.accountId, accountId);
   assert.deepEqual(record?.scopes, ["render", "send"]);
   const days = (record?.expiresAt?.getTime() ?? 0) - Date.now();
@@ -140,13 +140,13 @@ test("tokensCommand() prints a token once, lists it and revokes it", async () =>
   assert.equal(JSON.parse(listed.stdout)[0].state, "live");
   const prefix = token.slice(0, 9);
   assert.equal((await run(`tokens revoke ${prefix}`)).code, EXIT.ok);
-  assert.equal(await store.findToken(token), null);
+  assert.equal(await store.tokens.find(token), null);
   assert.match((await run(`tokens revoke ${record?._id}`)).stdout, /was already revoked/);
   assert.equal((await runProcess("tokens revoke ph_nobody")).code, EXIT.notFound);
 });
 
 test("tokensCommand() limits a token, and rolls it into one like it", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "roll-shop" });
+  const { _id: accountId } = await store.accounts.create({ name: "roll-shop" });
   const create = "tokens create --account roll-shop --name site --scopes send --expires 90d";
   const limits = "--address 203.0.113.0/24 --address ::1 --template 2 --integration 1";
   const old = (await run(`${create} ${limits}`)).stdout.trim();
@@ -155,15 +155,15 @@ test("tokensCommand() limits a token, and rolls it into one like it", async () =
   const rolled = await run(`tokens roll ${old.slice(0, 9)} --overlap 1h`);
   assert.equal(rolled.code, EXIT.ok, rolled.stderr);
   const limitsOf = async (token: string) => {
-    const { addresses, templates, integrations } = await store.findToken(token) ?? {};
+    const { addresses, templates, integrations } = await store.tokens.find(token) ?? {};
     return { addresses, templates, integrations };
   };
   const expected = { addresses: ["203.0.113.0/24", "::1"], templates: [2], integrations: [1] };
   assert.deepEqual(await limitsOf(rolled.stdout.trim()), expected);
-  const ending = await store.findToken(old);
+  const ending = await store.tokens.find(old);
   const left = (ending?.expiresAt?.getTime() ?? 0) - Date.now();
   assert.ok(left > 3_500_000 && left <= 3_600_000, `${left} ms`);
-  const [line] = await store.listAudit(accountId, { limit: 1 });
+  const [line] = await store.audit.list(accountId, { limit: 1 });
   assert.equal(line?.action, "token.rolled");
   await run(`tokens revoke ${old.slice(0, 9)}`);
   const again = await run(`tokens roll ${old.slice(0, 9)}`);
@@ -171,13 +171,13 @@ test("tokensCommand() limits a token, and rolls it into one like it", async () =
 });
 
 test("usersCommand() lists people, and sets a password that ends their sessions", async () => {
-  const user = await store.createUser({
+  const user = await store.people.create({
     email: "Lost@example.com",
     name: "Lo",
     passwordHash: null,
   });
   const at = new Date();
-  await store.createSession({
+  await store.sessions.create({
     ...{ _id: "lost", userId: user._id, accountId: "acc_1", csrfToken: "x", userAgent: "" },
     ...{ createdAt: at, lastSeenAt: at, expiresAt: new Date(at.getTime() + 60_000) },
   });
@@ -187,23 +187,23 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
   assert.match(short.stderr, /at least 12 characters/);
   const set = await run(setPassword, { stdin: "a long enough password\n" });
   assert.match(set.stdout, /1 browser was signed out/);
-  const { passwordHash } = await store.findUser(user._id) ?? {};
+  const { passwordHash } = await store.people.find(user._id) ?? {};
   assert.ok(await verifyPassword("a long enough password", passwordHash ?? ""));
-  assert.equal(await store.findSession("lost", at), null);
+  assert.equal(await store.sessions.find("lost", at), null);
   assert.match((await run("users list")).stdout, /lost@example.com +no +Lo +password .* usr_/);
   assert.equal((await run("users set-password nobody@example.com")).code, EXIT.notFound);
 });
 
 test("usersCommand() tells the audit log of each account that a person belongs to", async () => {
-  const user = await store.createUser({
+  const user = await store.people.create({
     ...{ email: "told@example.com", name: "To", passwordHash: null },
   });
-  const owner = await store.createUser({
+  const owner = await store.people.create({
     ...{ email: "other.owner@example.com", name: "Ow", passwordHash: null },
   });
   const accounts = await Promise.all(["told-1", "told-2"].map(async (name) => {
-    const { _id } = await store.createOwnedAccount({ name, userId: owner._id });
-    await store.setMember({ accountId: _id, userId: user._id, role: "editor" });
+    const { _id } = await store.people.createOwnedAccount({ name, userId: owner._id });
+    await store.people.setMember({ accountId: _id, userId: user._id, role: "editor" });
     return _id;
   }));
   const set = await runProcess("users set-password told@example.com --password-stdin", {
@@ -213,7 +213,7 @@ test("usersCommand() tells the audit log of each account that a person belongs t
   await run("users remove-second-factor told@example.com");
   await run("users remove told@example.com");
   for (const accountId of accounts) {
-    const lines = await store.listAudit(accountId, { limit: 9 });
+    const lines = await store.audit.list(accountId, { limit: 9 });
     assert.deepEqual(lines.map(({ action, target, details }) => [action, target, details["by"]]), [
       ["member.removed", "told@example.com", "the command line"],
       ["second_factor.removed", "told@example.com", "the command line"],
@@ -223,23 +223,23 @@ test("usersCommand() tells the audit log of each account that a person belongs t
 });
 
 test("usersCommand() removes a second factor that was lost, and signs the person out", async () => {
-  const user = await store.createUser({
+  const user = await store.people.create({
     ...{ email: "locked@example.com", name: "Lo", passwordHash: null },
   });
   const totp = { secret: "sealed", lastStep: 0 };
-  await store.updateUser(user._id, {
+  await store.people.update(user._id, {
     secondFactor: { totp, passkeys: [], recoveryCodes: ["a".repeat(64)] },
   });
   const { stdout } = await run("users remove-second-factor locked@example.com");
   assert.match(stdout, /has no second factor any more/);
-  assert.deepEqual((await store.findUser(user._id))?.secondFactor, {
+  assert.deepEqual((await store.people.find(user._id))?.secondFactor, {
     ...{ totp: null, passkeys: [], recoveryCodes: [] },
   });
 });
 
 test("usersCommand() asks which of those is meant who have named the same address", async () => {
   const shared = { email: "shared@example.com", name: "T", passwordHash: null };
-  const [one, other] = [await store.createUser(shared), await store.createUser(shared)];
+  const [one, other] = [await store.people.create(shared), await store.people.create(shared)];
   const unclear = await run("users remove shared@example.com");
   assert.equal(unclear.code, EXIT.refused);
   assert.match(unclear.stderr, new RegExp(`use an id: ${one._id}, ${other._id}`));
@@ -249,21 +249,21 @@ test("usersCommand() asks which of those is meant who have named the same addres
 
 test("usersCommand() removes somebody, but not the only owner of an account", async () => {
   const gone = { email: "gone@example.com", name: "Go", passwordHash: null };
-  const { _id: userId } = await store.createUser(gone);
-  const { _id: accountId } = await store.createOwnedAccount({ name: "Go's", userId });
+  const { _id: userId } = await store.people.create(gone);
+  const { _id: accountId } = await store.people.createOwnedAccount({ name: "Go's", userId });
   const refused = await run("users remove gone@example.com");
   assert.equal(refused.code, EXIT.refused);
   assert.match(refused.stderr, /no other owner of "Go's"/);
-  const other = await store.createUser({ ...gone, email: "stays@example.com" });
-  await store.setMember({ accountId, userId: other._id, role: "owner" });
+  const other = await store.people.create({ ...gone, email: "stays@example.com" });
+  await store.people.setMember({ accountId, userId: other._id, role: "owner" });
   assert.equal((await run("users remove Gone@example.com")).code, EXIT.ok);
-  assert.equal(await store.findUser(userId), null);
-  assert.equal((await store.listMembers(accountId)).length, 1);
+  assert.equal(await store.people.find(userId), null);
+  assert.equal((await store.people.listMembers(accountId)).length, 1);
   assert.equal((await run("users remove gone@example.com")).code, EXIT.notFound);
 });
 
 test("auditCommand() shows what commands did, whether the log is whole, and a copy of it", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "audited" });
+  const { _id: accountId } = await store.accounts.create({ name: "audited" });
   await run("tokens create --account audited --name Shop --scopes send");
   const checked = await run("audit check --account audited --json");
   assert.equal(checked.code, EXIT.ok);
@@ -280,7 +280,7 @@ test("auditCommand() shows what commands did, whether the log is whole, and a co
   assert.equal(cut.code, EXIT.failed);
   assert.match(cut.stdout, /the kept line is not there/);
   assert.equal((await run("audit check --kept 1:x")).code, EXIT.usage);
-  await store.noteAudit({
+  await store.audit.note({
     ...{ accountId, at: new Date(), userId: "usr_gone", userEmail: "gone@example.com" },
     ...{ action: "token.revoked", target: "token", details: {} },
   });
@@ -300,7 +300,7 @@ test("tokensCommand() refuses unknown scopes, lifetimes and accounts", async () 
 });
 
 test("integrationsCommand() seals the password, which is in no argument and no output", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "mail-shop" });
+  const { _id: accountId } = await store.accounts.create({ name: "mail-shop" });
   const account = "--account mail-shop";
   const password = "s3cret with blanks";
   const created = await runProcess(
@@ -310,7 +310,7 @@ test("integrationsCommand() seals the password, which is in no argument and no o
   );
   assert.equal(created.code, EXIT.ok, created.stderr);
   assert.ok(created.commandLine.includes("mailer") && !created.commandLine.includes("s3cret"));
-  const stored = await store.findIntegration(accountId, 1);
+  const stored = await store.integrations.find(accountId, 1);
   assert.ok(stored?.auth);
   const keys = readMasterKeys(MASTER_KEY);
   const binding = bindPassword({ ...stored, recordId: stored._id });
@@ -320,7 +320,7 @@ test("integrationsCommand() seals the password, which is in no argument and no o
 
   const changed = await run(`integrations update 1 ${account} --max-connections 9 --json`);
   assert.equal(JSON.parse(changed.stdout).maxConnections, 9);
-  assert.deepEqual((await store.findIntegration(accountId, 1))?.auth, stored.auth);
+  assert.deepEqual((await store.integrations.find(accountId, 1))?.auth, stored.auth);
   const listed = await run(`integrations list ${account} --json`);
   assert.deepEqual(JSON.parse(listed.stdout)[0].auth, { user: "mailer", method: null });
   assert.ok(!`${created.stdout}${created.stderr}${listed.stdout}`.includes("s3cret"));
@@ -331,18 +331,18 @@ test("integrationsCommand() seals the password, which is in no argument and no o
 
   const gone = await run(`integrations update main ${account} --no-login`);
   assert.equal(gone.code, EXIT.ok, gone.stderr);
-  assert.equal((await store.findIntegration(accountId, 1))?.auth, null);
+  assert.equal((await store.integrations.find(accountId, 1))?.auth, null);
 });
 
 test("keysCommand() brings every password under a new key, and never prints one", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-keys-"));
   await using own = await openTestMongo();
   await using other = await openStore({ url: own.url });
-  const { _id: accountId } = await other.createAccount({ name: "keys-shop" });
+  const { _id: accountId } = await other.accounts.create({ name: "keys-shop" });
   const server = { host: "h.example", port: 587 };
   const key = sealingKeyOf(readMasterKeys(MASTER_KEY));
   for (let i = 1; i <= 3; i++) {
-    await other.createIntegration({
+    await other.integrations.create({
       ...{ accountId, name: `n${i}`, ...server, tls: "starttls" },
       senders: ["a@example.com"],
       auth: (recordId) => ({
@@ -371,7 +371,7 @@ test("keysCommand() brings every password under a new key, and never prints one"
     rotated.stdout,
     /^3 passwords sealed to "k2"; none left\n$/,
   );
-  const stored = await other.findIntegration(accountId, 3);
+  const stored = await other.integrations.find(accountId, 3);
   assert.ok(stored?.auth);
   const alone = readMasterKeys(generated.stdout.trim());
   const binding = bindPassword({ ...stored, recordId: stored._id });
@@ -410,7 +410,7 @@ test("runCommandLine() prints no password of a connection string that cannot be 
 });
 
 test("integrationsCommand() takes certificate authorities, and shows in red that none is checked", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "pinned" });
+  const { _id: accountId } = await store.accounts.create({ name: "pinned" });
   const folder = await mkdtemp(join(tmpdir(), "posthaste-cli-"));
   try {
     const [pem, both] = [join(folder, "ca.pem"), join(folder, "both.pem")];
@@ -423,7 +423,7 @@ test("integrationsCommand() takes certificate authorities, and shows in red that
     assert.ok(!keyed.stderr.includes(testCertificate.key.slice(40, 60)));
     const created = await run(`integrations create ${flags} --ca ${pem}`);
     assert.match(created.stdout, /STARTTLS, own CA/);
-    const stored = await store.findIntegration(accountId, 1);
+    const stored = await store.integrations.find(accountId, 1);
     assert.equal(stored?.ca, `${testCertificate.cert}\n`);
     assert.equal(stored?.allowInvalidCertificate, false);
 
@@ -439,7 +439,7 @@ test("integrationsCommand() takes certificate authorities, and shows in red that
     assert.match(listed.stdout, /starttls, ANY CERTIFICATE/);
     const closed = "integrations update 1 --account pinned --no-allow-invalid-certificate";
     assert.equal((await run(closed)).stderr, "");
-    const { ca, allowInvalidCertificate } = await store.findIntegration(accountId, 1) ?? {};
+    const { ca, allowInvalidCertificate } = await store.integrations.find(accountId, 1) ?? {};
     assert.deepEqual([ca, allowInvalidCertificate], [null, false]);
   } finally {
     await rm(folder, { recursive: true });
@@ -447,7 +447,7 @@ test("integrationsCommand() takes certificate authorities, and shows in red that
 });
 
 test("retryCommand() brings failed messages back, and integrations resume is heard", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "retry-shop" });
+  const { _id: accountId } = await store.accounts.create({ name: "retry-shop" });
   const send: Send = {
     _id: newSendId(accountId),
     accountId,
@@ -461,7 +461,7 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
     settledAt: null,
     reconcileAt: new Date(),
   };
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   const messageId = messageIdOf(send._id, 0);
   const early = await run(`retry ${messageId}`);
   assert.equal(early.code, EXIT.refused, early.stderr);
@@ -469,7 +469,7 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
   await voidAttempt(store, "failed", { messageId, attempt: 1, at: now, reason: "no such user" });
   const ofSend = await run(`retry ${send._id} --json`);
   assert.deepEqual(JSON.parse(ofSend.stdout), { retried: [messageId] });
-  assert.equal((await store.findMessage(accountId, messageId))?.state, "deferred");
+  assert.equal((await store.messages.find(accountId, messageId))?.state, "deferred");
   assert.equal((await run(`retry ${messageId}`)).stdout, "1 message will be sent again\n");
   assert.equal((await run("retry msg_nothing")).code, EXIT.usage);
   assert.equal((await run(`retry ${newSendId(accountId)}`)).code, EXIT.notFound);
@@ -477,15 +477,15 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
   const account = "--account retry-shop";
   const flags = "--name main --host h.example --port 25 --tls none --sender a@example.com";
   await run(`integrations create ${account} ${flags} --max-per-minute 60`);
-  const created = await store.findIntegration(accountId, 1);
+  const created = await store.integrations.find(accountId, 1);
   assert.equal(created?.maxPerMinute, 60);
-  if (created) await store.suspendIntegration(created, { at: now, reason: "no login" });
+  if (created) await store.integrations.suspend(created, { at: now, reason: "no login" });
   const at = (minutes: number) => new Date(Date.now() + minutes * 60_000);
-  await store.noteResults([{
+  await store.integrations.noteResults([{
     ...{ accountId, id: 1, lastSent: { at: at(-9), messageId: "msg_1" }, failedFrom: at(-8) },
     lastFailed: { at: at(3), messageId: "msg_2", reason: "not now (451)" },
   }]);
-  await store.noteStatistics([{
+  await store.statistics.note([{
     ...{ accountId, at: at(-9), integrations: { 1: { sent: 3, deferred: 1 } } },
   }]);
   const failing = JSON.parse((await run(`integrations list ${account} --json`)).stdout)[0].health;
@@ -497,14 +497,14 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
     / suspended .* 3 of 4 .*: not now \(451\)/,
   );
   assert.match((await run(`integrations resume 1 ${account}`)).stdout, /sends again.*no login/);
-  assert.equal((await store.findIntegration(accountId, 1))?.suspended, null);
+  assert.equal((await store.integrations.find(accountId, 1))?.suspended, null);
   assert.match((await run(`integrations list ${account}`)).stdout, / failing /);
   await run(`integrations update 1 ${account} --max-per-minute 0`);
-  assert.equal((await store.findIntegration(accountId, 1))?.maxPerMinute, null);
+  assert.equal((await store.integrations.find(accountId, 1))?.maxPerMinute, null);
 });
 
 test("integrationsCommand() tells what is not valid, and what does not exist", async () => {
-  await store.createAccount({ name: "wrong-shop" });
+  await store.accounts.create({ name: "wrong-shop" });
   const base = "integrations create --account wrong-shop --name x --host h --tls none";
   const runs = await Promise.all([
     run(`${base} --port 25 --sender nobody`),
@@ -531,7 +531,7 @@ test("migrateCommand() makes indexes and streams, again and again", async () => 
 
 test("Settings use the demonstration only if nothing else is set, and say so", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-cli-"));
-  const { _id: accountId } = await store.createAccount({ name: "demo" });
+  const { _id: accountId } = await store.accounts.create({ name: "demo" });
   const file = join(folder.path, "stack.json");
   const { url: mongodbUrl } = mongo;
   const rest = { natsUrl: "nats://127.0.0.1:1", apiUrl: "http://127.0.0.1:1/v1", token: "ph_x" };

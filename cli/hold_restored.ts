@@ -1,15 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bus, StatusEvent } from "@posthaste/messaging";
-import type { KnownOutcome, Store } from "@posthaste/storage";
+import type { KnownOutcome, StorePart } from "@posthaste/storage";
 import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import { sayCount } from "./say.ts";
 
 /** What was restored, and to when. */
 export interface Restoration {
-  store: Pick<
-    Store,
-    "liveMailers" | "holdUnfinished" | "noteKnownOutcomes" | "sendHeads"
+  store: StorePart<
+    "restored.noteKnownOutcomes" | "restored.holdUnfinished" | "sends.heads" | "mailers.live"
   >;
   bus: Pick<Bus, "emptyQueues" | "pastStatusEvents">;
   /** When the backup was begun. */
@@ -48,7 +47,7 @@ export async function holdRestored(restoration: Restoration): Promise<Held> {
   // First: what waits there is of a time that the ledger does not know.
   const emptied = await bus.emptyQueues();
   let held = 0;
-  for await (const total of store.holdUnfinished({ now: new Date(), lostAt })) {
+  for await (const total of store.restored.holdUnfinished({ now: new Date(), lostAt })) {
     held = total;
     onProgress(`${sayCount(held, "message")} held so far`);
   }
@@ -57,9 +56,9 @@ export async function holdRestored(restoration: Restoration): Promise<Held> {
 }
 
 async function refuseIfRunning(store: Restoration["store"]): Promise<void> {
-  if ((await store.liveMailers(LIVE_MS)).length === 0) return;
+  if ((await store.mailers.live(LIVE_MS)).length === 0) return;
   await delay(SECOND_LOOK_MS);
-  const live = await store.liveMailers(ALIVE_MS);
+  const live = await store.mailers.live(ALIVE_MS);
   if (live.length === 0) return;
   throw new CommandError(
     `Cannot hold: ${sayCount(live.length, "mailer")} still running`,
@@ -74,7 +73,7 @@ async function readFacts({ store, bus }: Restoration, since: Date) {
   const flush = async () => {
     const facts = batch;
     batch = [];
-    known += await store.noteKnownOutcomes(facts.flatMap(outcomeOf));
+    known += await store.restored.noteKnownOutcomes(facts.flatMap(outcomeOf));
     missing.push(...await missingOf(facts, store));
   };
   const types = ["status.send.accepted", "status.message.sent", "status.message.failed"] as const;
@@ -103,7 +102,7 @@ async function missingOf(
 ): Promise<Held["missing"]> {
   const accepted = facts.flatMap(({ type, data }) => type === "status.send.accepted" ? [data] : []);
   if (accepted.length === 0) return [];
-  const heads = await store.sendHeads(accepted.map(({ sendId }) => sendId));
+  const heads = await store.sends.heads(accepted.map(({ sendId }) => sendId));
   const there = new Set(heads.map(({ _id }) => _id));
   return accepted.filter(({ sendId }) => !there.has(sendId))
     .map(({ sendId, accountId, at }) => ({ sendId, accountId, at }));

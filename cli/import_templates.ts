@@ -1,12 +1,12 @@
 import { sourceOfVersion } from "@posthaste/contracts";
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Sandbox } from "@posthaste/templating";
 import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
 import { type FileFault, readTemplateFolder } from "./read_template_folder.ts";
 
 /** What {@linkcode importTemplates} needs. */
 export interface ImportOptions {
-  store: Pick<Store, "publishVersion" | "createDraft">;
+  store: StorePart<"drafts.create" | "templates.publish">;
   sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
   accountId: string;
   /** Path of a folder with `email/<alias>/` and `pdf/<alias>/` in it. */
@@ -61,9 +61,9 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
   const templates: ImportedTemplate[] = [];
   for (const { sample, ...template } of ready) {
     const publication = { ...template, accountId };
-    const { published, version, template: head } = await store.publishVersion(publication);
+    const { published, version, template: head } = await store.templates.publish(publication);
     // The sample is nothing that is published: who opens the template in the dashboard has it there.
-    await store.createDraft({
+    await store.drafts.create({
       ...{ _id: head._id, accountId, kind: head.kind, source: sourceOfVersion(version, sample) },
       ...{ base: version.version, updatedAt: version.publishedAt, updatedBy: null },
     });

@@ -65,7 +65,7 @@ async function faultsOf(files: Record<string, string | Buffer>): Promise<string[
 }
 
 test("importTemplates() publishes what changed and nothing twice", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "import-shop" });
+  const { _id: accountId } = await store.accounts.create({ name: "import-shop" });
   await using made = await openFolder(GOOD);
   const { folder } = made;
   const outcomes = async () => {
@@ -79,23 +79,23 @@ test("importTemplates() publishes what changed and nothing twice", async () => {
   assert.deepEqual(await outcomes(), ["email welcome 1 1 unchanged", "pdf bill 1 1 unchanged"]);
   await made.write({ "email/welcome/text.txt.hbs": "Hi {{ name }}" });
   assert.deepEqual(await outcomes(), ["email welcome 1 2 updated", "pdf bill 1 1 unchanged"]);
-  const version = await store.findVersion(accountId, "email", 1, 2);
+  const version = await store.templates.findVersion(accountId, "email", 1, 2);
   assert.deepEqual(version?.variables.map(({ name, required }) => [name, required]), [
     ["name", true],
     ["city", false],
   ]);
-  const bill = await store.findVersion(accountId, "pdf", 1, 1);
+  const bill = await store.templates.findVersion(accountId, "pdf", 1, 1);
   assert.equal(bill?.parts.filename, "bill-{{ number }}.pdf");
   assert.deepEqual([bill?.page.format, bill?.page.margin.top], ["A5", "15mm"]);
 });
 
 test("importTemplates() leaves the sample in a draft, and a draft that is there as it is", async () => {
   await using made = await openFolder(GOOD);
-  const { _id: accountId } = await store.createAccount({ name: "Sampled" });
+  const { _id: accountId } = await store.accounts.create({ name: "Sampled" });
   const run = () => importTemplates({ store, sandbox, accountId, folder: made.folder });
   await run();
   const place = { _id: `${accountId}/email/1`, accountId };
-  const draft = await store.findDraft(place);
+  const draft = await store.drafts.find(place);
   assert.deepEqual([draft?.source.sample, draft?.base, draft?.updatedBy], [
     { name: "Ada" },
     1,
@@ -104,16 +104,16 @@ test("importTemplates() leaves the sample in a draft, and a draft that is there 
   assert.equal(draft?.source.html, GOOD["email/welcome/body.html.hbs"]);
   await made.write({ "email/welcome/sample.json": '{"name":"Bob"}' });
   await run();
-  assert.deepEqual(await store.findDraft(place), draft);
+  assert.deepEqual(await store.drafts.find(place), draft);
 });
 
 test("importTemplates() publishes nothing of a folder with one fault", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "all-or-nothing" });
+  const { _id: accountId } = await store.accounts.create({ name: "all-or-nothing" });
   await using made = await openFolder({ ...GOOD, "pdf/bill/body.html.hbs": "<b>{{#if x}}</b>" });
   await assert.rejects(importTemplates({ store, sandbox, accountId, folder: made.folder }), {
     name: "TemplateFolderError",
   });
-  assert.deepEqual(await store.listTemplates(accountId, "email"), []);
+  assert.deepEqual(await store.templates.list(accountId, "email"), []);
 });
 
 test("checkTemplateFolder() tells every fault of every file with its place", async () => {
@@ -199,7 +199,7 @@ test("checkTemplateFolder() warns of required variables that are not used", asyn
 });
 
 test("importCommand() imports, then finds it unchanged, then refuses a fault with its place", async () => {
-  await store.createAccount({ name: "cli-shop" });
+  await store.accounts.create({ name: "cli-shop" });
   await using made = await openFolder(GOOD);
   const env = { MONGODB_URL: mongo.url };
   const args = ["import", ".", "--account", "cli-shop"];

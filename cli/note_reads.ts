@@ -1,11 +1,11 @@
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Sandbox } from "@posthaste/templating";
 
 const AT_ONCE = 20;
 
 /** What {@linkcode noteReads} needs. */
 export interface NoteReadsOptions {
-  store: Pick<Store, "versionsWithoutReads" | "noteReads">;
+  store: StorePart<"templates.versionsWithoutReads" | "templates.noteReads">;
   sandbox: Pick<Sandbox, "check">;
 }
 
@@ -17,12 +17,12 @@ export interface NoteReadsOptions {
 export async function noteReads({ store, sandbox }: NoteReadsOptions): Promise<number> {
   let count = 0;
   for (let after = "";;) {
-    const found = await store.versionsWithoutReads({ after, limit: AT_ONCE });
+    const found = await store.templates.versionsWithoutReads({ after, limit: AT_ONCE });
     for (const { _id, parts } of found) {
       const sources = "filename" in parts ? { html: parts.html, subject: parts.filename } : parts;
       const checked = await sandbox.check(sources).catch(() => undefined);
       if (checked === undefined || checked.errors.length > 0) continue;
-      await store.noteReads(_id, checked.reads);
+      await store.templates.noteReads(_id, checked.reads);
       count++;
     }
     const last = found.at(-1);

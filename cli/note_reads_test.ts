@@ -18,16 +18,16 @@ test("noteReads() notes once what earlier versions read", async () => {
     ...{ ...base, kind: "pdf", source: { html: "{{d}}" }, page: pageOptionsSchema.parse({}) },
     parts: { html: "{{d}}", filename: "{{e}}.pdf" },
   };
-  await store.publishVersion({ ...base, kind: "email", source: parts, parts });
-  await store.publishVersion(pdf);
+  await store.templates.publish({ ...base, kind: "email", source: parts, parts });
+  await store.templates.publish(pdf);
   const known = { path: "known", uses: [], always: false };
-  await store.publishVersion({
+  await store.templates.publish({
     ...{ ...base, kind: "email", source: parts, parts, sourceHash: "y", reads: [known] },
   });
   assert.equal(await noteReads({ store, sandbox }), 2);
   assert.equal(await noteReads({ store, sandbox }), 0);
   const pathsOf = async (kind: "email" | "pdf", id: number) =>
-    (await store.findVersion("acc_1", kind, id, 1))?.reads?.map(({ path }) => path);
+    (await store.templates.findVersion("acc_1", kind, id, 1))?.reads?.map(({ path }) => path);
   assert.deepEqual(await pathsOf("email", 1), ["a", "b", "c"]);
   assert.deepEqual(await pathsOf("pdf", 1), ["e", "d"]);
   assert.deepEqual(await pathsOf("email", 2), ["known"]);

@@ -44,12 +44,12 @@ async function accept(accountId: string, count: number, acceptedAt = new Date())
     },
     ...{ messageCount: count, settledAt: null, reconcileAt: new Date(Date.now() + 60_000) },
   };
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   return send;
 }
 
 test("restoredCommand() holds what may have been sent, writes what status events tell, and lets a person decide", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "restored-shop" });
+  const { _id: accountId } = await store.accounts.create({ name: "restored-shop" });
   const backup = new Date();
   const send = await accept(accountId, 5);
   const statusEvent = (index: number) => ({
@@ -88,7 +88,7 @@ test("restoredCommand() holds what may have been sent, writes what status events
   assert.match(hold.stdout, /5 messages held; the broker reported outcomes for 2/);
   assert.match(hold.stdout, /1 event removed from the queues/);
   const states = async () =>
-    (await store.listMessages(accountId, send._id))?.map(({ state }) => state);
+    (await store.messages.list(accountId, send._id))?.map(({ state }) => state);
   assert.deepEqual(await states(), ["sent", "failed", "unknown", "unknown", "unknown"]);
 
   const list = await run("restored list");
@@ -98,7 +98,7 @@ test("restoredCommand() holds what may have been sent, writes what status events
   const soon = new Date(Date.now() + 60_000).toISOString();
   const late = await run(`restored release --account restored-shop --from ${soon} --json`);
   assert.deepEqual(JSON.parse(late.stdout), { released: 0 });
-  await store.retryMessage(accountId, messageIdOf(send._id, 2), { now: new Date() });
+  await store.messages.retry(accountId, messageIdOf(send._id, 2), { now: new Date() });
   const closed = await run("restored close --account restored-shop --integration 1 --json");
   assert.deepEqual(JSON.parse(closed.stdout), { closed: 2 });
   assert.deepEqual(await states(), ["sent", "failed", "deferred", "failed", "failed"]);
@@ -115,28 +115,28 @@ test("restoredCommand() refuses while a mailer runs, and a time that is none", a
 /** A mailer that has announced itself, and goes on doing so. */
 async function announcing() {
   const id = "running";
-  await store.announceMailer(id);
-  const timer = setInterval(() => void store.announceMailer(id), 500);
+  await store.mailers.announce(id);
+  const timer = setInterval(() => void store.mailers.announce(id), 500);
   return {
     id,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      await store.dismissMailer(id);
+      await store.mailers.dismiss(id);
     },
   };
 }
 
 test("forgetCommand() forgets a person in all accounts, and says what it could not", async () => {
   const accounts = await Promise.all(
-    ["forget-a", "forget-b"].map((name) => store.createAccount({ name })),
+    ["forget-a", "forget-b"].map((name) => store.accounts.create({ name })),
   );
   for (const { _id } of accounts) await accept(_id, 2);
   const done = await run("forget r1@example.com");
   assert.equal(done.code, EXIT.ok, done.stderr);
   assert.match(done.stdout, /^\d+ messages forgotten, \d+ of them canceled\n/);
   for (const { _id } of accounts) {
-    const [send] = await store.listSends(_id, { limit: 1 });
-    const found = await store.findSend(_id, send?._id ?? "");
+    const [send] = await store.sends.list(_id, { limit: 1 });
+    const found = await store.sends.find(_id, send?._id ?? "");
     assert.deepEqual(found?.request.to.map(({ email }) => email), [
       "r0@example.com",
       "forgotten@forgotten.invalid",
@@ -146,25 +146,25 @@ test("forgetCommand() forgets a person in all accounts, and says what it could n
 });
 
 test("checkCommand() ends with 1 for a reconciler that is late and an integration that is suspended", async () => {
-  const { _id: accountId } = await store.createAccount({ name: "checked" });
+  const { _id: accountId } = await store.accounts.create({ name: "checked" });
   const well = await runCliProcess(["check", "--max-fill", "100", "--json"], { env });
   const { findings, ok } = JSON.parse(well.stdout);
   assert.equal(ok, true, well.stdout);
   assert.ok(findings.some(({ what }: { what: string }) => what === "storage of MAIL"));
   assert.ok(findings.some(({ what }: { what: string }) => what === "disk of the ledger"));
   const send = await accept(accountId, 1);
-  await store.hastenReconciliation(send._id, new Date(Date.now() - 600_000));
-  const { id, _id, revision } = await store.createIntegration({
+  await store.sends.hastenReconciliation(send._id, new Date(Date.now() - 600_000));
+  const { id, _id, revision } = await store.integrations.create({
     ...{ accountId, name: "dead", host: "h.example", port: 25, tls: "none", auth: null },
     senders: ["a@example.com"],
   });
-  await store.suspendIntegration({ _id, revision }, { at: new Date(), reason: "Login refused" });
+  await store.integrations.suspend({ _id, revision }, { at: new Date(), reason: "Login refused" });
   const ill = await run("check --max-fill 100");
   assert.equal(ill.code, EXIT.failed);
   assert.match(ill.stdout, /WRONG +reconciler +10 min.* late: check that a tracker runs/);
   assert.match(ill.stdout, new RegExp(`WRONG +integration ${accountId}/${id} .*Login refused`));
-  await store.settleSends([send._id], new Date());
-  await store.pauseIntegration(accountId, id, { at: new Date(), reason: "Paused" });
+  await store.sends.settle([send._id], new Date());
+  await store.integrations.pause(accountId, id, { at: new Date(), reason: "Paused" });
   assert.equal((await run("check --max-fill 100")).code, EXIT.ok);
 });
 

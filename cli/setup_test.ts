@@ -28,15 +28,15 @@ test("`posthaste setup` draws secrets, and makes users of them that may do what 
     assert.match(stdout, /^The replica set "rs0" and its users (exist|were created)/);
   }
   await using operator = await openStore({ url: await read("operator_mongodb_url"), appName: "t" });
-  const { _id: accountId } = await operator.createAccount({ name: "shop" });
+  const { _id: accountId } = await operator.accounts.create({ name: "shop" });
   await using api = await openStore({ url: await read("api_mongodb_url"), appName: "t" });
-  assert.equal(await api.findToken("ph_nothing"), null);
-  await assert.rejects(api.createAccount({ name: "another" }), /not authorized/);
+  assert.equal(await api.tokens.find("ph_nothing"), null);
+  await assert.rejects(api.accounts.create({ name: "another" }), /not authorized/);
   await using dashboard = await openStore({
     url: await read("dashboard_mongodb_url"),
     appName: "t",
   });
-  assert.equal((await dashboard.findAccount("shop"))?._id, accountId);
+  assert.equal((await dashboard.accounts.find("shop"))?._id, accountId);
 });
 
 test("`posthaste setup database` tells what to look at when the server has another key", async () => {

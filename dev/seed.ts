@@ -1,5 +1,5 @@
 import { type ImportedTemplate, importTemplates } from "@posthaste/cli";
-import { openStore, type Store } from "@posthaste/storage";
+import { openStore, type StorePart } from "@posthaste/storage";
 import { openSandbox } from "@posthaste/templating";
 
 /** What is to be there. */
@@ -43,7 +43,7 @@ export async function seedDemonstration(options: SeedOptions): Promise<Demonstra
   await using sandbox = openSandbox({ workers: 1 });
   const [accountId, systemId] = await Promise.all(
     [ACCOUNT, SYSTEM_ACCOUNT].map(async (name) => {
-      const account = await store.findAccount(name) ?? await store.createAccount({ name });
+      const account = await store.accounts.find(name) ?? await store.accounts.create({ name });
       return account._id;
     }),
   ) as [string, string];
@@ -56,21 +56,21 @@ export async function seedDemonstration(options: SeedOptions): Promise<Demonstra
   } as const;
   const [{ templates }, integration, token] = await Promise.all([
     importTemplates({ store, sandbox, accountId, folder: options.folder }),
-    store.upsertIntegrationByName({ ...inbox, accountId, senders: [SENDER] }),
+    store.integrations.upsertByName({ ...inbox, accountId, senders: [SENDER] }),
     keptToken(store, { accountId, token: options.token }),
-    store.upsertIntegrationByName({ ...inbox, accountId: systemId, senders: [SYSTEM_SENDER] }),
+    store.integrations.upsertByName({ ...inbox, accountId: systemId, senders: [SYSTEM_SENDER] }),
   ]);
   return { accountId, token, integrationId: integration.id, templates };
 }
 
 async function keptToken(
-  store: Pick<Store, "findToken" | "createToken">,
+  store: StorePart<"tokens.create" | "tokens.find">,
   { accountId, token }: { accountId: string; token: string | undefined },
 ): Promise<string> {
-  const found = token === undefined ? null : await store.findToken(token);
+  const found = token === undefined ? null : await store.tokens.find(token);
   const isGood = found?.accountId === accountId &&
     SCOPES.every((scope) => found.scopes.includes(scope));
   if (token !== undefined && isGood) return token;
-  const created = await store.createToken({ accountId, name: "npm start", scopes: [...SCOPES] });
+  const created = await store.tokens.create({ accountId, name: "npm start", scopes: [...SCOPES] });
   return created.token;
 }

@@ -31,14 +31,14 @@ Examples:
 async function createAccount(context: CommandContext, name: string): Promise<void> {
   const { output } = context;
   await using store = await openStoreFor(context);
-  const account = await store.createAccount({ name: name.trim() });
+  const account = await store.accounts.create({ name: name.trim() });
   output.result(show(account), () => `Created account "${account.name}": ${account._id}`);
 }
 
 async function listAccounts(context: CommandContext): Promise<void> {
   const { output } = context;
   await using store = await openStoreFor(context);
-  const accounts = await store.listAccounts();
+  const accounts = await store.accounts.list();
   output.result(
     accounts.map(show),
     () =>

@@ -68,8 +68,8 @@ async function check(context: CommandContext, { account, kept }: CheckOptions): 
   await using store = await openStoreFor(context);
   const results: (AuditSummary & Checked)[] = [];
   for (const { _id, name } of await listAccountsFor(context, store, account)) {
-    const { head, fault } = await store.checkAudit(_id);
-    const known = seq === undefined ? digest : await store.findAuditDigest(_id, Number(seq));
+    const { head, fault } = await store.audit.check(_id);
+    const known = seq === undefined ? digest : await store.audit.findDigest(_id, Number(seq));
     const isCut = known !== digest;
     results.push({ account: name, accountId: _id, ...head, fault: fault ?? null, isCut });
   }
@@ -96,7 +96,7 @@ async function check(context: CommandContext, { account, kept }: CheckOptions): 
 async function exportLines(context: CommandContext, { account }: CheckOptions): Promise<void> {
   await using store = await openStoreFor(context);
   const { _id } = await findAccountFor(context, store, account);
-  const lines = await Array.fromAsync(store.allAudit(_id));
+  const lines = await Array.fromAsync(store.audit.all(_id));
   context.output.result(lines, () => lines.map((line) => JSON.stringify(line)).join("\n"));
 }
 
@@ -107,6 +107,6 @@ async function erase(context: CommandContext, userId: string): Promise<void> {
     });
   }
   await using store = await openStoreFor(context);
-  const erased = await store.eraseAuditOf(userId);
+  const erased = await store.audit.eraseOf(userId);
   context.output.result({ userId, erased }, () => `${sayCount(erased, "line")} erased`);
 }

@@ -66,12 +66,12 @@ async function read(context: CommandContext): Promise<SystemState> {
   await bus.check();
   const now = new Date();
   const [ledger, queues, streams, fills, sent] = await Promise.all([
-    store.ledgerState(now),
+    store.statistics.ledgerState(now),
     bus.queueStates(STAGES),
     bus.streamStates(),
     bus.fills(),
     bus.lastSent(),
   ]);
-  const unknownSent = sent !== undefined && await store.isOlderThan(sent) ? sent : null;
+  const unknownSent = sent !== undefined && await store.restored.isOlderThan(sent) ? sent : null;
   return { now, ledger, queues, streams, fills, unknownSent };
 }

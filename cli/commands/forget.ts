@@ -41,11 +41,14 @@ async function forget(
   }
   await using store = await openStoreFor(context);
   const accounts = options.account === undefined
-    ? await store.listAccounts()
+    ? await store.accounts.list()
     : [await findAccountFor(context, store, options.account)];
   const all: (Forgotten & { accountId: string })[] = [];
   for (const { _id: accountId } of accounts) {
-    all.push({ accountId, ...await store.forgetRecipient(accountId, address, new Date()) });
+    all.push({
+      accountId,
+      ...await store.retention.forgetRecipient(accountId, address, new Date()),
+    });
   }
   const sum = (of: (one: Forgotten) => number) => all.reduce((total, one) => total + of(one), 0);
   const left = all.flatMap((one) => one.left);

@@ -165,7 +165,7 @@ async function createIntegration(
   const auth = options.user === undefined
     ? null
     : await sealAuth(context, { ...complete, accountId }, options);
-  const created = await store.createIntegration({ ...complete, accountId, auth });
+  const created = await store.integrations.create({ ...complete, accountId, auth });
   warn(context, created);
   output.result(show(created), () => `Created integration ${created.id}, ${describe(created)}`);
 }
@@ -182,7 +182,7 @@ async function updateIntegration(
   const current = await findIntegration(store, account._id, which);
   const auth = await changeAuth(context, { current, settings }, options);
   const changes = auth === undefined ? settings : { ...settings, auth };
-  const updated = await store.updateIntegration(account._id, current.id, changes) ?? current;
+  const updated = await store.integrations.update(account._id, current.id, changes) ?? current;
   warn(context, updated);
   output.result(
     show(updated),
@@ -202,7 +202,7 @@ async function resumeIntegration(
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, wanted);
   const { id, name, suspended } = await findIntegration(store, account._id, which);
-  await store.resumeIntegration(account._id, id);
+  await store.integrations.resume(account._id, id);
   output.result(
     { id, resumed: suspended !== null },
     () =>
@@ -214,8 +214,8 @@ async function resumeIntegration(
 
 async function findIntegration(store: Store, accountId: string, which: string) {
   const found = /^[1-9]\d{0,8}$/.test(which)
-    ? await store.findIntegration(accountId, Number(which))
-    : (await store.listIntegrations(accountId)).find(({ name }) => name === which);
+    ? await store.integrations.find(accountId, Number(which))
+    : (await store.integrations.list(accountId)).find(({ name }) => name === which);
   if (found && !found.archivedAt) return found;
   throw notFoundError(
     `Cannot find integration "${which}": the account has none with this id or name`,
@@ -323,7 +323,7 @@ async function listIntegrations(
   const { output } = context;
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, wanted);
-  const integrations = await store.listIntegrations(account._id);
+  const integrations = await store.integrations.list(account._id);
   const health = await healthOf(store, integrations);
   output.result(
     integrations.map((each) => ({ ...show(each), health: health.get(each.id) })),
@@ -377,13 +377,13 @@ async function healthOf(
   const [first] = integrations;
   if (first === undefined) return new Map();
   const { integrationStateOf } = await import("@posthaste/storage");
-  const results = await store.listResults(first.accountId, new Date());
+  const results = await store.integrations.listResults(first.accountId, new Date());
   return new Map(
     await Promise.all(integrations.map(async (integration) => {
       const { accountId, id } = integration;
       const [circuit, waiting] = await Promise.all([
-        store.findCircuit(accountId, id),
-        store.countWaiting(accountId, id, MAX_WAITING),
+        store.integrations.findCircuit(accountId, id),
+        store.integrations.countWaiting(accountId, id, MAX_WAITING),
       ]);
       const result = results.get(id);
       const { lastSent = null, lastFailed = null, attempts = 0, sent = 0 } = result ?? {};

@@ -81,7 +81,7 @@ async function listKeys(context: CommandContext): Promise<void> {
   const { output } = context;
   const keys = await readKeys(context);
   await using store = await openStoreFor(context);
-  const rows = rowsOf(keys, await store.countSecrets());
+  const rows = rowsOf(keys, await store.secrets.count());
   output.result(rows, () =>
     output.table(
       ["KEY", "STATE", "PASSWORDS", "OUTDATED"],
@@ -114,7 +114,7 @@ async function rotateKeys(context: CommandContext): Promise<void> {
   const keys = await readKeys(context);
   await using store = await openStoreFor(context);
   const { rewrapped, faults } = await rewrapAll(context, store, keys);
-  const left = rowsOf(keys, await store.countSecrets())
+  const left = rowsOf(keys, await store.secrets.count())
     .map(({ id, state, count, outdated }) => ({
       id,
       count: state === "current" ? outdated : count,
@@ -135,7 +135,7 @@ async function rewrapAll({ output }: CommandContext, store: Store, keys: MasterK
   const faults = [];
   let rewrapped = 0;
   for (let after: string | undefined = "";;) {
-    const batch = await store.rewrapSecrets({ keys, limit: BATCH, after });
+    const batch = await store.secrets.rewrap({ keys, limit: BATCH, after });
     rewrapped += batch.rewrapped;
     faults.push(...batch.faults);
     if (batch.last === null) return { rewrapped, faults };

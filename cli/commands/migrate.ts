@@ -50,7 +50,7 @@ async function migrate(context: CommandContext, options: MigrateOptions): Promis
 
 /** Parsing belongs into the sandbox, which is opened only if there is something to parse. */
 async function readVersions(store: Store): Promise<void> {
-  const [first] = await store.versionsWithoutReads({ after: "", limit: 1 });
+  const [first] = await store.templates.versionsWithoutReads({ after: "", limit: 1 });
   if (first === undefined) return;
   const { openSandbox } = await import("@posthaste/templating");
   await using sandbox = openSandbox({ workers: 1, reserved: 0 });

@@ -101,7 +101,7 @@ async function hold(context: CommandContext, options: HoldOptions): Promise<void
     ...{ store, bus, backupAt, lostAt },
     onProgress: (text) => output.note(text),
   });
-  const locked = await store.lockedSecrets(await readKeys(context));
+  const locked = await store.secrets.locked(await readKeys(context));
   output.result({ held, emptied, known, missing, locked }, () =>
     [
       `${sayCount(held, "message")} held; the broker reported outcomes for ${known}`,
@@ -119,7 +119,7 @@ async function list(context: CommandContext): Promise<void> {
   await using store = await openStoreFor(context);
   const accounts = await listAccountsFor(context, store, undefined);
   const names = new Map(accounts.map(({ _id, name }) => [_id, name]));
-  const groups = await store.heldGroups();
+  const groups = await store.restored.heldGroups();
   output.result(groups, () =>
     groups.length === 0 ? "No messages are held" : output.table(
       ["ACCOUNT", "INTEGRATION", "MESSAGES", "ACCEPTED FROM", "TO"],
@@ -138,7 +138,7 @@ async function release(context: CommandContext, options: SelectOptions): Promise
     atOnce: RELEASED_AT_ONCE,
     async apply(store, accountId, ids) {
       const done = await Promise.all(
-        ids.map((id) => store.retryMessage(accountId, id, { now: new Date() })),
+        ids.map((id) => store.messages.retry(accountId, id, { now: new Date() })),
       );
       return done.filter((message) => message !== null).length;
     },
@@ -149,7 +149,7 @@ async function release(context: CommandContext, options: SelectOptions): Promise
 async function close(context: CommandContext, options: SelectOptions): Promise<void> {
   const closed = await decide(context, options, {
     atOnce: CLOSED_AT_ONCE,
-    apply: (store, accountId, ids) => store.closeHeld(accountId, ids, new Date()),
+    apply: (store, accountId, ids) => store.restored.closeHeld(accountId, ids, new Date()),
   });
   context.output.result({ closed }, () => `${sayCount(closed, "message")} will not be sent`);
 }
@@ -169,7 +169,7 @@ async function decide(
   await using store = await openStoreFor(context);
   const { _id } = await findAccountFor(context, store, options.account);
   let decided = 0;
-  for await (const ids of batches(store.heldMessages(_id, queryOf(options)), atOnce)) {
+  for await (const ids of batches(store.restored.heldMessages(_id, queryOf(options)), atOnce)) {
     decided += await apply(store, _id, ids);
   }
   return decided;

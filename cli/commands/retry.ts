@@ -51,8 +51,8 @@ async function retry(context: CommandContext, ids: string[]): Promise<void> {
 async function retryOne(store: Store, id: string): Promise<string> {
   const sendId = parseMessageId(id)?.sendId ?? "";
   const accountId = await accountOf(store, sendId);
-  if (await store.retryMessage(accountId, id, { now: new Date() }) !== null) return id;
-  const message = await store.findMessage(accountId, id);
+  if (await store.messages.retry(accountId, id, { now: new Date() }) !== null) return id;
+  const message = await store.messages.find(accountId, id);
   if (message === null) {
     throw notFoundError(`Cannot find message "${id}": its send has no such recipient`);
   }
@@ -64,16 +64,16 @@ async function retryOne(store: Store, id: string): Promise<string> {
 
 async function retrySend(store: Store, id: string): Promise<string[]> {
   const accountId = await accountOf(store, id);
-  const messages = await store.listMessages(accountId, id) ?? [];
+  const messages = await store.messages.list(accountId, id) ?? [];
   const ended = messages.filter(({ state }) => ENDED.includes(state));
   const retried = await Promise.all(
-    ended.map(({ _id }) => store.retryMessage(accountId, _id, { now: new Date() })),
+    ended.map(({ _id }) => store.messages.retry(accountId, _id, { now: new Date() })),
   );
   return retried.flatMap((message) => message === null ? [] : [message._id]);
 }
 
 async function accountOf(store: Store, sendId: string): Promise<string> {
-  const [send] = await store.sendHeads([sendId]);
+  const [send] = await store.sends.heads([sendId]);
   if (send?.contentRemovedAt !== undefined) {
     const { message } = new ContentRemovedError(sendId, send.contentRemovedAt);
     throw new CommandError(message, {

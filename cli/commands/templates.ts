@@ -21,8 +21,8 @@ async function listTemplates(context: CommandContext, wanted: string | undefined
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, wanted);
   const [emails, pdfs] = await Promise.all([
-    store.listTemplates(account._id, "email"),
-    store.listTemplates(account._id, "pdf"),
+    store.templates.list(account._id, "email"),
+    store.templates.list(account._id, "pdf"),
   ]);
   const templates = [...emails, ...pdfs];
   output.result(

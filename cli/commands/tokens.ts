@@ -103,7 +103,7 @@ async function createToken(context: CommandContext, options: CreateOptions): Pro
     : await readDuration("--expires", options.expires, { min: 60_000 });
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, options.account);
-  const { token, record } = await store.createToken({
+  const { token, record } = await store.tokens.create({
     accountId: account._id,
     name: options.name,
     scopes,
@@ -191,7 +191,7 @@ async function rollToken(
   await using store = await openStoreFor(context);
   const { token, account } = await findToken(context, store, { which, options, verb: "roll" });
   const until = new Date(Date.now() + overlapMs);
-  const made = await store.rollToken({ accountId: account._id, id: token._id, until });
+  const made = await store.tokens.roll({ accountId: account._id, id: token._id, until });
   if (made === null) {
     throw usageError(`Cannot roll token ${token.prefix}…: it is ${stateOf(token)}`);
   }
@@ -210,7 +210,7 @@ async function revokeToken(
   const { output } = context;
   await using store = await openStoreFor(context);
   const { token, account } = await findToken(context, store, { which, options, verb: "revoke" });
-  const isNew = await store.revokeToken(account._id, token._id);
+  const isNew = await store.tokens.revoke(account._id, token._id);
   output.result(
     { id: token._id, prefix: token.prefix, revoked: true, changed: isNew },
     () =>
@@ -262,7 +262,7 @@ async function findTokens(
 ): Promise<OwnedToken[]> {
   const accounts = await listAccountsFor(context, store, account);
   const lists = await Promise.all(accounts.map(async (account) => {
-    const tokens = await store.listTokens(account._id);
+    const tokens = await store.tokens.list(account._id);
     return tokens.map((token) => ({ token, account }));
   }));
   return lists.flat();

@@ -79,7 +79,7 @@ Example:
 async function listUsers(context: CommandContext): Promise<void> {
   const { output } = context;
   await using store = await openStoreFor(context);
-  const users = await store.listUsers();
+  const users = await store.people.list();
   output.result(
     users.map(show),
     () =>
@@ -109,8 +109,8 @@ async function setPassword(context: CommandContext, who: string): Promise<void> 
   if (fault !== undefined) {
     throw new CommandError(`Cannot use the password: it ${fault}`, { exitCode: EXIT.refused });
   }
-  await store.updateUser(user._id, { passwordHash: await hashPassword(password) });
-  const ended = await store.removeSessions(user._id);
+  await store.people.update(user._id, { passwordHash: await hashPassword(password) });
+  const ended = await store.sessions.removeAll(user._id);
   output.result(
     { email: user.email, sessionsEnded: ended },
     () =>
@@ -124,8 +124,8 @@ async function removeSecondFactor(context: CommandContext, who: string): Promise
   await using store = await openStoreFor(context);
   const user = await findPerson(store, who, "Cannot remove a second factor");
   const { NO_SECOND_FACTOR } = await import("@posthaste/contracts");
-  await store.updateUser(user._id, { secondFactor: { ...NO_SECOND_FACTOR } });
-  const sessionsEnded = await store.removeSessions(user._id);
+  await store.people.update(user._id, { secondFactor: { ...NO_SECOND_FACTOR } });
+  const sessionsEnded = await store.sessions.removeAll(user._id);
   context.output.result(
     { email: user.email, sessionsEnded },
     () => `${user.email} has no second factor any more, and is signed out everywhere`,
@@ -135,9 +135,9 @@ async function removeSecondFactor(context: CommandContext, who: string): Promise
 async function removeUser(context: CommandContext, who: string): Promise<void> {
   await using store = await openStoreFor(context);
   const user = await findPerson(store, who, "Cannot remove a login");
-  const { ownerless } = await store.removeUser(user._id);
+  const { ownerless } = await store.people.remove(user._id);
   if (ownerless.length > 0) {
-    const found = await Promise.all(ownerless.map((id) => store.findAccount(id)));
+    const found = await Promise.all(ownerless.map((id) => store.accounts.find(id)));
     const names = found.map((account, at) => `"${account?.name ?? ownerless[at]}"`).join(", ");
     throw new CommandError(
       `Cannot remove ${user.email}: there is no other owner of ${names}; add one in the dashboard`,
@@ -152,8 +152,8 @@ async function removeUser(context: CommandContext, who: string): Promise<void> {
 
 /** Finds somebody by id, or by an address that nobody else has. */
 async function findPerson(store: Store, who: string, cannot: string): Promise<User> {
-  const byId = await store.findUser(who);
-  const found = byId === null ? await store.listUsersByEmail(who) : [byId];
+  const byId = await store.people.find(who);
+  const found = byId === null ? await store.people.listByEmail(who) : [byId];
   const [user] = found;
   if (user === undefined) throw notFoundError(`${cannot}: there is no person "${who}"`);
   if (found.length === 1) return user;

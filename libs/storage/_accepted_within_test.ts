@@ -105,10 +105,10 @@ test("listSends() lists sends with ids of before behind all others", async () =>
     oldSendId(at(2)),
     ...[3, 4].map((n) => newSendId(accountId, at(n))),
   ];
-  for (const _id of ids) await store.acceptSend(sendOf({ _id, accountId }));
-  const first = await store.listSends(accountId, { limit: 3 });
+  for (const _id of ids) await store.sends.accept(sendOf({ _id, accountId }));
+  const first = await store.sends.list(accountId, { limit: 3 });
   assert.deepEqual(first.map(({ _id }) => _id), [ids[3], ids[2], ids[1]]);
-  const rest = await store.listSends(accountId, { limit: 3, before: ids[1] });
+  const rest = await store.sends.list(accountId, { limit: 3, before: ids[1] });
   assert.deepEqual(rest.map(({ _id }) => _id), [ids[0]]);
 });
 
@@ -119,13 +119,13 @@ test("removeOldSends() removes what is old in every shard, and of ids of before"
     for (const acceptedAt of [at(n), at(n + 1000)]) {
       const accountId = `acc_${n}`;
       const _id = n % 4 === 0 ? oldSendId(acceptedAt) : newSendId(accountId, acceptedAt);
-      await store.acceptSend(sendOf({ _id, accountId, acceptedAt, settledAt: acceptedAt }));
+      await store.sends.accept(sendOf({ _id, accountId, acceptedAt, settledAt: acceptedAt }));
     }
   }
   let removed = 0;
   for (let last: string | null = ""; last !== null;) {
     const old = { before: at(1000), limit: 7, after: last, now: at(5000) };
-    const batch = await store.removeOldSends(old);
+    const batch = await store.retention.removeOldSends(old);
     removed += batch.removed;
     last = batch.last;
   }

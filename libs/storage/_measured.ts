@@ -3,14 +3,27 @@ import { currentTraceId, errorType, recordDuration, withSpan } from "@posthaste/
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * Measures every operation under its own name and, inside a trace, records it as a span of a database client.
+ * Measures every operation as `group.operation` and, inside a trace, records it as a span of a database client.
  * Operations that repeat outside of traces make no span.
  */
-export function measured<Operations extends object>(operations: Operations): Operations {
+export function measured<Groups extends object>(groups: Groups): Groups {
+  return Object.fromEntries(
+    Object.entries(groups).map(([group, operations]) => [
+      group,
+      measuredUnder(operations, (name) => `${group}.${name}`),
+    ]),
+  ) as Groups;
+}
+
+/** Has operations measured under the names that `nameOf` returns. @default their own */
+export function measuredUnder<Operations extends object>(
+  operations: Operations,
+  nameOf = (name: string) => name,
+): Operations {
   return Object.fromEntries(
     Object.entries(operations).map(([name, operation]) => [
       name,
-      isGenerator(operation) ? operation : measuredOne(name, operation),
+      isGenerator(operation) ? operation : measuredOne(nameOf(name), operation),
     ]),
   ) as Operations;
 }

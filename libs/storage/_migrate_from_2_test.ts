@@ -59,18 +59,18 @@ test("ensureIndexes() moves the keys that version 2 kept in sends, however often
   const names = (await sends.indexes()).map(({ name }) => name);
   assert.deepEqual(names.filter((name) => name?.includes("idempotency")), []);
   for (const n of [0, 600, 1198]) {
-    const found = await store.findSendByIdempotencyKey("acc_1", `order/${n}`);
+    const found = await store.sends.findByIdempotencyKey("acc_1", `order/${n}`);
     assert.equal(found?._id, written[n]?.["_id"]);
     const repeated = sendOf({ idempotency: { key: `order/${n}`, bodyHash: `h${n}` } });
-    const result = await store.acceptSend(repeated);
+    const result = await store.sends.accept(repeated);
     assert.deepEqual(result, { accepted: false, existing: found });
     assert.equal(found?.idempotency?.bodyHash, `h${n}`);
   }
-  assert.equal(await store.expireIdempotencyKeys(at(600)), 300);
+  assert.equal(await store.sends.expireIdempotencyKeys(at(600)), 300);
   assert.equal(await sends.countDocuments({ priority: "transactional" }), 1200);
   assert.equal(await sends.countDocuments({ $or: [{ lane: there }, { sweepAt: there }] }), 0);
   // What has an id of before is found and listed like any other.
-  const newest = await store.listSends("acc_1", { limit: 1 });
+  const newest = await store.sends.list("acc_1", { limit: 1 });
   assert.deepEqual(newest.map(({ _id }) => _id), [written.at(-1)?.["_id"]]);
 });
 

@@ -49,7 +49,7 @@ const FIRST = [
 
 test("ensureIndexes() brings up what version 1 left in flight, however often it is broken off", async () => {
   const { store, db, url } = opened;
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   const collection = db.collection("messages");
   await collection.insertMany(FIRST as never[]);
   await db.collection("sends").updateMany({}, { $unset: { emails: "" } });
@@ -76,12 +76,12 @@ test("ensureIndexes() brings up what version 1 left in flight, however often it 
     [`${messageIdOf(send._id, 4)}/1`, true],
     [`${messageIdOf(send._id, 5)}/2`, true],
   ] as never);
-  const unfinished = await store.unfinishedMessages(send);
+  const unfinished = await store.messages.unfinished(send);
   assert.deepEqual(unfinished.map(({ index, register }) => [index, register?.isOver]), [
     ...[[0, undefined], [1, undefined], [2, undefined], [3, undefined]],
     ...[[4, false], [5, true], [6, undefined]],
   ]);
-  const [found] = (await store.searchMessages("acc_1", {
+  const [found] = (await store.messages.search("acc_1", {
     email: { text: "r3@example.com", isPrefix: false },
   }, { limit: 9 })).messages;
   assert.equal(found?.index, 3);

@@ -5,7 +5,7 @@ import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 /** Returns messages as their registers have them: what has a register and no outcome is being sent. */
 export async function withRegisters<T extends Pick<Message, "_id" | "attempt" | "state">>(
   found: readonly T[],
-  { findRegisters }: Pick<DeliveryLedgers, "findRegisters">,
+  { find: findRegisters }: Pick<DeliveryLedgers, "find">,
 ): Promise<T[]> {
   const open = found.filter((message) => isWanted(outcomeOf(message)));
   if (open.length === 0) return [...found];

@@ -25,86 +25,96 @@ const PERSON = "by a user, who may belong to several accounts";
  * is called below and watched: a new operation without a call or a reason fails the test.
  */
 const EXCEPTIONS: Record<string, string> = {
-  findToken: "a token is what tells the account; it is found by the SHA-256 of 256 random bits",
-  touchToken: "by the same hash, of a token that was found",
-  loadSend: "workers have the send's id from an event that the api made",
-  loadSends: "the same, for the tracker",
-  listExpiringTokens: "the owners of all accounts are reminded by one look",
-  noteTokenReminder: "by the hash of a token that was found",
-  listUsage: "the api names the accounts whose sends it has accepted, several in one command",
-  recountStatistics: RECONCILER,
-  ledgerState: "counts and sizes for the operator's telemetry, of all accounts together",
-  findRecipients: "the same",
-  findRegisters: RECONCILER,
-  unfinishedMessages: RECONCILER,
-  sendsToReconcile: RECONCILER,
-  nextReconciliation: RECONCILER,
-  sendHeads: RECONCILER,
-  settleSends: RECONCILER,
-  claimReconciliation: RECONCILER,
-  takeLeaderLease: "who does the reconcilers' work is no account's business",
-  leaveLeaderLease: "the same",
-  expireIdempotencyKeys: RECONCILER,
-  hastenReconciliation:
+  "tokens.find": "a token is what tells the account; it is found by the SHA-256 of 256 random bits",
+  "tokens.touch": "by the same hash, of a token that was found",
+  "sends.load": "workers have the send's id from an event that the api made",
+  "sends.loadMany": "the same, for the tracker",
+  "tokens.listExpiring": "the owners of all accounts are reminded by one look",
+  "tokens.noteReminder": "by the hash of a token that was found",
+  "usage.list": "the api names the accounts whose sends it has accepted, several in one command",
+  "statistics.recount": RECONCILER,
+  "statistics.ledgerState":
+    "counts and sizes for the operator's telemetry, of all accounts together",
+  "sends.findRecipients": "the same",
+  "registers.find": RECONCILER,
+  "messages.unfinished": RECONCILER,
+  "sends.listToReconcile": RECONCILER,
+  "sends.nextReconciliation": RECONCILER,
+  "sends.heads": RECONCILER,
+  "sends.settle": RECONCILER,
+  "sends.claimReconciliation": RECONCILER,
+  "leases.take": "who does the reconcilers' work is no account's business",
+  "leases.leave": "the same",
+  "sends.expireIdempotencyKeys": RECONCILER,
+  "sends.hastenReconciliation":
     "it only has the reconciler look at a send earlier; of a message that was claimed",
-  withdrawSend: "the api takes back what it has just written itself, by an id of 75 random bits",
-  integrationsDue: RECONCILER,
-  integrationsWaitedFor: RECONCILER,
-  advanceSend: RECONCILER,
-  finishedSends: RECONCILER,
-  listClosed: "the api works for all accounts, and asks for an integration by its account",
-  listCircuits: "mailers share what they know of servers, and send for all accounts",
-  listMemberships: PERSON,
-  removeUser: "a person leaves all their accounts, each by its name, as nobody else decides",
-  listSessions: PERSON,
-  removeSessionOf: PERSON,
-  removeSessions: PERSON,
-  findInvitation: "by the SHA-256 of 256 random bits, which tells the account",
-  listInvitationsTo: "who has shown that an address is theirs may see what was sent to it",
-  removeOldSends: RECONCILER,
-  holdUnfinished:
+  "sends.withdraw":
+    "the api takes back what it has just written itself, by an id of 75 random bits",
+  "waiting.integrationsDue": RECONCILER,
+  "waiting.integrationsWaitedFor": RECONCILER,
+  "waiting.advanceSend": RECONCILER,
+  "sends.finished": RECONCILER,
+  "integrations.listClosed":
+    "the api works for all accounts, and asks for an integration by its account",
+  "circuits.list": "mailers share what they know of servers, and send for all accounts",
+  "people.listMemberships": PERSON,
+  "people.remove": "a person leaves all their accounts, each by its name, as nobody else decides",
+  "sessions.list": PERSON,
+  "sessions.removeOf": PERSON,
+  "sessions.removeAll": PERSON,
+  "invitations.find": "by the SHA-256 of 256 random bits, which tells the account",
+  "invitations.listTo": "who has shown that an address is theirs may see what was sent to it",
+  "retention.removeOldSends": RECONCILER,
+  "restored.holdUnfinished":
     "the operator has restored the ledger of all accounts; each write names its account",
-  heldGroups: "the same; account by account",
-  lockedSecrets: "the operator asks whether the master keys fit, and opens none",
-  eraseAuditOf: PERSON,
-  listUnnotifiedSuspensions: "owners of all accounts are told of their integrations by one process",
-  versionsWithoutReads: "the operator migrates the versions of all accounts",
-  noteReads: "the same; by the _id of a version that was found",
-  countSecrets: "the operator rotates the master keys of all accounts",
-  rewrapSecrets: "the same; each single write names the account",
+  "restored.heldGroups": "the same; account by account",
+  "secrets.locked": "the operator asks whether the master keys fit, and opens none",
+  "audit.eraseOf": PERSON,
+  "integrations.listUnnotifiedSuspensions":
+    "owners of all accounts are told of their integrations by one process",
+  "templates.versionsWithoutReads": "the operator migrates the versions of all accounts",
+  "templates.noteReads": "the same; by the _id of a version that was found",
+  "secrets.count": "the operator rotates the master keys of all accounts",
+  "secrets.rewrap": "the same; each single write names the account",
 };
 
 /** Of no account: the accounts themselves, processes, the connection. */
 const WITHOUT_ACCOUNT = [
-  ...["createAccount", "findAccount", "listAccounts", "ping", "now", "ensureIndexes"],
-  ...["announceMailer", "liveMailers", "dismissMailer"],
+  ...["accounts.create", "accounts.find", "accounts.list", "ping", "now", "ensureIndexes"],
+  ...["mailers.announce", "mailers.live", "mailers.dismiss"],
   ...[
-    "createUser",
-    "hasUsers",
-    "listUsers",
-    "findUser",
-    "listUsersByEmail",
-    "findUserByProvenEmail",
-    "linkUser",
-    "proveEmail",
-    "findUserByOidc",
-    "updateUser",
+    "people.create",
+    "people.hasAny",
+    "people.list",
+    "people.find",
+    "people.listByEmail",
+    "people.findByProvenEmail",
+    "people.link",
+    "people.proveEmail",
+    "people.findByOidc",
+    "people.update",
   ],
   ...[
-    "setUp",
-    "createOwnedAccount",
-    "createSession",
-    "findSession",
-    "touchSession",
-    "removeSession",
-    "findHalfSession",
-    "confirmSession",
-    "keepChallenge",
-    "takeChallenge",
+    "people.setUp",
+    "people.createOwnedAccount",
+    "sessions.create",
+    "sessions.find",
+    "sessions.touch",
+    "sessions.remove",
+    "sessions.findHalf",
+    "sessions.confirm",
+    "sessions.keepChallenge",
+    "sessions.takeChallenge",
   ],
-  ...["noteBrowser", "resetPassword", "takeTotpStep", "takeRecoveryCode", "notePasskeyUse"],
-  "changeSecondFactor",
-  ...["findWaits", "countAttempt", "uncountAttempt", "forgetAttempts"],
+  ...[
+    "people.noteBrowser",
+    "people.resetPassword",
+    "people.takeTotpStep",
+    "people.takeRecoveryCode",
+    "people.notePasskeyUse",
+  ],
+  "people.changeSecondFactor",
+  ...["attempts.findWaits", "attempts.count", "attempts.uncount", "attempts.forget"],
 ];
 
 const send = sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });
@@ -139,99 +149,103 @@ const newUser = { email: "new@example.com", name: "New", passwordHash: null };
 
 /** One call of each operation that takes an account, in an order in which they do their work. */
 const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
-  createToken: (store) => store.createToken({ accountId: ACCOUNT, name: "t", scopes: ["send"] }),
-  listTokens: (store) => store.listTokens(ACCOUNT),
-  revokeToken: (store) => store.revokeToken(ACCOUNT, "0".repeat(64)),
-  updateAccount: async (store) => {
-    await store.findAccount(ACCOUNT);
-    await store.updateAccount(ACCOUNT, { retention: { contentDays: 1 } });
+  "tokens.create": (store) =>
+    store.tokens.create({ accountId: ACCOUNT, name: "t", scopes: ["send"] }),
+  "tokens.list": (store) => store.tokens.list(ACCOUNT),
+  "tokens.revoke": (store) => store.tokens.revoke(ACCOUNT, "0".repeat(64)),
+  "accounts.update": async (store) => {
+    await store.accounts.find(ACCOUNT);
+    await store.accounts.update(ACCOUNT, { retention: { contentDays: 1 } });
   },
-  setMember: (store) => store.setMember({ accountId: ACCOUNT, userId: "usr_1", role: "owner" }),
-  findMember: (store) => store.findMember(ACCOUNT, "usr_1"),
-  listMembers: (store) => store.listMembers(ACCOUNT),
-  changeRole: (store) => store.changeRole(ACCOUNT, "usr_1", "viewer"),
-  removeMember: (store) => store.removeMember(ACCOUNT, "usr_1"),
-  createInvitation: (store) => store.createInvitation(invitation),
-  listInvitations: (store) => store.listInvitations(ACCOUNT, now),
-  acceptInvitation: (store) => store.acceptInvitation(invitation, { newUser }),
-  removeInvitation: (store) => store.removeInvitation(ACCOUNT, invitation._id),
-  noteAudit: (store) =>
-    store.noteAudit({
+  "people.setMember": (store) =>
+    store.people.setMember({ accountId: ACCOUNT, userId: "usr_1", role: "owner" }),
+  "people.findMember": (store) => store.people.findMember(ACCOUNT, "usr_1"),
+  "people.listMembers": (store) => store.people.listMembers(ACCOUNT),
+  "people.changeRole": (store) => store.people.changeRole(ACCOUNT, "usr_1", "viewer"),
+  "people.removeMember": (store) => store.people.removeMember(ACCOUNT, "usr_1"),
+  "invitations.create": (store) => store.invitations.create(invitation),
+  "invitations.list": (store) => store.invitations.list(ACCOUNT, now),
+  "people.acceptInvitation": (store) => store.people.acceptInvitation(invitation, { newUser }),
+  "invitations.remove": (store) => store.invitations.remove(ACCOUNT, invitation._id),
+  "audit.note": (store) =>
+    store.audit.note({
       ...{ accountId: ACCOUNT, at: now, userId: null, userEmail: null },
       ...{ action: "token.revoked", target: "token", details: {} },
     }),
-  listAudit: async (store) => {
-    await store.listAudit(ACCOUNT, { limit: 1 });
-    await store.listAudit(ACCOUNT, { limit: 1, before: "aud_1" });
+  "audit.list": async (store) => {
+    await store.audit.list(ACCOUNT, { limit: 1 });
+    await store.audit.list(ACCOUNT, { limit: 1, before: "aud_1" });
   },
-  allAudit: (store) => Array.fromAsync(store.allAudit(ACCOUNT)),
-  checkAudit: (store) => store.checkAudit(ACCOUNT),
-  findAuditDigest: (store) => store.findAuditDigest(ACCOUNT, 1),
-  publishVersion: (store) => store.publishVersion(publication),
-  findTemplate: async (store) => {
-    await store.findTemplate(ACCOUNT, "pdf", 1);
-    await store.findTemplate(ACCOUNT, "pdf", "pdf");
+  "audit.all": (store) => Array.fromAsync(store.audit.all(ACCOUNT)),
+  "audit.check": (store) => store.audit.check(ACCOUNT),
+  "audit.findDigest": (store) => store.audit.findDigest(ACCOUNT, 1),
+  "templates.publish": (store) => store.templates.publish(publication),
+  "templates.find": async (store) => {
+    await store.templates.find(ACCOUNT, "pdf", 1);
+    await store.templates.find(ACCOUNT, "pdf", "pdf");
   },
-  findVersion: (store) => store.findVersion(ACCOUNT, "pdf", 1, 1),
-  listTemplates: (store) => store.listTemplates(ACCOUNT, "pdf"),
-  listPublishedTemplates: (store) =>
-    store.listPublishedTemplates(ACCOUNT, "pdf", { limit: 1, after: 0 }),
-  findPublishedTemplate: (store) => store.findPublishedTemplate(ACCOUNT, "pdf", "pdf"),
-  listVersions: (store) => store.listVersions(template, { limit: 1, before: 9 }),
-  updateTemplate: (store) => store.updateTemplate(template, { name: "Other" }),
-  createTemplate: (store) => store.createTemplate({ ...template, name: "T", alias: "t" }),
-  createDraft: (store) => store.createDraft(draft),
-  findDraft: (store) => store.findDraft(draft),
-  changeDraft: (store) => store.changeDraft({ ...draft, revision: 1 }),
-  noteDraftBase: (store) => store.noteDraftBase({ ...draft, revision: 2 }, 1),
-  listDrafts: (store) => store.listDrafts(ACCOUNT, "pdf"),
-  templateUses: (store) => store.templateUses(ACCOUNT, 10),
-  archiveTemplate: (store) => store.archiveTemplate(template, now),
-  createIntegration: (store) => store.createIntegration(integration),
-  upsertIntegrationByName: (store) =>
-    store.upsertIntegrationByName({ ...integration, host: "other.example" }),
-  updateIntegration: (store) => store.updateIntegration(ACCOUNT, 1, { port: 25 }),
-  suspendIntegration: (store) =>
-    store.suspendIntegration({ _id: `${ACCOUNT}/1`, revision: 1 }, { at: now, reason: "x" }),
-  noteSuspensionNotified: (store) =>
-    store.noteSuspensionNotified({
+  "templates.findVersion": (store) => store.templates.findVersion(ACCOUNT, "pdf", 1, 1),
+  "templates.list": (store) => store.templates.list(ACCOUNT, "pdf"),
+  "templates.listPublished": (store) =>
+    store.templates.listPublished(ACCOUNT, "pdf", { limit: 1, after: 0 }),
+  "templates.findPublished": (store) => store.templates.findPublished(ACCOUNT, "pdf", "pdf"),
+  "templates.listVersions": (store) =>
+    store.templates.listVersions(template, { limit: 1, before: 9 }),
+  "templates.update": (store) => store.templates.update(template, { name: "Other" }),
+  "templates.create": (store) => store.templates.create({ ...template, name: "T", alias: "t" }),
+  "drafts.create": (store) => store.drafts.create(draft),
+  "drafts.find": (store) => store.drafts.find(draft),
+  "drafts.change": (store) => store.drafts.change({ ...draft, revision: 1 }),
+  "drafts.noteBase": (store) => store.drafts.noteBase({ ...draft, revision: 2 }, 1),
+  "drafts.list": (store) => store.drafts.list(ACCOUNT, "pdf"),
+  "templates.uses": (store) => store.templates.uses(ACCOUNT, 10),
+  "templates.archive": (store) => store.templates.archive(template, now),
+  "integrations.create": (store) => store.integrations.create(integration),
+  "integrations.upsertByName": (store) =>
+    store.integrations.upsertByName({ ...integration, host: "other.example" }),
+  "integrations.update": (store) => store.integrations.update(ACCOUNT, 1, { port: 25 }),
+  "integrations.suspend": (store) =>
+    store.integrations.suspend({ _id: `${ACCOUNT}/1`, revision: 1 }, { at: now, reason: "x" }),
+  "integrations.noteSuspensionNotified": (store) =>
+    store.integrations.noteSuspensionNotified({
       ...{ _id: `${ACCOUNT}/1`, suspended: { at: now, reason: "x" } },
     }, now),
-  resumeIntegration: (store) => store.resumeIntegration(ACCOUNT, 1),
-  pauseIntegration: (store) => store.pauseIntegration(ACCOUNT, 1, { at: now, reason: "x" }),
-  listIntegrationEvents: (store) => store.listIntegrationEvents(ACCOUNT, 1, { limit: 1 }),
-  countWaiting: (store) => store.countWaiting(ACCOUNT, 1, 10),
-  findCircuit: (store) => store.findCircuit(ACCOUNT, 1),
-  findIntegration: (store) => store.findIntegration(ACCOUNT, 1),
-  listIntegrationSummaries: (store) => store.listIntegrationSummaries(ACCOUNT, { limit: 1 }, now),
-  findIntegrationSummary: (store) => store.findIntegrationSummary(ACCOUNT, 1, now),
-  listIntegrations: (store) => store.listIntegrations(ACCOUNT),
-  countFailure: (store) =>
-    store.countFailure({ id: `${ACCOUNT}/1`, reason: "x", now, pauseMs: () => 1000 }),
-  noteRefusedLogin: (store) =>
-    store.noteRefusedLogin({ id: `${ACCOUNT}/1`, reason: "x", now, retryMs: 1000 }),
-  closeCircuit: (store) => store.closeCircuit(`${ACCOUNT}/1`),
-  acceptSend: async (store) => {
-    await store.acceptSend(send);
-    await store.acceptSend(
+  "integrations.resume": (store) => store.integrations.resume(ACCOUNT, 1),
+  "integrations.pause": (store) => store.integrations.pause(ACCOUNT, 1, { at: now, reason: "x" }),
+  "integrations.listEvents": (store) => store.integrations.listEvents(ACCOUNT, 1, { limit: 1 }),
+  "integrations.countWaiting": (store) => store.integrations.countWaiting(ACCOUNT, 1, 10),
+  "integrations.findCircuit": (store) => store.integrations.findCircuit(ACCOUNT, 1),
+  "integrations.find": (store) => store.integrations.find(ACCOUNT, 1),
+  "integrations.listSummaries": (store) =>
+    store.integrations.listSummaries(ACCOUNT, { limit: 1 }, now),
+  "integrations.findSummary": (store) => store.integrations.findSummary(ACCOUNT, 1, now),
+  "integrations.list": (store) => store.integrations.list(ACCOUNT),
+  "circuits.countFailure": (store) =>
+    store.circuits.countFailure({ id: `${ACCOUNT}/1`, reason: "x", now, pauseMs: () => 1000 }),
+  "circuits.noteRefusedLogin": (store) =>
+    store.circuits.noteRefusedLogin({ id: `${ACCOUNT}/1`, reason: "x", now, retryMs: 1000 }),
+  "circuits.close": (store) => store.circuits.close(`${ACCOUNT}/1`),
+  "sends.accept": async (store) => {
+    await store.sends.accept(send);
+    await store.sends.accept(
       sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } }),
     );
   },
-  findSend: (store) => store.findSend(ACCOUNT, send._id),
-  findSendByIdempotencyKey: (store) => store.findSendByIdempotencyKey(ACCOUNT, "k"),
-  listSends: async (store) => {
-    await store.listSends(ACCOUNT, { limit: 1 });
-    await store.listSends(ACCOUNT, { limit: 1, before: send._id });
+  "sends.find": (store) => store.sends.find(ACCOUNT, send._id),
+  "sends.findByIdempotencyKey": (store) => store.sends.findByIdempotencyKey(ACCOUNT, "k"),
+  "sends.list": async (store) => {
+    await store.sends.list(ACCOUNT, { limit: 1 });
+    await store.sends.list(ACCOUNT, { limit: 1, before: send._id });
   },
-  putOffMessage: (store) =>
-    store.putOffMessage(putOffOf(send, { now, nextAt: now, reason: "its images" })),
-  queueSend: (store) => store.queueSend(send),
-  waitingSends: (store) => store.waitingSends(`${ACCOUNT}/1`, 9),
-  dueMessages: (store) => store.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),
-  archiveIntegration: (store) => store.archiveIntegration(ACCOUNT, 1, now),
-  ledgerOf: async (store) => {
+  "waiting.putOffMessage": (store) =>
+    store.waiting.putOffMessage(putOffOf(send, { now, nextAt: now, reason: "its images" })),
+  "waiting.queueSend": (store) => store.waiting.queueSend(send),
+  "waiting.listSends": (store) => store.waiting.listSends(`${ACCOUNT}/1`, 9),
+  "waiting.dueMessages": (store) => store.waiting.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),
+  "integrations.archive": (store) => store.integrations.archive(ACCOUNT, 1, now),
+  "registers.ledgerOf": async (store) => {
     const other = sendOf({ accountId: ACCOUNT });
-    await store.acceptSend(other);
+    await store.sends.accept(other);
     const messageId = messageIdOf(other._id, 0);
     await takeAttempt(store, { messageId, attempt: 1 });
     await takeAttempt(store, { messageId, attempt: 1 });
@@ -241,70 +255,78 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await endAttempt(store, "unknown", { ...outcome, attempt: 2 });
     await endAttempt(store, "sent", { ...outcome, attempt: 2 });
   },
-  findMessage: async (store) => {
-    await store.findMessage(ACCOUNT, messageId);
-    await store.findMessage(ACCOUNT, messageIdOf(send._id, 7));
+  "messages.find": async (store) => {
+    await store.messages.find(ACCOUNT, messageId);
+    await store.messages.find(ACCOUNT, messageIdOf(send._id, 7));
   },
-  listMessages: (store) => store.listMessages(ACCOUNT, send._id),
-  countStates: (store) => store.countStates(ACCOUNT, [send._id]),
-  retryMessage: async (store) => {
+  "messages.list": (store) => store.messages.list(ACCOUNT, send._id),
+  "messages.countStates": (store) => store.messages.countStates(ACCOUNT, [send._id]),
+  "messages.retry": async (store) => {
     await endAttempt(store, "failed", { messageId, attempt: 1, at: now, reason: "x" });
-    assert.ok(await store.retryMessage(ACCOUNT, messageId, { now }));
+    assert.ok(await store.messages.retry(ACCOUNT, messageId, { now }));
   },
-  searchMessages: async (store) => {
+  "messages.search": async (store) => {
     const page = { limit: 10 };
     const email = { text: send.request.to[0]?.email ?? "", isPrefix: false };
     const other = sendOf({ accountId: ACCOUNT });
-    await store.acceptSend(other);
+    await store.sends.accept(other);
     for (const filter of [{}, { states: ["deferred"] as const }, { email }]) {
-      assert.ok((await store.searchMessages(ACCOUNT, filter, page)).messages.length > 0);
+      assert.ok((await store.messages.search(ACCOUNT, filter, page)).messages.length > 0);
     }
   },
-  findPlaces: async (store) => {
+  "messages.findPlaces": async (store) => {
     const waiting = sendOf({ accountId: ACCOUNT, next: 0 });
-    await store.acceptSend(waiting);
-    await store.queueSend(waiting);
-    const message = await store.findMessage(ACCOUNT, messageIdOf(waiting._id, 0));
+    await store.sends.accept(waiting);
+    await store.waiting.queueSend(waiting);
+    const message = await store.messages.find(ACCOUNT, messageIdOf(waiting._id, 0));
     assert.ok(message);
-    assert.equal((await store.findPlaces(ACCOUNT, [message])).size, 1);
+    assert.equal((await store.messages.findPlaces(ACCOUNT, [message])).size, 1);
   },
-  groupReasons: (store) => store.groupReasons(ACCOUNT, { states: ["deferred"] }),
-  countMessages: (store) =>
-    store.countMessages(ACCOUNT, { state: "deferred", from: new Date(0), limit: 9 }),
-  newestTimelines: (store) => store.newestTimelines(ACCOUNT, 5),
-  oldestWaiting: (store) => store.oldestWaiting(ACCOUNT),
-  cancelMessage: async (store) =>
-    assert.ok(await store.cancelMessage(ACCOUNT, messageIdOf(send._id, 0), now)),
-  cancelSend: (store) => store.cancelSend(ACCOUNT, send._id, now),
-  cancelSome: (store) =>
-    store.cancelSome(ACCOUNT, { sendId: send._id, indexes: new Set([7]) }, now),
-  searchSends: (store) => store.searchSends(ACCOUNT, {}, { limit: 1 }),
-  labelsOfFound: async (store) => {
-    const { messages } = await store.searchMessages(ACCOUNT, {}, { limit: 1 });
-    await store.labelsOfFound(ACCOUNT, messages);
+  "messages.groupReasons": (store) =>
+    store.messages.groupReasons(ACCOUNT, { states: ["deferred"] }),
+  "messages.count": (store) =>
+    store.messages.count(ACCOUNT, { state: "deferred", from: new Date(0), limit: 9 }),
+  "messages.newestTimelines": (store) => store.messages.newestTimelines(ACCOUNT, 5),
+  "messages.oldestWaiting": (store) => store.messages.oldestWaiting(ACCOUNT),
+  "messages.cancel": async (store) =>
+    assert.ok(await store.messages.cancel(ACCOUNT, messageIdOf(send._id, 0), now)),
+  "messages.cancelSend": (store) => store.messages.cancelSend(ACCOUNT, send._id, now),
+  "messages.cancelSome": (store) =>
+    store.messages.cancelSome(ACCOUNT, { sendId: send._id, indexes: new Set([7]) }, now),
+  "sends.search": (store) => store.sends.search(ACCOUNT, {}, { limit: 1 }),
+  "messages.labelsOfFound": async (store) => {
+    const { messages } = await store.messages.search(ACCOUNT, {}, { limit: 1 });
+    await store.messages.labelsOfFound(ACCOUNT, messages);
   },
-  removeContents: async (store) => {
+  "retention.removeContents": async (store) => {
     const before = new Date(Date.now() + 60_000);
-    await store.acceptSend(sendOf({ accountId: ACCOUNT, settledAt: now }));
-    await store.removeContents({ accountId: ACCOUNT, before, limit: 9, now });
+    await store.sends.accept(sendOf({ accountId: ACCOUNT, settledAt: now }));
+    await store.retention.removeContents({ accountId: ACCOUNT, before, limit: 9, now });
   },
-  heldMessages: (store) => Array.fromAsync(store.heldMessages(ACCOUNT, { integrationId: 1 })),
-  isOlderThan: (store) => store.isOlderThan({ accountId: ACCOUNT, messageId, at: now }),
-  closeHeld: (store) => store.closeHeld(ACCOUNT, [messageId], now),
-  noteKnownOutcomes: (store) =>
-    store.noteKnownOutcomes([
+  "restored.heldMessages": (store) =>
+    Array.fromAsync(store.restored.heldMessages(ACCOUNT, { integrationId: 1 })),
+  "restored.isOlderThan": (store) =>
+    store.restored.isOlderThan({ accountId: ACCOUNT, messageId, at: now }),
+  "restored.closeHeld": (store) => store.restored.closeHeld(ACCOUNT, [messageId], now),
+  "restored.noteKnownOutcomes": (store) =>
+    store.restored.noteKnownOutcomes([
       { ...{ accountId: ACCOUNT, messageId, attempt: 1, at: now }, outcome: "sent" },
     ]),
-  forgetRecipient: (store) => store.forgetRecipient(ACCOUNT, "somebody@example.com", now),
-  noteStatistics: (store) => store.noteStatistics([{ accountId: ACCOUNT, at: now, sent: 1 }]),
-  noteResults: (store) =>
-    store.noteResults([{ accountId: ACCOUNT, id: 1, lastSent: { at: now, messageId } }]),
-  listResults: (store) => store.listResults(ACCOUNT, now),
-  rollToken: (store) => store.rollToken({ accountId: ACCOUNT, id: "none", until: now }),
-  noteUsage: (store) => store.noteUsage([{ accountId: ACCOUNT, at: now, bytes: 1 }]),
-  forgetUsage: (store) => store.forgetUsage(ACCOUNT, now),
-  listStatistics: (store) =>
-    store.listStatistics(ACCOUNT, { from: new Date(0), until: new Date(Date.now() + 60_000) }),
+  "retention.forgetRecipient": (store) =>
+    store.retention.forgetRecipient(ACCOUNT, "somebody@example.com", now),
+  "statistics.note": (store) => store.statistics.note([{ accountId: ACCOUNT, at: now, sent: 1 }]),
+  "integrations.noteResults": (store) =>
+    store.integrations.noteResults([{
+      accountId: ACCOUNT,
+      id: 1,
+      lastSent: { at: now, messageId },
+    }]),
+  "integrations.listResults": (store) => store.integrations.listResults(ACCOUNT, now),
+  "tokens.roll": (store) => store.tokens.roll({ accountId: ACCOUNT, id: "none", until: now }),
+  "usage.note": (store) => store.usage.note([{ accountId: ACCOUNT, at: now, bytes: 1 }]),
+  "usage.forget": (store) => store.usage.forget(ACCOUNT, now),
+  "statistics.list": (store) =>
+    store.statistics.list(ACCOUNT, { from: new Date(0), until: new Date(Date.now() + 60_000) }),
 };
 
 let opened: TestStore;
@@ -316,7 +338,7 @@ after(() => opened?.[Symbol.asyncDispose]());
 
 test("every operation of the store either names an account or says why it need not", () => {
   const named = [...Object.keys(CALLS), ...Object.keys(EXCEPTIONS), ...WITHOUT_ACCOUNT];
-  assert.deepEqual(named.toSorted(), Object.keys(opened.store).toSorted());
+  assert.deepEqual(named.toSorted(), operationsOf(opened.store).toSorted());
 });
 
 test("every command on an account's documents names the account, or an id that begins with it", async () => {
@@ -333,11 +355,11 @@ test("every command on an account's documents names the account, or an id that b
     const filters = entries.flatMap(filtersOf);
     for (const { collection, filter } of filters) {
       // The mark before a retry is an exception of its own.
-      if (name === "retryMessage" && "attempt" in filter) continue;
+      if (name === "messages.retry" && "attempt" in filter) continue;
       // loadSend(), by a test's helper: an exception of its own.
       if (collection === "sends" && "contentRemovedAt" in filter) continue;
       // By ids of a send that was found by its account.
-      if (name === "oldestWaiting" && typeof filter["_id"] === "object") continue;
+      if (name === "messages.oldestWaiting" && typeof filter["_id"] === "object") continue;
       if (OWNED.has(collection)) assertNamed(filter, `${name} on ${collection}`);
     }
     assert.ok(filters.length > 0 || writes(entries), `${name} was not seen to do anything`);
@@ -347,7 +369,7 @@ test("every command on an account's documents names the account, or an id that b
 test("the rule is seen to be broken by an operation that names no account", async () => {
   const { store, db } = opened;
   await db.command({ profile: 2 });
-  await store.loadSend(send._id);
+  await store.sends.load(send._id);
   await db.command({ profile: 0 });
   const entries = await db.collection("system.profile").find({ ns: /\.sends$/ })
     .sort({ $natural: -1 }).limit(1).toArray();
@@ -357,6 +379,13 @@ test("the rule is seen to be broken by an operation that names no account", asyn
   assert.throws(() => assertNamed({ accountId: { $ne: ACCOUNT } }, "operator"), /operator/);
   assert.throws(() => assertNamed({ $or: [{ accountId: ACCOUNT }, {}] }, "either"), /either/);
 });
+
+/** Names of all operations, after their groups; the others stand alone. */
+function operationsOf(store: Store): string[] {
+  return Object.entries(store).flatMap(([name, value]) =>
+    typeof value === "function" ? name : Object.keys(value).map((each) => `${name}.${each}`)
+  );
+}
 
 interface Found {
   collection: string;

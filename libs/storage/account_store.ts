@@ -10,19 +10,19 @@ export interface AccountStore {
    * Creates an account for the operator, who calls accounts by their names.
    * @throws {NameTakenError} If one has the name already.
    */
-  createAccount(account: { name: string }): Promise<Account>;
+  create(account: { name: string }): Promise<Account>;
   /**
    * Finds an account by its id or, if none has it, by its name.
    * @throws {AmbiguousNameError} If several have the name: owners call their accounts as they like.
    */
-  findAccount(idOrName: string): Promise<Account | null>;
+  find(idOrName: string): Promise<Account | null>;
   /** Changes an account; what is left out stays. */
-  updateAccount(
+  update(
     id: string,
     changes: Partial<Pick<Account, "name" | "retention" | "requiresSecondFactor">>,
   ): Promise<Account | null>;
   /** Lists all accounts by name. */
-  listAccounts(): Promise<Account[]>;
+  list(): Promise<Account[]>;
 }
 
 /** So many of one name are told. */
@@ -32,13 +32,13 @@ const MAX_NAMESAKES = 10;
 export function accountStore(db: Db): AccountStore {
   const { accounts } = collectionsOf(db);
   return {
-    async createAccount({ name }) {
+    async create({ name }) {
       const account = accountSchema.parse({ _id: newAccountId(), name, createdAt: new Date() });
       if (await accounts.findOne({ name }) !== null) throw new NameTakenError("account", name);
       await accounts.insertOne(account);
       return account;
     },
-    async findAccount(idOrName) {
+    async find(idOrName) {
       const byId = await accounts.findOne({ _id: idOrName });
       const found = byId === null
         ? await accounts.find({ name: idOrName }).sort({ createdAt: 1 }).limit(MAX_NAMESAKES)
@@ -47,7 +47,7 @@ export function accountStore(db: Db): AccountStore {
       if (found.length > 1) throw new AmbiguousNameError(idOrName, found.map(({ _id }) => _id));
       return found[0] === undefined ? null : accountSchema.parse(found[0]);
     },
-    async updateAccount(id, changes) {
+    async update(id, changes) {
       const options = { returnDocument: "after" } as const;
       const { name, retention } = accountSchema.shape;
       const $set = {
@@ -62,7 +62,7 @@ export function accountStore(db: Db): AccountStore {
       const found = await accounts.findOneAndUpdate({ _id: id }, { $set }, options);
       return found === null ? null : accountSchema.parse(found);
     },
-    async listAccounts() {
+    async list() {
       const found = await accounts.find().sort({ name: 1 }).toArray();
       return found.map((account) => accountSchema.parse(account));
     },

@@ -31,10 +31,10 @@ export interface AttemptStore {
   /** Finds until when each must wait of those that must, by the ids of their names. */
   findWaits(ids: readonly string[], at: Date): Promise<Date[]>;
   /** Counts an attempt as failed, unless it must wait: of many at once none slips through. */
-  countAttempt(id: string, limits: AttemptLimits, at: Date): Promise<AttemptCount>;
+  count(id: string, limits: AttemptLimits, at: Date): Promise<AttemptCount>;
   /** Takes back that an attempt failed. */
-  uncountAttempt(id: string): Promise<void>;
-  forgetAttempts(id: string): Promise<void>;
+  uncount(id: string): Promise<void>;
+  forget(id: string): Promise<void>;
 }
 
 const NEVER = new Date(0);
@@ -47,7 +47,7 @@ export function attemptStore(db: Db): AttemptStore {
       const filter = { _id: { $in: [...ids] }, waitUntil: { $gt: at } };
       return (await attempts.find(filter).toArray()).map(({ waitUntil }) => waitUntil);
     },
-    async countAttempt(id, { free, waitMs, longestWaitMs, keptMs }, at) {
+    async count(id, { free, waitMs, longestWaitMs, keptMs }, at) {
       const age = { $subtract: [at, { $ifNull: ["$lastAt", NEVER] }] };
       const isOld = { $gt: [age, keptMs] };
       const over = { $subtract: ["$failures", free] };
@@ -80,11 +80,11 @@ export function attemptStore(db: Db): AttemptStore {
       }
       return count;
     },
-    async uncountAttempt(id) {
+    async uncount(id) {
       const filter = { _id: id, failures: { $gt: 0 } };
       await attempts.updateOne(filter, { $inc: { failures: -1 }, $set: { waitUntil: NEVER } });
     },
-    async forgetAttempts(id) {
+    async forget(id) {
       await attempts.deleteOne({ _id: id });
     },
   };

@@ -22,20 +22,20 @@ export interface AuditCheck {
 /** What can be done with audit logs: lines are added and read, and never changed. */
 export interface AuditStore {
   /** Adds a line behind the account's last one. */
-  noteAudit(entry: Omit<AuditEntry, "_id">): Promise<void>;
+  note(entry: Omit<AuditEntry, "_id">): Promise<void>;
   /** Lists lines of an account, newest first; `before` is the id of the last one seen. */
-  listAudit(
+  list(
     accountId: string,
     page: { limit: number; before?: string | undefined },
   ): Promise<AuditEntry[]>;
   /** Returns every line of an account, newest first. */
-  allAudit(accountId: string): AsyncGenerator<AuditEntry>;
+  all(accountId: string): AsyncGenerator<AuditEntry>;
   /** Looks whether every line of an account follows the one before, and is as it was written. */
-  checkAudit(accountId: string): Promise<AuditCheck>;
+  check(accountId: string): Promise<AuditCheck>;
   /** Finds the digest of a line of an account, to compare it with one that was kept. */
-  findAuditDigest(accountId: string, seq: number): Promise<string | null>;
+  findDigest(accountId: string, seq: number): Promise<string | null>;
   /** Erases what the lines of a person say, over all accounts; the chain stays whole. Gives how many. */
-  eraseAuditOf(userId: string): Promise<number>;
+  eraseOf(userId: string): Promise<number>;
 }
 
 /** Others may add lines at the same time. */
@@ -52,7 +52,7 @@ export function auditStore(db: Db): AuditStore {
   }
 
   return {
-    async noteAudit(entry) {
+    async note(entry) {
       const parsed = auditEntrySchema.parse({ ...entry, _id: newId("aud", entry.at) });
       for (let tries = 1;; tries++) {
         try {
@@ -63,17 +63,17 @@ export function auditStore(db: Db): AuditStore {
         }
       }
     },
-    async listAudit(accountId, { limit, before }) {
+    async list(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
       const found = await audit.find(filter).sort({ _id: -1 }).limit(limit).toArray();
       return found.map((line) => auditEntrySchema.parse(readLine(line)));
     },
-    async *allAudit(accountId) {
+    async *all(accountId) {
       for await (const line of audit.find({ accountId }).sort({ _id: -1 })) {
         yield auditEntrySchema.parse(readLine(line));
       }
     },
-    async checkAudit(accountId) {
+    async check(accountId) {
       let head: AuditSummary = { seq: 0, digest: "" };
       const lines = chainedAudit.find({ accountId, seq: { $gt: 0 } }).sort({ seq: 1 });
       for await (const line of lines) {
@@ -83,10 +83,10 @@ export function auditStore(db: Db): AuditStore {
       }
       return { head, fault: undefined };
     },
-    async findAuditDigest(accountId, seq) {
+    async findDigest(accountId, seq) {
       return (await chainedAudit.findOne({ accountId, seq }))?.digest ?? null;
     },
-    async eraseAuditOf(userId) {
+    async eraseOf(userId) {
       const { modifiedCount } = await chainedAudit.updateMany(
         { userId, seq: { $gt: 0 } },
         { $set: { content: null } },

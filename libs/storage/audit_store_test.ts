@@ -15,22 +15,22 @@ const line = (accountId: string, n: number) => ({
 
 async function written(count: number): Promise<string> {
   const accountId = newId("acc");
-  for (let n = 1; n <= count; n++) await opened.store.noteAudit(line(accountId, n));
+  for (let n = 1; n <= count; n++) await opened.store.audit.note(line(accountId, n));
   return accountId;
 }
 
 test("checkAudit() finds every line in its place, of many that were written at once", async () => {
   const { store } = opened;
   const accountId = newId("acc");
-  assert.deepEqual(await store.checkAudit(accountId), {
+  assert.deepEqual(await store.audit.check(accountId), {
     head: { seq: 0, digest: "" },
     fault: undefined,
   });
-  await Promise.all(Array.from({ length: 20 }, (_, n) => store.noteAudit(line(accountId, n))));
-  const { head, fault } = await store.checkAudit(accountId);
+  await Promise.all(Array.from({ length: 20 }, (_, n) => store.audit.note(line(accountId, n))));
+  const { head, fault } = await store.audit.check(accountId);
   assert.deepEqual([head.seq, fault], [20, undefined]);
-  assert.equal(await store.findAuditDigest(accountId, 20), head.digest);
-  const listed = await store.listAudit(accountId, { limit: 50 });
+  assert.equal(await store.audit.findDigest(accountId, 20), head.digest);
+  const listed = await store.audit.list(accountId, { limit: 50 });
   assert.deepEqual(listed.map(({ target }) => target).toSorted(), [
     ...Array.from({ length: 20 }, (_, n) => `token ${n}`).toSorted(),
   ]);
@@ -81,7 +81,7 @@ test("checkAudit() tells the first line that was changed, moved, forged or taken
   for (const [name, change, seq, what] of changes) {
     const accountId = await written(4);
     await change(accountId);
-    const { fault } = await store.checkAudit(accountId);
+    const { fault } = await store.audit.check(accountId);
     assert.equal(fault?.seq, seq, name);
     assert.match(fault.what, what, name);
   }
@@ -90,25 +90,25 @@ test("checkAudit() tells the first line that was changed, moved, forged or taken
 test("findAuditDigest() tells who has kept the end of the log that lines were cut off, or written anew", async () => {
   const { store, db } = opened;
   const accountId = await written(3);
-  const kept = (await store.checkAudit(accountId)).head;
+  const kept = (await store.audit.check(accountId)).head;
   await db.collection("audit").deleteOne({ accountId, seq: 3 });
-  assert.equal((await store.checkAudit(accountId)).fault, undefined);
-  assert.equal(await store.findAuditDigest(accountId, kept.seq), null);
-  await store.noteAudit(line(accountId, 3));
-  assert.equal((await store.checkAudit(accountId)).fault, undefined);
-  assert.notEqual(await store.findAuditDigest(accountId, kept.seq), kept.digest);
+  assert.equal((await store.audit.check(accountId)).fault, undefined);
+  assert.equal(await store.audit.findDigest(accountId, kept.seq), null);
+  await store.audit.note(line(accountId, 3));
+  assert.equal((await store.audit.check(accountId)).fault, undefined);
+  assert.notEqual(await store.audit.findDigest(accountId, kept.seq), kept.digest);
 });
 
 test("eraseAuditOf() takes what a person's lines say, and leaves the chain whole", async () => {
   const { store, db } = opened;
   const accountId = await written(4);
-  assert.ok(await store.eraseAuditOf("usr_a") >= 2);
-  const { head, fault } = await store.checkAudit(accountId);
+  assert.ok(await store.audit.eraseOf("usr_a") >= 2);
+  const { head, fault } = await store.audit.check(accountId);
   assert.deepEqual([head.seq, fault], [4, undefined]);
   const stored = JSON.stringify(await db.collection("audit").find({ accountId }).toArray());
   assert.doesNotMatch(stored, /p2@|token 2/);
   assert.match(stored, /p1@/);
-  const [newest] = await store.listAudit(accountId, { limit: 1 });
+  const [newest] = await store.audit.list(accountId, { limit: 1 });
   assert.deepEqual([newest?.target, newest?.userEmail], ["(erased)", null]);
 });
 
@@ -117,8 +117,8 @@ test("listAudit() lists lines of an earlier version, and a chain begins behind t
   const accountId = newId("acc");
   const old = { ...line(accountId, 1), _id: newId("aud", new Date(0)), at: new Date(0) };
   await db.collection<{ _id: string }>("audit").insertOne(old);
-  await store.noteAudit(line(accountId, 2));
-  const listed = await store.listAudit(accountId, { limit: 9 });
+  await store.audit.note(line(accountId, 2));
+  const listed = await store.audit.list(accountId, { limit: 9 });
   assert.deepEqual(listed.map(({ target }) => target), ["token 2", "token 1"]);
-  assert.equal((await store.checkAudit(accountId)).head.seq, 1);
+  assert.equal((await store.audit.check(accountId)).head.seq, 1);
 });

@@ -12,7 +12,7 @@ export const CANCELABLE_STATES = [
 
 /** What cancelling needs. */
 export interface BulkCancelDeps {
-  store: Pick<MessageSearch, "searchMessages"> & Pick<MessageCancel, "cancelSome">;
+  messages: Pick<MessageSearch, "search"> & Pick<MessageCancel, "cancelSome">;
   now(): Date;
 }
 
@@ -27,15 +27,15 @@ export interface BulkCanceled {
 export async function bulkCancel(
   accountId: string,
   asked: MessageFilter,
-  { store, now }: BulkCancelDeps,
+  { messages, now }: BulkCancelDeps,
 ): Promise<BulkCanceled> {
   const filter = { ...asked, states: CANCELABLE_STATES };
-  const { messages, countRest } = await bulkSearch(store, accountId, filter);
+  const { messages: found, countRest } = await bulkSearch(messages, accountId, filter);
   let canceled = 0;
   // One send after the other: each is read once, and may weigh megabytes.
-  for (const [sendId, ofSend] of Map.groupBy(messages, (message) => message.sendId)) {
+  for (const [sendId, ofSend] of Map.groupBy(found, (message) => message.sendId)) {
     const indexes = new Set(ofSend.map(({ index }) => index));
-    canceled += await store.cancelSome(accountId, { sendId, indexes }, now());
+    canceled += await messages.cancelSome(accountId, { sendId, indexes }, now());
   }
   return { canceled, remaining: await countRest() };
 }

@@ -7,7 +7,7 @@ const IN_PARALLEL = 16;
 
 /** What sending again needs. */
 export interface BulkRetryDeps {
-  store: Pick<MessageSearch, "searchMessages"> & Pick<MessageRetry, "retryMessage">;
+  messages: Pick<MessageSearch, "search"> & Pick<MessageRetry, "retry">;
   now(): Date;
 }
 
@@ -24,10 +24,10 @@ export interface BulkRetried {
 export async function bulkRetry(
   accountId: string,
   filter: MessageFilter,
-  { store, now }: BulkRetryDeps,
+  { messages, now }: BulkRetryDeps,
 ): Promise<BulkRetried> {
-  const { messages, countRest } = await bulkSearch(store, accountId, filter);
-  const ids = messages.map(({ _id }) => _id);
+  const { messages: found, countRest } = await bulkSearch(messages, accountId, filter);
+  const ids = found.map(({ _id }) => _id);
   const states = RETRYABLE_STATES.filter((state) => filter.states?.includes(state) ?? true);
   let retried = 0;
   let withoutContent = 0;
@@ -35,7 +35,7 @@ export async function bulkRetry(
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
       try {
         const options = { now: now(), states };
-        if (await store.retryMessage(accountId, id, options) !== null) retried++;
+        if (await messages.retry(accountId, id, options) !== null) retried++;
       } catch (error) {
         if (!(error instanceof ContentRemovedError)) throw error;
         withoutContent++;

@@ -16,7 +16,7 @@ export interface BulkFound {
 
 /** Finds the messages that one call changes. */
 export async function bulkSearch(
-  { searchMessages }: Pick<MessageSearch, "searchMessages">,
+  { search: searchMessages }: Pick<MessageSearch, "search">,
   accountId: string,
   filter: MessageFilter,
 ): Promise<BulkFound> {

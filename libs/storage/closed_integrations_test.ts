@@ -9,27 +9,32 @@ const now = new Date("2026-01-01T00:00:05Z");
 test("listClosed() lists what is suspended, left alone at the time, or has mail that came back", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
-  const integrations = await Promise.all(["free", "stopped"].map((name) =>
-    store.createIntegration({
-      accountId: "acc_9",
-      name,
-      host: "smtp.example.com",
-      port: 587,
-      tls: "starttls",
-      auth: null,
-      senders: ["a@example.com"],
-    })
-  ));
-  assert.deepEqual(await store.listClosed(now), new Set());
+  const integrations = await Promise.all(
+    ["free", "stopped"].map((name) =>
+      store.integrations.create({
+        accountId: "acc_9",
+        name,
+        host: "smtp.example.com",
+        port: 587,
+        tls: "starttls",
+        auth: null,
+        senders: ["a@example.com"],
+      })
+    ),
+  );
+  assert.deepEqual(await store.integrations.listClosed(now), new Set());
   const stopped = integrations.find(({ name }) => name === "stopped");
   assert.ok(stopped);
-  await store.suspendIntegration(stopped, { at: now, reason: "login refused" });
+  await store.integrations.suspend(stopped, { at: now, reason: "login refused" });
   const pauseMs = () => 30_000;
-  await store.countFailure({ id: "acc_9/8", reason: "refused", now, pauseMs });
+  await store.circuits.countFailure({ id: "acc_9/8", reason: "refused", now, pauseMs });
   const long = new Date(now.getTime() - 60_000);
-  await store.countFailure({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
-  await store.countFailure({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
+  await store.circuits.countFailure({ id: "acc_9/7", reason: "refused", now: long, pauseMs });
+  await store.circuits.countFailure({ id: "acc_9/6", reason: "refused", now, pauseMs: () => 0 });
   const attempt = { messageId: messageIdOf(sendOf()._id, 0), attempt: 1, at: now };
   await voidAttempt(store, "deferred", { ...attempt, waitsFor: "acc_1/1", reason: "no login" });
-  assert.deepEqual(await store.listClosed(now), new Set(["acc_1/1", "acc_9/8", stopped._id]));
+  assert.deepEqual(
+    await store.integrations.listClosed(now),
+    new Set(["acc_1/1", "acc_9/8", stopped._id]),
+  );
 });

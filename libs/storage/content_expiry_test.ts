@@ -36,7 +36,7 @@ async function failedSend(accountId: string, acceptedAt: Date, idempotencyKey?: 
       variables: { secret: "three" },
     },
   });
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
   await endAttempt(store, "failed", { messageId, attempt: 1, at: acceptedAt, reason: "no" });
@@ -45,13 +45,13 @@ async function failedSend(accountId: string, acceptedAt: Date, idempotencyKey?: 
 
 const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
 const remove = (accountId: string, limit = 50) =>
-  store.removeContents({ accountId, before: before7, limit, now });
+  store.retention.removeContents({ accountId, before: before7, limit, now });
 
 test("removeContents() removes variables of all levels and keeps who it was to", async () => {
   const { send } = await failedSend("acc_levels", daysAgo(8), "key");
-  await store.settleSends([send._id], now);
+  await store.sends.settle([send._id], now);
   assert.deepEqual(await remove("acc_levels"), { removed: 1, hasMore: false });
-  const found = await store.findSend("acc_levels", send._id);
+  const found = await store.sends.find("acc_levels", send._id);
   assert.deepEqual(found?.contentRemovedAt, now);
   assert.deepEqual(found?.request, {
     from: { email: "shop@example.com", name: "Shop" },
@@ -66,17 +66,17 @@ test("removeContents() removes variables of all levels and keeps who it was to",
   );
   assert.doesNotMatch(raw, /secret/);
   // The answer to a repeated request is made of the same.
-  const again = await store.findSendByIdempotencyKey("acc_levels", "key");
+  const again = await store.sends.findByIdempotencyKey("acc_levels", "key");
   assert.deepEqual(again?.request.to.map(({ email }) => email), ["ann@example.com"]);
 });
 
 test("removeContents() leaves what is younger, and other accounts", async () => {
   const young = await failedSend("acc_young", daysAgo(6));
   const other = await failedSend("acc_other", daysAgo(30));
-  await store.settleSends([young.send._id, other.send._id], now);
+  await store.sends.settle([young.send._id, other.send._id], now);
   assert.deepEqual(await remove("acc_young"), { removed: 0, hasMore: false });
   for (const { send } of [young, other]) {
-    const found = await store.findSend(send.accountId, send._id);
+    const found = await store.sends.find(send.accountId, send._id);
     assert.deepEqual(found?.request.variables, { secret: "three" });
   }
 });
@@ -84,9 +84,9 @@ test("removeContents() leaves what is younger, and other accounts", async () => 
 test("removeContents() waits for a send that is not settled, and does it later", async () => {
   const { send } = await failedSend("acc_late", daysAgo(9));
   assert.deepEqual(await remove("acc_late"), { removed: 0, hasMore: false });
-  await store.settleSends([send._id], now);
+  await store.sends.settle([send._id], now);
   assert.deepEqual(await remove("acc_late"), { removed: 1, hasMore: false });
-  const found = await store.findSend("acc_late", send._id);
+  const found = await store.sends.find("acc_late", send._id);
   assert.equal(found?.request.variables, undefined);
   assert.equal("contentDue" in (found ?? {}), false);
 });
@@ -94,7 +94,7 @@ test("removeContents() waits for a send that is not settled, and does it later",
 test("removeContents() goes on where it ended", async () => {
   const ids: string[] = [];
   for (const days of [12, 11, 10]) ids.push((await failedSend("acc_row", daysAgo(days))).send._id);
-  await store.settleSends(ids, now);
+  await store.sends.settle(ids, now);
   assert.deepEqual(await remove("acc_row", 2), { removed: 2, hasMore: true });
   assert.deepEqual(await remove("acc_row", 2), { removed: 1, hasMore: false });
   assert.deepEqual(await remove("acc_row", 2), { removed: 0, hasMore: false });
@@ -102,24 +102,24 @@ test("removeContents() goes on where it ended", async () => {
 
 test("retryMessage() refuses a message whose content is gone, and says since when", async () => {
   const { send, messageId } = await failedSend("acc_retry", daysAgo(8));
-  await store.settleSends([send._id], now);
+  await store.sends.settle([send._id], now);
   await remove("acc_retry");
-  await assert.rejects(store.retryMessage("acc_retry", messageId, { now }), (error) => {
+  await assert.rejects(store.messages.retry("acc_retry", messageId, { now }), (error) => {
     assert.ok(error instanceof ContentRemovedError);
     assert.match(error.message, /content was removed on 2026-03-20/);
     return true;
   });
-  const found = await store.findMessage("acc_retry", messageId);
+  const found = await store.messages.find("acc_retry", messageId);
   assert.equal(found?.state, "failed");
-  const [head] = await store.sendHeads([send._id]);
+  const [head] = await store.sends.heads([send._id]);
   assert.deepEqual(head?.settledAt, now);
-  assert.equal(await store.loadSend(send._id), null, "no worker may fill it without variables");
+  assert.equal(await store.sends.load(send._id), null, "no worker may fill it without variables");
 });
 
 test("removeContents() leaves a send that is being sent again", async () => {
   const { send, messageId } = await failedSend("acc_again", daysAgo(8));
-  await store.settleSends([send._id], now);
-  assert.equal((await store.retryMessage("acc_again", messageId, { now }))?.state, "deferred");
+  await store.sends.settle([send._id], now);
+  assert.equal((await store.messages.retry("acc_again", messageId, { now }))?.state, "deferred");
   assert.deepEqual(await remove("acc_again"), { removed: 0, hasMore: false });
-  assert.ok(await store.loadSend(send._id));
+  assert.ok(await store.sends.load(send._id));
 });

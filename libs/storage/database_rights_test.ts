@@ -40,8 +40,8 @@ before(async () => {
   store = stack.use(await openStore({ url: urlOf("operator", "o1") }));
   await store.ensureIndexes();
   await store.ensureIndexes();
-  accountId = (await store.createAccount({ name: "The Shop" }))._id;
-  await store.createIntegration({
+  accountId = (await store.accounts.create({ name: "The Shop" }))._id;
+  await store.integrations.create({
     accountId,
     name: "Server",
     host: "smtp.example",
@@ -238,7 +238,7 @@ test("applyUsers() lets nobody in without a login, nor with a wrong one", async 
 test("openStore() reads no sealed password without logins, and the mailer does", async () => {
   for (const user of ["api", "tracker"] as const satisfies DatabaseUser[]) {
     await using some = await openStore({ url: urlOf(user, PASSWORDS[user]), withoutLogins: true });
-    const found = await some.findIntegration(accountId, 1);
+    const found = await some.integrations.find(accountId, 1);
     assert.equal(found?.host, "smtp.example");
     assert.equal(JSON.stringify(found).includes(SEALED), false);
     await using client = await new MongoClient(urlOf(user, PASSWORDS[user])).connect();
@@ -248,7 +248,7 @@ test("openStore() reads no sealed password without logins, and the mailer does",
     assert.equal(JSON.stringify(seen).includes(SEALED), false);
   }
   await using mailer = await openStore({ url: urlOf("mailer", PASSWORDS.mailer) });
-  assert.equal(JSON.stringify(await mailer.findIntegration(accountId, 1)).includes(SEALED), true);
+  assert.equal(JSON.stringify(await mailer.integrations.find(accountId, 1)).includes(SEALED), true);
 });
 
 test("openStore() refuses to start without the view of the integrations", async () => {
@@ -265,26 +265,26 @@ test("the dashboard's rights suffice for all that people do, in transactions too
   await using dashboard = await openStore({ url: urlOf("dashboard", PASSWORDS.dashboard) });
   const now = new Date();
   const jane = { email: "jane@shop.example", name: "Jane", passwordHash: null };
-  const first = await dashboard.setUp({ accountName: "The Shop", user: jane });
+  const first = await dashboard.people.setUp({ accountName: "The Shop", user: jane });
   assert.equal(first?.account._id, accountId);
   const userId = first?.user._id ?? "";
-  const second = await dashboard.createOwnedAccount({ name: "Second", userId });
-  assert.equal(await dashboard.changeRole(accountId, userId, "viewer"), "last_owner");
+  const second = await dashboard.people.createOwnedAccount({ name: "Second", userId });
+  assert.equal(await dashboard.people.changeRole(accountId, userId, "viewer"), "last_owner");
   const invitation = {
     ...{ _id: "hash", accountId, email: "joe@shop.example", role: "owner" as const },
     ...{ invitedBy: userId, createdAt: now, expiresAt: new Date(now.getTime() + 60_000) },
   };
-  await dashboard.createInvitation(invitation);
+  await dashboard.invitations.create(invitation);
   const newUser = { ...jane, email: "joe@shop.example" };
-  const joined = await dashboard.acceptInvitation(invitation, { newUser });
+  const joined = await dashboard.people.acceptInvitation(invitation, { newUser });
   assert.equal(joined?.member.role, "owner");
-  assert.equal(await dashboard.removeMember(accountId, userId), "done");
-  await dashboard.updateUser(userId, { name: "Jane Doe" });
-  await dashboard.updateAccount(second._id, { retention: { contentDays: 0 } });
+  assert.equal(await dashboard.people.removeMember(accountId, userId), "done");
+  await dashboard.people.update(userId, { name: "Jane Doe" });
+  await dashboard.accounts.update(second._id, { retention: { contentDays: 0 } });
   const session = {
     ...{ _id: "s", userId, accountId, csrfToken: "c", userAgent: "", createdAt: now },
     ...{ lastSeenAt: now, expiresAt: invitation.expiresAt },
   };
-  await dashboard.createSession(session);
-  assert.equal(await dashboard.removeSessionOf(userId, "s"), true);
+  await dashboard.sessions.create(session);
+  assert.equal(await dashboard.sessions.removeOf(userId, "s"), true);
 });

@@ -13,7 +13,7 @@ import {
 import { errorType } from "@posthaste/telemetry";
 import { type Db, type Filter, Timestamp, type UpdateFilter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { measured } from "./_measured.ts";
+import { measuredUnder } from "./_measured.ts";
 import { insertGroup } from "./_insert_group.ts";
 import { UNTOUCHED } from "./_message_document.ts";
 import { writeGroup } from "./_write_group.ts";
@@ -69,7 +69,7 @@ export interface DeliveryLedgers {
    */
   ledgerOf(message: MessageIdentity, options?: { waitMs?: number }): DeliveryLedger<AttemptOutcome>;
   /** Finds registers by message and attempt; the key is `<message>/<n>`. */
-  findRegisters(
+  find(
     attempts: readonly { messageId: string; n: number }[],
   ): Promise<Map<string, FoundRegister<AttemptOutcome>>>;
 }
@@ -94,7 +94,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
   const updateOutcome = writeGroup(messages);
 
   // Each is measured under its own name.
-  const operations = measured({
+  const operations = measuredUnder({
     async insertRegister(
       messageId: string,
       { n, register }: { n: number; register: Register<AttemptOutcome> },
@@ -189,7 +189,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
         }
       },
     }),
-    async findRegisters(attempts) {
+    async find(attempts) {
       if (attempts.length === 0) return new Map();
       const ids = attempts.map(({ messageId, n }) => `${messageId}/${n}`);
       const until = { $add: [{ $toDate: "$at" }, { $ifNull: ["$waitMs", 0] }] };

@@ -36,7 +36,7 @@ test("a message that simply goes costs two inserts and no update", async () => {
   const { store, db } = opened;
   const message = messageOfNew();
   await db.command({ profile: 2 });
-  const ledger = store.ledgerOf(message, { waitMs: 900_000 });
+  const ledger = store.registers.ledgerOf(message, { waitMs: 900_000 });
   assert.equal((await advance(beginDot({ n: 1, by: "one" }), ledger)).phase, "dot");
   const sent = outcomeOf("sent", { n: 1, seconds: 1, reply: { code: 250 }, mimeHash: "ab" });
   await advance(replied({ n: 1 }, { outcome: sent, certainty: "accepted" }), ledger);
@@ -66,13 +66,13 @@ test("of all who end an attempt, by the dot or otherwise, one has its register",
     const begun = worker % 2 === 0
       ? beginDot<AttemptOutcome>({ n: 1, by })
       : beginVoid({ n: 1, by, outcome });
-    return advance(begun, store.ledgerOf(message));
+    return advance(begun, store.registers.ledgerOf(message));
   }));
   const winners = endings.filter((ending) =>
     ending.phase === "dot" || ending.phase === "end" && ending.result === "written"
   );
   assert.equal(winners.length, 1);
-  const registers = await store.findRegisters([
+  const registers = await store.registers.find([
     { messageId: message.messageId, n: 1 },
     { messageId: message.messageId, n: 2 },
   ]);
@@ -82,7 +82,7 @@ test("of all who end an attempt, by the dot or otherwise, one has its register",
 test("an outcome is written after the one before it, once, and never over what was sent", async () => {
   const { store } = opened;
   const message = messageOfNew();
-  const ledger = store.ledgerOf(message);
+  const ledger = store.registers.ledgerOf(message);
   const write = (n: number, outcome: AttemptOutcome) =>
     ledger.perform({ op: "writeOutcome", n, outcome });
   const busy = outcomeOf("deferred", { n: 1, seconds: 1, nextAt: at(61), reason: "busy" });
@@ -106,7 +106,7 @@ test("an outcome is written after the one before it, once, and never over what w
 test("a mail that the server took after all is sent, though it was called unknown and tried again", async () => {
   const { store } = opened;
   const message = messageOfNew();
-  const ledger = store.ledgerOf(message, { waitMs: 0 });
+  const ledger = store.registers.ledgerOf(message, { waitMs: 0 });
   await advance(beginDot({ n: 1, by: "slow" }), ledger);
   const unknown = outcomeOf("deferred", { n: 1, seconds: 9, nextAt: at(10), unknownAttempt: 1 });
   await ledger.perform({ op: "writeOutcome", n: 1, outcome: unknown });
@@ -128,11 +128,11 @@ test("a mail that the server took after all is sent, though it was called unknow
 test("findRegisters() tells by the database's clock whether the time for the reply is over", async () => {
   const { store } = opened;
   const [short, long] = [messageOfNew(), messageOfNew()];
-  await advance(beginDot({ n: 1, by: "a" }), store.ledgerOf(short, { waitMs: 0 }));
-  await advance(beginDot({ n: 1, by: "b" }), store.ledgerOf(long, { waitMs: 60_000 }));
+  await advance(beginDot({ n: 1, by: "a" }), store.registers.ledgerOf(short, { waitMs: 0 }));
+  await advance(beginDot({ n: 1, by: "b" }), store.registers.ledgerOf(long, { waitMs: 60_000 }));
   // The stamp of a register counts whole seconds and what comes in each.
   await delay(1100);
-  const found = await store.findRegisters(
+  const found = await store.registers.find(
     [short, long].map(({ messageId }) => ({ messageId, n: 1 })),
   );
   const { at: takenAt, ...over } = found.get(`${short.messageId}/1`) ?? {};
@@ -144,10 +144,10 @@ test("findRegisters() tells by the database's clock whether the time for the rep
 test("a timeline ends with what the ledger learned last, though the server said it earlier", async () => {
   const { store } = opened;
   const shownLines = async ({ messageId, accountId }: MessageIdentity) =>
-    (await store.findMessage(accountId, messageId))?.timeline.map(({ type }) => type);
+    (await store.messages.find(accountId, messageId))?.timeline.map(({ type }) => type);
   const learned = async (state: "sent" | "deferred", certainty: "accepted" | "refused") => {
     const message = messageOfNew();
-    const ledger = store.ledgerOf(message);
+    const ledger = store.registers.ledgerOf(message);
     await advance(beginDot({ n: 1, by: "slow" }), ledger);
     const sending = { at: at(1), type: "sending" as const, attempt: 1 };
     const unknown = outcomeOf("unknown", { n: 1, seconds: 9, unknownAttempt: 1 });

@@ -20,32 +20,32 @@ export interface DraftEdit
 
 /** What can be done with drafts of templates. */
 export interface DraftStore {
-  findDraft(template: Pick<Template, "_id" | "accountId">): Promise<TemplateDraft | null>;
+  find(template: Pick<Template, "_id" | "accountId">): Promise<TemplateDraft | null>;
   /** Begins a draft. If there is one already, that is given and nothing is written. */
-  createDraft(draft: Omit<TemplateDraft, "revision">): Promise<TemplateDraft>;
+  create(draft: Omit<TemplateDraft, "revision">): Promise<TemplateDraft>;
   /** Changes a draft, if it still has the revision; `null` if somebody else was faster. */
-  changeDraft(edit: DraftEdit): Promise<TemplateDraft | null>;
+  change(edit: DraftEdit): Promise<TemplateDraft | null>;
   /** Notes which released version a draft is the same as, if it still has the revision. */
-  noteDraftBase(
+  noteBase(
     draft: Pick<TemplateDraft, "_id" | "accountId" | "revision">,
     base: number,
   ): Promise<void>;
   /** Lists the drafts of a kind, in no order. */
-  listDrafts(accountId: string, kind: TemplateKind): Promise<DraftSummary[]>;
+  list(accountId: string, kind: TemplateKind): Promise<DraftSummary[]>;
 }
 
 /** Returns the operations on drafts. */
 export function draftStore(db: Db): DraftStore {
   const { drafts } = collectionsOf(db);
 
-  const findDraft: DraftStore["findDraft"] = async ({ _id, accountId }) => {
+  const findDraft: DraftStore["find"] = async ({ _id, accountId }) => {
     const found = await drafts.findOne({ _id, accountId });
     return found === null ? null : toDraft(found);
   };
 
   return {
-    findDraft,
-    async createDraft(draft) {
+    find: findDraft,
+    async create(draft) {
       const created = templateDraftSchema.parse({ ...draft, revision: 1 });
       try {
         await drafts.insertOne(toStored(created));
@@ -56,7 +56,7 @@ export function draftStore(db: Db): DraftStore {
         return existing;
       }
     },
-    async changeDraft({ _id, accountId, revision, source, ...changes }) {
+    async change({ _id, accountId, revision, source, ...changes }) {
       const found = await drafts.findOneAndUpdate(
         { _id, accountId, revision },
         { $set: { ...changes, source: JSON.stringify(source) }, $inc: { revision: 1 } },
@@ -64,10 +64,10 @@ export function draftStore(db: Db): DraftStore {
       );
       return found === null ? null : toDraft(found);
     },
-    async noteDraftBase({ _id, accountId, revision }, base) {
+    async noteBase({ _id, accountId, revision }, base) {
       await drafts.updateOne({ _id, accountId, revision }, { $set: { base } });
     },
-    async listDrafts(accountId, kind) {
+    async list(accountId, kind) {
       return await drafts.find({ accountId, kind }).project<DraftSummary>({ source: 0 }).toArray();
     },
   };

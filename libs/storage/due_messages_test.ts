@@ -10,7 +10,7 @@ test("dueMessages() lists what is due of each integration, the longest due first
   await using opened = await openTestStore();
   const { store, db } = opened;
   const [one, other] = [sendOf({ messageCount: 5 }), sendOf({ integrationId: 2 })];
-  for (const send of [one, other]) await store.acceptSend(send);
+  for (const send of [one, other]) await store.sends.accept(send);
   const idOf = (index: number) => messageIdOf(one._id, index);
   const defer = (messageId: string, nextAt: Date) =>
     voidAttempt(store, "deferred", { messageId, attempt: 1, at: at(1), reason: "busy", nextAt });
@@ -20,21 +20,24 @@ test("dueMessages() lists what is due of each integration, the longest due first
   await defer(messageIdOf(other._id, 0), at(60));
   // Nothing was tried of this one.
   const putOff = putOffOf(one, { index: 3, now: at(2), nextAt: at(10), reason: "its images" });
-  assert.equal(await store.putOffMessage(putOff), true);
-  assert.equal(await store.putOffMessage(putOff), true);
+  assert.equal(await store.waiting.putOffMessage(putOff), true);
+  assert.equal(await store.waiting.putOffMessage(putOff), true);
 
-  assert.deepEqual(await store.integrationsDue(at(5)), []);
-  assert.deepEqual(await store.integrationsDue(at(30)), ["acc_1/1"]);
-  assert.deepEqual((await store.integrationsDue(at(60))).toSorted(), ["acc_1/1", "acc_1/2"]);
-  const due = await store.dueMessages("acc_1/1", { now: at(60), limit: 9 });
+  assert.deepEqual(await store.waiting.integrationsDue(at(5)), []);
+  assert.deepEqual(await store.waiting.integrationsDue(at(30)), ["acc_1/1"]);
+  assert.deepEqual((await store.waiting.integrationsDue(at(60))).toSorted(), [
+    "acc_1/1",
+    "acc_1/2",
+  ]);
+  const due = await store.waiting.dueMessages("acc_1/1", { now: at(60), limit: 9 });
   assert.deepEqual(due.map(({ index, attempt }) => [index, attempt]), [[3, 0], [1, 1], [0, 1]]);
-  assert.equal((await store.dueMessages("acc_1/1", { now: at(60), limit: 2 })).length, 2);
+  assert.equal((await store.waiting.dueMessages("acc_1/1", { now: at(60), limit: 2 })).length, 2);
 
   await endAttempt(store, "sent", { messageId: idOf(1), attempt: 2, at: at(61) });
   // What waits for its integration is due since it came back.
   const suspended = { at: at(62), reason: "login refused", waitsFor: "acc_1/1" };
   await voidAttempt(store, "deferred", { messageId: idOf(0), attempt: 2, ...suspended });
-  const left = await store.dueMessages("acc_1/1", { now: at(62), limit: 9 });
+  const left = await store.waiting.dueMessages("acc_1/1", { now: at(62), limit: 9 });
   assert.deepEqual(left.map(({ index, nextAt }) => [index, nextAt]), [[3, at(10)], [0, at(62)]]);
   const plan = JSON.stringify(
     await db.collection("messages").find({
@@ -54,17 +57,17 @@ test("finishedSends() finds sends whose messages have all ended, and that are no
   assert.ok(single && several && open && none);
   const end = (messageId: string, state: "sent" | "failed" | "deferred") =>
     voidAttempt(store, state, { messageId, attempt: 1, at: at(1) });
-  for (const send of [single, several, open, none]) await store.acceptSend(send);
+  for (const send of [single, several, open, none]) await store.sends.accept(send);
   await end(messageIdOf(single._id, 0), "sent");
   for (const index of [0, 1]) await end(messageIdOf(several._id, index), "failed");
-  await store.cancelMessage("acc_1", messageIdOf(several._id, 2), at(2));
+  await store.messages.cancel("acc_1", messageIdOf(several._id, 2), at(2));
   for (const index of [0, 1]) await end(messageIdOf(open._id, index), "sent");
   await end(messageIdOf(open._id, 2), "deferred");
   const ids = [single._id, several._id, open._id, none._id, "snd_none"];
   assert.deepEqual(
-    (await store.finishedSends(ids)).toSorted(),
+    (await store.sends.finished(ids)).toSorted(),
     [single._id, several._id].toSorted(),
   );
-  await store.settleSends([single._id], at(3));
-  assert.deepEqual(await store.finishedSends(ids), [several._id]);
+  await store.sends.settle([single._id], at(3));
+  assert.deepEqual(await store.sends.finished(ids), [several._id]);
 });

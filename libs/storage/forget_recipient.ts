@@ -44,7 +44,7 @@ const LABEL_NAMES = [
 /** Returns the removal of a person's data. */
 export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): RecipientForgetting {
   const { messages, sends, audit, chainedAudit, invitations } = collectionsOf(db);
-  const { cancelMessage } = messageCancel(db, ledgers);
+  const { cancel: cancelMessage } = messageCancel(db, ledgers);
 
   /** Cancels what has no outcome yet, and so gives it a document. Returns ids: of what is canceled, and of the rest. */
   async function cancelOpen(accountId: string, email: string, now: Date) {

@@ -49,7 +49,7 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
   const { store } = opened;
   const accountId = "acc_forget";
   const sent = sendToAnn(accountId, []);
-  await store.acceptSend(sent);
+  await store.sends.accept(sent);
   await takeAttempt(store, { messageId: messageIdOf(sent._id, 0), attempt: 1 });
   await endAttempt(store, "sent", {
     messageId: messageIdOf(sent._id, 0),
@@ -58,37 +58,37 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
     reply: { code: 250, response: "Ok <Ann.Canary@example.com> queued" },
   });
   const open = sendToAnn(accountId, ["bob@example.com"]);
-  await store.acceptSend(open);
-  await store.noteAudit({
+  await store.sends.accept(open);
+  await store.audit.note({
     ...{ accountId, at: now, userId: null, userEmail: null, action: "message.resent" },
     ...{ target: "message to Ann.Canary@example.com", details: { to: "ann.canary@example.com" } },
   });
   assert.match(await everything(), /ann.canary/i);
 
-  const done = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  const done = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", now);
   assert.deepEqual(done, { messages: 2, canceled: 1, left: [], auditLines: 1, invitations: 0 });
   // What all recipients of a send share is still needed for the other.
   const shared = (await everything()).replaceAll("ann-canary winter", "");
   assert.doesNotMatch(shared, /ann.canary/i);
 
-  const view = await store.findMessage(accountId, messageIdOf(sent._id, 0));
+  const view = await store.messages.find(accountId, messageIdOf(sent._id, 0));
   assert.equal(view?.state, "sent");
   assert.equal(view?.email, FORGOTTEN_ADDRESS);
   assert.deepEqual(view?.reply, { code: 250 });
-  assert.equal((await store.findMessage(accountId, messageIdOf(open._id, 0)))?.state, "canceled");
-  const [, bob] = (await store.loadSend(open._id))?.request.to ?? [];
+  assert.equal((await store.messages.find(accountId, messageIdOf(open._id, 0)))?.state, "canceled");
+  const [, bob] = (await store.sends.load(open._id))?.request.to ?? [];
   assert.deepEqual(bob, { email: "bob@example.com", variables: { n: "bob@example.com" } });
-  assert.equal(await store.loadSend(sent._id), null, "nothing can be made of it again");
+  assert.equal(await store.sends.load(sent._id), null, "nothing can be made of it again");
 });
 
 test("forgetRecipient() leaves what is being sent, and forgets it when that has ended", async () => {
   const { store } = opened;
   const accountId = "acc_busy";
   const send = sendToAnn(accountId, ["bob@example.com"]);
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
-  const first = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  const first = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", now);
   assert.deepEqual([first.messages, first.left], [0, [messageId]]);
   await endAttempt(store, "failed", {
     messageId,
@@ -96,10 +96,10 @@ test("forgetRecipient() leaves what is being sent, and forgets it when that has 
     at: now,
     reason: "no <Ann.Canary@example.com>",
   });
-  const again = await store.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  const again = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", now);
   assert.deepEqual([again.messages, again.left], [1, []]);
   assert.equal(
-    await store.retryMessage(accountId, messageId, { now }),
+    await store.messages.retry(accountId, messageId, { now }),
     null,
     "nobody is there to send to",
   );
@@ -108,7 +108,7 @@ test("forgetRecipient() leaves what is being sent, and forgets it when that has 
 test("forgetRecipient() touches no other account", async () => {
   const { store } = opened;
   const send = sendToAnn("acc_other", []);
-  await store.acceptSend(send);
-  await store.forgetRecipient("acc_empty", "Ann.Canary@example.com", now);
-  assert.equal((await store.findMessage("acc_other", messageIdOf(send._id, 0)))?.state, "queued");
+  await store.sends.accept(send);
+  await store.retention.forgetRecipient("acc_empty", "Ann.Canary@example.com", now);
+  assert.equal((await store.messages.find("acc_other", messageIdOf(send._id, 0)))?.state, "queued");
 });

@@ -46,7 +46,7 @@ export interface CircuitFailure {
 /** What all mailers know together about servers that cannot be reached. */
 export interface IntegrationHealth {
   /** Lists the circuits of integrations with failures. */
-  listCircuits(): Promise<IntegrationCircuit[]>;
+  list(): Promise<IntegrationCircuit[]>;
   /** Counts a failure, unless the server is left alone at the moment. Gives what is known now. */
   countFailure(note: CircuitFailure): Promise<IntegrationCircuit | null>;
   /**
@@ -55,7 +55,7 @@ export interface IntegrationHealth {
    */
   noteRefusedLogin(refusal: RefusedLogin): Promise<boolean>;
   /** Its server was reached, or is to be tried again at once. */
-  closeCircuit(id: string): Promise<void>;
+  close(id: string): Promise<void>;
 }
 
 /** Returns the operations on the health of integrations. */
@@ -63,7 +63,7 @@ export function integrationHealth(db: Db): IntegrationHealth {
   const { integrationHealth: circuits } = collectionsOf(db);
   const note = historian(db);
   return {
-    listCircuits: () => circuits.find().toArray(),
+    list: () => circuits.find().toArray(),
     async countFailure({ id: _id, reason, now, pauseMs }) {
       const counted = await circuits.findOneAndUpdate(
         { _id, $or: [{ openUntil: null }, { openUntil: { $lte: now } }] },
@@ -104,7 +104,7 @@ export function integrationHealth(db: Db): IntegrationHealth {
       await note(_id, { type: "login_refused", at: now, reason });
       return false;
     },
-    async closeCircuit(_id) {
+    async close(_id) {
       const before = await circuits.findOneAndDelete({ _id });
       if (!before?.openUntil) return;
       await note(_id, {

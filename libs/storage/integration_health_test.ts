@@ -17,25 +17,28 @@ const pauseMs = (failures: number) => failures < 5 ? 0 : 30_000;
 const reason = "refused";
 
 test("countFailure() counts failures of many processes, and none while the server is left alone", async () => {
-  const note = (now: Date) => store.countFailure({ id: "acc_1/1", reason, now, pauseMs });
+  const note = (now: Date) => store.circuits.countFailure({ id: "acc_1/1", reason, now, pauseMs });
   for (let n = 0; n < 4; n++) await note(at(n));
-  assert.deepEqual(await store.listCircuits(), [
+  assert.deepEqual(await store.circuits.list(), [
     { _id: "acc_1/1", failures: 4, openUntil: null, reason },
   ]);
   assert.deepEqual((await note(at(5)))?.openUntil, at(35));
   const during = await Promise.all(Array.from({ length: 20 }, () => note(at(6))));
   assert.deepEqual(new Set(during.map((circuit) => circuit?.failures)), new Set([5]));
   assert.deepEqual((await note(at(35)))?.failures, 6);
-  await store.closeCircuit("acc_1/1");
-  assert.deepEqual(await store.listCircuits(), []);
+  await store.circuits.close("acc_1/1");
+  assert.deepEqual(await store.circuits.list(), []);
 });
 
 test("countFailure() counts first failures that come at once", async () => {
   const now = at(0);
   await Promise.all(
-    Array.from({ length: 12 }, () => store.countFailure({ id: "acc_1/2", reason, now, pauseMs })),
+    Array.from(
+      { length: 12 },
+      () => store.circuits.countFailure({ id: "acc_1/2", reason, now, pauseMs }),
+    ),
   );
-  const [circuit] = await store.listCircuits();
+  const [circuit] = await store.circuits.list();
   assert.deepEqual(circuit?.openUntil, at(30));
   assert.ok((circuit?.failures ?? 0) >= 5);
 });
@@ -43,41 +46,46 @@ test("countFailure() counts first failures that come at once", async () => {
 test("noteRefusedLogin() has an integration wait, and says when a minute did not help", async () => {
   const id = "acc_1/3";
   const refused = (seconds: number) =>
-    store.noteRefusedLogin({ id, reason: "login refused", now: at(seconds), retryMs: 60_000 });
+    store.circuits.noteRefusedLogin({
+      id,
+      reason: "login refused",
+      now: at(seconds),
+      retryMs: 60_000,
+    });
   // Several mailers, and mail that was on its way.
   const first = await Promise.all(Array.from({ length: 12 }, () => refused(0)));
   assert.deepEqual(new Set([...first, await refused(59)]), new Set([false]));
-  const [circuit] = (await store.listCircuits()).filter(({ _id }) => _id === id);
+  const [circuit] = (await store.circuits.list()).filter(({ _id }) => _id === id);
   assert.deepEqual(circuit?.openUntil, at(60));
   assert.deepEqual(circuit?.loginRefusedAt, at(0));
   // What else goes wrong meanwhile does not make it forgotten.
-  await store.countFailure({ id, reason, now: at(60), pauseMs });
+  await store.circuits.countFailure({ id, reason, now: at(60), pauseMs });
   assert.equal(await refused(61), true);
-  const lines = await store.listIntegrationEvents("acc_1", 3, { limit: 9 });
+  const lines = await store.integrations.listEvents("acc_1", 3, { limit: 9 });
   assert.deepEqual(lines.map(({ type }) => type), ["login_refused"]);
-  await store.closeCircuit(id);
+  await store.circuits.close(id);
   assert.equal(await refused(62), false, "it was accepted in between");
-  await store.closeCircuit(id);
+  await store.circuits.close(id);
 });
 
 test("updateIntegration() has a new login tried at once, and its first refusal is the first", async () => {
-  const { _id, accountId, id } = await store.createIntegration({
+  const { _id, accountId, id } = await store.integrations.create({
     ...{ accountId: "acc_7", name: "main", host: "smtp.example.com", port: 587, tls: "starttls" },
     ...{ auth: null, senders: ["shop@example.com"] },
   });
   const refused = (seconds: number) =>
-    store.noteRefusedLogin({ id: _id, reason, now: at(seconds), retryMs: 60_000 });
+    store.circuits.noteRefusedLogin({ id: _id, reason, now: at(seconds), retryMs: 60_000 });
   await refused(0);
-  await store.updateIntegration(accountId, id, { port: 465 });
-  assert.equal(await store.findCircuit(accountId, id), null);
+  await store.integrations.update(accountId, id, { port: 465 });
+  assert.equal(await store.integrations.findCircuit(accountId, id), null);
   assert.equal(await refused(90), false);
 });
 
 test("liveMailers() lists in one order who announced itself lately", async () => {
-  for (const id of ["b", "a", "c"]) await store.announceMailer(id);
-  assert.deepEqual(await store.liveMailers(5000), ["a", "b", "c"]);
-  await store.dismissMailer("b");
+  for (const id of ["b", "a", "c"]) await store.mailers.announce(id);
+  assert.deepEqual(await store.mailers.live(5000), ["a", "b", "c"]);
+  await store.mailers.dismiss("b");
   await delay(60);
-  await store.announceMailer("c");
-  assert.deepEqual(await store.liveMailers(50), ["c"]);
+  await store.mailers.announce("c");
+  assert.deepEqual(await store.mailers.live(50), ["c"]);
 });

@@ -7,7 +7,7 @@ import type { IntegrationCircuit } from "./integration_health.ts";
 /** How integrations fared. */
 export interface IntegrationHistory {
   /** Lists what happened to an integration within 30 days, newest first. */
-  listIntegrationEvents(
+  listEvents(
     accountId: string,
     id: number,
     page: { limit: number },
@@ -23,7 +23,7 @@ export function integrationHistory(db: Db): IntegrationHistory {
   const { integrationEvents, integrationHealth, messages, sends } = collectionsOf(db);
 
   return {
-    listIntegrationEvents: (accountId, id, { limit }) =>
+    listEvents: (accountId, id, { limit }) =>
       integrationEvents.find({ accountId, integrationId: `${accountId}/${id}` })
         .project<IntegrationEvent>({ _id: 0 }).sort({ at: -1 }).limit(limit).toArray(),
     findCircuit: (accountId, id) => integrationHealth.findOne({ _id: `${accountId}/${id}` }),

@@ -20,8 +20,10 @@ const failed = (minutes: number, from = minutes): Partial<ResultsNote> => ({
 });
 
 async function resultAfter(accountId: string, notes: Partial<ResultsNote>[]) {
-  for (const note of notes) await opened.store.noteResults([{ accountId, id: 2, ...note }]);
-  return (await opened.store.listResults(accountId, at(60))).get(2);
+  for (const note of notes) {
+    await opened.store.integrations.noteResults([{ accountId, id: 2, ...note }]);
+  }
+  return (await opened.store.integrations.listResults(accountId, at(60))).get(2);
 }
 
 test("noteResults() keeps the latest, whatever the order and however often it is noted", async () => {
@@ -37,18 +39,18 @@ test("noteResults() keeps the latest, whatever the order and however often it is
   const recovered = await resultAfter("acc_1", [sent(21)]);
   assert.equal(recovered?.failingSince, null);
   assert.deepEqual((await resultAfter("acc_3", [failed(1)]))?.lastSent, null);
-  assert.equal((await opened.store.listResults("acc", at(60))).size, 0);
+  assert.equal((await opened.store.integrations.listResults("acc", at(60))).size, 0);
 });
 
 test("listResults() counts the attempts of 24 hours", async () => {
   const { store } = opened;
   const bucket = (minutes: number) => ({ accountId: "acc_4", at: at(minutes) });
-  await store.noteStatistics([
+  await store.statistics.note([
     { ...bucket(0), sent: 9, integrations: { 2: { sent: 7, failed: 1, deferred: 2 } } },
     { ...bucket(30), sent: 9, integrations: { 2: { sent: 2, unknown: 1 }, 3: { sent: 5 } } },
     { ...bucket(-24 * 60), integrations: { 2: { sent: 100 } } },
   ]);
-  await store.noteResults([{ accountId: "acc_4", id: 2, ...sent(30) }]);
-  const result = (await store.listResults("acc_4", at(60))).get(2);
+  await store.integrations.noteResults([{ accountId: "acc_4", id: 2, ...sent(30) }]);
+  const result = (await store.integrations.listResults("acc_4", at(60))).get(2);
   assert.deepEqual([result?.attempts, result?.sent], [13, 9]);
 });

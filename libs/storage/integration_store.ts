@@ -59,24 +59,24 @@ export interface IntegrationStore {
    * Creates an integration.
    * @throws {NameTakenError} If another one of the account has the name.
    */
-  createIntegration(integration: NewIntegration): Promise<Integration>;
+  create(integration: NewIntegration): Promise<Integration>;
   /**
    * Changes an integration; its revision grows if that makes a difference. It is sent through again,
    * unless a person has paused it.
    * @throws {RevisionConflictError} If it was changed since the revision that is given.
    */
-  updateIntegration(
+  update(
     accountId: string,
     id: number,
     changes: IntegrationChanges,
   ): Promise<Integration | null>;
   /** Creates the integration of this name or makes it so; settings left out stay as they are. */
-  upsertIntegrationByName(integration: NewIntegration): Promise<Integration>;
+  upsertByName(integration: NewIntegration): Promise<Integration>;
   /**
    * Stops sending through an integration, unless it was changed since the given revision. Gives
    * whether it is stopped.
    */
-  suspendIntegration(
+  suspend(
     integration: Pick<Integration, "_id" | "revision">,
     suspended: NonNullable<Integration["suspended"]>,
   ): Promise<boolean>;
@@ -88,7 +88,7 @@ export interface IntegrationStore {
     toldAt: Date,
   ): Promise<boolean>;
   /** Stops sending because a person wants it. Gives whether there is such an integration. */
-  pauseIntegration(
+  pause(
     accountId: string,
     id: number,
     paused: Pick<NonNullable<Integration["suspended"]>, "at" | "reason">,
@@ -97,16 +97,16 @@ export interface IntegrationStore {
    * Sends through it again, at once where its server was left alone. Gives whether there is such an
    * integration.
    */
-  resumeIntegration(accountId: string, id: number, reason?: string): Promise<boolean>;
+  resume(accountId: string, id: number, reason?: string): Promise<boolean>;
   /**
    * Archives an integration: it takes no new mail, is no longer listed, and frees its name. Mail that was
    * accepted before is still sent. Returns whether there is such an integration.
    */
-  archiveIntegration(accountId: string, id: number, at: Date): Promise<boolean>;
+  archive(accountId: string, id: number, at: Date): Promise<boolean>;
   /** Finds an integration of an account, archived or not. */
-  findIntegration(accountId: string, id: number): Promise<Integration | null>;
+  find(accountId: string, id: number): Promise<Integration | null>;
   /** Lists the integrations of an account by id, without those that are archived. */
-  listIntegrations(accountId: string): Promise<Integration[]>;
+  list(accountId: string): Promise<Integration[]>;
 }
 
 /** Returns the operations on integrations; without logins, reading alone, and `auth` and `dkim` are null. */
@@ -119,7 +119,7 @@ export function integrationStore(
   const note = historian(db);
 
   const store: IntegrationStore = {
-    async createIntegration({ accountId, auth, dkim, ...settings }) {
+    async create({ accountId, auth, dkim, ...settings }) {
       const id = await nextNumber(counters, `${accountId}/integration`);
       const createdAt = new Date();
       const _id = `${accountId}/${id}`;
@@ -139,9 +139,9 @@ export function integrationStore(
         return integration;
       });
     },
-    async updateIntegration(accountId, id, changes) {
+    async update(accountId, id, changes) {
       for (;;) {
-        const current = await store.findIntegration(accountId, id);
+        const current = await store.find(accountId, id);
         if (current === null) return null;
         const { revision = current.revision, ...rest } = changes;
         if (revision !== current.revision) throw new RevisionConflictError("integration");
@@ -170,20 +170,20 @@ export function integrationStore(
         return next;
       }
     },
-    async upsertIntegrationByName(integration) {
+    async upsertByName(integration) {
       const { accountId, name, ...settings } = integration;
       for (;;) {
         const found = await integrations.findOne({ accountId, name });
-        const updated = found && await store.updateIntegration(accountId, found.id, settings);
+        const updated = found && await store.update(accountId, found.id, settings);
         if (updated !== null) return updated;
         try {
-          return await store.createIntegration(integration);
+          return await store.create(integration);
         } catch (error) {
           if (!(error instanceof NameTakenError)) throw error;
         }
       }
     },
-    async suspendIntegration({ _id, revision }, suspended) {
+    async suspend({ _id, revision }, suspended) {
       const filter = { _id, revision, "suspended.kind": { $ne: "person" as const } };
       // Several mailers find the same out: the owners are told once.
       const told = { toldAt: "$suspended.toldAt" };
@@ -213,14 +213,14 @@ export function integrationStore(
       );
       return modifiedCount === 1;
     },
-    async pauseIntegration(accountId, id, { at, reason }) {
+    async pause(accountId, id, { at, reason }) {
       const _id = `${accountId}/${id}`;
       const suspended = { at, reason, kind: "person" as const };
       const { matchedCount } = await integrations.updateOne({ _id }, { $set: { suspended } });
       if (matchedCount === 1) await note(_id, { type: "paused", at, reason });
       return matchedCount === 1;
     },
-    async resumeIntegration(accountId, id, reason = "It was resumed") {
+    async resume(accountId, id, reason = "It was resumed") {
       const _id = `${accountId}/${id}`;
       const before = await integrations.findOneAndUpdate({ _id }, { $set: { suspended: null } }, {
         projection: { suspended: 1 },
@@ -232,7 +232,7 @@ export function integrationStore(
       }
       return true;
     },
-    async archiveIntegration(accountId, id, at) {
+    async archive(accountId, id, at) {
       const _id = `${accountId}/${id}`;
       const result = await integrations.updateOne({ _id, archivedAt: null }, [{
         $set: {
@@ -243,11 +243,11 @@ export function integrationStore(
       }]);
       return result.matchedCount === 1;
     },
-    async findIntegration(accountId, id) {
+    async find(accountId, id) {
       const found = await readable.findOne({ _id: `${accountId}/${id}` });
       return found === null ? null : integrationSchema.parse(found);
     },
-    async listIntegrations(accountId) {
+    async list(accountId) {
       const found = await readable.find({ accountId, archivedAt: null }).sort({ id: 1 }).toArray();
       return found.map((integration) => integrationSchema.parse(integration));
     },

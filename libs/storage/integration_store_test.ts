@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openTestStore, type TestStore } from "./_test_store.ts";
-import { openIntegrationCache } from "./integration_cache.ts";
+import { cachedIntegrations } from "./integration_cache.ts";
 import type { NewIntegration, SealAuth } from "./integration_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { readMasterKeys, sealingKeyOf } from "./master_keys.ts";
@@ -36,64 +36,64 @@ function integrationOf(accountId: string, name = "Shop"): NewIntegration {
 }
 
 test("createIntegration() counts per account, fills in defaults and seals for the record", async () => {
-  const first = await store.createIntegration(integrationOf("acc_1"));
-  const second = await store.createIntegration(integrationOf("acc_1", "Second"));
-  const foreign = await store.createIntegration(integrationOf("acc_2"));
+  const first = await store.integrations.create(integrationOf("acc_1"));
+  const second = await store.integrations.create(integrationOf("acc_1", "Second"));
+  const foreign = await store.integrations.create(integrationOf("acc_2"));
   assert.deepEqual([first._id, second._id, foreign._id], ["acc_1/1", "acc_1/2", "acc_2/1"]);
   assert.deepEqual([first.revision, first.maxConnections, first.whenUnknown], [1, 5, "retry"]);
   const sealed = first.auth?.password;
   assert.ok(sealed);
   const binding = { keys, accountId: "acc_1", recordId: first._id, field };
   assert.equal(openSecret(sealed, binding), "hunter2");
-  assert.deepEqual(await store.findIntegration("acc_1", 1), first);
-  assert.equal(await store.findIntegration("acc_2", 2), null);
-  assert.deepEqual(await store.listIntegrations("acc_1"), [first, second]);
+  assert.deepEqual(await store.integrations.find("acc_1", 1), first);
+  assert.equal(await store.integrations.find("acc_2", 2), null);
+  assert.deepEqual(await store.integrations.list("acc_1"), [first, second]);
 });
 
 test("createIntegration() refuses a name twice and a malformed one", async () => {
-  await store.createIntegration(integrationOf("acc_3"));
-  await assert.rejects(store.createIntegration(integrationOf("acc_3")), NameTakenError);
-  await assert.rejects(store.createIntegration({ ...integrationOf("acc_3", "x"), port: 0 }));
+  await store.integrations.create(integrationOf("acc_3"));
+  await assert.rejects(store.integrations.create(integrationOf("acc_3")), NameTakenError);
+  await assert.rejects(store.integrations.create({ ...integrationOf("acc_3", "x"), port: 0 }));
 });
 
 test("updateIntegration() counts a revision per change, also of 10 at once", async () => {
-  await store.createIntegration(integrationOf("acc_4"));
-  await store.createIntegration(integrationOf("acc_4", "Other"));
+  await store.integrations.create(integrationOf("acc_4"));
+  await store.integrations.create(integrationOf("acc_4", "Other"));
   const hosts = Array.from({ length: 10 }, (_, n) => `mx${n}.example.com`);
   const updated = await Promise.all(
-    hosts.map((host) => store.updateIntegration("acc_4", 1, { host })),
+    hosts.map((host) => store.integrations.update("acc_4", 1, { host })),
   );
   const revisions = updated.map((integration) => integration?.revision ?? 0);
   assert.deepEqual(revisions.toSorted((a, b) => a - b), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-  assert.equal(await store.updateIntegration("acc_5", 1, { host: "evil.example.com" }), null);
-  await assert.rejects(store.updateIntegration("acc_4", 1, { name: "Other" }), NameTakenError);
-  const open = await store.updateIntegration("acc_4", 1, { auth: null });
+  assert.equal(await store.integrations.update("acc_5", 1, { host: "evil.example.com" }), null);
+  await assert.rejects(store.integrations.update("acc_4", 1, { name: "Other" }), NameTakenError);
+  const open = await store.integrations.update("acc_4", 1, { auth: null });
   assert.deepEqual([open?.auth, open?.maxConnections, open?.revision], [null, 5, 12]);
 });
 
 test("upsertIntegrationByName() can be called again without a new revision, also by 5 at once", async () => {
   const open = { ...integrationOf("acc_6"), auth: null };
   const all = await Promise.all(
-    Array.from({ length: 5 }, () => store.upsertIntegrationByName(open)),
+    Array.from({ length: 5 }, () => store.integrations.upsertByName(open)),
   );
   assert.deepEqual(new Set(all.map(({ _id }) => _id)).size, 1);
-  const again = await store.upsertIntegrationByName(open);
+  const again = await store.integrations.upsertByName(open);
   assert.deepEqual([again._id, again.revision], [all[0]?._id, 1]);
-  const changed = await store.upsertIntegrationByName(integrationOf("acc_6"));
+  const changed = await store.integrations.upsertByName(integrationOf("acc_6"));
   assert.deepEqual([changed._id, changed.revision], [again._id, 2]);
 });
 
-test("findIntegration() of the cache asks once, and again when its time is up", async () => {
-  await store.createIntegration(integrationOf("acc_7"));
+test("find() of cached integrations asks once, and again when its time is up", async () => {
+  await store.integrations.create(integrationOf("acc_7"));
   let calls = 0;
-  const cache = openIntegrationCache({
-    findIntegration: (...args) => (calls++, store.findIntegration(...args)),
+  const cache = cachedIntegrations<Pick<Store["integrations"], "find">>({
+    find: (...args) => (calls++, store.integrations.find(...args)),
   }, { ttlMs: 100 });
-  await Promise.all(Array.from({ length: 9 }, () => cache.findIntegration("acc_7", 1)));
-  await store.updateIntegration("acc_7", 1, { port: 25 });
+  await Promise.all(Array.from({ length: 9 }, () => cache.find("acc_7", 1)));
+  await store.integrations.update("acc_7", 1, { port: 25 });
   assert.equal(calls, 1);
-  assert.equal(await cache.findIntegration("acc_8", 1), null);
+  assert.equal(await cache.find("acc_8", 1), null);
   await delay(120);
-  assert.equal((await cache.findIntegration("acc_7", 1))?.port, 25);
+  assert.equal((await cache.find("acc_7", 1))?.port, 25);
   assert.equal(calls, 3);
 });

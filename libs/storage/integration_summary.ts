@@ -27,13 +27,13 @@ type Readable = Integration & { signsFor?: string | null };
 /** What programs ask about integrations: archived ones are not there. */
 export interface IntegrationSummaries {
   /** Lists the integrations of an account by their numbers, with how they are. */
-  listIntegrationSummaries(
+  listSummaries(
     accountId: string,
     page: NumberedPage,
     now: Date,
   ): Promise<SummarizedIntegration[]>;
   /** Finds an integration of an account, with how it is. */
-  findIntegrationSummary(
+  findSummary(
     accountId: string,
     id: number,
     now: Date,
@@ -69,7 +69,7 @@ export function integrationSummaries(
   }
 
   return {
-    async listIntegrationSummaries(accountId, page, now) {
+    async listSummaries(accountId, page, now) {
       const [found, results] = await Promise.all([
         readable.find({
           ...{ accountId, archivedAt: null },
@@ -81,7 +81,7 @@ export function integrationSummaries(
         found.map((each) => summarize(each, results.get(each.id))),
       );
     },
-    async findIntegrationSummary(accountId, id, now) {
+    async findSummary(accountId, id, now) {
       const found = await readable.findOne({ _id: `${accountId}/${id}`, archivedAt: null });
       if (found === null) return null;
       const results = await listResults(accountId, now);

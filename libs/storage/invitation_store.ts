@@ -5,42 +5,42 @@ import { collectionsOf } from "./_collections.ts";
 /** What can be done with invitations. None is found once it has expired. */
 export interface InvitationStore {
   /** Keeps an invitation, instead of what the account has sent to the same address before. */
-  createInvitation(invitation: NewInvitation): Promise<void>;
+  create(invitation: NewInvitation): Promise<void>;
   /** Finds an invitation by the SHA-256 of its token. */
-  findInvitation(id: string, now: Date): Promise<Invitation | null>;
+  find(id: string, now: Date): Promise<Invitation | null>;
   /** Lists the invitations of an account, oldest first. */
-  listInvitations(accountId: string, now: Date): Promise<Invitation[]>;
+  list(accountId: string, now: Date): Promise<Invitation[]>;
   /** Lists the invitations to an address, of whatever account. */
-  listInvitationsTo(email: string, now: Date): Promise<Invitation[]>;
+  listTo(email: string, now: Date): Promise<Invitation[]>;
   /** Takes an invitation back. Gives whether it was there. */
-  removeInvitation(accountId: string, id: string): Promise<boolean>;
+  remove(accountId: string, id: string): Promise<boolean>;
 }
 
 /** Returns the operations on invitations. */
 export function invitationStore(db: Db): InvitationStore {
   const { invitations } = collectionsOf(db);
   return {
-    async createInvitation(invitation) {
+    async create(invitation) {
       const { accountId, email, ...rest } = invitationSchema.parse(invitation);
       const to = email.toLowerCase();
       await invitations.deleteMany({ accountId, email: to });
       await invitations.insertOne({ ...rest, accountId, email: to });
     },
-    async findInvitation(id, now) {
+    async find(id, now) {
       const found = await invitations.findOne({ _id: id, expiresAt: { $gt: now } });
       return found === null ? null : invitationSchema.parse(found);
     },
-    async listInvitations(accountId, now) {
+    async list(accountId, now) {
       const found = await invitations.find({ accountId, expiresAt: { $gt: now } })
         .sort({ createdAt: 1 }).toArray();
       return found.map((invitation) => invitationSchema.parse(invitation));
     },
-    async listInvitationsTo(email, now) {
+    async listTo(email, now) {
       const filter = { email: email.toLowerCase(), expiresAt: { $gt: now } };
       const found = await invitations.find(filter).sort({ createdAt: 1 }).toArray();
       return found.map((invitation) => invitationSchema.parse(invitation));
     },
-    async removeInvitation(accountId, id) {
+    async remove(accountId, id) {
       return (await invitations.deleteOne({ _id: id, accountId })).deletedCount === 1;
     },
   };

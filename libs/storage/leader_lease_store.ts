@@ -15,16 +15,16 @@ export interface LeaderLeaseClaim {
 /** Who has charge of work that gains nothing by being done by several processes. */
 export interface LeaderLeaseStore {
   /** Takes charge, or keeps it. Gives `false` while another process has it. */
-  takeLeaderLease(claim: LeaderLeaseClaim): Promise<boolean>;
+  take(claim: LeaderLeaseClaim): Promise<boolean>;
   /** Releases it; does nothing if another holds it. */
-  leaveLeaderLease(claim: Pick<LeaderLeaseClaim, "name" | "holder">): Promise<void>;
+  leave(claim: Pick<LeaderLeaseClaim, "name" | "holder">): Promise<void>;
 }
 
 /** Returns the operations on leader leases. */
 export function leaderLeaseStore(db: Db): LeaderLeaseStore {
   const { duties } = collectionsOf(db);
   return {
-    async takeLeaderLease({ name: _id, holder, forMs }) {
+    async take({ name: _id, holder, forMs }) {
       const mine = { $eq: ["$holder", holder] };
       const free = { $lt: ["$until", "$$NOW"] };
       const taken = [{ $set: { holder, until: { $add: ["$$NOW", forMs] } } }];
@@ -40,7 +40,7 @@ export function leaderLeaseStore(db: Db): LeaderLeaseStore {
         throw error;
       }
     },
-    async leaveLeaderLease({ name: _id, holder }) {
+    async leave({ name: _id, holder }) {
       await duties.updateOne({ _id, holder }, { $set: { until: new Date(0) } });
     },
   };

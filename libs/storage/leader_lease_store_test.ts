@@ -7,11 +7,11 @@ test("takeLeaderLease() gives a leader lease to one of many that ask at once, an
   await using open = await openTestStore();
   const { store } = open;
   const holders = Array.from({ length: 8 }, (_, number) => `tracker-${number}`);
-  const ask = (holder: string) => store.takeLeaderLease({ name: "release", holder, forMs: 60_000 });
+  const ask = (holder: string) => store.leases.take({ name: "release", holder, forMs: 60_000 });
   const first = await Promise.all(holders.map(ask));
   assert.equal(first.filter(Boolean).length, 1);
   assert.deepEqual(await Promise.all(holders.map(ask)), first);
-  assert.equal(await store.takeLeaderLease({ name: "other", holder: "x", forMs: 1 }), true);
+  assert.equal(await store.leases.take({ name: "other", holder: "x", forMs: 1 }), true);
 });
 
 test("takeLeaderLease() takes over what was given up, or was not taken again in its time", async () => {
@@ -23,11 +23,11 @@ test("takeLeaderLease() takes over what was given up, or was not taken again in 
     forMs: 100,
   }));
   assert.ok(lost && other);
-  assert.equal(await store.takeLeaderLease(lost), true);
-  await store.leaveLeaderLease(other);
-  assert.equal(await store.takeLeaderLease(other), false);
+  assert.equal(await store.leases.take(lost), true);
+  await store.leases.leave(other);
+  assert.equal(await store.leases.take(other), false);
   await delay(150);
-  assert.equal(await store.takeLeaderLease(other), true);
-  await store.leaveLeaderLease(other);
-  assert.equal(await store.takeLeaderLease(lost), true);
+  assert.equal(await store.leases.take(other), true);
+  await store.leases.leave(other);
+  assert.equal(await store.leases.take(lost), true);
 });

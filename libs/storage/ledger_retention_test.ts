@@ -19,13 +19,13 @@ async function failedSend(days: number, isSettled: boolean) {
   const { store } = opened;
   const acceptedAt = new Date(now.getTime() - days * DAY_MS);
   const send = sendOf({ _id: newSendId("acc_1", acceptedAt), acceptedAt, messageCount: 2 });
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   for (const index of [0, 1]) {
     await takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 });
     const messageId = messageIdOf(send._id, index);
     await endAttempt(store, "failed", { messageId, attempt: 1, at: acceptedAt, reason: "no" });
   }
-  if (isSettled) await store.settleSends([send._id], acceptedAt);
+  if (isSettled) await store.sends.settle([send._id], acceptedAt);
   return send;
 }
 
@@ -40,9 +40,9 @@ test("removeOldSends() removes settled sends and their messages, and no others, 
   const open = await failedSend(97, false);
   const young = await failedSend(80, true);
   assert.deepEqual(await documents(), [5, 10, 10]);
-  const first = await store.removeOldSends({ before: limitOfAge, limit: 2, now });
+  const first = await store.retention.removeOldSends({ before: limitOfAge, limit: 2, now });
   assert.equal(first.removed, 2);
-  const rest = await store.removeOldSends({
+  const rest = await store.retention.removeOldSends({
     ...{ before: limitOfAge, limit: 2, now },
     after: first.last ?? "",
   });
@@ -50,22 +50,28 @@ test("removeOldSends() removes settled sends and their messages, and no others, 
   assert.deepEqual(await documents(), [2, 4, 4]);
   const left = await db.collection("sends").distinct("_id");
   assert.deepEqual(left.map(String).toSorted(), [open._id, young._id].toSorted());
-  assert.equal((await store.findSend("acc_1", young._id))?.contentRemovedAt, undefined);
+  assert.equal((await store.sends.find("acc_1", young._id))?.contentRemovedAt, undefined);
 });
 
 test("removeOldSends() leaves what a person has sent again meanwhile, and refuses who is late", async () => {
   const { store, db } = opened;
   const send = await failedSend(120, true);
   const messageId = messageIdOf(send._id, 0);
-  assert.ok(await store.retryMessage("acc_1", messageId, { now }));
-  assert.equal((await store.removeOldSends({ before: limitOfAge, limit: 9, now })).removed, 0);
-  assert.equal((await store.findMessage("acc_1", messageId))?.state, "deferred");
+  assert.ok(await store.messages.retry("acc_1", messageId, { now }));
+  assert.equal(
+    (await store.retention.removeOldSends({ before: limitOfAge, limit: 9, now })).removed,
+    0,
+  );
+  assert.equal((await store.messages.find("acc_1", messageId))?.state, "deferred");
   // As one that was broken off after its first step leaves it.
   const begun = await failedSend(121, true);
   await db.collection<{ _id: string }>("sends").updateOne({ _id: begun._id }, {
     $set: { contentRemovedAt: now },
   });
-  const retry = store.retryMessage("acc_1", messageIdOf(begun._id, 0), { now });
+  const retry = store.messages.retry("acc_1", messageIdOf(begun._id, 0), { now });
   await assert.rejects(retry, ContentRemovedError);
-  assert.equal((await store.removeOldSends({ before: limitOfAge, limit: 9, now })).removed, 1);
+  assert.equal(
+    (await store.retention.removeOldSends({ before: limitOfAge, limit: 9, now })).removed,
+    1,
+  );
 });

@@ -4,26 +4,26 @@ import { collectionsOf } from "./_collections.ts";
 /** Which mailers are there, by the database's clock: they share what an integration allows. */
 export interface MailerRegister {
   /** Announces a mailer. */
-  announceMailer(id: string): Promise<void>;
+  announce(id: string): Promise<void>;
   /** Lists the mailers that announced themselves within the last `withinMs`, in one order for all. */
-  liveMailers(withinMs: number): Promise<string[]>;
+  live(withinMs: number): Promise<string[]>;
   /** Removes a mailer. */
-  dismissMailer(id: string): Promise<void>;
+  dismiss(id: string): Promise<void>;
 }
 
 /** Returns the register of mailers. */
 export function mailerRegister(db: Db): MailerRegister {
   const { mailers } = collectionsOf(db);
   return {
-    async announceMailer(_id) {
+    async announce(_id) {
       await mailers.updateOne({ _id }, { $currentDate: { seenAt: true } }, { upsert: true });
     },
-    async liveMailers(withinMs) {
+    async live(withinMs) {
       const recent = { $gt: ["$seenAt", { $subtract: ["$$NOW", withinMs] }] };
       const found = await mailers.find({ $expr: recent }).sort({ _id: 1 }).toArray();
       return found.map(({ _id }) => _id);
     },
-    async dismissMailer(_id) {
+    async dismiss(_id) {
       await mailers.deleteOne({ _id });
     },
   };

@@ -41,12 +41,12 @@ export interface MembershipStore {
    * Links a user to an OpenID Connect provider and disables every earlier way to sign in: the password and
    * the sessions end. Returns null if the address is not verified, or the user is linked already.
    */
-  linkUser(userId: string, oidc: NonNullable<User["oidc"]>): Promise<User | null>;
+  link(userId: string, oidc: NonNullable<User["oidc"]>): Promise<User | null>;
   /**
    * Removes a user for good, with their memberships and sessions; what they did stays in audit logs.
    * Returns the accounts that would be left without an owner, and then does nothing.
    */
-  removeUser(userId: string): Promise<{ ownerless: string[] }>;
+  remove(userId: string): Promise<{ ownerless: string[] }>;
   /**
    * Uses an invitation up. Who is a member already keeps a role that is more. Gives null if the
    * invitation is not there any more.
@@ -141,7 +141,7 @@ export function membershipStore(db: Db): MembershipStore {
         );
         if (deletedCount > 0) await sessions.deleteMany({ userId }, { session });
       }),
-    linkUser: (userId, oidc) =>
+    link: (userId, oidc) =>
       oneAtATime(db, { lock: `${userId}/link` }, async (session) => {
         const filter = { _id: userId, emailProvenAt: { $gte: new Date(0) }, oidc: null };
         const found = await users.findOneAndUpdate(
@@ -153,7 +153,7 @@ export function membershipStore(db: Db): MembershipStore {
         await sessions.deleteMany({ userId }, { session });
         return userSchema.parse(found);
       }),
-    async removeUser(userId) {
+    async remove(userId) {
       const left = await members.find({ userId }).toArray();
       // One account after the other: each has a lock of its own, and what fails is tried again.
       const ownerless: string[] = [];

@@ -29,7 +29,7 @@ test("setUp() makes one owner of twenty that try at once, and leaves nothing of 
   const { store, db } = opened;
   const tries = Array.from(
     { length: 20 },
-    (_, i) => store.setUp({ accountName: `Account ${i}`, user: person(`owner${i}`) }),
+    (_, i) => store.people.setUp({ accountName: `Account ${i}`, user: person(`owner${i}`) }),
   );
   const made = (await Promise.all(tries)).filter((each) => each !== null);
   assert.equal(made.length, 1);
@@ -38,17 +38,17 @@ test("setUp() makes one owner of twenty that try at once, and leaves nothing of 
   }
   const [first] = made;
   assert.ok(first);
-  const member = await store.findMember(first.account._id, first.user._id);
+  const member = await store.people.findMember(first.account._id, first.user._id);
   assert.equal(member?.role, "owner");
 });
 
 test("setUp() takes an account that the command line has made, and does nothing once there is a user", async () => {
   const { store } = opened;
-  const account = await store.createAccount({ name: "Shop" });
-  const first = await store.setUp({ accountName: "Shop", user: person("jane") });
+  const account = await store.accounts.create({ name: "Shop" });
+  const first = await store.people.setUp({ accountName: "Shop", user: person("jane") });
   assert.equal(first?.account._id, account._id);
-  assert.equal(await store.setUp({ accountName: "Other", user: person("joe") }), null);
-  assert.equal(await store.findAccount("Other"), null);
+  assert.equal(await store.people.setUp({ accountName: "Other", user: person("joe") }), null);
+  assert.equal(await store.accounts.find("Other"), null);
 });
 
 test("changeRole() and removeMember() leave an account one owner, however many go at once", async () => {
@@ -56,53 +56,55 @@ test("changeRole() and removeMember() leave an account one owner, however many g
   for (const round of ["change", "remove", "both"]) {
     const accountId = `acc_${round}`;
     const users = await Promise.all(
-      Array.from({ length: 6 }, (_, i) => store.createUser(person(`${round}${i}`))),
+      Array.from({ length: 6 }, (_, i) => store.people.create(person(`${round}${i}`))),
     );
     for (const { _id: userId } of users) {
-      await store.setMember({ accountId, userId, role: "owner" });
+      await store.people.setMember({ accountId, userId, role: "owner" });
     }
     const changes = await Promise.all(
       users.map(({ _id }, i) =>
         round === "change" || round === "both" && i % 2 === 0
-          ? store.changeRole(accountId, _id, "viewer")
-          : store.removeMember(accountId, _id)
+          ? store.people.changeRole(accountId, _id, "viewer")
+          : store.people.removeMember(accountId, _id)
       ),
     );
     assert.equal(changes.filter((change) => change === "last_owner").length, 1, round);
-    const owners = (await store.listMembers(accountId)).filter((m) => m.member.role === "owner");
+    const owners = (await store.people.listMembers(accountId)).filter((m) =>
+      m.member.role === "owner"
+    );
     assert.equal(owners.length, 1, round);
   }
 });
 
 test("changeRole() and removeMember() tell who is no member, of another account too", async () => {
   const { store } = opened;
-  const user = await store.createUser(person("jane"));
-  await store.setMember({ accountId: "acc_other", userId: user._id, role: "viewer" });
-  assert.equal(await store.changeRole(ACCOUNT, user._id, "owner"), "no_member");
-  assert.equal(await store.removeMember(ACCOUNT, user._id), "no_member");
-  assert.equal((await store.findMember("acc_other", user._id))?.role, "viewer");
+  const user = await store.people.create(person("jane"));
+  await store.people.setMember({ accountId: "acc_other", userId: user._id, role: "viewer" });
+  assert.equal(await store.people.changeRole(ACCOUNT, user._id, "owner"), "no_member");
+  assert.equal(await store.people.removeMember(ACCOUNT, user._id), "no_member");
+  assert.equal((await store.people.findMember("acc_other", user._id))?.role, "viewer");
 });
 
 test("removeMember() ends the membership of who is no owner, and of an owner beside another", async () => {
   const { store } = opened;
-  const [a, b, c] = await Promise.all(["a", "b", "c"].map((n) => store.createUser(person(n))));
+  const [a, b, c] = await Promise.all(["a", "b", "c"].map((n) => store.people.create(person(n))));
   assert.ok(a && b && c);
-  await store.setMember({ accountId: ACCOUNT, userId: a._id, role: "owner" });
-  await store.setMember({ accountId: ACCOUNT, userId: b._id, role: "owner" });
-  await store.setMember({ accountId: ACCOUNT, userId: c._id, role: "editor" });
-  assert.equal(await store.removeMember(ACCOUNT, c._id), "done");
-  assert.equal(await store.removeMember(ACCOUNT, a._id), "done");
-  assert.equal(await store.removeMember(ACCOUNT, b._id), "last_owner");
-  assert.deepEqual((await store.listMembers(ACCOUNT)).map(({ user }) => user.name), ["b"]);
+  await store.people.setMember({ accountId: ACCOUNT, userId: a._id, role: "owner" });
+  await store.people.setMember({ accountId: ACCOUNT, userId: b._id, role: "owner" });
+  await store.people.setMember({ accountId: ACCOUNT, userId: c._id, role: "editor" });
+  assert.equal(await store.people.removeMember(ACCOUNT, c._id), "done");
+  assert.equal(await store.people.removeMember(ACCOUNT, a._id), "done");
+  assert.equal(await store.people.removeMember(ACCOUNT, b._id), "last_owner");
+  assert.deepEqual((await store.people.listMembers(ACCOUNT)).map(({ user }) => user.name), ["b"]);
 });
 
 test("acceptInvitation() makes one member of ten that use it at once", async () => {
   const { store, db } = opened;
   const invited = invitation("new@example.com");
-  await store.createInvitation(invited);
+  await store.invitations.create(invited);
   const tries = Array.from(
     { length: 10 },
-    (_, i) => store.acceptInvitation(invited, { newUser: person(`joiner${i}`) }),
+    (_, i) => store.people.acceptInvitation(invited, { newUser: person(`joiner${i}`) }),
   );
   const joined = (await Promise.all(tries)).filter((each) => each !== null);
   assert.equal(joined.length, 1);
@@ -113,49 +115,52 @@ test("acceptInvitation() makes one member of ten that use it at once", async () 
 test("acceptInvitation() takes no role away, and keeps the invitation if another has proven the address", async () => {
   const { store } = opened;
   const proven = { ...person("jane"), emailProvenAt: new Date() };
-  const user = await store.createUser(proven);
-  await store.setMember({ accountId: ACCOUNT, userId: user._id, role: "owner" });
+  const user = await store.people.create(proven);
+  await store.people.setMember({ accountId: ACCOUNT, userId: user._id, role: "owner" });
   const invited = invitation("jane@example.com");
-  await store.createInvitation(invited);
+  await store.invitations.create(invited);
   await assert.rejects(
-    store.acceptInvitation(invited, { newUser: proven }),
+    store.people.acceptInvitation(invited, { newUser: proven }),
     NameTakenError,
   );
-  const joined = await store.acceptInvitation(invited, { userId: user._id });
+  const joined = await store.people.acceptInvitation(invited, { userId: user._id });
   assert.equal(joined?.member.role, "owner");
-  assert.equal(await store.findInvitation(invited._id, new Date()), null);
+  assert.equal(await store.invitations.find(invited._id, new Date()), null);
 });
 
 test("an address identifies who has proven it, and until then several may have it", async () => {
   const { store } = opened;
-  const others = [await store.createUser(person("sam")), await store.createUser(person("sam"))];
-  assert.equal(await store.findUserByProvenEmail("sam@example.com"), null);
-  const proven = await store.createUser({ ...person("sam"), emailProvenAt: new Date() });
-  assert.equal((await store.findUserByProvenEmail("Sam@example.com"))?._id, proven._id);
-  const all = await store.listUsersByEmail("Sam@example.com");
+  const others = [
+    await store.people.create(person("sam")),
+    await store.people.create(person("sam")),
+  ];
+  assert.equal(await store.people.findByProvenEmail("sam@example.com"), null);
+  const proven = await store.people.create({ ...person("sam"), emailProvenAt: new Date() });
+  assert.equal((await store.people.findByProvenEmail("Sam@example.com"))?._id, proven._id);
+  const all = await store.people.listByEmail("Sam@example.com");
   assert.deepEqual(all.map(({ _id }) => _id), [proven._id, ...others.map(({ _id }) => _id)]);
-  const second = store.updateUser(others[0]?._id ?? "", { emailProvenAt: new Date() });
+  const second = store.people.update(others[0]?._id ?? "", { emailProvenAt: new Date() });
   await assert.rejects(second, NameTakenError);
 });
 
 test("linkUser() ends the password and the sessions of who has proven their address, once", async () => {
   const { store } = opened;
   const oidc = { issuer: "https://id.example", subject: "1" };
-  const unproven = await store.createUser({ ...person("una"), passwordHash: "x" });
-  assert.equal(await store.linkUser(unproven._id, oidc), null);
-  assert.equal((await store.findUser(unproven._id))?.passwordHash, "x");
-  const { _id } = await store.createUser({
+  const unproven = await store.people.create({ ...person("una"), passwordHash: "x" });
+  assert.equal(await store.people.link(unproven._id, oidc), null);
+  assert.equal((await store.people.find(unproven._id))?.passwordHash, "x");
+  const { _id } = await store.people.create({
     ...{ ...person("pia"), passwordHash: "x", emailProvenAt: new Date() },
   });
   const at = new Date();
-  await store.createSession({
+  await store.sessions.create({
     ...{ _id: "before", userId: _id, accountId: ACCOUNT, csrfToken: "x", userAgent: "" },
     ...{ createdAt: at, lastSeenAt: at, expiresAt: new Date(at.getTime() + 60_000) },
   });
-  const linked = await store.linkUser(_id, oidc);
+  const linked = await store.people.link(_id, oidc);
   assert.deepEqual([linked?.oidc, linked?.passwordHash], [oidc, null]);
-  assert.equal(await store.findSession("before", at), null);
-  assert.equal(await store.linkUser(_id, { ...oidc, subject: "2" }), null);
+  assert.equal(await store.sessions.find("before", at), null);
+  assert.equal(await store.people.link(_id, { ...oidc, subject: "2" }), null);
 });
 
 test("ensureIndexes() lifts the rule of earlier versions that no two have the same address", async () => {
@@ -163,49 +168,49 @@ test("ensureIndexes() lifts the rule of earlier versions that no two have the sa
   await db.collection("users").deleteMany();
   await db.collection("users").createIndex({ email: 1 }, { unique: true, name: "email_1" });
   await store.ensureIndexes();
-  await store.createUser(person("kim"));
-  await store.createUser(person("kim"));
+  await store.people.create(person("kim"));
+  await store.people.create(person("kim"));
 });
 
 test("createInvitation() replaces what was sent to an address before, in this account alone", async () => {
   const { store } = opened;
-  await store.createInvitation(invitation("new@example.com"));
-  await store.createInvitation(invitation("New@example.com", { _id: "second" }));
-  await store.createInvitation(
+  await store.invitations.create(invitation("new@example.com"));
+  await store.invitations.create(invitation("New@example.com", { _id: "second" }));
+  await store.invitations.create(
     invitation("new@example.com", { _id: "third", accountId: "acc_2" }),
   );
   const now = new Date();
-  assert.deepEqual((await store.listInvitations(ACCOUNT, now)).map(({ _id }) => _id), ["second"]);
-  const all = await store.listInvitationsTo("NEW@example.com", now);
+  assert.deepEqual((await store.invitations.list(ACCOUNT, now)).map(({ _id }) => _id), ["second"]);
+  const all = await store.invitations.listTo("NEW@example.com", now);
   assert.deepEqual(all.map(({ _id }) => _id), ["second", "third"]);
-  assert.equal(await store.removeInvitation("acc_2", "second"), false);
-  assert.equal(await store.removeInvitation(ACCOUNT, "second"), true);
+  assert.equal(await store.invitations.remove("acc_2", "second"), false);
+  assert.equal(await store.invitations.remove(ACCOUNT, "second"), true);
   const later = new Date(Date.now() + 3600_000);
-  assert.equal(await store.findInvitation("third", later), null);
-  assert.deepEqual(await store.listInvitationsTo("new@example.com", later), []);
+  assert.equal(await store.invitations.find("third", later), null);
+  assert.deepEqual(await store.invitations.listTo("new@example.com", later), []);
 });
 
 test("updateAccount() changes what is given, and tells nothing of other accounts", async () => {
   const { store } = opened;
-  const account = await store.createAccount({ name: "Shop" });
+  const account = await store.accounts.create({ name: "Shop" });
   assert.deepEqual(account.retention, { contentDays: 7 });
-  await store.createAccount({ name: "Other" });
-  const changed = await store.updateAccount(account._id, { retention: { contentDays: 0 } });
+  await store.accounts.create({ name: "Other" });
+  const changed = await store.accounts.update(account._id, { retention: { contentDays: 0 } });
   assert.deepEqual(changed, { ...account, retention: { contentDays: 0 } });
   // Else it would tell of the other one.
-  assert.equal((await store.updateAccount(account._id, { name: "Other" }))?.name, "Other");
-  await assert.rejects(store.findAccount("Other"), (error: Error) => {
+  assert.equal((await store.accounts.update(account._id, { name: "Other" }))?.name, "Other");
+  await assert.rejects(store.accounts.find("Other"), (error: Error) => {
     assert.ok(error instanceof AmbiguousNameError);
     assert.equal(error.ids.length, 2);
     return /2 have the name "Other"/.test(error.message);
   });
-  assert.equal((await store.updateAccount(account._id, { name: "New" }))?.name, "New");
-  assert.equal(await store.updateAccount("acc_none", { name: "None" }), null);
+  assert.equal((await store.accounts.update(account._id, { name: "New" }))?.name, "New");
+  assert.equal(await store.accounts.update("acc_none", { name: "None" }), null);
 });
 
 test("an account of before there was retention keeps contents for 7 days", async () => {
   const { store, db } = opened;
   const old = { _id: "acc_old", name: "Old", createdAt: new Date() };
   await db.collection<typeof old>("accounts").insertOne(old);
-  assert.equal((await store.findAccount("acc_old"))?.retention.contentDays, 7);
+  assert.equal((await store.accounts.find("acc_old"))?.retention.contentDays, 7);
 });

@@ -13,7 +13,7 @@ export interface MessageCancel {
    * Cancels a message that nobody sends at the moment. From then on no worker may end its mail, wherever
    * its events are. Gives the message as it is then; `null` if it is not there, is over or is being sent.
    */
-  cancelMessage(accountId: string, id: string, now: Date): Promise<Message | null>;
+  cancel(accountId: string, id: string, now: Date): Promise<Message | null>;
   /** Cancels all messages of a send that can be; `null` if there is no such send. */
   cancelSend(accountId: string, sendId: string, now: Date): Promise<CanceledSend | null>;
   /** Cancels some messages of a send, by their index. Returns how many it canceled. */
@@ -39,7 +39,7 @@ const REASON = "Canceled on request";
 /** Returns the cancelling of messages. */
 export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCancel {
   const { messages, sends } = collectionsOf(db);
-  const { findSend } = sendStore(db);
+  const { find: findSend } = sendStore(db);
 
   /** So that the reconciler settles it soon, if it was the last. */
   async function lookSoon({ _id, accountId }: Pick<Send, "_id" | "accountId">, now: Date) {
@@ -73,7 +73,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
   }
 
   return {
-    async cancelMessage(accountId, _id, now) {
+    async cancel(accountId, _id, now) {
       const parsed = parseMessageId(_id);
       const send = parsed && await findSend(accountId, parsed.sendId);
       if (!send) return null;

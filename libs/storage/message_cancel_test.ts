@@ -17,7 +17,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 async function accepted(messageCount = 1) {
   const send = sendOf({ messageCount });
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   return { send, messageId: messageIdOf(send._id, 0) };
 }
 
@@ -25,8 +25,10 @@ test("cancelMessage() keeps a message from being sent, put off before or not", a
   for (const isPutOff of [false, true]) {
     const { send, messageId } = await accepted();
     const times = { now: at(1), nextAt: at(60) };
-    if (isPutOff) await store.putOffMessage(putOffOf(send, { ...times, reason: "its images" }));
-    const canceled = await store.cancelMessage(send.accountId, messageId, at(5));
+    if (isPutOff) {
+      await store.waiting.putOffMessage(putOffOf(send, { ...times, reason: "its images" }));
+    }
+    const canceled = await store.messages.cancel(send.accountId, messageId, at(5));
     assert.equal(canceled?.state, "canceled");
     assert.deepEqual(canceled?.finishedAt, at(5));
     assert.deepEqual(canceled?.timeline.map(({ type }) => type), [
@@ -43,7 +45,7 @@ test("cancelMessage() and a mailer never both win", async () => {
   const outcomes = await Promise.all(send.request.to.map(async (_, index) => {
     const id = messageIdOf(send._id, index);
     const work = [
-      () => store.cancelMessage(send.accountId, id, at(5)),
+      () => store.messages.cancel(send.accountId, id, at(5)),
       () => takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 }),
     ];
     // Either may begin.
@@ -51,7 +53,7 @@ test("cancelMessage() and a mailer never both win", async () => {
     const [one, other] = await Promise.all(work.map((each) => each()));
     const [canceled, taken] = index % 2 === 1 ? [other, one] : [one, other];
     const isTaken = taken === true;
-    const found = await store.findMessage(send.accountId, id);
+    const found = await store.messages.find(send.accountId, id);
     return { isCanceled: canceled !== null, isTaken, state: found?.state };
   }));
   for (const { isCanceled, isTaken, state } of outcomes) {
@@ -62,12 +64,12 @@ test("cancelMessage() and a mailer never both win", async () => {
 
 test("cancelMessage() refuses what is on the wire or has ended, and another account", async () => {
   const { send, messageId } = await accepted();
-  assert.equal(await store.cancelMessage("acc_2", messageId, at(1)), null);
-  assert.equal(await store.cancelMessage(send.accountId, "msg_1", at(1)), null);
+  assert.equal(await store.messages.cancel("acc_2", messageId, at(1)), null);
+  assert.equal(await store.messages.cancel(send.accountId, "msg_1", at(1)), null);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
-  assert.equal(await store.cancelMessage(send.accountId, messageId, at(2)), null);
+  assert.equal(await store.messages.cancel(send.accountId, messageId, at(2)), null);
   await endAttempt(store, "sent", { messageId, attempt: 1, at: at(3) });
-  assert.equal(await store.cancelMessage(send.accountId, messageId, at(4)), null);
+  assert.equal(await store.messages.cancel(send.accountId, messageId, at(4)), null);
 });
 
 test("cancelMessage() ends the waiting of a deferred message, and its send settles", async () => {
@@ -75,28 +77,28 @@ test("cancelMessage() ends the waiting of a deferred message, and its send settl
   const waitsFor = `${send.accountId}/1`;
   const why = { at: at(1), reason: "login refused", waitsFor };
   await voidAttempt(store, "deferred", { messageId, attempt: 1, ...why });
-  await store.cancelMessage(send.accountId, messageId, at(5));
-  assert.deepEqual(await store.dueMessages(waitsFor, { now: at(6), limit: 9 }), []);
-  const due = await store.sendsToReconcile(at(5), 1000);
+  await store.messages.cancel(send.accountId, messageId, at(5));
+  assert.deepEqual(await store.waiting.dueMessages(waitsFor, { now: at(6), limit: 9 }), []);
+  const due = await store.sends.listToReconcile(at(5), 1000);
   assert.ok(due.some(({ _id }) => _id === send._id));
-  assert.deepEqual(await store.unfinishedMessages(send), []);
+  assert.deepEqual(await store.messages.unfinished(send), []);
 });
 
 test("a failure that comes late does not change a canceled message", async () => {
   const { send, messageId } = await accepted();
-  await store.cancelMessage(send.accountId, messageId, at(5));
+  await store.messages.cancel(send.accountId, messageId, at(5));
   const late = { messageId, attempt: 1, at: at(6), reason: "late" };
   assert.equal(await voidAttempt(store, "failed", late), false);
-  assert.equal((await store.findMessage(send.accountId, messageId))?.state, "canceled");
+  assert.equal((await store.messages.find(send.accountId, messageId))?.state, "canceled");
 });
 
 test("cancelSend() cancels what is left of a send, and tells how many", async () => {
   const { send } = await accepted(5);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 2), attempt: 1 });
-  assert.equal(await store.cancelSend("acc_2", send._id, at(2)), null);
-  assert.deepEqual(await store.cancelSend(send.accountId, send._id, at(2)), {
+  assert.equal(await store.messages.cancelSend("acc_2", send._id, at(2)), null);
+  assert.deepEqual(await store.messages.cancelSend(send.accountId, send._id, at(2)), {
     ...{ canceled: 4, tooLate: 1 },
   });
-  const states = (await store.listMessages(send.accountId, send._id))?.map(({ state }) => state);
+  const states = (await store.messages.list(send.accountId, send._id))?.map(({ state }) => state);
   assert.deepEqual(states, ["canceled", "canceled", "sending", "canceled", "canceled"]);
 });

@@ -43,7 +43,7 @@ export interface MessageFigures {
   /** Groups messages by the cause of their state, the most frequent first, at most 50. */
   groupReasons(accountId: string, query: ReasonQuery): Promise<ReasonGroup[]>;
   /** Counts messages in an indexed state accepted since a time, up to `limit`. */
-  countMessages(
+  count(
     accountId: string,
     query: { state: MessageState; from: Date; limit: number },
   ): Promise<number>;
@@ -60,7 +60,7 @@ const SENDS_LOOKED_AT = 20;
 /** Returns the figures about messages. */
 export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures {
   const { messages, sends } = collectionsOf(db);
-  const { unfinishedMessages } = messageStore(db, ledgers);
+  const { unfinished: unfinishedMessages } = messageStore(db, ledgers);
 
   async function groupsOf(
     state: MessageState,
@@ -102,7 +102,7 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
       );
       return groups.flat().toSorted((a, b) => b.count - a.count).slice(0, MAX_GROUPS);
     },
-    countMessages: (accountId, { state, from, limit }) =>
+    count: (accountId, { state, from, limit }) =>
       inTime(
         messages.countDocuments(
           acceptedWithin("msg", { accountId, from }, { state }),

@@ -23,7 +23,7 @@ async function accepted(accountId: string, minutes: number, messageCount: number
     acceptedAt,
     messageCount,
   });
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   return send;
 }
 
@@ -62,19 +62,24 @@ test("groupReasons() counts by cause, the most frequent first", async () => {
       messageId: messageIdOf(send._id, 0),
     },
   ];
-  assert.deepEqual(await store.groupReasons("acc_groups", query), all);
-  assert.deepEqual(await store.groupReasons("acc_groups", { ...query, sendId: send._id }), all);
+  assert.deepEqual(await store.messages.groupReasons("acc_groups", query), all);
   assert.deepEqual(
-    (await store.groupReasons("acc_groups", { ...query, endedFrom: at(3) })).map((g) => g.count),
+    await store.messages.groupReasons("acc_groups", { ...query, sendId: send._id }),
+    all,
+  );
+  assert.deepEqual(
+    (await store.messages.groupReasons("acc_groups", { ...query, endedFrom: at(3) })).map((g) =>
+      g.count
+    ),
     [1],
   );
-  assert.deepEqual(await store.groupReasons("acc_groups", { ...query, from: at(1) }), []);
-  assert.deepEqual(await store.groupReasons("acc_none", query), []);
+  assert.deepEqual(await store.messages.groupReasons("acc_groups", { ...query, from: at(1) }), []);
+  assert.deepEqual(await store.messages.groupReasons("acc_none", query), []);
 });
 
 test("countMessages() counts up to a limit", async () => {
   const count = (limit: number) =>
-    store.countMessages("acc_groups", { state: "failed", from: at(0), limit });
+    store.messages.count("acc_groups", { state: "failed", from: at(0), limit });
   assert.equal(await count(100), 3);
   assert.equal(await count(2), 2);
 });
@@ -84,11 +89,11 @@ test("newestTimelines() gives the timelines of the newest messages", async () =>
   await fail(old, 0, { enhanced: "5.0.0", minutes: 1 });
   const young = await accepted("acc_lines", 5, 1);
   await fail(young, 0, { enhanced: "5.0.0", minutes: 6 });
-  const [newest, ...rest] = await store.newestTimelines("acc_lines", 1);
+  const [newest, ...rest] = await store.messages.newestTimelines("acc_lines", 1);
   assert.deepEqual(rest, []);
   assert.deepEqual(newest?.at(-1)?.at, at(6));
-  assert.equal((await store.newestTimelines("acc_lines", 9)).length, 2);
-  assert.deepEqual(await store.newestTimelines("acc_none", 9), []);
+  assert.equal((await store.messages.newestTimelines("acc_lines", 9)).length, 2);
+  assert.deepEqual(await store.messages.newestTimelines("acc_none", 9), []);
 });
 
 test("oldestWaiting() finds what has waited the longest and is not for a person to decide", async () => {
@@ -96,11 +101,11 @@ test("oldestWaiting() finds what has waited the longest and is not for a person 
   await takeAttempt(store, { messageId: messageIdOf(held._id, 0), attempt: 1 });
   const messageId = messageIdOf(held._id, 0);
   await endAttempt(store, "unknown", { messageId, attempt: 1, at: at(1), reason: "lost" });
-  assert.equal(await store.oldestWaiting("acc_oldest"), null);
+  assert.equal(await store.messages.oldestWaiting("acc_oldest"), null);
   await accepted("acc_oldest", 9, 1);
   const waiting = await accepted("acc_oldest", 3, 2);
   await fail(waiting, 0, { enhanced: "5.0.0", minutes: 4 });
-  assert.deepEqual(await store.oldestWaiting("acc_oldest"), {
+  assert.deepEqual(await store.messages.oldestWaiting("acc_oldest"), {
     id: messageIdOf(waiting._id, 1),
     sendId: waiting._id,
     state: "queued",

@@ -19,16 +19,16 @@ async function waitingSend(second: number, changes: Parameters<typeof sendOf>[0]
     ...{ _id: newSendId(accountId, acceptedAt), accountId, acceptedAt, next: 0, integrationId: 1 },
     ...changes,
   });
-  await opened.store.acceptSend(send);
-  await opened.store.queueSend(send);
+  await opened.store.sends.accept(send);
+  await opened.store.waiting.queueSend(send);
   return send;
 }
 
 async function placeOf(sendId: string, index: number) {
   const { store } = opened;
-  const message = await store.findMessage(accountId, messageIdOf(sendId, index));
+  const message = await store.messages.find(accountId, messageIdOf(sendId, index));
   assert.ok(message);
-  return (await store.findPlaces(accountId, [message])).get(message._id);
+  return (await store.messages.findPlaces(accountId, [message])).get(message._id);
 }
 
 test("findPlaces() counts what goes first: what came back, small sends, and what is older", async () => {
@@ -40,8 +40,8 @@ test("findPlaces() counts what goes first: what came back, small sends, and what
   assert.deepEqual(await placeOf(send._id, 0), { reason: behind, ahead: 5 });
   assert.deepEqual(await placeOf(send._id, 3), { reason: behind, ahead: 8 });
   assert.equal((await placeOf(older._id, 0))?.ahead, 0);
-  const [head] = await store.waitingSends(`${accountId}/1`, 1);
-  assert.ok(head && await store.advanceSend(head, 2, { reconcileAt: at(60) }));
+  const [head] = await store.waiting.listSends(`${accountId}/1`, 1);
+  assert.ok(head && await store.waiting.advanceSend(head, 2, { reconcileAt: at(60) }));
   assert.equal((await placeOf(send._id, 0))?.ahead, 3, "two of the older one are on their way");
   assert.equal(await placeOf(older._id, 1), undefined, "and so wait no more");
   await waitingSend(4, { messageCount: 1, priority: "transactional" });
@@ -58,24 +58,24 @@ test("findPlaces() counts what goes first: what came back, small sends, and what
 
 test("findPlaces() says what stops an integration, and nothing of what waits for nobody", async () => {
   const { store } = opened;
-  const integration = await store.createIntegration({
+  const integration = await store.integrations.create({
     ...{ accountId, name: "main", host: "smtp.example.com", port: 25, tls: "none", auth: null },
     senders: ["shop@example.com"],
   });
   const send = await waitingSend(9, { integrationId: integration.id });
-  await store.suspendIntegration(integration, { at: at(9), reason: "no login" });
+  await store.integrations.suspend(integration, { at: at(9), reason: "no login" });
   const reason = "The integration is suspended: no login";
   assert.equal((await placeOf(send._id, 0))?.reason, reason);
-  const line = await store.waitingSends(integration._id, 99);
+  const line = await store.waiting.listSends(integration._id, 99);
   const head = line.find(({ _id }) => _id === send._id);
-  assert.ok(head && await store.advanceSend(head, 1, { reconcileAt: at(60) }));
+  assert.ok(head && await store.waiting.advanceSend(head, 1, { reconcileAt: at(60) }));
   const underway = await placeOf(send._id, 0);
   assert.deepEqual(underway, { reason, ahead: 0 }, "what is underway comes back");
-  await store.resumeIntegration(accountId, integration.id);
+  await store.integrations.resume(accountId, integration.id);
   const { _id: id } = integration;
-  await store.countFailure({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });
+  await store.circuits.countFailure({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });
   assert.match((await placeOf(send._id, 0))?.reason ?? "", /cannot be reached: no answer/);
   const straight = sendOf({ accountId, messageCount: 1, integrationId: 2 });
-  await store.acceptSend(straight);
+  await store.sends.accept(straight);
   assert.equal(await placeOf(straight._id, 0), undefined, "it is on its way");
 });

@@ -17,13 +17,13 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const reason = "An image of it cannot be fetched";
 
 const putOff = (send: Send, nextAt: Date) =>
-  store.putOffMessage(putOffOf(send, { now: at(5), nextAt, reason }));
+  store.waiting.putOffMessage(putOffOf(send, { now: at(5), nextAt, reason }));
 
 test("putOffMessage() has a message wait, with one line however often", async () => {
   const send = sendOf();
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   for (const time of [10, 20, 30]) assert.equal(await putOff(send, at(time)), true);
-  const message = await store.findMessage("acc_1", messageIdOf(send._id, 0));
+  const message = await store.messages.find("acc_1", messageIdOf(send._id, 0));
   assert.deepEqual([message?.state, message?.attempt, message?.nextAt], ["deferred", 0, at(30)]);
   assert.deepEqual(message?.timeline.map(({ type, detail }) => [type, detail]), [
     ["queued", undefined],
@@ -34,12 +34,12 @@ test("putOffMessage() has a message wait, with one line however often", async ()
 test("putOffMessage() leaves a message alone that was tried since", async () => {
   const send = sendOf();
   const messageId = messageIdOf(send._id, 0);
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   await takeAttempt(store, { messageId, attempt: 1 });
   const outcome = { messageId, attempt: 1, at: at(1), reason: "busy", nextAt: at(60) };
   await endAttempt(store, "deferred", outcome);
   assert.equal(await putOff(send, at(10)), false);
-  assert.deepEqual((await store.findMessage("acc_1", messageId))?.nextAt, at(60));
+  assert.deepEqual((await store.messages.find("acc_1", messageId))?.nextAt, at(60));
 });
 
 test("an outcome has a message wait that was tried", async () => {
@@ -48,7 +48,7 @@ test("an outcome has a message wait that was tried", async () => {
   await takeAttempt(store, { messageId, attempt: 1 });
   const outcome = { messageId, attempt: 1, at: at(1), reason: "login refused" };
   await endAttempt(store, "deferred", { ...outcome, waitsFor: "acc_1/4" });
-  const message = await store.findMessage("acc_1", messageId);
+  const message = await store.messages.find("acc_1", messageId);
   // Due as soon as the integration goes on.
   assert.deepEqual([message?.waitsFor, message?.nextAt], ["acc_1/4", at(1)]);
 });

@@ -33,7 +33,7 @@ export interface MessageRetry {
    *
    * @throws {ContentRemovedError} If its variables are not kept any more.
    */
-  retryMessage(accountId: string, id: string, options: RetryOptions): Promise<Message | null>;
+  retry(accountId: string, id: string, options: RetryOptions): Promise<Message | null>;
 }
 
 const OVERDUE_MS = 3_600_000;
@@ -58,7 +58,7 @@ export function messageRetry(db: Db): MessageRetry {
   }
 
   return {
-    async retryMessage(accountId, _id, { now, states = RETRYABLE_STATES }) {
+    async retry(accountId, _id, { now, states = RETRYABLE_STATES }) {
       const sendId = parseMessageId(_id)?.sendId;
       const retryable = {
         ...{ _id, accountId, state: { $in: [...states] } },

@@ -10,7 +10,7 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   await using opened = await openTestStore();
   const { store } = opened;
   const send = sendOf({ messageCount: 3 });
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   const [failed = "", unknown = "", sent = ""] = [0, 1, 2].map((n) => messageIdOf(send._id, n));
   for (const index of [0, 1, 2]) {
     await takeAttempt(store, { messageId: messageIdOf(send._id, index), attempt: 1 });
@@ -19,12 +19,12 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   await endAttempt(store, "failed", { ...outcome, messageId: failed });
   await endAttempt(store, "unknown", { ...outcome, messageId: unknown });
   await endAttempt(store, "sent", { ...outcome, messageId: sent });
-  await store.settleSends([send._id], at(2));
+  await store.sends.settle([send._id], at(2));
 
-  assert.equal(await store.retryMessage("acc_2", failed, { now: at(9) }), null);
-  assert.equal(await store.retryMessage("acc_1", sent, { now: at(9) }), null);
+  assert.equal(await store.messages.retry("acc_2", failed, { now: at(9) }), null);
+  assert.equal(await store.messages.retry("acc_1", sent, { now: at(9) }), null);
   for (const id of [failed, unknown]) {
-    const message = await store.retryMessage("acc_1", id, { now: at(9) });
+    const message = await store.messages.retry("acc_1", id, { now: at(9) });
     assert.deepEqual([message?.state, message?.finishedAt], ["deferred", null]);
     assert.ok((message?.nextAt ?? at(9)) < at(0));
     assert.deepEqual(message?.timeline.at(-1), {
@@ -34,7 +34,7 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
       detail: "Sent again on request",
     });
   }
-  const due = await store.sendsToReconcile(at(9), 10);
+  const due = await store.sends.listToReconcile(at(9), 10);
   assert.deepEqual(due.map(({ _id, settledAt }) => [_id, settledAt]), [[send._id, null]]);
   assert.ok(await takeAttempt(store, { messageId: failed, attempt: 2 }));
 });

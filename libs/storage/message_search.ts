@@ -95,7 +95,7 @@ export interface SearchResult {
 /** Search for messages. One without a document is `queued`. */
 export interface MessageSearch extends MessageLabels {
   /** Finds messages of an account, newest first. */
-  searchMessages(accountId: string, filter: MessageFilter, page: SearchPage): Promise<SearchResult>;
+  search(accountId: string, filter: MessageFilter, page: SearchPage): Promise<SearchResult>;
 }
 
 const BATCH = 300;
@@ -108,7 +108,7 @@ const MAX_WAITING = 200;
 /** Returns the search for messages. */
 export function messageSearch(
   db: Db,
-  ledgers: Pick<DeliveryLedgers, "findRegisters">,
+  ledgers: Pick<DeliveryLedgers, "find">,
 ): MessageSearch {
   const { messages, sends } = collectionsOf(db);
   const { labelsOfFound } = messageLabels(db);
@@ -240,7 +240,7 @@ export function messageSearch(
 
   return {
     labelsOfFound,
-    async searchMessages(accountId, asked, { limit, before, forMs = SEARCH_MS }) {
+    async search(accountId, asked, { limit, before, forMs = SEARCH_MS }) {
       const search = searchFor(forMs, before);
       const filter = { ...asked, states: storedStates(asked.states) };
       const isMarked = filter.reference !== undefined || filter.tag !== undefined;

@@ -52,10 +52,10 @@ before(async () => {
       },
     });
     sends.push(send);
-    await store.acceptSend(send);
+    await store.sends.accept(send);
     // What others have is never found.
     const other = { ...send, _id: newSendId("acc_other", acceptedAt), accountId: "acc_other" };
-    await store.acceptSend(other);
+    await store.sends.accept(other);
     await end(other, 0, "failed");
   }
   const [, second, third, fourth, fifth] = sends as [Send, Send, Send, Send, Send];
@@ -64,7 +64,7 @@ before(async () => {
   await end(third, 2, "failed");
   await end(fourth, 0, "deferred");
   for (let index = 0; index < 5; index++) await end(fifth, index, "sent");
-  await store.settleSends([fifth._id], DAY(6));
+  await store.sends.settle([fifth._id], DAY(6));
 });
 after(() => opened[Symbol.asyncDispose]());
 
@@ -73,7 +73,7 @@ async function names(filter: MessageFilter, limit = 4): Promise<string[]> {
   const found: string[] = [];
   let before: string | undefined;
   for (;;) {
-    const page = await store.searchMessages(ACCOUNT, filter, { limit, before });
+    const page = await store.messages.search(ACCOUNT, filter, { limit, before });
     assert.equal(page.isCut, false);
     assert.ok(page.messages.length <= limit);
     found.push(
@@ -92,7 +92,7 @@ test("searchMessages() finds all messages, newest first, those without a documen
     return Array.from({ length: day }, (_, index) => `${day}.${day - 1 - index}`);
   });
   for (const limit of [1, 4, 21, 100]) assert.deepEqual(await names({}, limit), all);
-  const { messages: [newest] } = await store.searchMessages(ACCOUNT, {}, { limit: 1 });
+  const { messages: [newest] } = await store.messages.search(ACCOUNT, {}, { limit: 1 });
   assert.equal(newest?.state, "queued");
   assert.equal(newest?.email, "r5@day6.example");
   assert.deepEqual(newest?.send.template, { id: 0, version: 1 });
@@ -163,17 +163,17 @@ test("searchMessages() finds within one send of the account", async () => {
   const sendId = sends[1]?._id ?? "";
   assert.deepEqual(await names({ sendId }, 1), ["2.1", "2.0"]);
   assert.deepEqual(await names({ sendId, states: ["failed"] }), ["2.1"]);
-  const foreign = await store.searchMessages("acc_other", { sendId }, { limit: 9 });
+  const foreign = await store.messages.search("acc_other", { sendId }, { limit: 9 });
   assert.deepEqual(foreign.messages, []);
 });
 
 test("searchMessages() says when its time was not enough, and goes on from there", async () => {
   const filter = { text: "no such text" };
-  const cut = await store.searchMessages(ACCOUNT, filter, { limit: 9, forMs: 0 });
+  const cut = await store.messages.search(ACCOUNT, filter, { limit: 9, forMs: 0 });
   assert.equal(cut.isCut, true);
   assert.deepEqual(cut.messages, []);
   const rest = { limit: 9, before: cut.next ?? undefined };
-  assert.equal((await store.searchMessages(ACCOUNT, filter, rest)).isCut, false);
+  assert.equal((await store.messages.search(ACCOUNT, filter, rest)).isCut, false);
 });
 
 test("the planner finds few states and recipients by their indexes, also among many others", async () => {

@@ -37,21 +37,21 @@ export type StateCounts = Partial<Record<MessageState, number>>;
  */
 export interface MessageStore {
   /** Finds a message of an account. */
-  findMessage(accountId: string, id: string): Promise<Message | null>;
+  find(accountId: string, id: string): Promise<Message | null>;
   /** Lists all messages of a send of an account by index; `null` if there is no such send. */
-  listMessages(accountId: string, sendId: string): Promise<Message[] | null>;
+  list(accountId: string, sendId: string): Promise<Message[] | null>;
   /** Counts the messages of an account's sends by state. Other sends are left out. */
   countStates(accountId: string, sendIds: string[]): Promise<Map<string, StateCounts>>;
   /** Lists the messages of a send that are in no terminal state, by index. */
-  unfinishedMessages(
+  unfinished(
     send: Pick<Send, "_id" | "messageCount" | "acceptedAt">,
   ): Promise<UnfinishedMessage[]>;
 }
 
 /** Returns the operations on messages. */
-export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): MessageStore {
+export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): MessageStore {
   const { messages, sends } = collectionsOf(db);
-  const { findSend } = sendStore(db);
+  const { find: findSend } = sendStore(db);
 
   async function queuedOf(
     accountId: string,
@@ -62,17 +62,17 @@ export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): Messag
   }
 
   return {
-    async findMessage(accountId, id) {
+    async find(accountId, id) {
       const parsed = parseMessageId(id);
       if (parsed === undefined) return null;
       const found = await messages.findOne({ _id: id, accountId });
       if (found !== null && !isWanted(outcomeOf(found))) return readTimeline(found);
       const message = found ?? await queuedOf(accountId, parsed);
       if (message === null) return null;
-      const [sending] = await withRegisters([readTimeline(message)], { findRegisters });
+      const [sending] = await withRegisters([readTimeline(message)], { find: findRegisters });
       return sending ?? null;
     },
-    async listMessages(accountId, sendId) {
+    async list(accountId, sendId) {
       const send = await findSend(accountId, sendId);
       if (send === null) return null;
       const found = await messages.find({ _id: messageIdRange(sendId), accountId }).toArray();
@@ -80,7 +80,7 @@ export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): Messag
       const all = send.request.to.flatMap((_, index) =>
         byIndex.get(index) ?? queuedMessage(send, index) ?? []
       );
-      return send.settledAt === null ? await withRegisters(all, { findRegisters }) : all;
+      return send.settledAt === null ? await withRegisters(all, { find: findRegisters }) : all;
     },
     async countStates(accountId, sendIds) {
       const heads = await sends.find({ _id: { $in: sendIds }, accountId })
@@ -103,7 +103,7 @@ export function messageStore(db: Db, { findRegisters }: DeliveryLedgers): Messag
       }
       return counts;
     },
-    async unfinishedMessages({ _id, messageCount, acceptedAt }) {
+    async unfinished({ _id, messageCount, acceptedAt }) {
       // First the outcomes: a register that is found then is of the attempt after them, or they are old.
       const found = await messages.find({ _id: messageIdRange(_id) }).project<Line>(LINE).toArray();
       const byIndex = new Map(found.map((line) => [line.index, line]));

@@ -17,7 +17,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
 async function acceptedSend() {
   const send = sendOf({ messageCount: 4 });
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 1), attempt: 1 });
   await takeAttempt(store, { messageId: messageIdOf(send._id, 2), attempt: 1 });
   await endAttempt(store, "sent", { messageId: messageIdOf(send._id, 2), attempt: 1, at: at(6) });
@@ -27,48 +27,48 @@ async function acceptedSend() {
 test("findMessage() knows messages without a document, and none of another account", async () => {
   const send = await acceptedSend();
   const id = messageIdOf(send._id, 0);
-  const derived = await store.findMessage("acc_1", id);
+  const derived = await store.messages.find("acc_1", id);
   assert.equal(derived?.state, "queued");
   assert.equal(derived?.email, "r0@example.com");
-  assert.equal((await store.findMessage("acc_1", messageIdOf(send._id, 2)))?.state, "sent");
+  assert.equal((await store.messages.find("acc_1", messageIdOf(send._id, 2)))?.state, "sent");
   for (const index of [0, 2]) {
-    assert.equal(await store.findMessage("acc_2", messageIdOf(send._id, index)), null);
+    assert.equal(await store.messages.find("acc_2", messageIdOf(send._id, index)), null);
   }
   for (const wrong of [messageIdOf(send._id, 4), messageIdOf(sendOf()._id, 0), "msg_x"]) {
-    assert.equal(await store.findMessage("acc_1", wrong), null);
+    assert.equal(await store.messages.find("acc_1", wrong), null);
   }
 });
 
 test("listMessages() lists all by index, those without a document too", async () => {
   const [send] = [await acceptedSend(), await acceptedSend()];
-  const messages = await store.listMessages("acc_1", send._id);
+  const messages = await store.messages.list("acc_1", send._id);
   assert.deepEqual(messages?.map(({ index, state }) => [index, state]), [
     [0, "queued"],
     [1, "sending"],
     [2, "sent"],
     [3, "queued"],
   ]);
-  assert.equal(await store.listMessages("acc_2", send._id), null);
-  assert.equal(await store.listMessages("acc_1", sendOf()._id), null);
+  assert.equal(await store.messages.list("acc_2", send._id), null);
+  assert.equal(await store.messages.list("acc_1", sendOf()._id), null);
 });
 
 test("countStates() counts the messages of the account's sends, documents or not", async () => {
   const [one, two] = [await acceptedSend(), sendOf({ messageCount: 3 })];
-  await store.acceptSend(two);
+  await store.sends.accept(two);
   // What is on the wire has no outcome: only a list tells it from what waits.
   const counted = { queued: 3, sent: 1 };
   assert.deepEqual(
-    await store.countStates("acc_1", [one._id, two._id, "snd_x"]),
+    await store.messages.countStates("acc_1", [one._id, two._id, "snd_x"]),
     new Map<string, object>([[one._id, counted], [two._id, { queued: 3 }]]),
   );
-  assert.equal((await store.countStates("acc_2", [one._id])).size, 0);
+  assert.equal((await store.messages.countStates("acc_2", [one._id])).size, 0);
 });
 
 test("unfinishedMessages() tells what a reconciler must know, of missing ones too", async () => {
   const send = await acceptedSend();
   const none = { outcome: undefined, nextAt: null, waitsFor: null, enteredAt: at(0) };
   const register = { register: { by: "a test's worker", dot: true as const }, isOver: false };
-  const unfinished = await store.unfinishedMessages(send);
+  const unfinished = await store.messages.unfinished(send);
   delete unfinished[1]?.register?.at;
   assert.deepEqual(unfinished, [
     { index: 0, ...none, register: undefined },
@@ -85,5 +85,5 @@ test("unfinishedMessages() tells what a reconciler must know, of missing ones to
       at: at(8),
     });
   }
-  assert.deepEqual(await store.unfinishedMessages(send), []);
+  assert.deepEqual(await store.messages.unfinished(send), []);
 });

@@ -1,12 +1,12 @@
 /**
- * Where everything lies: the database's collections and the ledger's few operations by name. The
+ * Where everything lies: the database's collections and the ledger's few operations by name, in groups. The
  * only importer of `mongodb`.
  *
  * ```ts
  * await using store = await openStore({ url: "mongodb://127.0.0.1:27017/?replicaSet=rs0" });
  *
- * const { token } = await store.createToken({ accountId, name: "shop", scopes: ["send"] });
- * const ending = await advance(beginDot({ n: 1, by: nonce }), store.ledgerOf(message));
+ * const { token } = await store.tokens.create({ accountId, name: "shop", scopes: ["send"] });
+ * const ending = await advance(beginDot({ n: 1, by: nonce }), store.registers.ledgerOf(message));
  * ```
  *
  * @module
@@ -45,7 +45,7 @@ export {
 } from "./ledger_figures.ts";
 export { LEDGER_VERSION, OLDEST_BESIDE, OLDEST_READ } from "./ledger_version.ts";
 export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
-export { type IntegrationCache, openIntegrationCache } from "./integration_cache.ts";
+export { cachedIntegrations } from "./integration_cache.ts";
 export {
   type CircuitFailure,
   type IntegrationCircuit,
@@ -157,6 +157,7 @@ export type { SendWithdrawals } from "./send_withdrawal.ts";
 export type { AttemptCount, AttemptLimits, AttemptStore } from "./attempt_store.ts";
 export type { SessionStore } from "./session_store.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
+export type { StoreGroups, StoreOperation, StorePart } from "./store_groups.ts";
 export { type NewTemplate, templateIdOf, type TemplateSummaries } from "./template_head.ts";
 export type {
   Publication,

@@ -37,23 +37,23 @@ export interface PeopleStore {
    * Creates a user.
    * @throws {NameTakenError} If the address is proven, and another has proven the same.
    */
-  createUser(user: NewUser): Promise<User>;
+  create(user: NewUser): Promise<User>;
   /** Returns whether there is any user yet. */
-  hasUsers(): Promise<boolean>;
-  findUser(id: string): Promise<User | null>;
+  hasAny(): Promise<boolean>;
+  find(id: string): Promise<User | null>;
   /** Lists all users by address, for the operator. */
-  listUsers(): Promise<User[]>;
+  list(): Promise<User[]>;
   /** Lists who has an address, in whatever case it is written: who has proven it first, then by age. */
-  listUsersByEmail(email: string): Promise<User[]>;
+  listByEmail(email: string): Promise<User[]>;
   /** Finds who has proven an address, in whatever case it is written. */
-  findUserByProvenEmail(email: string): Promise<User | null>;
+  findByProvenEmail(email: string): Promise<User | null>;
   /** Finds who signs in at an OpenID Connect provider under a subject. */
-  findUserByOidc(identity: NonNullable<User["oidc"]>): Promise<User | null>;
+  findByOidc(identity: NonNullable<User["oidc"]>): Promise<User | null>;
   /**
    * Changes a user; what is left out stays.
    * @throws {NameTakenError} If the address is proven now, and another has proven the same.
    */
-  updateUser(id: string, changes: UserChanges): Promise<User | null>;
+  update(id: string, changes: UserChanges): Promise<User | null>;
   /**
    * Notes that a user's address is theirs, by the link with this id that was sent there last. Gives null
    * if it was another link, or has expired.
@@ -103,7 +103,7 @@ export function peopleStore(db: Db): PeopleStore {
   const { users, members } = collectionsOf(db);
   const parsed = (found: User | null) => found === null ? null : userSchema.parse(found);
   return {
-    async createUser(newUser) {
+    async create(newUser) {
       const user = userOf(newUser);
       try {
         await users.insertOne(user);
@@ -112,13 +112,13 @@ export function peopleStore(db: Db): PeopleStore {
       }
       return user;
     },
-    hasUsers: async () => await users.countDocuments({}, { limit: 1 }) > 0,
-    async listUsers() {
+    hasAny: async () => await users.countDocuments({}, { limit: 1 }) > 0,
+    async list() {
       const found = await users.find().sort({ email: 1 }).toArray();
       return found.map((user) => userSchema.parse(user));
     },
-    findUser: async (id) => parsed(await users.findOne({ _id: id })),
-    async listUsersByEmail(email) {
+    find: async (id) => parsed(await users.findOne({ _id: id })),
+    async listByEmail(email) {
       const found = await users.find({ email: email.toLowerCase() })
         .sort({ createdAt: 1 }).toArray();
       const all = found.map((user) => userSchema.parse(user));
@@ -126,11 +126,11 @@ export function peopleStore(db: Db): PeopleStore {
         Number(b.emailProvenAt !== null) - Number(a.emailProvenAt !== null)
       );
     },
-    findUserByProvenEmail: async (email) =>
+    findByProvenEmail: async (email) =>
       parsed(await users.findOne({ email: email.toLowerCase(), emailProvenAt: PROVEN })),
-    findUserByOidc: async ({ issuer, subject }) =>
+    findByOidc: async ({ issuer, subject }) =>
       parsed(await users.findOne({ "oidc.issuer": issuer, "oidc.subject": subject })),
-    async updateUser(id, changes) {
+    async update(id, changes) {
       const options = { returnDocument: "after" } as const;
       const email = changes.email?.toLowerCase();
       const $set = email === undefined ? changes : { ...changes, email };

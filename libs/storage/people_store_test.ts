@@ -16,20 +16,24 @@ const passkeyOf = (n: number): SecondFactor["passkeys"][number] => ({
 
 test("changeSecondFactor() loses nothing of what several add at the same moment", async () => {
   const { store } = opened;
-  const { _id } = await store.createUser({ email: "a@b.example", name: "A", passwordHash: null });
+  const { _id } = await store.people.create({
+    email: "a@b.example",
+    name: "A",
+    passwordHash: null,
+  });
   const changes = await Promise.all([
     ...Array.from({ length: 8 }, (_, n) =>
-      store.changeSecondFactor(_id, (current) => ({
+      store.people.changeSecondFactor(_id, (current) => ({
         ...current,
         passkeys: [...current.passkeys, passkeyOf(n)],
       }))),
-    store.changeSecondFactor(_id, (current) => ({
+    store.people.changeSecondFactor(_id, (current) => ({
       ...current,
       totp: { secret: "sealed", lastStep: 1 },
     })),
-    store.takeTotpStep(_id, 5),
+    store.people.takeTotpStep(_id, 5),
   ]);
-  const { secondFactor } = await store.findUser(_id) ?? {};
+  const { secondFactor } = await store.people.find(_id) ?? {};
   assert.deepEqual(
     secondFactor?.passkeys.map(({ id }) => id).sort(),
     Array.from({ length: 8 }, (_, n) => `key-${n}`),
@@ -44,15 +48,19 @@ test("changeSecondFactor() loses nothing of what several add at the same moment"
 
 test("changeSecondFactor() changes users of before there was one, and none that is not there", async () => {
   const { store, db } = opened;
-  const { _id } = await store.createUser({ email: "c@d.example", name: "C", passwordHash: null });
+  const { _id } = await store.people.create({
+    email: "c@d.example",
+    name: "C",
+    passwordHash: null,
+  });
   await db.collection("users").updateOne({ email: "c@d.example" }, {
     $unset: { secondFactor: "" },
   });
-  const changed = await store.changeSecondFactor(_id, (current) => ({
+  const changed = await store.people.changeSecondFactor(_id, (current) => ({
     ...current,
     recoveryCodes: ["a"],
   }));
   assert.deepEqual(changed?.before, NO_SECOND_FACTOR);
-  assert.deepEqual((await store.findUser(_id))?.secondFactor.recoveryCodes, ["a"]);
-  assert.equal(await store.changeSecondFactor("usr_none", (current) => current), null);
+  assert.deepEqual((await store.people.find(_id))?.secondFactor.recoveryCodes, ["a"]);
+  assert.equal(await store.people.changeSecondFactor("usr_none", (current) => current), null);
 });

@@ -12,13 +12,13 @@ export type PublishedTemplate =
 /** What programs ask about templates: those without a published version are not there. */
 export interface PublishedTemplates {
   /** Lists the published templates of a kind that are not archived, by their numbers. */
-  listPublishedTemplates(
+  listPublished(
     accountId: string,
     kind: TemplateKind,
     page: NumberedPage,
   ): Promise<PublishedTemplate[]>;
   /** Finds a published template that is not archived by its id, as number or digits, or its alias. */
-  findPublishedTemplate(
+  findPublished(
     accountId: string,
     kind: TemplateKind,
     idOrAlias: string | number,
@@ -34,7 +34,7 @@ type VersionPart =
 /** Returns the look-ups of published templates. */
 export function publishedTemplates(db: Db): PublishedTemplates {
   const { templates, versions } = collectionsOf(db);
-  const { findTemplate } = templateStore(db);
+  const { find: findTemplate } = templateStore(db);
 
   /** A head without its version is left out: a restore may have lost it. */
   async function withVersions(
@@ -52,7 +52,7 @@ export function publishedTemplates(db: Db): PublishedTemplates {
   }
 
   return {
-    async listPublishedTemplates(accountId, kind, page) {
+    async listPublished(accountId, kind, page) {
       const found = await templates.find({
         ...{ accountId, kind, archivedAt: null, publishedVersion: { $gt: 0 } },
         id: numbersOf(page),
@@ -60,7 +60,7 @@ export function publishedTemplates(db: Db): PublishedTemplates {
         .project<Head>({ id: 1, alias: 1, name: 1, publishedVersion: 1 }).toArray();
       return await withVersions(accountId, found);
     },
-    async findPublishedTemplate(accountId, kind, idOrAlias) {
+    async findPublished(accountId, kind, idOrAlias) {
       const found = await findTemplate(accountId, kind, idOrAlias);
       if (found === null || found.publishedVersion === null) return null;
       const [published] = await withVersions(accountId, [found as Head]);

@@ -23,14 +23,19 @@ test("listPublishedTemplates() pages through what requests can name, and nothing
   const { store } = opened;
   const variables = [{ name: "name", required: true }];
   for (const alias of ["a", "b", "c", "d"]) {
-    await store.publishVersion(email("acc_1", alias, { variables, locale: "de" }));
+    await store.templates.publish(email("acc_1", alias, { variables, locale: "de" }));
   }
-  await store.createTemplate({ accountId: "acc_1", kind: "email", name: "Draft", alias: "draft" });
-  await store.publishVersion(email("acc_2", "foreign"));
-  const gone = await store.findTemplate("acc_1", "email", "b");
+  await store.templates.create({
+    accountId: "acc_1",
+    kind: "email",
+    name: "Draft",
+    alias: "draft",
+  });
+  await store.templates.publish(email("acc_2", "foreign"));
+  const gone = await store.templates.find("acc_1", "email", "b");
   assert.ok(gone);
-  await store.archiveTemplate(gone, now);
-  const [first, ...rest] = await store.listPublishedTemplates("acc_1", "email", { limit: 2 });
+  await store.templates.archive(gone, now);
+  const [first, ...rest] = await store.templates.listPublished("acc_1", "email", { limit: 2 });
   assert.ok(first);
   assert.ok(first.publishedAt instanceof Date);
   const { publishedAt: _, ...head } = first;
@@ -38,46 +43,46 @@ test("listPublishedTemplates() pages through what requests can name, and nothing
     ...{ id: 1, alias: "a", name: "a", version: 1, locale: "de", variables },
   });
   assert.deepEqual(rest.map(({ id }) => id), [3]);
-  const more = await store.listPublishedTemplates("acc_1", "email", { limit: 2, after: 3 });
+  const more = await store.templates.listPublished("acc_1", "email", { limit: 2, after: 3 });
   assert.deepEqual(more.map(({ id }) => id), [4]);
-  const some = await store.listPublishedTemplates("acc_1", "email", { limit: 9, only: [2, 4, 5] });
+  const some = await store.templates.listPublished("acc_1", "email", { limit: 9, only: [2, 4, 5] });
   assert.deepEqual(some.map(({ id }) => id), [4]);
-  assert.deepEqual(await store.listPublishedTemplates("acc_1", "pdf", { limit: 9 }), []);
+  assert.deepEqual(await store.templates.listPublished("acc_1", "pdf", { limit: 9 }), []);
 });
 
 test("findPublishedTemplate() finds by id or alias, but no draft and nothing archived", async () => {
   const { store } = opened;
   for (const key of [3, "3", "c"]) {
-    assert.equal((await store.findPublishedTemplate("acc_1", "email", key))?.alias, "c");
+    assert.equal((await store.templates.findPublished("acc_1", "email", key))?.alias, "c");
   }
   for (const key of ["draft", "b", "2", "5", "foreign"]) {
-    assert.equal(await store.findPublishedTemplate("acc_1", "email", key), null, key);
+    assert.equal(await store.templates.findPublished("acc_1", "email", key), null, key);
   }
 });
 
 test("listIntegrationSummaries() says how integrations are, without archived ones", async () => {
   const { store } = opened;
   for (const name of ["one", "two", "three"]) {
-    await store.createIntegration({
+    await store.integrations.create({
       ...{ accountId: "acc_1", name, host: "h.example", port: 25, tls: "none" },
       ...{ auth: null, senders: ["a@example.com"] },
     });
   }
-  await store.pauseIntegration("acc_1", 1, { at: now, reason: "a holiday" });
-  await store.countFailure({
+  await store.integrations.pause("acc_1", 1, { at: now, reason: "a holiday" });
+  await store.circuits.countFailure({
     ...{ id: "acc_1/3", reason: "no route", now, pauseMs: () => 60_000 },
   });
-  await store.archiveIntegration("acc_1", 2, now);
-  const found = await store.listIntegrationSummaries("acc_1", { limit: 5 }, now);
+  await store.integrations.archive("acc_1", 2, now);
+  const found = await store.integrations.listSummaries("acc_1", { limit: 5 }, now);
   assert.deepEqual(
     found.map(({ integration, state, reason, since }) => [integration.id, state, reason, since]),
     [[1, "paused", "A holiday", now], [3, "unreachable", "no route", null]],
   );
   assert.equal(found[1]?.openUntil?.getTime(), now.getTime() + 60_000);
-  const after = await store.listIntegrationSummaries("acc_1", { limit: 5, after: 1 }, now);
+  const after = await store.integrations.listSummaries("acc_1", { limit: 5, after: 1 }, now);
   assert.deepEqual(after.map(({ integration }) => integration.id), [3]);
-  assert.equal((await store.findIntegrationSummary("acc_1", 3, now))?.state, "unreachable");
-  assert.equal(await store.findIntegrationSummary("acc_1", 2, now), null);
+  assert.equal((await store.integrations.findSummary("acc_1", 3, now))?.state, "unreachable");
+  assert.equal(await store.integrations.findSummary("acc_1", 2, now), null);
 });
 
 test("integration summaries say for which domain mail is signed, without a look at the key", async () => {
@@ -87,10 +92,10 @@ test("integration summaries say for which domain mail is signed, without a look 
   await db.collection("integrations").updateOne({ _id: "acc_1/1" as never }, { $set: { dkim } });
   await using open = await openStore({ url, withoutLogins: true });
   for (const reader of [store, open]) {
-    const found = await reader.listIntegrationSummaries("acc_1", { limit: 5 }, now);
+    const found = await reader.integrations.listSummaries("acc_1", { limit: 5 }, now);
     assert.deepEqual(found.map(({ signsFor }) => signsFor), ["example.com", null]);
-    assert.equal((await reader.findIntegrationSummary("acc_1", 1, now))?.signsFor, "example.com");
+    assert.equal((await reader.integrations.findSummary("acc_1", 1, now))?.signsFor, "example.com");
   }
-  const [secretless] = await open.listIntegrationSummaries("acc_1", { limit: 1 }, now);
+  const [secretless] = await open.integrations.listSummaries("acc_1", { limit: 1 }, now);
   assert.equal(secretless?.integration.dkim, null);
 });

@@ -97,8 +97,8 @@ const NOTHING_TO_COME = {
 export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger {
   const { accounts, messages, sends } = collectionsOf(db);
   const { ledgerOf } = ledgers;
-  const { loadSends } = sendStore(db);
-  const { unfinishedMessages } = messageStore(db, ledgers);
+  const { loadMany: loadSends } = sendStore(db);
+  const { unfinished: unfinishedMessages } = messageStore(db, ledgers);
 
   async function hold(ids: readonly string[], loss: Loss): Promise<number> {
     let held = 0;

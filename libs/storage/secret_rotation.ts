@@ -42,18 +42,18 @@ export interface KeyUse {
 /** Sealing secrets to another master key, for all accounts. */
 export interface SecretRotation {
   /** Counts the sealed secrets by the id of their master key. */
-  countSecrets(): Promise<KeyUse[]>;
+  count(): Promise<KeyUse[]>;
   /**
    * Seals secrets to the current master key that are sealed to another, or as they were before there
    * were sealing keys, a batch at a time. None is opened; anyone who reads one meanwhile finds it sealed
    * to the one key or the other. It may be broken off and begun again.
    */
-  rewrapSecrets(rewrapping: Rewrapping): Promise<RewrappedBatch>;
+  rewrap(rewrapping: Rewrapping): Promise<RewrappedBatch>;
   /**
    * Finds the secrets that master keys do not open, by their record's id, with the reason. None is
    * opened.
    */
-  lockedSecrets(keys: MasterKeys): Promise<RewrappedBatch["faults"]>;
+  locked(keys: MasterKeys): Promise<RewrappedBatch["faults"]>;
 }
 
 /** Returns the rotation of master keys. */
@@ -84,7 +84,7 @@ export function secretRotation(db: Db): SecretRotation {
   }
 
   return {
-    async countSecrets() {
+    async count() {
       const groups = await integrations.aggregate<Omit<KeyUse, "keyId"> & { _id: string }>([
         { $project: { secret: FIELDS.map((field) => `$${field}`) } },
         { $unwind: "$secret" },
@@ -100,7 +100,7 @@ export function secretRotation(db: Db): SecretRotation {
       ]).toArray();
       return groups.map(({ _id, count, outdated }) => ({ keyId: _id, count, outdated }));
     },
-    async rewrapSecrets({ keys, limit, after = "" }) {
+    async rewrap({ keys, limit, after = "" }) {
       const found = await integrations.find({
         _id: { $gt: after },
         // `$gte: ""`: a text, so that one without a secret is none.
@@ -121,7 +121,7 @@ export function secretRotation(db: Db): SecretRotation {
       }
       return batch;
     },
-    async lockedSecrets(keys) {
+    async locked(keys) {
       const faults: RewrappedBatch["faults"] = [];
       for await (const integration of integrations.find().sort({ _id: 1 })) {
         const { _id: recordId } = integration;

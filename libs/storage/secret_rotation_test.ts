@@ -20,7 +20,7 @@ before(async () => {
 after(() => opened[Symbol.asyncDispose]());
 
 async function connect(accountId: string, name: string, keys = former) {
-  return await opened.store.createIntegration({
+  return await opened.store.integrations.create({
     ...{ accountId, name, ...SERVER, tls: "starttls" },
     senders: ["shop@example.com"],
     auth: (recordId) => ({
@@ -35,7 +35,7 @@ async function connect(accountId: string, name: string, keys = former) {
 }
 
 async function open(accountId: string, id: number, keys = both) {
-  const found = await opened.store.findIntegration(accountId, id);
+  const found = await opened.store.integrations.find(accountId, id);
   assert.ok(found?.auth);
   const binding = bindPassword({ accountId, recordId: found._id, ...SERVER });
   return openSecret(found.auth.password, { ...binding, keys });
@@ -46,7 +46,7 @@ async function rotate(limit: number) {
   const faults = [];
   let after: string | undefined;
   for (;;) {
-    const batch = await opened.store.rewrapSecrets({ keys: both, limit, after });
+    const batch = await opened.store.secrets.rewrap({ keys: both, limit, after });
     rewrapped += batch.rewrapped;
     faults.push(...batch.faults);
     if (batch.last === null) return { rewrapped, faults };
@@ -57,11 +57,11 @@ async function rotate(limit: number) {
 test("rewrapSecrets() brings all accounts' secrets under the current key, while they are read and changed", async () => {
   const { store } = opened;
   for (let i = 0; i < 30; i++) await connect(`acc_${i % 3}`, `number ${i}`);
-  await store.createIntegration({
+  await store.integrations.create({
     ...{ accountId: "acc_0", name: "open", host: "h.example", port: 25, tls: "none" },
     ...{ auth: null, senders: ["a@example.com"] },
   });
-  assert.deepEqual(await store.countSecrets(), [{ keyId: "k1", count: 30, outdated: 0 }]);
+  assert.deepEqual(await store.secrets.count(), [{ keyId: "k1", count: 30, outdated: 0 }]);
   const ended = new AbortController();
   let reads = 0;
   const reading = (async () => {
@@ -73,17 +73,17 @@ test("rewrapSecrets() brings all accounts' secrets under the current key, while 
   })();
   const changing = (async () => {
     for (let i = 0; !ended.signal.aborted; i++) {
-      await store.updateIntegration("acc_2", i % 10 + 1, { maxConnections: 1 + i % 7 });
+      await store.integrations.update("acc_2", i % 10 + 1, { maxConnections: 1 + i % 7 });
     }
   })();
-  const first = await store.rewrapSecrets({ keys: both, limit: 7 });
+  const first = await store.secrets.rewrap({ keys: both, limit: 7 });
   assert.deepEqual([first.rewrapped, first.faults], [7, []], "and is broken off here");
   assert.deepEqual(await rotate(7), { rewrapped: 23, faults: [] });
   await delay(100);
   ended.abort();
   await Promise.all([reading, changing]);
   assert.ok(reads > 0);
-  assert.deepEqual(await store.countSecrets(), [{ keyId: "k2", count: 30, outdated: 0 }]);
+  assert.deepEqual(await store.secrets.count(), [{ keyId: "k2", count: 30, outdated: 0 }]);
   assert.equal(await open("acc_2", 10, latter), "password of acc_2 number 29");
   assert.deepEqual(await rotate(7), { rewrapped: 0, faults: [] });
 });
@@ -99,12 +99,12 @@ test("rewrapSecrets() wraps no old key into a password that is changed at the sa
         key: sealingKeyOf(former),
       }),
     });
-    const before = await store.findIntegration("acc_4", 1);
-    await Promise.all([rotate(50), store.updateIntegration("acc_4", 1, { auth })]);
+    const before = await store.integrations.find("acc_4", 1);
+    await Promise.all([rotate(50), store.integrations.update("acc_4", 1, { auth })]);
     assert.equal(await open("acc_4", 1), `password ${i}`, `round ${i}`);
     await rotate(50);
     assert.equal(await open("acc_4", 1, latter), `password ${i}`);
-    const after = await store.findIntegration("acc_4", 1);
+    const after = await store.integrations.find("acc_4", 1);
     assert.ok((after?.revision ?? 0) >= (before?.revision ?? 0) + 2, "a stale change is noticed");
   }
 });
@@ -123,7 +123,7 @@ test("rewrapSecrets() goes on after a secret that does not open, and names it", 
   assert.match(faults[0]?.reason ?? "", /it was changed, or sealed for another record/);
   assert.match(faults[1]?.reason ?? "", /master key "k0" is not configured$/);
   assert.equal(await open("acc_3", 2, latter), "password of acc_3 good");
-  assert.deepEqual(await store.countSecrets(), [
+  assert.deepEqual(await store.secrets.count(), [
     { keyId: "k0", count: 1, outdated: 0 },
     { keyId: "k1", count: 1, outdated: 0 },
     { keyId: "k2", count: 32, outdated: 0 },
@@ -132,9 +132,9 @@ test("rewrapSecrets() goes on after a secret that does not open, and names it", 
 
 test("rewrapSecrets() brings the keys that mail is signed with under the current key, too", async () => {
   const { store } = opened;
-  const before = await store.countSecrets();
+  const before = await store.secrets.count();
   const { id, accountId } = await connect("acc_5", "signing");
-  await store.updateIntegration(accountId, id, {
+  await store.integrations.update(accountId, id, {
     dkim: (recordId) => ({
       ...{ domain: "example.com", selector: "ph", publicKey: "x", enabled: true },
       privateKey: sealSecret("the key", {
@@ -142,7 +142,7 @@ test("rewrapSecrets() brings the keys that mail is signed with under the current
       }),
     }),
   });
-  const { _id } = await store.createIntegration({
+  const { _id } = await store.integrations.create({
     ...{ accountId, name: "no login", host: "h.example", port: 25, tls: "none", auth: null },
     senders: ["a@example.com"],
     dkim: (recordId) => ({
@@ -154,13 +154,13 @@ test("rewrapSecrets() brings the keys that mail is signed with under the current
   });
   const count = (keyId: string, uses: typeof before) =>
     uses.find((use) => use.keyId === keyId)?.count ?? 0;
-  assert.equal(count("k1", await store.countSecrets()) - count("k1", before), 3);
+  assert.equal(count("k1", await store.secrets.count()) - count("k1", before), 3);
   assert.equal((await rotate(7)).rewrapped, 3);
-  const after = await store.countSecrets();
+  const after = await store.secrets.count();
   assert.equal(count("k1", after), count("k1", before));
   assert.equal(count("k2", after), count("k2", before) + 3);
   for (const [number, text] of [[id, "the key"], [2, "another key"]] as const) {
-    const found = await store.findIntegration(accountId, number);
+    const found = await store.integrations.find(accountId, number);
     assert.ok(found?.dkim);
     const binding = { accountId, recordId: found._id, field: INTEGRATION_DKIM_KEY };
     assert.equal(openSecret(found.dkim.privateKey, { ...binding, keys: latter }), text);

@@ -25,9 +25,9 @@ export interface SendAcceptance {
    * process was lost between both writes, is taken over by the same request. Accepting the same send (by
    * id) again succeeds.
    */
-  acceptSend(send: Send): Promise<Acceptance>;
+  accept(send: Send): Promise<Acceptance>;
   /** Finds what an account sent under an idempotency key. */
-  findSendByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
+  findByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
   /**
    * Frees the idempotency keys of sends accepted before a time ({@linkcode IDEMPOTENCY_KEPT_MS} ago).
    * The sends stay. Gives how many it freed.
@@ -99,7 +99,7 @@ export function sendAcceptance(db: Db): SendAcceptance {
   }
 
   return {
-    async acceptSend(send) {
+    async accept(send) {
       const { _id: sendId, accountId, acceptedAt, idempotency } = send;
       if (idempotency === undefined) {
         return await repeated(send, async () => await isInserted(send) ? { accepted: true } : null);
@@ -108,7 +108,7 @@ export function sendAcceptance(db: Db): SendAcceptance {
       const own = { _id: idOfKey(accountId, key), sendId, bodyHash, acceptedAt };
       return await acceptKeyed({ send, own });
     },
-    async findSendByIdempotencyKey(accountId, key) {
+    async findByIdempotencyKey(accountId, key) {
       const found = await idempotencyKeys.findOne({ _id: idOfKey(accountId, key) });
       return found && await findSendOf(found);
     },

@@ -38,7 +38,7 @@ async function commandsOf(collection: string, work: () => Promise<unknown>): Pro
 
 test("acceptSend() keeps the key beside the send, and for a send without one asks for none", async () => {
   const send = keyed("beside");
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   const [stored] = await opened.db.collection<{ _id: string }>("sends").find({ _id: send._id })
     .toArray();
   assert.ok(stored && !("idempotency" in stored));
@@ -46,7 +46,7 @@ test("acceptSend() keeps the key beside the send, and for a send without one ask
   assert.deepEqual(await keys().findOne({ _id: "acc_1/beside" }), {
     ...{ _id: "acc_1/beside", sendId, bodyHash: "h", acceptedAt },
   });
-  const accept = () => store.acceptSend(sendOf());
+  const accept = () => store.sends.accept(sendOf());
   assert.equal(await commandsOf("idempotency_keys", accept), 0);
   await delay(2);
   assert.equal(await commandsOf("sends", accept), 1);
@@ -54,7 +54,7 @@ test("acceptSend() keeps the key beside the send, and for a send without one ask
 
 test("acceptSend() writes the keys of many sends in few commands, and their sends too", async () => {
   const sends = Array.from({ length: 100 }, (_, n) => keyed(`many-${n}`));
-  const accept = () => Promise.all(sends.map((send) => store.acceptSend(send)));
+  const accept = () => Promise.all(sends.map((send) => store.sends.accept(send)));
   let ofKeys = 0;
   const ofSends = await commandsOf("sends", async () => {
     ofKeys = await commandsOf("idempotency_keys", accept);
@@ -66,63 +66,63 @@ test("acceptSend() writes the keys of many sends in few commands, and their send
 
 test("acceptSend() takes a key over whose send never came, under an id of its own", async () => {
   const lost = await losesSend("lost");
-  assert.equal(await store.findSendByIdempotencyKey("acc_1", "lost"), null);
+  assert.equal(await store.sends.findByIdempotencyKey("acc_1", "lost"), null);
   const again = keyed("lost");
-  assert.deepEqual(await store.acceptSend(again), { accepted: true });
-  assert.deepEqual(await store.findSendByIdempotencyKey("acc_1", "lost"), again);
+  assert.deepEqual(await store.sends.accept(again), { accepted: true });
+  assert.deepEqual(await store.sends.findByIdempotencyKey("acc_1", "lost"), again);
   // Whatever was still under way finds its place taken, and the process the send of the other.
   const write = opened.db.collection<{ _id: string }>("sends").insertOne({ _id: lost._id });
   await assert.rejects(write, { code: 11000 });
-  assert.deepEqual(await store.acceptSend(lost), { accepted: false, existing: again });
-  assert.deepEqual(await store.acceptSend(again), { accepted: true });
+  assert.deepEqual(await store.sends.accept(lost), { accepted: false, existing: again });
+  assert.deepEqual(await store.sends.accept(again), { accepted: true });
 });
 
 test("acceptSend() has one of many duplicates take a lost key over", async () => {
   await losesSend("contested");
   const all = Array.from({ length: 20 }, () => keyed("contested"));
-  const results = await Promise.all(all.map((send) => store.acceptSend(send)));
+  const results = await Promise.all(all.map((send) => store.sends.accept(send)));
   const winner = all.find((_, index) => results[index]?.accepted);
   assert.ok(winner);
   assert.equal(results.filter(({ accepted }) => accepted).length, 1);
   for (const result of results) {
     if (!result.accepted) assert.deepEqual(result.existing, winner);
   }
-  const found = await Promise.all(all.map(({ _id }) => store.loadSend(_id)));
+  const found = await Promise.all(all.map(({ _id }) => store.sends.load(_id)));
   assert.equal(found.filter((send) => send !== null).length, 1);
 });
 
 test("acceptSend() waits for a send that is on its way behind its key", async () => {
   const slow = await losesSend("slow");
-  const duplicate = store.acceptSend(keyed("slow"));
+  const duplicate = store.sends.accept(keyed("slow"));
   await delay(100);
-  assert.deepEqual(await store.acceptSend(slow), { accepted: true });
+  assert.deepEqual(await store.sends.accept(slow), { accepted: true });
   assert.deepEqual(await duplicate, { accepted: false, existing: slow });
 });
 
 test("acceptSend() refuses another request under a key at once, with or without a send", async () => {
   await losesSend("other");
-  const refused = await store.acceptSend(keyed("other", "another"));
+  const refused = await store.sends.accept(keyed("other", "another"));
   assert.deepEqual(refused, { accepted: false, existing: null });
   const first = keyed("other-2");
-  await store.acceptSend(first);
-  const result = await store.acceptSend(keyed("other-2", "another"));
+  await store.sends.accept(first);
+  const result = await store.sends.accept(keyed("other-2", "another"));
   assert.deepEqual(result, { accepted: false, existing: first });
 });
 
 test("acceptSend() accepts a request again whose send was withdrawn", async () => {
   const withdrawn = keyed("withdrawn");
-  await store.acceptSend(withdrawn);
-  assert.equal(await store.withdrawSend(withdrawn), true);
-  assert.equal(await store.findSendByIdempotencyKey("acc_1", "withdrawn"), null);
+  await store.sends.accept(withdrawn);
+  assert.equal(await store.sends.withdraw(withdrawn), true);
+  assert.equal(await store.sends.findByIdempotencyKey("acc_1", "withdrawn"), null);
   const again = keyed("withdrawn");
-  assert.deepEqual(await store.acceptSend(again), { accepted: true });
-  assert.equal(await store.loadSend(withdrawn._id), null);
-  assert.deepEqual(await store.findSendByIdempotencyKey("acc_1", "withdrawn"), again);
+  assert.deepEqual(await store.sends.accept(again), { accepted: true });
+  assert.equal(await store.sends.load(withdrawn._id), null);
+  assert.deepEqual(await store.sends.findByIdempotencyKey("acc_1", "withdrawn"), again);
 });
 
 test("findSendByIdempotencyKey() takes a key with a slash for what it is", async () => {
   const send = keyed("a/b/c");
-  await store.acceptSend(send);
-  assert.deepEqual(await store.findSendByIdempotencyKey("acc_1", "a/b/c"), send);
-  assert.equal(await store.findSendByIdempotencyKey("acc_1", "a"), null);
+  await store.sends.accept(send);
+  assert.deepEqual(await store.sends.findByIdempotencyKey("acc_1", "a/b/c"), send);
+  assert.equal(await store.sends.findByIdempotencyKey("acc_1", "a"), null);
 });

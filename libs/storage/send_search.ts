@@ -40,7 +40,7 @@ export interface SendSearchResult {
 /** Search for sends. */
 export interface SendSearch {
   /** Finds sends of an account, newest first. */
-  searchSends(accountId: string, filter: SendFilter, page: SearchPage): Promise<SendSearchResult>;
+  search(accountId: string, filter: SendFilter, page: SearchPage): Promise<SendSearchResult>;
 }
 
 type Head = Omit<FoundSendHead, keyof Labels> & Pick<StoredSend, "labels">;
@@ -70,7 +70,7 @@ export function sendSearch(db: Db): SendSearch {
   }
 
   return {
-    async searchSends(accountId, filter, { limit, before, forMs = SEARCH_MS }) {
+    async search(accountId, filter, { limit, before, forMs = SEARCH_MS }) {
       const end = performance.now() + forMs;
       const found: FoundSendHead[] = [];
       for (let next = before;;) {

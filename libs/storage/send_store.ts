@@ -16,31 +16,31 @@ export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"
 /** What can be done with sends. */
 export interface SendStore {
   /** Finds a send of an account. */
-  findSend(accountId: string, id: string): Promise<Send | null>;
+  find(accountId: string, id: string): Promise<Send | null>;
   /**
    * Loads a send for a worker, which has the id from an event and no account to answer to; `null` too
    * if its content is not kept any more: a mail must not go out with its variables missing.
    */
-  loadSend(id: string): Promise<Send | null>;
+  load(id: string): Promise<Send | null>;
   /** Loads those of some sends that are there, one after the other: each may weigh megabytes. */
-  loadSends(ids: string[]): AsyncIterable<Send>;
+  loadMany(ids: string[]): AsyncIterable<Send>;
   /** Finds to whom some sends are, each recipient at its index; what is not there is left out. */
   findRecipients(ids: string[]): Promise<Map<string, Recipients>>;
   /** Lists an account's sends, newest first; `before` is the id of the last one seen. */
-  listSends(
+  list(
     accountId: string,
     page: { limit: number; before?: string | undefined },
   ): Promise<SendHead[]>;
   /** Returns sends that are not settled and due to be looked at, the longest due first. */
-  sendsToReconcile(now: Date, limit: number): Promise<SendHead[]>;
+  listToReconcile(now: Date, limit: number): Promise<SendHead[]>;
   /** Returns when the next send is to be looked at; `undefined` if none is. */
   nextReconciliation(): Promise<Date | undefined>;
   /** Finds all of some sends but their requests; those that are not there are left out. */
-  sendHeads(ids: string[]): Promise<SendHead[]>;
+  heads(ids: string[]): Promise<SendHead[]>;
   /** Finds those of some sends that are not settled, and whose messages are all in a terminal state. */
-  finishedSends(ids: string[]): Promise<string[]>;
+  finished(ids: string[]): Promise<string[]>;
   /** Notes that all messages of these sends are in a terminal state. Gives how many it changed. */
-  settleSends(ids: string[], now: Date): Promise<number>;
+  settle(ids: string[], now: Date): Promise<number>;
   /**
    * Claims sends that are due and not settled, and sets when to look at them again. Of several reconcilers
    * that found the same one alone gets each. A reconciler does so before it reads the messages: a retry that
@@ -61,11 +61,11 @@ export function sendStore(db: Db): SendStore {
   }
 
   return {
-    findSend: (accountId, id) => findOne({ _id: id, accountId }),
+    find: (accountId, id) => findOne({ _id: id, accountId }),
     // A withdrawn send has no request any more.
-    loadSend: (id) =>
+    load: (id) =>
       findOne({ _id: id, request: { $exists: true }, contentRemovedAt: { $exists: false } }),
-    async *loadSends(ids) {
+    async *loadMany(ids) {
       const found = sends.find({ _id: { $in: ids }, request: { $exists: true } });
       for await (const stored of found) yield toSend(stored);
     },
@@ -79,12 +79,12 @@ export function sendStore(db: Db): SendStore {
       }
       return found;
     },
-    listSends(accountId, { limit, before }) {
+    list(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
       return sends.find(filter).sort({ _id: -1 }).limit(limit)
         .project<SendHead>({ request: 0, emails: 0 }).toArray();
     },
-    sendsToReconcile(now, limit) {
+    listToReconcile(now, limit) {
       return sends.find({ settledAt: null, reconcileAt: { $lte: now } }).sort({ reconcileAt: 1 })
         .limit(limit).project<SendHead>({ request: 0, emails: 0 }).toArray();
     },
@@ -94,10 +94,10 @@ export function sendStore(db: Db): SendStore {
         .next();
       return first?.reconcileAt;
     },
-    sendHeads: (ids) =>
+    heads: (ids) =>
       sends.find({ _id: { $in: ids }, messageCount: { $exists: true } })
         .project<SendHead>({ request: 0, emails: 0 }).toArray(),
-    async finishedSends(ids) {
+    async finished(ids) {
       const open = await sends.find({ _id: { $in: ids }, settledAt: null })
         .project<Pick<Send, "_id" | "messageCount">>({ messageCount: 1 }).toArray();
       if (open.length === 0) return [];
@@ -117,7 +117,7 @@ export function sendStore(db: Db): SendStore {
       return open.filter(({ _id, messageCount }) => counts.get(_id) === messageCount)
         .map(({ _id }) => _id);
     },
-    async settleSends(ids, now) {
+    async settle(ids, now) {
       const filter = { _id: { $in: ids }, settledAt: null };
       const change = { $set: { settledAt: now }, $unset: { emails: "" as const } };
       const result = await sends.updateMany(filter, change);

@@ -21,48 +21,48 @@ test("acceptSend() keeps the request exactly, whatever its variables are called"
   send.request.variables = JSON.parse(
     '{"_bsontype":"ObjectId","$set":{"a.b":1},"nul\\u0000key":[1.5,-2,1e300,null,"\\ud800"],"__proto__":{"x":1}}',
   );
-  assert.deepEqual(await store.acceptSend(send), { accepted: true });
-  assert.deepEqual(await store.findSend("acc_1", send._id), send);
-  assert.deepEqual(await store.loadSend(send._id), send);
+  assert.deepEqual(await store.sends.accept(send), { accepted: true });
+  assert.deepEqual(await store.sends.find("acc_1", send._id), send);
+  assert.deepEqual(await store.sends.load(send._id), send);
 });
 
 test("acceptSend() takes a request that would outgrow a document as BSON", async () => {
   const send = sendOf();
   send.request.variables = { list: Array.from({ length: 2_000_000 }, () => 1) };
-  assert.deepEqual(await store.acceptSend(send), { accepted: true });
+  assert.deepEqual(await store.sends.accept(send), { accepted: true });
 });
 
 test("acceptSend() accepts one of 20 concurrent duplicates, and gives it to the others", async () => {
   const duplicates = Array.from({ length: 20 }, () => keyed("duplicate"));
-  const results = await Promise.all(duplicates.map((each) => store.acceptSend(each)));
+  const results = await Promise.all(duplicates.map((each) => store.sends.accept(each)));
   const winner = duplicates.find((_, index) => results[index]?.accepted);
   assert.ok(winner);
   const others = results.filter((result) => !result.accepted);
   assert.equal(others.length, 19);
   for (const result of others) assert.deepEqual(result, { accepted: false, existing: winner });
-  assert.deepEqual(await store.findSendByIdempotencyKey("acc_1", "duplicate"), winner);
+  assert.deepEqual(await store.sends.findByIdempotencyKey("acc_1", "duplicate"), winner);
 });
 
 test("acceptSend() accepts the same send again, and the same key of another account", async () => {
   const send = keyed("mine");
-  assert.deepEqual(await store.acceptSend(send), { accepted: true });
-  assert.deepEqual(await store.acceptSend(send), { accepted: true });
+  assert.deepEqual(await store.sends.accept(send), { accepted: true });
+  assert.deepEqual(await store.sends.accept(send), { accepted: true });
   const foreign = keyed("mine", { accountId: "acc_2" });
-  assert.deepEqual(await store.acceptSend(foreign), { accepted: true });
-  assert.equal(await store.findSend("acc_2", send._id), null);
-  assert.deepEqual(await store.findSendByIdempotencyKey("acc_2", "mine"), foreign);
-  assert.equal(await store.findSendByIdempotencyKey("acc_3", "mine"), null);
+  assert.deepEqual(await store.sends.accept(foreign), { accepted: true });
+  assert.equal(await store.sends.find("acc_2", send._id), null);
+  assert.deepEqual(await store.sends.findByIdempotencyKey("acc_2", "mine"), foreign);
+  assert.equal(await store.sends.findByIdempotencyKey("acc_3", "mine"), null);
 });
 
 test("expireIdempotencyKeys() frees the keys of old sends and keeps the sends", async () => {
   const old = keyed("weekly", { acceptedAt: at(0) });
   const young = keyed("daily", { acceptedAt: at(20) });
-  await store.acceptSend(old);
-  await store.acceptSend(young);
-  assert.ok(await store.expireIdempotencyKeys(at(10)) >= 1);
-  assert.deepEqual(await store.acceptSend(keyed("weekly")), { accepted: true });
-  assert.equal((await store.acceptSend(keyed("daily"))).accepted, false);
-  assert.equal((await store.loadSend(old._id))?.idempotency, undefined);
+  await store.sends.accept(old);
+  await store.sends.accept(young);
+  assert.ok(await store.sends.expireIdempotencyKeys(at(10)) >= 1);
+  assert.deepEqual(await store.sends.accept(keyed("weekly")), { accepted: true });
+  assert.equal((await store.sends.accept(keyed("daily"))).accepted, false);
+  assert.equal((await store.sends.load(old._id))?.idempotency, undefined);
 });
 
 test("sendsToReconcile() gives what is due and not settled, without requests", async () => {
@@ -73,46 +73,50 @@ test("sendsToReconcile() gives what is due and not settled, without requests", a
       _id: newSendId("acc_sweep", at(seconds)),
     })
   ) as [Send, Send, Send, Send];
-  for (const send of [first, second, later, settled]) await store.acceptSend(send);
-  assert.equal(await store.settleSends([settled._id], at(40)), 1);
-  assert.equal(await store.settleSends([settled._id], at(41)), 0);
+  for (const send of [first, second, later, settled]) await store.sends.accept(send);
+  assert.equal(await store.sends.settle([settled._id], at(40)), 1);
+  assert.equal(await store.sends.settle([settled._id], at(41)), 0);
   const mine = async (now: Date) =>
-    (await store.sendsToReconcile(now, 100)).filter(({ accountId }) => accountId === "acc_sweep");
-  assert.ok((await store.nextReconciliation() ?? at(9000)) <= at(20));
+    (await store.sends.listToReconcile(now, 100)).filter(({ accountId }) =>
+      accountId === "acc_sweep"
+    );
+  assert.ok((await store.sends.nextReconciliation() ?? at(9000)) <= at(20));
   const due = await mine(at(30));
   assert.deepEqual(due.map(({ _id }) => _id), [second._id, first._id]);
   assert.deepEqual(due[0]?.from, { email: "shop@example.com" });
   assert.equal("request" in (due[0] ?? {}), false);
 
   const ids = [first._id, later._id, settled._id];
-  const got = await store.claimReconciliation(ids, { now: at(30), reconcileAt: at(500) });
+  const got = await store.sends.claimReconciliation(ids, { now: at(30), reconcileAt: at(500) });
   assert.deepEqual([...got], [first._id]);
-  await store.hastenReconciliation(later._id, at(25));
-  await store.hastenReconciliation(second._id, at(900));
-  await store.hastenReconciliation(settled._id, at(1));
+  await store.sends.hastenReconciliation(later._id, at(25));
+  await store.sends.hastenReconciliation(second._id, at(900));
+  await store.sends.hastenReconciliation(settled._id, at(1));
   assert.deepEqual((await mine(at(30))).map(({ _id }) => _id), [second._id, later._id]);
-  assert.equal((await store.sendsToReconcile(at(30), 1)).length, 1);
-  assert.deepEqual((await store.loadSend(settled._id))?.settledAt, at(40));
+  assert.equal((await store.sends.listToReconcile(at(30), 1)).length, 1);
+  assert.deepEqual((await store.sends.load(settled._id))?.settledAt, at(40));
 });
 
 test("claimReconciliation() gives each send to one of several reconcilers that ask at once", async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, async () => {
     const send = sendOf({ accountId: "acc_claim", reconcileAt: at(10) });
-    await store.acceptSend(send);
+    await store.sends.accept(send);
     return send._id;
   }));
   const times = { now: at(20), reconcileAt: at(500) };
   const reconcilers = [0, 10, 20].map((offset) => ids.slice(offset, offset + 20));
-  const got = await Promise.all(reconcilers.map((some) => store.claimReconciliation(some, times)));
+  const got = await Promise.all(
+    reconcilers.map((some) => store.sends.claimReconciliation(some, times)),
+  );
   assert.deepEqual(got.flatMap((some) => [...some]).sort(), ids.toSorted());
-  assert.equal((await store.claimReconciliation(ids, times)).size, 0);
+  assert.equal((await store.sends.claimReconciliation(ids, times)).size, 0);
 });
 
 test("listSends() pages through the sends of one account, newest first", async () => {
   const ids = [1, 2, 3, 4, 5].map((seconds) => newSendId("acc_list", at(seconds)));
-  for (const _id of ids) await store.acceptSend(sendOf({ _id, accountId: "acc_list" }));
-  const page = await store.listSends("acc_list", { limit: 2 });
+  for (const _id of ids) await store.sends.accept(sendOf({ _id, accountId: "acc_list" }));
+  const page = await store.sends.list("acc_list", { limit: 2 });
   assert.deepEqual(page.map(({ _id }) => _id), [ids[4], ids[3]]);
-  const next = await store.listSends("acc_list", { limit: 9, before: ids[3] });
+  const next = await store.sends.list("acc_list", { limit: 9, before: ids[3] });
   assert.deepEqual(next.map(({ _id }) => _id), [ids[2], ids[1], ids[0]]);
 });

@@ -12,13 +12,13 @@ export interface SendWithdrawals {
    * Returns `false` if it is too late, for the reconciler has looked at the send and may have dispatched
    * it.
    */
-  withdrawSend(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;
+  withdraw(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;
 }
 
 /** Returns the withdrawal of sends. */
 export function sendWithdrawals(db: Db): SendWithdrawals {
   return {
-    async withdrawSend({ _id, reconcileAt }) {
+    async withdraw({ _id, reconcileAt }) {
       // The reconciler moves `reconcileAt` before it dispatches.
       const untouched = { reconcileAt, settledAt: null };
       // The first time may have met the late write between its search and its own write.

@@ -8,23 +8,23 @@ test("withdrawSend() removes a send from every view of the ledger", async () => 
   await using open = await openTestStore();
   const { store } = open;
   const send = sendOf();
-  await store.acceptSend(send);
-  assert.equal(await store.withdrawSend(send), true);
-  assert.equal(await store.loadSend(send._id), null);
-  assert.equal(await store.findSend(send.accountId, send._id), null);
-  assert.deepEqual(await store.listSends(send.accountId, { limit: 10 }), []);
-  assert.deepEqual(await store.sendsToReconcile(LATER, 10), []);
+  await store.sends.accept(send);
+  assert.equal(await store.sends.withdraw(send), true);
+  assert.equal(await store.sends.load(send._id), null);
+  assert.equal(await store.sends.find(send.accountId, send._id), null);
+  assert.deepEqual(await store.sends.list(send.accountId, { limit: 10 }), []);
+  assert.deepEqual(await store.sends.listToReconcile(LATER, 10), []);
 });
 
 test("withdrawSend() keeps out a send whose write comes after it, and may be repeated", async () => {
   await using open = await openTestStore();
   const { store, db } = open;
   const send = sendOf();
-  assert.equal(await store.withdrawSend(send), true);
+  assert.equal(await store.sends.withdraw(send), true);
   const write = db.collection<{ _id: string }>("sends").insertOne({ _id: send._id });
   await assert.rejects(write, { code: 11000 });
-  assert.equal(await store.withdrawSend(send), true);
-  assert.equal(await store.loadSend(send._id), null);
+  assert.equal(await store.sends.withdraw(send), true);
+  assert.equal(await store.sends.load(send._id), null);
 });
 
 test("withdrawSend() leaves alone what the reconciler has looked at or settled", async () => {
@@ -32,12 +32,12 @@ test("withdrawSend() leaves alone what the reconciler has looked at or settled",
   const { store } = open;
   const swept = sendOf();
   const settled = sendOf();
-  for (const send of [swept, settled]) await store.acceptSend(send);
-  await store.claimReconciliation([swept._id], { now: LATER, reconcileAt: LATER });
-  await store.settleSends([settled._id], LATER);
+  for (const send of [swept, settled]) await store.sends.accept(send);
+  await store.sends.claimReconciliation([swept._id], { now: LATER, reconcileAt: LATER });
+  await store.sends.settle([settled._id], LATER);
   for (const send of [swept, settled]) {
-    assert.equal(await store.withdrawSend(send), false);
-    assert.equal((await store.loadSend(send._id))?._id, send._id);
+    assert.equal(await store.sends.withdraw(send), false);
+    assert.equal((await store.sends.load(send._id))?._id, send._id);
   }
 });
 
@@ -45,7 +45,7 @@ test("withdrawSend() leaves what the database forgets after a day", async () => 
   await using open = await openTestStore();
   const { store, db } = open;
   const send = sendOf();
-  await store.withdrawSend(send);
+  await store.sends.withdraw(send);
   const indexes = await db.collection("sends").indexes();
   const ttl = indexes.find(({ expireAfterSeconds }) => expireAfterSeconds !== undefined);
   assert.equal(ttl?.expireAfterSeconds, 24 * 3600);

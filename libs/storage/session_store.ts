@@ -4,49 +4,49 @@ import { collectionsOf } from "./_collections.ts";
 
 /** What can be done with the dashboard's sessions. */
 export interface SessionStore {
-  createSession(session: NewSession): Promise<void>;
+  create(session: NewSession): Promise<void>;
   /** Finds a session by the SHA-256 of its cookie's token, if it has not expired and awaits nothing. */
-  findSession(id: string, now: Date): Promise<Session | null>;
+  find(id: string, now: Date): Promise<Session | null>;
   /** Finds a session that awaits a second factor, if it has not expired. */
-  findHalfSession(id: string, now: Date): Promise<Session | null>;
+  findHalf(id: string, now: Date): Promise<Session | null>;
   /** Notes that it was shown again who is at the browser. */
-  confirmSession(id: string, at: Date): Promise<void>;
+  confirm(id: string, at: Date): Promise<void>;
   /** Keeps what a passkey is to sign. */
   keepChallenge(id: string, challenge: string): Promise<void>;
   /** Returns what a passkey is to sign, once. */
   takeChallenge(id: string): Promise<string | null>;
   /** Notes that a session was used; with an account, that this one is looked at from now on. */
-  touchSession(
+  touch(
     id: string,
     seen: { lastSeenAt: Date; expiresAt: Date; accountId?: string },
   ): Promise<void>;
   /** Lists the sessions of a user, the one seen last first. */
-  listSessions(userId: string, now: Date): Promise<Session[]>;
+  list(userId: string, now: Date): Promise<Session[]>;
   /** Ends a session. */
-  removeSession(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
   /** Ends a session of a user. Gives whether there was one. */
-  removeSessionOf(userId: string, id: string): Promise<boolean>;
+  removeOf(userId: string, id: string): Promise<boolean>;
   /** Ends the sessions of a user, but for one. Gives how many. */
-  removeSessions(userId: string, options?: { except?: string }): Promise<number>;
+  removeAll(userId: string, options?: { except?: string }): Promise<number>;
 }
 
 /** Returns the operations on sessions. */
 export function sessionStore(db: Db): SessionStore {
   const { sessions } = collectionsOf(db);
   return {
-    async createSession(session) {
+    async create(session) {
       await sessions.insertOne(sessionSchema.parse(session));
     },
-    async findSession(id, now) {
+    async find(id, now) {
       const found = await sessions.findOne({ _id: id, expiresAt: { $gt: now }, awaits: null });
       return found === null ? null : sessionSchema.parse(found);
     },
-    async findHalfSession(id, now) {
+    async findHalf(id, now) {
       const awaits = "second_factor";
       const found = await sessions.findOne({ _id: id, expiresAt: { $gt: now }, awaits });
       return found === null ? null : sessionSchema.parse(found);
     },
-    async confirmSession(id, at) {
+    async confirm(id, at) {
       await sessions.updateOne({ _id: id }, { $set: { confirmedAt: at } });
     },
     async keepChallenge(id, challenge) {
@@ -57,21 +57,21 @@ export function sessionStore(db: Db): SessionStore {
       const found = await sessions.findOneAndUpdate(filter, { $set: { challenge: null } });
       return found?.challenge ?? null;
     },
-    async touchSession(id, seen) {
+    async touch(id, seen) {
       await sessions.updateOne({ _id: id }, { $set: seen });
     },
-    async listSessions(userId, now) {
+    async list(userId, now) {
       const found = await sessions.find({ userId, expiresAt: { $gt: now }, awaits: null })
         .sort({ lastSeenAt: -1 }).toArray();
       return found.map((session) => sessionSchema.parse(session));
     },
-    async removeSession(id) {
+    async remove(id) {
       await sessions.deleteOne({ _id: id });
     },
-    async removeSessionOf(userId, id) {
+    async removeOf(userId, id) {
       return (await sessions.deleteOne({ _id: id, userId })).deletedCount === 1;
     },
-    async removeSessions(userId, { except } = {}) {
+    async removeAll(userId, { except } = {}) {
       const filter = except === undefined ? { userId } : { userId, _id: { $ne: except } };
       return (await sessions.deleteMany(filter)).deletedCount;
     },

@@ -19,7 +19,7 @@ export interface StatisticsRecount {
    * sends and messages. Idempotent. Returns how many times of buckets were counted: at most `limit`, the
    * oldest first.
    */
-  recountStatistics(options: { now: Date; limit: number }): Promise<number>;
+  recount(options: { now: Date; limit: number }): Promise<number>;
 }
 
 /** An outcome is written before it is told, and told within seconds. */
@@ -105,7 +105,7 @@ export function statisticsRecount(db: Db): StatisticsRecount {
   }
 
   return {
-    async recountStatistics({ now, limit }) {
+    async recount({ now, limit }) {
       const ended = new Date(now.getTime() - STATISTICS_BUCKET_MS - GRACE_MS);
       const isDue = { isRecountDue: true as const, at: { $lte: ended } };
       const kept = new Date(now.getTime() - STATISTICS_HINTS_KEPT_MS);

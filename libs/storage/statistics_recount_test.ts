@@ -18,7 +18,7 @@ async function accept(accountId: string, minutes: number, messageCount: number):
   const acceptedAt = at(minutes);
   const _id = newSendId(accountId, acceptedAt);
   const send = sendOf({ _id, accountId, acceptedAt, messageCount, integrationId: 4 });
-  await opened.store.acceptSend(send);
+  await opened.store.sends.accept(send);
   return send;
 }
 
@@ -32,7 +32,7 @@ async function end(send: Send, index: number, [state, minutes, attempt = 1]: Out
 type Outcome = [state: "sent" | "failed" | "deferred", minutes: number, attempt?: number];
 
 async function bucketsOf(accountId: string) {
-  const all = await opened.store.listStatistics(accountId, { from: at(-60), until: at(60) });
+  const all = await opened.store.statistics.list(accountId, { from: at(-60), until: at(60) });
   return all.map(({ at, accepted, sent, failed, deferred, unknown, integrations }) => [
     at.toISOString().slice(11, 16),
     [accepted, sent, failed, deferred, unknown].join(" "),
@@ -52,24 +52,24 @@ test("recountStatistics() counts from messages what was told twice, late, or nev
   await end(old, 0, ["sent", 1]);
   // It waits, and nothing was tried.
   const times = { now: at(2), nextAt: at(9) };
-  await store.putOffMessage(putOffOf(send, { index: 4, ...times, reason: "its images" }));
+  await store.waiting.putOffMessage(putOffOf(send, { index: 4, ...times, reason: "its images" }));
   const note = {
     ...{ accountId: "acc_1", at: at(0), accepted: 5, sent: 2, integrations: { 4: { sent: 2 } } },
     sends: [send._id, old._id],
   };
-  await store.noteStatistics([note]);
+  await store.statistics.note([note]);
   assert.deepEqual(await bucketsOf("acc_1"), [["12:00", "5 2 0 0 0", { sent: 2 }]]);
-  await store.noteStatistics([note]);
+  await store.statistics.note([note]);
   assert.deepEqual(await bucketsOf("acc_1"), [["12:00", "10 4 0 0 0", { sent: 4 }]]);
-  assert.equal(await store.recountStatistics({ now: at(5), limit: 9 }), 0, "it has just ended");
-  assert.equal(await store.recountStatistics({ now: at(6), limit: 9 }), 1);
+  assert.equal(await store.statistics.recount({ now: at(5), limit: 9 }), 0, "it has just ended");
+  assert.equal(await store.statistics.recount({ now: at(6), limit: 9 }), 1);
   const counted = [["12:00", "5 3 1 1 0", { sent: 3, deferred: 1, failed: 1 }]];
   assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
-  assert.equal(await store.recountStatistics({ now: at(6), limit: 9 }), 0);
+  assert.equal(await store.statistics.recount({ now: at(6), limit: 9 }), 0);
   // Told again after that: it is counted again, and comes to the same.
-  await store.noteStatistics([note]);
+  await store.statistics.note([note]);
   assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
-  assert.equal(await store.recountStatistics({ now: at(7), limit: 9 }), 1);
+  assert.equal(await store.statistics.recount({ now: at(7), limit: 9 }), 1);
   assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
 });
 
@@ -77,15 +77,15 @@ test("recountStatistics() counts other accounts of the same time, of which nothi
   const { store } = opened;
   const send = await accept("acc_2", 20, 1);
   await end(send, 0, ["sent", 21]);
-  await store.noteStatistics([{ accountId: "acc_3", at: at(20), sent: 7 }]);
-  await store.recountStatistics({ now: at(40), limit: 9 });
+  await store.statistics.note([{ accountId: "acc_3", at: at(20), sent: 7 }]);
+  await store.statistics.recount({ now: at(40), limit: 9 });
   assert.deepEqual(await bucketsOf("acc_2"), [["12:20", "1 1 0 0 0", { sent: 1 }]]);
   assert.deepEqual(await bucketsOf("acc_3"), [["12:20", "0 0 0 0 0", undefined]]);
 });
 
 test("recountStatistics() leaves what nobody knows any more as it was noted", async () => {
   const { store } = opened;
-  await store.noteStatistics([{ accountId: "acc_4", at: at(0), sent: 7 }]);
-  await store.recountStatistics({ now: at(3 * 24 * 60), limit: 9 });
+  await store.statistics.note([{ accountId: "acc_4", at: at(0), sent: 7 }]);
+  await store.statistics.recount({ now: at(3 * 24 * 60), limit: 9 });
   assert.deepEqual(await bucketsOf("acc_4"), [["12:00", "0 7 0 0 0", undefined]]);
 });

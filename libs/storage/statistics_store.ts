@@ -67,9 +67,9 @@ export interface StatisticsStore {
    * Adds to buckets, in one command; times are cut to the beginning of their bucket. To one that was counted
    * already nothing is added: it is counted again.
    */
-  noteStatistics(notes: StatisticsNote[]): Promise<void>;
+  note(notes: StatisticsNote[]): Promise<void>;
   /** Lists an account's buckets that begin within a time, oldest first; empty ones are left out. */
-  listStatistics(accountId: string, time: { from: Date; until: Date }): Promise<StatisticsBucket[]>;
+  list(accountId: string, time: { from: Date; until: Date }): Promise<StatisticsBucket[]>;
 }
 
 const HIDDEN = { notes: 0, isRecountDue: 0, countedAt: 0 };
@@ -80,7 +80,7 @@ export function statisticsStore(db: Db): StatisticsStore {
   // Nobody relies on them: no disk and no majority is waited for.
   const options = { ordered: false, writeConcern: { w: 1, journal: false } } as const;
   return {
-    async noteStatistics(notes) {
+    async note(notes) {
       if (notes.length === 0) return;
       const hints = hintsOf(notes);
       if (hints.length > 0) await statisticsHints.insertMany(hints, options);
@@ -93,7 +93,7 @@ export function statisticsStore(db: Db): StatisticsStore {
       });
       await statistics.bulkWrite(operations, options);
     },
-    listStatistics: (accountId, { from, until }) =>
+    list: (accountId, { from, until }) =>
       statistics.find({
         accountId,
         _id: { $gte: idOfBucket(accountId, bucketOf(from)), $lt: idOfBucket(accountId, until) },

@@ -5,54 +5,10 @@ import { databaseOf } from "./_database_of.ts";
 import { createIndexes } from "./_indexes.ts";
 import { ledgerClock } from "./_ledger_clock.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
-import { type AccountStore, accountStore } from "./account_store.ts";
-import { type AuditStore, auditStore } from "./audit_store.ts";
-import { type DeliveryLedgers, deliveryLedgers } from "./delivery_ledger.ts";
-import { type DraftStore, draftStore } from "./draft_store.ts";
-import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
-import { type LeaderLeaseStore, leaderLeaseStore } from "./leader_lease_store.ts";
-import { type RecipientForgetting, recipientForgetting } from "./forget_recipient.ts";
-import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
-import { integrationResults, type IntegrationResultStore } from "./integration_results.ts";
-import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
-import { type ClosedIntegrations, closedIntegrations } from "./closed_integrations.ts";
-import { type IntegrationStore, integrationStore } from "./integration_store.ts";
-import { type IntegrationSummaries, integrationSummaries } from "./integration_summary.ts";
-import { type InvitationStore, invitationStore } from "./invitation_store.ts";
-import { type LedgerFigures, ledgerFigures } from "./ledger_figures.ts";
-import { type LedgerRetention, ledgerRetention } from "./ledger_retention.ts";
 import { LEDGER_VERSION, ledgerFault, readLedgerMark, writeLedgerMark } from "./ledger_version.ts";
-import { type MailerRegister, mailerRegister } from "./mailer_presence.ts";
 import { migrateLedger } from "./_migrate_ledger.ts";
+import { type StoreGroups, storeGroupsOf } from "./store_groups.ts";
 import { measured } from "./_measured.ts";
-import { type MembershipStore, membershipStore } from "./membership_store.ts";
-import { type MessageCancel, messageCancel } from "./message_cancel.ts";
-import { type MessageFigures, messageFigures } from "./message_figures.ts";
-import { type DueMessages, dueMessages } from "./due_messages.ts";
-import { type WaitingSends, waitingSends } from "./waiting_sends.ts";
-import { type MessagePutOff, messagePutOff } from "./message_put_off.ts";
-import { type MessageRetry, messageRetry } from "./message_retry.ts";
-import { type MessagePlaces, messagePlaces } from "./message_place.ts";
-import { type MessageSearch, messageSearch } from "./message_search.ts";
-import { type MessageStore, messageStore } from "./message_store.ts";
-import { type PeopleStore, peopleStore } from "./people_store.ts";
-import { type PublishedTemplates, publishedTemplates } from "./published_template.ts";
-import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
-import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
-import { type SendAcceptance, sendAcceptance } from "./send_acceptance.ts";
-import { type SendSearch, sendSearch } from "./send_search.ts";
-import { type SendStore, sendStore } from "./send_store.ts";
-import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
-import { type AttemptStore, attemptStore } from "./attempt_store.ts";
-import { type SessionStore, sessionStore } from "./session_store.ts";
-import { type TemplateSummaries, templateSummaries } from "./template_head.ts";
-import { type StatisticsRecount, statisticsRecount } from "./statistics_recount.ts";
-import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
-import { type UsageStore, usageStore } from "./usage_store.ts";
-import { type TemplateStore, templateStore } from "./template_store.ts";
-import { type TemplateUse, templateUse } from "./template_use.ts";
-import { type VersionReads, versionReads } from "./version_reads.ts";
-import { type TokenStore, tokenStore } from "./token_store.ts";
 
 const SELECTION_TIMEOUT_MS = 5000;
 const CONNECT_TIMEOUT_MS = 5000;
@@ -82,54 +38,7 @@ export interface StoreOptions {
  * The ledger's operations. Writes are known to a majority and on disk when they return; reads see
  * only such writes.
  */
-export interface Store
-  extends
-    AccountStore,
-    TokenStore,
-    TemplateStore,
-    TemplateSummaries,
-    PublishedTemplates,
-    VersionReads,
-    TemplateUse,
-    DraftStore,
-    IntegrationStore,
-    IntegrationSummaries,
-    SendAcceptance,
-    SendStore,
-    SendSearch,
-    SendWithdrawals,
-    MessageStore,
-    DeliveryLedgers,
-    MessagePutOff,
-    DueMessages,
-    WaitingSends,
-    MessageRetry,
-    MessageCancel,
-    MessageSearch,
-    MessagePlaces,
-    MessageFigures,
-    ContentExpiry,
-    LedgerRetention,
-    LedgerFigures,
-    RecipientForgetting,
-    StatisticsStore,
-    StatisticsRecount,
-    UsageStore,
-    IntegrationHealth,
-    IntegrationHistory,
-    IntegrationResultStore,
-    ClosedIntegrations,
-    SecretRotation,
-    RestoredLedger,
-    MailerRegister,
-    LeaderLeaseStore,
-    PeopleStore,
-    MembershipStore,
-    InvitationStore,
-    SessionStore,
-    AttemptStore,
-    AuditStore,
-    AsyncDisposable {
+export interface Store extends StoreGroups, AsyncDisposable {
   /**
    * Asks the database for an answer.
    * @throws {Error} If none comes within 5 s.
@@ -202,57 +111,12 @@ function storeOf(
   { url, withoutLogins = false }: StoreOptions,
 ): Store {
   const db = client.db(databaseOf(url));
-  const ledgers = deliveryLedgers(db, clock);
-  const operations = {
-    findRegisters: ledgers.findRegisters,
-    ...accountStore(db),
-    ...tokenStore(db),
-    ...templateStore(db),
-    ...templateSummaries(db),
-    ...publishedTemplates(db),
-    ...versionReads(db),
-    ...templateUse(db),
-    ...draftStore(db),
-    ...integrationStore(db, { withoutLogins }),
-    ...integrationSummaries(db, { withoutLogins }),
-    ...sendAcceptance(db),
-    ...sendStore(db),
-    ...sendSearch(db),
-    ...sendWithdrawals(db),
-    ...messageStore(db, ledgers),
-    ...messagePutOff(db),
-    ...dueMessages(db),
-    ...waitingSends(db),
-    ...messageRetry(db),
-    ...messageCancel(db, ledgers),
-    ...messageSearch(db, ledgers),
-    ...messagePlaces(db, { withoutLogins }),
-    ...messageFigures(db, ledgers),
-    ...contentExpiry(db),
-    ...ledgerRetention(db),
-    ...ledgerFigures(db),
-    ...recipientForgetting(db, ledgers),
-    ...statisticsStore(db),
-    ...statisticsRecount(db),
-    ...usageStore(db),
-    ...integrationHealth(db),
-    ...integrationHistory(db),
-    ...integrationResults(db),
-    ...closedIntegrations(db),
-    ...secretRotation(db),
-    ...restoredLedger(db, ledgers),
-    ...mailerRegister(db),
-    ...leaderLeaseStore(db),
-    ...peopleStore(db),
-    ...membershipStore(db),
-    ...invitationStore(db),
-    ...sessionStore(db),
-    ...attemptStore(db),
-    ...auditStore(db),
-  };
+  const groups = storeGroupsOf(db, { clock, withoutLogins });
+  const operations = measured(groups);
   return {
-    ...measured(operations),
-    ledgerOf: ledgers.ledgerOf,
+    ...operations,
+    // It only makes an object, at once: there is nothing to measure.
+    registers: { ...operations.registers, ledgerOf: groups.registers.ledgerOf },
     now: clock,
     ping: () => ping(db),
     async ensureIndexes() {

@@ -91,17 +91,17 @@ test("openStore() tells no password of a connection string that the driver canno
 test("createAccount() makes accounts that are found by id and by name, and takes no name twice", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
-  const account = await store.createAccount({ name: "Acme" });
+  const account = await store.accounts.create({ name: "Acme" });
   assert.match(account._id, /^acc_[0-9a-z]{26}$/);
-  assert.deepEqual(await store.findAccount(account._id), account);
-  assert.deepEqual(await store.findAccount("Acme"), account);
-  assert.equal(await store.findAccount("Nobody"), null);
-  await assert.rejects(store.createAccount({ name: "Acme" }), (error: Error) => {
+  assert.deepEqual(await store.accounts.find(account._id), account);
+  assert.deepEqual(await store.accounts.find("Acme"), account);
+  assert.equal(await store.accounts.find("Nobody"), null);
+  await assert.rejects(store.accounts.create({ name: "Acme" }), (error: Error) => {
     assert.ok(error instanceof NameTakenError);
     return error.message === 'Cannot create account "Acme": the name is taken';
   });
-  await store.createAccount({ name: "Aardvark" });
-  assert.deepEqual((await store.listAccounts()).map(({ name }) => name), ["Aardvark", "Acme"]);
+  await store.accounts.create({ name: "Aardvark" });
+  assert.deepEqual((await store.accounts.list()).map(({ name }) => name), ["Aardvark", "Acme"]);
 });
 
 test("ensureIndexes() leaves no operation that reads more than it needs or sorts in memory", async () => {
@@ -115,54 +115,54 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
       acceptedAt: new Date("2027-01-01"),
       idempotency: { key: `${n}`, bodyHash: "" },
     };
-    await store.acceptSend(sendOf(later));
-    await store.publishVersion(welcome(accountId, `other-${n}`));
+    await store.sends.accept(sendOf(later));
+    await store.templates.publish(welcome(accountId, `other-${n}`));
   }
   await db.command({ profile: 2 });
-  await store.createAccount({ name: "Acme" });
-  await store.findAccount("Acme");
-  await store.listAccounts();
-  const { token, record } = await store.createToken({ accountId, name: "t", scopes: [] });
-  await store.findToken(token);
-  await store.touchToken(record);
-  await store.listTokens(accountId);
-  await store.revokeToken(accountId, record._id);
-  const { template } = await store.publishVersion(welcome(accountId, "a"));
-  await store.findTemplate(accountId, "email", "a");
-  await store.findTemplate(accountId, "email", template.id);
-  await store.findVersion(accountId, "email", template.id, 1);
-  await store.listTemplates(accountId, "email");
-  await store.upsertIntegrationByName({
+  await store.accounts.create({ name: "Acme" });
+  await store.accounts.find("Acme");
+  await store.accounts.list();
+  const { token, record } = await store.tokens.create({ accountId, name: "t", scopes: [] });
+  await store.tokens.find(token);
+  await store.tokens.touch(record);
+  await store.tokens.list(accountId);
+  await store.tokens.revoke(accountId, record._id);
+  const { template } = await store.templates.publish(welcome(accountId, "a"));
+  await store.templates.find(accountId, "email", "a");
+  await store.templates.find(accountId, "email", template.id);
+  await store.templates.findVersion(accountId, "email", template.id, 1);
+  await store.templates.list(accountId, "email");
+  await store.integrations.upsertByName({
     ...{ accountId, name: "S", host: "h", port: 25, tls: "none", auth: null },
     senders: ["a@example.com"],
   });
-  await store.updateIntegration(accountId, 1, { port: 26 });
-  await store.listIntegrations(accountId);
-  await store.acceptSend(send);
-  await store.acceptSend(sendOf({ idempotency: { key: "k", bodyHash: "h" } }));
-  await store.findSend(accountId, send._id);
-  await store.findSendByIdempotencyKey(accountId, "k");
-  await store.listSends(accountId, { limit: 5, before: "snd_z" });
-  assert.equal((await store.sendsToReconcile(now, 10)).length, 1);
-  await store.claimReconciliation([send._id, "snd_none"], { now, reconcileAt: now });
-  await store.hastenReconciliation(send._id, now);
+  await store.integrations.update(accountId, 1, { port: 26 });
+  await store.integrations.list(accountId);
+  await store.sends.accept(send);
+  await store.sends.accept(sendOf({ idempotency: { key: "k", bodyHash: "h" } }));
+  await store.sends.find(accountId, send._id);
+  await store.sends.findByIdempotencyKey(accountId, "k");
+  await store.sends.list(accountId, { limit: 5, before: "snd_z" });
+  assert.equal((await store.sends.listToReconcile(now, 10)).length, 1);
+  await store.sends.claimReconciliation([send._id, "snd_none"], { now, reconcileAt: now });
+  await store.sends.hastenReconciliation(send._id, now);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });
-  await store.findRecipients([send._id]);
-  await store.integrationsDue(now);
-  await store.queueSend(send);
-  await store.integrationsWaitedFor();
-  await store.waitingSends(`${accountId}/1`, 9);
-  await store.dueMessages(`${accountId}/1`, { now, limit: 9 });
-  await store.finishedSends([send._id]);
-  await store.findMessage(accountId, messageId);
-  await store.listMessages(accountId, send._id);
-  await store.countStates(accountId, [send._id, sendOf()._id]);
-  await store.unfinishedMessages(send);
-  await store.settleSends([send._id], now);
-  await store.expireIdempotencyKeys(now);
+  await store.sends.findRecipients([send._id]);
+  await store.waiting.integrationsDue(now);
+  await store.waiting.queueSend(send);
+  await store.waiting.integrationsWaitedFor();
+  await store.waiting.listSends(`${accountId}/1`, 9);
+  await store.waiting.dueMessages(`${accountId}/1`, { now, limit: 9 });
+  await store.sends.finished([send._id]);
+  await store.messages.find(accountId, messageId);
+  await store.messages.list(accountId, send._id);
+  await store.messages.countStates(accountId, [send._id, sendOf()._id]);
+  await store.messages.unfinished(send);
+  await store.sends.settle([send._id], now);
+  await store.sends.expireIdempotencyKeys(now);
   await db.command({ profile: 0 });
 
   const profile = db.collection("system.profile");

@@ -16,12 +16,12 @@ export interface TemplateSummaries {
    * Creates a template without any version.
    * @throws {NameTakenError} If another has the alias.
    */
-  createTemplate(template: NewTemplate): Promise<Template>;
+  create(template: NewTemplate): Promise<Template>;
   /**
    * Changes what a template is called; what is left out stays. `null` if there is none.
    * @throws {NameTakenError} If another has the alias.
    */
-  updateTemplate(
+  update(
     template: Pick<Template, "_id" | "accountId">,
     changes: Partial<Pick<Template, "name" | "alias">>,
   ): Promise<Template | null>;
@@ -29,7 +29,7 @@ export interface TemplateSummaries {
    * Takes a template out of use: from now on none finds it, and its alias is free. Its versions stay,
    * for the mail that was accepted before. Gives whether there was one.
    */
-  archiveTemplate(template: Pick<Template, "_id" | "accountId">, at: Date): Promise<boolean>;
+  archive(template: Pick<Template, "_id" | "accountId">, at: Date): Promise<boolean>;
 }
 
 /** Returns the operations on summaries of templates. */
@@ -38,7 +38,7 @@ export function templateSummaries(db: Db): TemplateSummaries {
   const nameSchema = templateSchema.pick({ name: true });
   const aliasSchema = templateSchema.pick({ alias: true });
   return {
-    async createTemplate({ accountId, kind, name, alias = null }) {
+    async create({ accountId, kind, name, alias = null }) {
       const id = await nextNumber(counters, `${accountId}/${kind}`);
       const createdAt = new Date();
       const template = templateSchema.parse({
@@ -55,7 +55,7 @@ export function templateSummaries(db: Db): TemplateSummaries {
       await unlessTaken(alias, () => templates.insertOne(template));
       return template;
     },
-    async updateTemplate({ _id, accountId }, changes) {
+    async update({ _id, accountId }, changes) {
       const checked = {
         ...(changes.name === undefined ? {} : nameSchema.parse(changes)),
         ...(changes.alias === undefined ? {} : aliasSchema.parse(changes)),
@@ -71,7 +71,7 @@ export function templateSummaries(db: Db): TemplateSummaries {
       );
       return found === null ? null : templateSchema.parse(found);
     },
-    async archiveTemplate({ _id, accountId }, at) {
+    async archive({ _id, accountId }, at) {
       const result = await templates.updateOne(
         { _id, accountId, archivedAt: null },
         { $set: { archivedAt: at, alias: null, updatedAt: at } },

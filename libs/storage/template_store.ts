@@ -64,7 +64,7 @@ export type VersionSummary = Pick<
 /** What can be done with templates. */
 export interface TemplateStore {
   /** Finds a template that is not archived by its id, as number or digits, or by its alias. */
-  findTemplate(
+  find(
     accountId: string,
     kind: TemplateKind,
     idOrAlias: string | number,
@@ -77,7 +77,7 @@ export interface TemplateStore {
     version: number,
   ): Promise<VersionOf<K> | null>;
   /** Lists the templates of a kind that are not archived by id. */
-  listTemplates(accountId: string, kind: TemplateKind): Promise<Template[]>;
+  list(accountId: string, kind: TemplateKind): Promise<Template[]>;
   /** Lists versions of a template, newest first; those for test mails are among them. */
   listVersions(
     template: Pick<Template, "accountId" | "kind" | "id">,
@@ -90,15 +90,15 @@ export interface TemplateStore {
    *
    * @throws {Error} If there is no template with the id.
    */
-  publishVersion(publication: Publication): Promise<Published>;
+  publish(publication: Publication): Promise<Published>;
 }
 
 /** Returns the operations on templates. */
 export function templateStore(db: Db): TemplateStore {
   const { templates, versions } = collectionsOf(db);
-  const { createTemplate } = templateSummaries(db);
+  const { create: createTemplate } = templateSummaries(db);
 
-  const findTemplate: TemplateStore["findTemplate"] = async (accountId, kind, idOrAlias) => {
+  const findTemplate: TemplateStore["find"] = async (accountId, kind, idOrAlias) => {
     const key = String(idOrAlias);
     const found = /^[1-9]\d*$/.test(key)
       ? await templates.findOne({ _id: templateIdOf(accountId, kind, key) })
@@ -152,7 +152,7 @@ export function templateStore(db: Db): TemplateStore {
   }
 
   return {
-    findTemplate,
+    find: findTemplate,
     async findVersion<K extends TemplateKind>(
       accountId: string,
       kind: K,
@@ -162,7 +162,7 @@ export function templateStore(db: Db): TemplateStore {
       const found = await versions.findOne({ _id: `${accountId}/${kind}/${id}/${version}` });
       return found === null ? null : parseVersion(found) as VersionOf<K>;
     },
-    async listTemplates(accountId, kind) {
+    async list(accountId, kind) {
       const found = await templates.find({ accountId, kind, archivedAt: null }).sort({ id: 1 })
         .toArray();
       return found.map((template) => templateSchema.parse(template));
@@ -176,7 +176,7 @@ export function templateStore(db: Db): TemplateStore {
       }).toArray();
       return found.map((head) => ({ ...head, ...withDefaults.parse(head) }));
     },
-    async publishVersion(publication) {
+    async publish(publication) {
       const template = await templateFor(publication);
       const { version, published } = await insertVersion(publication, template);
       if (publication.isTest) return { template, version, published };

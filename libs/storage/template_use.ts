@@ -11,14 +11,14 @@ export interface TemplateUses extends Readonly<Record<TemplateKind, ReadonlyMap<
 /** What can be told about the use of templates. */
 export interface TemplateUse {
   /** Returns when templates were used last, as far as an account's newest sends tell: so many of them. */
-  templateUses(accountId: string, sends: number): Promise<TemplateUses>;
+  uses(accountId: string, sends: number): Promise<TemplateUses>;
 }
 
 /** Returns the operations on the use of templates. */
 export function templateUse(db: Db): TemplateUse {
   const { sends } = collectionsOf(db);
   return {
-    async templateUses(accountId, limit) {
+    async uses(accountId, limit) {
       const uses = {
         email: new Map<number, Date>(),
         pdf: new Map<number, Date>(),

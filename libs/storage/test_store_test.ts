@@ -6,10 +6,10 @@ test("openTestStore() finds nothing of what the test before has written", async 
   const urls: string[] = [];
   for (let n = 0; n < 2; n++) {
     await using opened = await openTestStore();
-    assert.deepEqual(await opened.store.listAccounts(), []);
+    assert.deepEqual(await opened.store.accounts.list(), []);
     assert.deepEqual(await opened.db.collection("system.profile").countDocuments(), 0);
     await opened.db.command({ profile: 2 });
-    await opened.store.createAccount({ name: "Shop" });
+    await opened.store.accounts.create({ name: "Shop" });
     urls.push(opened.url);
   }
   // Otherwise nothing was seen: it was the same database.

@@ -37,27 +37,27 @@ export interface TokenRoll {
 /** What can be done with access tokens. */
 export interface TokenStore {
   /** Creates a token. Its plain text is given this once and stored nowhere. */
-  createToken(token: NewToken): Promise<{ token: string; record: AccessToken }>;
+  create(token: NewToken): Promise<{ token: string; record: AccessToken }>;
   /**
    * Finds the record of a plain token; `null` if it is unknown, expired or revoked. A text with a
    * wrong checksum is refused without I/O.
    */
-  findToken(token: string): Promise<AccessToken | null>;
+  find(token: string): Promise<AccessToken | null>;
   /** Notes that a token was used, at most once a minute. */
-  touchToken(token: Pick<AccessToken, "_id" | "lastUsedAt">, now?: Date): Promise<void>;
+  touch(token: Pick<AccessToken, "_id" | "lastUsedAt">, now?: Date): Promise<void>;
   /** Lists the tokens of an account, oldest first, with revoked and expired ones. */
-  listTokens(accountId: string): Promise<AccessToken[]>;
+  list(accountId: string): Promise<AccessToken[]>;
   /**
    * Makes a token like another, which then expires. The new one lives as long as the old one was to live.
    * Returns null if there is no such token that may be used.
    */
-  rollToken(roll: TokenRoll): Promise<{ token: string; record: AccessToken } | null>;
+  roll(roll: TokenRoll): Promise<{ token: string; record: AccessToken } | null>;
   /** Lists tokens of all accounts that expire before a time and whose owners were not reminded. */
-  listExpiringTokens(before: Date, limit: number): Promise<AccessToken[]>;
+  listExpiring(before: Date, limit: number): Promise<AccessToken[]>;
   /** Notes that owners are reminded of a token. Gives false if another process has. */
-  noteTokenReminder(id: string, at: Date): Promise<boolean>;
+  noteReminder(id: string, at: Date): Promise<boolean>;
   /** Revokes a token by its record's id. Tells whether there was one to revoke. */
-  revokeToken(accountId: string, id: string): Promise<boolean>;
+  revoke(accountId: string, id: string): Promise<boolean>;
 }
 
 /** Returns whether a token may be used at a time: neither expired nor revoked. */
@@ -72,7 +72,7 @@ export function isLive(
 export function tokenStore(db: Db): TokenStore {
   const { tokens } = collectionsOf(db);
   const store: TokenStore = {
-    async createToken({ accountId, name, scopes, expiresAt = null, createdBy = null, limits }) {
+    async create({ accountId, name, scopes, expiresAt = null, createdBy = null, limits }) {
       const token = generateAccessToken();
       const record = accessTokenSchema.parse({
         _id: hashAccessToken(token),
@@ -90,11 +90,11 @@ export function tokenStore(db: Db): TokenStore {
       await tokens.insertOne(record);
       return { token, record };
     },
-    async rollToken({ accountId, id, until, createdBy }) {
+    async roll({ accountId, id, until, createdBy }) {
       const found = await tokens.findOne({ _id: id, accountId });
       if (found === null || !isLive(found)) return null;
       const { name, scopes, createdAt, expiresAt, ...rest } = accessTokenSchema.parse(found);
-      const made = await store.createToken({
+      const made = await store.create({
         ...{ accountId, name, scopes, createdBy, limits: tokenLimitsSchema.parse(rest) },
         expiresAt: expiresAt &&
           new Date(Date.now() + expiresAt.getTime() - createdAt.getTime()),
@@ -106,26 +106,26 @@ export function tokenStore(db: Db): TokenStore {
       });
       return made;
     },
-    async listExpiringTokens(before, limit) {
+    async listExpiring(before, limit) {
       const found = await tokens.find({
         expiresAt: { $gt: new Date(), $lte: before },
         ...{ revokedAt: null, remindedAt: { $exists: false } },
       }).sort({ expiresAt: 1 }).limit(limit).toArray();
       return found.map((token) => accessTokenSchema.parse(token));
     },
-    async noteTokenReminder(id, at) {
+    async noteReminder(id, at) {
       const { modifiedCount } = await tokens.updateOne(
         { _id: id, remindedAt: { $exists: false } },
         { $set: { remindedAt: at } },
       );
       return modifiedCount === 1;
     },
-    async findToken(token) {
+    async find(token) {
       if (!isAccessToken(token)) return null;
       const found = await tokens.findOne({ _id: hashAccessToken(token) });
       return found !== null && isLive(found) ? accessTokenSchema.parse(found) : null;
     },
-    async touchToken({ _id, lastUsedAt }, now = new Date()) {
+    async touch({ _id, lastUsedAt }, now = new Date()) {
       const before = new Date(now.getTime() - TOUCH_EVERY_MS);
       if (lastUsedAt !== null && lastUsedAt > before) return;
       await tokens.updateOne(
@@ -133,11 +133,11 @@ export function tokenStore(db: Db): TokenStore {
         { $set: { lastUsedAt: now } },
       );
     },
-    async listTokens(accountId) {
+    async list(accountId) {
       const found = await tokens.find({ accountId }).sort({ createdAt: 1 }).toArray();
       return found.map((token) => accessTokenSchema.parse(token));
     },
-    async revokeToken(accountId, id) {
+    async revoke(accountId, id) {
       const result = await tokens.updateOne(
         { _id: id, accountId, revokedAt: null },
         { $set: { revokedAt: new Date() } },

@@ -13,42 +13,42 @@ before(async () => {
 after(() => opened[Symbol.asyncDispose]());
 
 test("findToken() finds a created token, of which no document holds the plain text", async () => {
-  const { token, record } = await store.createToken({
+  const { token, record } = await store.tokens.create({
     accountId: "acc_1",
     name: "shop",
     scopes: ["render", "send"],
   });
-  assert.deepEqual(await store.findToken(token), record);
+  assert.deepEqual(await store.tokens.find(token), record);
   assert.equal(record.prefix, token.slice(0, 9));
   const stored = JSON.stringify(await opened.db.collection("tokens").find().toArray());
   assert.equal(stored.includes(token.slice(9)), false);
   for (const other of [generateAccessToken(), "", record._id, `${token} `]) {
-    assert.equal(await store.findToken(other), null);
+    assert.equal(await store.tokens.find(other), null);
   }
 });
 
 test("findToken() refuses expired and revoked tokens", async () => {
   const base = { accountId: "acc_2", name: "shop", scopes: ["read" as const] };
-  const expired = await store.createToken({ ...base, expiresAt: new Date(Date.now() - 1) });
-  const living = await store.createToken({ ...base, expiresAt: new Date(Date.now() + 60_000) });
-  assert.equal(await store.findToken(expired.token), null);
-  assert.notEqual(await store.findToken(living.token), null);
-  assert.equal(await store.revokeToken("acc_1", living.record._id), false);
-  assert.notEqual(await store.findToken(living.token), null);
-  assert.equal(await store.revokeToken("acc_2", living.record._id), true);
-  assert.equal(await store.revokeToken("acc_2", living.record._id), false);
-  assert.equal(await store.findToken(living.token), null);
-  assert.equal((await store.listTokens("acc_2")).length, 2);
-  assert.deepEqual(await store.listTokens("acc_3"), []);
+  const expired = await store.tokens.create({ ...base, expiresAt: new Date(Date.now() - 1) });
+  const living = await store.tokens.create({ ...base, expiresAt: new Date(Date.now() + 60_000) });
+  assert.equal(await store.tokens.find(expired.token), null);
+  assert.notEqual(await store.tokens.find(living.token), null);
+  assert.equal(await store.tokens.revoke("acc_1", living.record._id), false);
+  assert.notEqual(await store.tokens.find(living.token), null);
+  assert.equal(await store.tokens.revoke("acc_2", living.record._id), true);
+  assert.equal(await store.tokens.revoke("acc_2", living.record._id), false);
+  assert.equal(await store.tokens.find(living.token), null);
+  assert.equal((await store.tokens.list("acc_2")).length, 2);
+  assert.deepEqual(await store.tokens.list("acc_3"), []);
 });
 
 test("touchToken() notes the use of a token at most once a minute", async () => {
   const scopes = ["read" as const];
-  const { token, record } = await store.createToken({ accountId: "acc_4", name: "x", scopes });
-  const lastUsedAt = async () => (await store.findToken(token))?.lastUsedAt?.getTime();
-  await store.touchToken(record, new Date(1_000_000));
-  await store.touchToken(record, new Date(1_059_999));
+  const { token, record } = await store.tokens.create({ accountId: "acc_4", name: "x", scopes });
+  const lastUsedAt = async () => (await store.tokens.find(token))?.lastUsedAt?.getTime();
+  await store.tokens.touch(record, new Date(1_000_000));
+  await store.tokens.touch(record, new Date(1_059_999));
   assert.equal(await lastUsedAt(), 1_000_000);
-  await store.touchToken(record, new Date(1_060_000));
+  await store.tokens.touch(record, new Date(1_060_000));
   assert.equal(await lastUsedAt(), 1_060_000);
 });

@@ -23,11 +23,11 @@ export interface UsageNote {
 /** Counts of what accounts have had accepted, of the days whose contents are kept. */
 export interface UsageStore {
   /** Adds to days, in one command. */
-  noteUsage(notes: readonly UsageNote[]): Promise<void>;
+  note(notes: readonly UsageNote[]): Promise<void>;
   /** Lists the days of accounts. */
-  listUsage(accountIds: readonly string[]): Promise<UsageDay[]>;
+  list(accountIds: readonly string[]): Promise<UsageDay[]>;
   /** Removes an account's days that had ended before a time: their contents are removed. */
-  forgetUsage(accountId: string, before: Date): Promise<void>;
+  forget(accountId: string, before: Date): Promise<void>;
 }
 
 /** Returns the midnight, UTC, before a time. */
@@ -39,7 +39,7 @@ export function dayOf(at: Date): Date {
 export function usageStore(db: Db): UsageStore {
   const { usage } = collectionsOf(db);
   return {
-    async noteUsage(notes) {
+    async note(notes) {
       if (notes.length === 0) return;
       const operations = notes.map(({ accountId, at, bytes }) => {
         const day = dayOf(at);
@@ -49,8 +49,8 @@ export function usageStore(db: Db): UsageStore {
       });
       await usage.bulkWrite(operations, { ordered: false });
     },
-    listUsage: (accountIds) => usage.find({ accountId: { $in: [...accountIds] } }).toArray(),
-    async forgetUsage(accountId, before) {
+    list: (accountIds) => usage.find({ accountId: { $in: [...accountIds] } }).toArray(),
+    async forget(accountId, before) {
       await usage.deleteMany({ accountId, day: { $lte: new Date(before.getTime() - DAY_MS) } });
     },
   };

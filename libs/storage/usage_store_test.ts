@@ -13,7 +13,7 @@ test("noteUsage() adds up days, also of many at once, and forgetUsage() removes 
   const at = (time: string) => new Date(`2031-05-${time}Z`);
   await Promise.all(
     Array.from({ length: 9 }, () =>
-      store.noteUsage([
+      store.usage.note([
         { accountId: "acc_1", at: at("01T00:00:00"), bytes: 10 },
         { accountId: "acc_1", at: at("01T23:59:59.999"), bytes: 1 },
         { accountId: "acc_1", at: at("02T00:00:00"), bytes: 5 },
@@ -21,15 +21,15 @@ test("noteUsage() adds up days, also of many at once, and forgetUsage() removes 
       ])),
   );
   const daysOf = async (accountId: string) =>
-    (await store.listUsage([accountId])).map(({ day, bytes }) => [
+    (await store.usage.list([accountId])).map(({ day, bytes }) => [
       ...[day.toISOString().slice(0, 10), bytes],
     ]).toSorted();
   assert.deepEqual(await daysOf("acc_1"), [["2031-05-01", 99], ["2031-05-02", 45]]);
-  assert.equal((await store.listUsage(["acc_1", "acc_2", "acc_3"])).length, 3);
+  assert.equal((await store.usage.list(["acc_1", "acc_2", "acc_3"])).length, 3);
 
-  await store.forgetUsage("acc_1", at("01T23:59:59.999"));
+  await store.usage.forget("acc_1", at("01T23:59:59.999"));
   assert.equal((await daysOf("acc_1")).length, 2, "some contents of that day are kept");
-  await store.forgetUsage("acc_1", at("02T00:00:00"));
+  await store.usage.forget("acc_1", at("02T00:00:00"));
   assert.deepEqual(await daysOf("acc_1"), [["2031-05-02", 45]]);
   assert.deepEqual(await daysOf("acc_2"), [["2031-05-02", 63]]);
 });

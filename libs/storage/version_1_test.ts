@@ -29,52 +29,54 @@ after(() => opened?.[Symbol.asyncDispose]());
 
 test("openStore() reads every document that version 1 wrote", async () => {
   const { store } = opened;
-  assert.equal((await store.findAccount(accountId))?.name, "Fixture");
-  assert.equal((await store.listTokens(accountId)).length, 1);
-  assert.deepEqual((await store.listMembers(accountId)).map(({ user }) => user.name), ["Ann"]);
-  assert.equal((await store.listAudit(accountId, { limit: 9 })).length, 1);
-  const email = await store.findVersion(accountId, "email", 1, 1);
+  assert.equal((await store.accounts.find(accountId))?.name, "Fixture");
+  assert.equal((await store.tokens.list(accountId)).length, 1);
+  assert.deepEqual((await store.people.listMembers(accountId)).map(({ user }) => user.name), [
+    "Ann",
+  ]);
+  assert.equal((await store.audit.list(accountId, { limit: 9 })).length, 1);
+  const email = await store.templates.findVersion(accountId, "email", 1, 1);
   assert.deepEqual(email?.variables.map(({ name }) => name), ["name"]);
-  const pdf = await store.findVersion(accountId, "pdf", 1, 1);
+  const pdf = await store.templates.findVersion(accountId, "pdf", 1, 1);
   assert.equal(pdf?.page.footer?.center, "{page} of {pages}");
-  assert.equal((await store.findTemplate(accountId, "email", "welcome"))?.publishedVersion, 1);
-  const send = await store.loadSend(sendId);
+  assert.equal((await store.templates.find(accountId, "email", "welcome"))?.publishedVersion, 1);
+  const send = await store.sends.load(sendId);
   assert.deepEqual(send?.request.to.map(({ name }) => name), ["R0", "R1", "R2", "R3"]);
-  const states = (await store.listMessages(accountId, sendId))?.map(({ state }) => state);
+  const states = (await store.messages.list(accountId, sendId))?.map(({ state }) => state);
   assert.deepEqual(states, ["sent", "failed", "deferred", "queued"]);
-  assert.ok(await store.findSendByIdempotencyKey(accountId, "order-1"));
+  assert.ok(await store.sends.findByIdempotencyKey(accountId, "order-1"));
 });
 
 test("lockedSecrets() finds nothing locked that version 1 sealed, if the key is there", async () => {
   const { store } = opened;
   const keysOf = (id: string, byte: number) =>
     readMasterKeys(`${id}:${Buffer.alloc(32, byte).toString("base64")}`);
-  assert.deepEqual(await store.lockedSecrets(keysOf("k1", 7)), []);
-  const [missing] = await store.lockedSecrets(keysOf("k2", 7));
+  assert.deepEqual(await store.secrets.locked(keysOf("k1", 7)), []);
+  const [missing] = await store.secrets.locked(keysOf("k2", 7));
   assert.match(missing?.reason ?? "", /master key "k1" is not configured/);
-  const [other] = await store.lockedSecrets(keysOf("k1", 8));
+  const [other] = await store.secrets.locked(keysOf("k1", 8));
   assert.match(other?.reason ?? "", /sealed .* to another key/);
 });
 
 test("rewrapSecrets() seals to the public key what version 1 sealed to the master key itself", async () => {
   const { store, db } = opened;
   const keys = readMasterKeys(`k1:${Buffer.alloc(32, 7).toString("base64")}`);
-  const [before] = await store.countSecrets();
+  const [before] = await store.secrets.count();
   assert.ok(before && before.outdated === before.count && before.count > 0);
-  const found = await store.findIntegration(accountId, 1);
+  const found = await store.integrations.find(accountId, 1);
   assert.ok(found?.auth);
   const binding = bindPassword({ ...found, recordId: found._id });
   const password = openSecret(found.auth.password, { ...binding, keys });
   assert.deepEqual(
-    await store.rewrapSecrets({ keys, limit: 99 }),
+    await store.secrets.rewrap({ keys, limit: 99 }),
     { rewrapped: before.count, faults: [], last: found._id },
   );
-  assert.deepEqual(await store.countSecrets(), [{ ...before, outdated: 0 }]);
-  const sealed = (await store.findIntegration(accountId, 1))?.auth?.password;
+  assert.deepEqual(await store.secrets.count(), [{ ...before, outdated: 0 }]);
+  const sealed = (await store.integrations.find(accountId, 1))?.auth?.password;
   assert.ok(sealed);
   assert.equal(openSecret(sealed, { ...binding, keys }), password);
   assert.throws(() => openSecret(sealed, { ...binding, server: "evil.example:587", keys }));
-  assert.deepEqual(await store.lockedSecrets(keys), []);
+  assert.deepEqual(await store.secrets.locked(keys), []);
   await db.collection<Document>("integrations").updateOne({ _id: found._id as never }, {
     $set: { auth: found.auth },
   });
@@ -83,11 +85,11 @@ test("rewrapSecrets() seals to the public key what version 1 sealed to the maste
 test("openStore() keeps what a newer program has added to documents that it changes", async () => {
   const { store, db } = opened;
   const now = new Date();
-  await store.updateIntegration(accountId, 1, { port: 25 });
-  await store.updateAccount(accountId, { retention: { contentDays: 3 } });
-  await store.retryMessage(accountId, messageIdOf(sendId, 1), { now });
-  await store.cancelMessage(accountId, messageIdOf(sendId, 2), now);
-  await store.updateTemplate({ _id: `${accountId}/email/1`, accountId }, { name: "Other" });
+  await store.integrations.update(accountId, 1, { port: 25 });
+  await store.accounts.update(accountId, { retention: { contentDays: 3 } });
+  await store.messages.retry(accountId, messageIdOf(sendId, 1), { now });
+  await store.messages.cancel(accountId, messageIdOf(sendId, 2), now);
+  await store.templates.update({ _id: `${accountId}/email/1`, accountId }, { name: "Other" });
   for (const name of ["integrations", "accounts", "messages", "sends", "templates"]) {
     const lacking = await db.collection(name).find({ addedLater: { $exists: false } })
       .toArray();

@@ -45,7 +45,7 @@ interface PointerKey {
  * one is the newest is asked again after `pointerTtlMs`.
  */
 export function openVersionCache(
-  store: Pick<TemplateStore, "findTemplate" | "findVersion">,
+  templates: Pick<TemplateStore, "find" | "findVersion">,
   { pointerTtlMs = 1000, max = 1000 }: VersionCacheOptions = {},
 ): VersionCache {
   const versions = new LRUCache<string, { found: EmailVersion | PdfVersion | null }, VersionKey>({
@@ -54,7 +54,7 @@ export function openVersionCache(
     ignoreFetchAbort: true,
     async fetchMethod(_key, _stale, { context, options }) {
       const { accountId, kind, id, version } = context;
-      const found = await store.findVersion(accountId, kind, id, version);
+      const found = await templates.findVersion(accountId, kind, id, version);
       options.ttl = found === null ? pointerTtlMs : 0;
       return { found };
     },
@@ -64,7 +64,7 @@ export function openVersionCache(
     ignoreFetchAbort: true,
     ttl: pointerTtlMs,
     async fetchMethod(_key, _stale, { context: { accountId, kind, idOrAlias } }) {
-      const template = await store.findTemplate(accountId, kind, idOrAlias);
+      const template = await templates.find(accountId, kind, idOrAlias);
       const version = template?.publishedVersion ?? null;
       if (template === null || version === null) return { found: null };
       return { found: { accountId, kind, id: template.id, version } };

@@ -16,7 +16,7 @@ after(() => opened[Symbol.asyncDispose]());
 function publish(accountId: string, sourceHash: string, alias = "welcome") {
   const parts = { subject: sourceHash, html: "", text: "" };
   const source = { subject: sourceHash };
-  return store.publishVersion({
+  return store.templates.publish({
     ...{
       kind: "email",
       accountId,
@@ -32,9 +32,9 @@ function publish(accountId: string, sourceHash: string, alias = "welcome") {
 
 function counting() {
   const calls = { template: 0, version: 0 };
-  const reading: Pick<Store, "findTemplate" | "findVersion"> = {
-    findTemplate: (...args) => (calls.template++, store.findTemplate(...args)),
-    findVersion: (...args) => (calls.version++, store.findVersion(...args)),
+  const reading: Pick<Store["templates"], "find" | "findVersion"> = {
+    find: (...args) => (calls.template++, store.templates.find(...args)),
+    findVersion: (...args) => (calls.version++, store.templates.findVersion(...args)),
   };
   return { calls, reading };
 }
@@ -73,7 +73,7 @@ test("emailVersion() forgets after a while that there is none", async () => {
 
 test("emailVersion() answers everyone even where there is room for one version only", async () => {
   for (const alias of ["a", "b", "c"]) await publish("acc_3", alias, alias);
-  const cache = openVersionCache(store, { max: 1 });
+  const cache = openVersionCache(store.templates, { max: 1 });
   const found = await Promise.all([1, 2, 3].map((id) => cache.emailVersion("acc_3", id, 1)));
   assert.deepEqual(found.map((version) => version?.parts.subject), ["a", "b", "c"]);
 });
@@ -82,9 +82,9 @@ test("latestEmailVersion() passes a failure on and asks again", async () => {
   await publish("acc_4", "a");
   let broken = true;
   const cache = openVersionCache({
-    findVersion: store.findVersion,
-    findTemplate: (...args) =>
-      broken ? Promise.reject(new Error("no database")) : store.findTemplate(...args),
+    findVersion: store.templates.findVersion,
+    find: (...args) =>
+      broken ? Promise.reject(new Error("no database")) : store.templates.find(...args),
   });
   await assert.rejects(cache.latestEmailVersion("acc_4", 1), { message: "no database" });
   broken = false;

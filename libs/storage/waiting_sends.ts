@@ -14,7 +14,7 @@ export interface WaitingSends {
   /** Lists the integrations (`_id`) that sends wait for. */
   integrationsWaitedFor(): Promise<string[]>;
   /** Lists the sends that wait for an integration, in the order in which they go: small ones first. */
-  waitingSends(integration: string, limit: number): Promise<WaitingSend[]>;
+  listSends(integration: string, limit: number): Promise<WaitingSend[]>;
   /**
    * Notes that the recipients of a send before `to` are dispatched. The reconciler looks after them at a time.
    * Returns whether it is so now: not if the send was canceled, or dispatched otherwise. Of two that do the same
@@ -49,7 +49,7 @@ export function waitingSends(db: Db): WaitingSends {
     },
     integrationsWaitedFor: () =>
       sends.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
-    waitingSends: (waitsFor, limit) =>
+    listSends: (waitsFor, limit) =>
       sends.find({ waitsFor }).sort({ priority: -1, acceptedAt: 1 }).limit(limit)
         .project<WaitingSend>({ request: 0, emails: 0 }).toArray(),
     advanceSend: ({ _id, next, messageCount }, to, { reconcileAt }) =>

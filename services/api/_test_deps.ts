@@ -1,5 +1,6 @@
-import { openIntegrationCache, openVersionCache, type Store } from "@posthaste/storage";
+import type { Store } from "@posthaste/storage";
 import type { ApiDeps } from "./app.ts";
+import { openLedger } from "./open_ledger.ts";
 
 /** What stands for the broker where a test has none. */
 export const NO_BROKER = {
@@ -14,5 +15,5 @@ export const NO_BROKER = {
 
 /** Returns what the interface needs of a real store. */
 export function storeDeps(store: Store) {
-  return { ...store, ...openVersionCache(store), ...openIntegrationCache(store) };
+  return { ...openLedger(store), now: store.now };
 }

@@ -72,7 +72,7 @@ export async function openLedgerApp(
     const key = `${accountId} ${scopes}`;
     const known = tokens.get(key);
     if (known !== undefined) return known;
-    const { token } = await store.createToken({ accountId, name: key, scopes: [...scopes] });
+    const { token } = await store.tokens.create({ accountId, name: key, scopes: [...scopes] });
     tokens.set(key, token);
     return token;
   }
@@ -124,10 +124,10 @@ export async function openLedgerApp(
 
 /** Makes an account with an email template, a PDF template and an integration: each is number 1. */
 async function settle(store: Store, name: string): Promise<string> {
-  const { _id: accountId } = await store.createAccount({ name });
+  const { _id: accountId } = await store.accounts.create({ name });
   const base = { accountId, sourceHash: "x", name };
   const parts = { subject: "Hi", html: "<p>Hi</p>", text: "Hi" };
-  await store.publishVersion({
+  await store.templates.publish({
     ...{ ...base, kind: "email", source: parts, parts },
     variables: [
       { name: "name", required: false, default: "you" },
@@ -135,12 +135,12 @@ async function settle(store: Store, name: string): Promise<string> {
       { name: "note", required: false },
     ],
   });
-  await store.publishVersion({
+  await store.templates.publish({
     ...{ ...base, kind: "pdf", source: { html: "x" }, page: pageOptionsSchema.parse({}) },
     parts: { html: "x", filename: "invoice.pdf" },
     variables: [{ name: "number", required: false }],
   });
-  await store.createIntegration({
+  await store.integrations.create({
     ...{ accountId, name, host: "smtp.example.com", port: 25, tls: "none", auth: null },
     senders: ["shop@example.com"],
   });

@@ -15,7 +15,6 @@ import {
 import { API_ERRORS } from "./http_error.ts";
 import { DATA_HEADERS } from "@posthaste/runtime";
 import type { MailContentDeps } from "@posthaste/messaging";
-import type { UsageStore } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { fastify, type FastifyInstance } from "fastify";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
@@ -23,7 +22,7 @@ import { type ByteQuotaLimits, openByteQuota } from "./byte_quota.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 import { openPriorityBudget, type PriorityBudgetOptions } from "./priority_budget.ts";
 import { openLateAcceptances } from "./late_acceptance.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger, Usage } from "./ledger.ts";
 import { limitRate } from "./rate_limit.ts";
 import { noteBodyHash } from "./idempotency.ts";
 import { sendBodyReader } from "./read_send_body.ts";
@@ -55,12 +54,7 @@ declare module "fastify" {
 
 /** All that the interface needs of the world. */
 export interface ApiDeps
-  extends
-    Ledger,
-    Finding,
-    MailContentDeps,
-    Pick<AuthenticateDeps, "touchToken" | "clock">,
-    Pick<UsageStore, "noteUsage" | "listUsage"> {
+  extends Ledger, Finding, MailContentDeps, Pick<AuthenticateDeps, "touchToken" | "clock">, Usage {
   /** Returns whether mail of an integration has to wait in the ledger. */
   mustWait(integration: Integration, priority: Priority): boolean;
   /** Publishes an accepted send, or lets it wait in the ledger. It may fail: the reconciler heals. */

@@ -1,6 +1,7 @@
 import { HttpError } from "./http_error.ts";
-import { dayOf, type UsageStore } from "@posthaste/storage";
+import { dayOf } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
+import type { Usage } from "./ledger.ts";
 
 /** How many bytes of requests to send one account may have. */
 export interface ByteQuotaLimits {
@@ -11,7 +12,7 @@ export interface ByteQuotaLimits {
 }
 
 /** What the quota needs. */
-export interface ByteQuotaDeps extends Pick<UsageStore, "noteUsage" | "listUsage"> {
+export interface ByteQuotaDeps extends Usage {
   now(): Date;
   logger: Pick<Logger, "warn">;
 }

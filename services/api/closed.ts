@@ -1,6 +1,6 @@
 import type { Integration } from "@posthaste/contracts";
 import { repeat } from "@posthaste/runtime";
-import type { ClosedIntegrations } from "@posthaste/storage";
+import type { Store } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** The integrations whose mail has to wait in the ledger. */
@@ -21,7 +21,8 @@ export interface ClosedOptions {
 
 /** Opens the knowledge about closed integrations; it is empty until it is followed. */
 export function openClosed(
-  { listClosed, now, logger }: ClosedIntegrations & {
+  { listClosed, now, logger }: {
+    listClosed: Store["integrations"]["listClosed"];
     now(): Date;
     logger: Pick<Logger, "warn">;
   },

@@ -18,9 +18,12 @@ test("acceptSend() makes one send of 100 concurrent duplicates over two processe
   await using first = await openStore({ url: mongo.url });
   await using second = await openStore({ url: mongo.url });
   await first.ensureIndexes();
-  const apps = [first, second].map(({ acceptSend, findSendByIdempotencyKey }) =>
+  const apps = [first, second].map(({ sends }) =>
     // A busy machine is no fault of theirs.
-    openTestApp({ acceptSend, findSendByIdempotencyKey }, { ledgerTimeoutMs: 20_000 })
+    openTestApp({
+      acceptSend: sends.accept,
+      findSendByIdempotencyKey: sends.findByIdempotencyKey,
+    }, { ledgerTimeoutMs: 20_000 })
   );
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => apps.map((api) => api.post(SEND, smallSend(), KEY))).flat(),
@@ -29,7 +32,7 @@ test("acceptSend() makes one send of 100 concurrent duplicates over two processe
   assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1);
   const firsts = answers.filter(({ headers }) => headers["idempotent-replayed"] === "false");
   assert.equal(firsts.length, 1);
-  assert.equal((await first.listSends(ACCOUNT, { limit: 10 })).length, 1);
+  assert.equal((await first.sends.list(ACCOUNT, { limit: 10 })).length, 1);
   assert.equal(apps.flatMap(({ dispatched }) => dispatched).length, 1);
   for (const { app } of apps) await app.close();
 });
@@ -62,7 +65,7 @@ test("a repetition after a crash at any point of acceptance finds or makes the o
   }
   await using api = await startApi(env);
   for (const point of points) {
-    const written = await store.findSendByIdempotencyKey(accountId, point);
+    const written = await store.sends.findByIdempotencyKey(accountId, point);
     assert.equal(written === null, early.includes(point));
     const answer = await post(api.url, point);
     assert.equal(answer.status, 200);
@@ -71,17 +74,17 @@ test("a repetition after a crash at any point of acceptance finds or makes the o
     const { id } = await answer.json() as { id: string };
     if (written !== null) assert.equal(id, written._id);
   }
-  assert.equal((await store.listSends(accountId, { limit: 10 })).length, points.length);
+  assert.equal((await store.sends.list(accountId, { limit: 10 })).length, points.length);
 });
 
 async function fill(store: Awaited<ReturnType<typeof openStore>>) {
   await store.ensureIndexes();
-  const { _id: accountId } = await store.createAccount({ name: "shop" });
-  const { token } = await store.createToken({ accountId, name: "shop", scopes: ["send"] });
+  const { _id: accountId } = await store.accounts.create({ name: "shop" });
+  const { token } = await store.tokens.create({ accountId, name: "shop", scopes: ["send"] });
   const parts = { subject: "Hi", html: "<p>Hi</p>", text: "Hi" };
   const common = { accountId, variables: [], sourceHash: "", name: "Hi", source: parts, parts };
-  await store.publishVersion({ ...common, kind: "email", alias: "hi" });
-  const { id } = await store.createIntegration({
+  await store.templates.publish({ ...common, kind: "email", alias: "hi" });
+  const { id } = await store.integrations.create({
     accountId,
     name: "sink",
     host: "127.0.0.1",

@@ -1,9 +1,12 @@
-import type { MessageCancel, MessageRetry, MessageSearch, SendSearch } from "@posthaste/storage";
+import type { Store } from "@posthaste/storage";
 
 /** What lists and changes messages. The routes call it through the ledger of their request. */
-export interface Finding
-  extends
-    Pick<MessageSearch, "searchMessages" | "labelsOfFound">,
-    SendSearch,
-    MessageCancel,
-    MessageRetry {}
+export interface Finding {
+  searchMessages: Store["messages"]["search"];
+  labelsOfFound: Store["messages"]["labelsOfFound"];
+  searchSends: Store["sends"]["search"];
+  cancelMessage: Store["messages"]["cancel"];
+  cancelSend: Store["messages"]["cancelSend"];
+  cancelSome: Store["messages"]["cancelSome"];
+  retryMessage: Store["messages"]["retry"];
+}

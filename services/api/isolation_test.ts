@@ -134,7 +134,7 @@ after(() => opened?.disposeAsync());
 
 /** Makes an account with so many of everything. */
 async function settle(name: string, count: number): Promise<Belongings> {
-  const { _id: accountId } = await store.createAccount({ name });
+  const { _id: accountId } = await store.accounts.create({ name });
   const all: Omit<Belongings, "accountId" | "tokens"> = {
     ...{ template: [], pdf: [], integration: [], send: [], message: [], position: [] },
   };
@@ -146,10 +146,10 @@ async function settle(name: string, count: number): Promise<Belongings> {
       ...{ ...base, kind: "pdf" as const, name, source: { html: name } },
       ...{ parts: { html: name, filename: `${name}.pdf` }, page: pageOptionsSchema.parse({}) },
     };
-    const { template: { id } } = await store.publishVersion(email);
+    const { template: { id } } = await store.templates.publish(email);
     all.template.push(String(id), base.alias);
-    all.pdf.push(String((await store.publishVersion(pdf)).template.id), base.alias);
-    const integration = await store.createIntegration({
+    all.pdf.push(String((await store.templates.publish(pdf)).template.id), base.alias);
+    const integration = await store.integrations.create({
       ...{ accountId, name: `${name} ${i}`, host: `${name.toLowerCase()}.example`, port: 25 },
       ...{ tls: "none", auth: null, senders: ["shop@example.com"] },
     });
@@ -157,7 +157,7 @@ async function settle(name: string, count: number): Promise<Belongings> {
   }
   const tokens = new Map<string, string>();
   for (const scopes of subsetsOf(TOKEN_SCOPES).filter(({ length }) => length > 0)) {
-    const { token } = await store.createToken({ accountId, name, scopes });
+    const { token } = await store.tokens.create({ accountId, name, scopes });
     tokens.set(scopes.join(), token);
   }
   const belongings = { ...all, accountId, tokens };
@@ -266,9 +266,9 @@ test("every route answers its own account, and needs its own scope and no other"
 test("every route refuses a token that is unknown, expired, revoked or not quite one", async () => {
   const { accountId } = own;
   const base = { accountId, name: "t", scopes: [...TOKEN_SCOPES] };
-  const expired = await store.createToken({ ...base, expiresAt: new Date(Date.now() - 1) });
-  const revoked = await store.createToken(base);
-  await store.revokeToken(accountId, revoked.record._id);
+  const expired = await store.tokens.create({ ...base, expiresAt: new Date(Date.now() - 1) });
+  const revoked = await store.tokens.create(base);
+  await store.tokens.revoke(accountId, revoked.record._id);
   const live = own.tokens.get(TOKEN_SCOPES.join()) ?? "";
   const tokens = [
     ...[expired.token, revoked.token, revoked.record._id, expired.record.prefix],
@@ -291,7 +291,7 @@ test("no route shows, changes or uses what another account has, by whatever id",
   const before = await stateOf(foreign);
   const mine = new Set([...Object.values(own)].flatMap((ids) => Array.isArray(ids) ? ids : []));
   const { template, pdf, integration, send, message, accountId } = foreign;
-  const [first] = await store.listTokens(accountId);
+  const [first] = await store.tokens.list(accountId);
   const strange = [...template, ...pdf, ...integration, ...send, ...message, accountId];
   const ids = [...new Set([...strange, `${accountId}/1`, `${accountId}/email/2`, first?._id ?? ""])]
     .filter((id) => !mine.has(id));
@@ -393,7 +393,7 @@ test("operators in a body are refused, or are values like any other", async () =
   for (const payload of refused) {
     const { status, text } = await ask(own, { method: "POST", url: path, payload });
     if (status === 200) {
-      const accepted = await store.findSend(own.accountId, JSON.parse(text).id);
+      const accepted = await store.sends.find(own.accountId, JSON.parse(text).id);
       // What is not known is left out: it reaches no document.
       assert.deepEqual(accepted?.request.to.map(({ email }) => email), ["jane@example.net"]);
       assert.ok(!("$where" in (accepted?.request ?? {})), text);
@@ -413,7 +413,7 @@ test("operators in a body are refused, or are values like any other", async () =
     payload: { from, to: [{ ...to[0], variables }], variables },
   });
   assert.equal(status, 200, JSON.stringify(body));
-  const accepted = await store.findSend(own.accountId, body.id);
+  const accepted = await store.sends.find(own.accountId, body.id);
   assert.deepEqual(accepted?.request.variables, variables);
   assert.deepEqual(accepted?.request.to[0]?.variables, variables);
   assert.equal(parseMessageId(body.messages[0].id)?.sendId, body.id);
@@ -445,13 +445,15 @@ function shapeOf({ status, text }: { status: number; text: string }) {
 
 /** All that an account has, as it lies in the ledger. */
 async function stateOf({ accountId, send }: Belongings) {
-  const sends = await store.listSends(accountId, { limit: 100 });
+  const sends = await store.sends.list(accountId, { limit: 100 });
   return {
     sends: sends.filter(({ _id }) => send.includes(_id)),
-    messages: await Promise.all(send.map((id) => store.findMessage(accountId, messageIdOf(id, 0)))),
-    templates: await store.listTemplates(accountId, "email"),
-    pdfs: await store.listTemplates(accountId, "pdf"),
-    integrations: await store.listIntegrations(accountId),
-    tokens: (await store.listTokens(accountId)).map(({ lastUsedAt: _, ...rest }) => rest),
+    messages: await Promise.all(
+      send.map((id) => store.messages.find(accountId, messageIdOf(id, 0))),
+    ),
+    templates: await store.templates.list(accountId, "email"),
+    pdfs: await store.templates.list(accountId, "pdf"),
+    integrations: await store.integrations.list(accountId),
+    tokens: (await store.tokens.list(accountId)).map(({ lastUsedAt: _, ...rest }) => rest),
   };
 }

@@ -23,17 +23,17 @@ async function openStoppableApp() {
   let stopNext = false;
   const accepting: Promise<Acceptance>[] = [];
   let answered = 0;
-  const { withdrawSend, findSend, findSendByIdempotencyKey } = store;
+  const { sends } = store;
   const api = stack.use(openTestApp({
-    withdrawSend,
-    findSend,
-    findSendByIdempotencyKey,
+    withdrawSend: sends.withdraw,
+    findSend: sends.find,
+    findSendByIdempotencyKey: sends.findByIdempotencyKey,
     acceptSend: async (send) => {
       if (stopNext) {
         mongod.signal("SIGSTOP");
         await until(() => isStopped(mongod.pid), { message: "the database to stop" });
       }
-      const accepted = store.acceptSend(send);
+      const accepted = store.sends.accept(send);
       accepting.push(accepted);
       accepted.finally(() => answered++).catch(() => {});
       return accepted;
@@ -89,11 +89,11 @@ test("a 503 without a key is never sent, with a key once, when the ledger was on
     assert.deepEqual(accepted, { accepted: true });
   }
   const [lateKeyed] = await until(async () => {
-    const sends = await store.listSends(ACCOUNT, { limit: 100 });
+    const sends = await store.sends.list(ACCOUNT, { limit: 100 });
     return sends.length === 2 && sends;
   }, { message: "the withdrawals" });
-  assert.equal((await store.findSendByIdempotencyKey(ACCOUNT, "order-1"))?._id, lateKeyed?._id);
-  const due = await store.sendsToReconcile(new Date(Date.now() + HOUR), 100);
+  assert.equal((await store.sends.findByIdempotencyKey(ACCOUNT, "order-1"))?._id, lateKeyed?._id);
+  const due = await store.sends.listToReconcile(new Date(Date.now() + HOUR), 100);
   assert.deepEqual(new Set(due.map(({ _id }) => _id)), new Set([before.body.id, lateKeyed?._id]));
   const repeated = await api.post(SEND, smallSend(), key);
   assert.equal(repeated.status, 200);

@@ -7,19 +7,18 @@ import type {
   PdfVersion,
   Send,
 } from "@posthaste/contracts";
-import type {
-  AccountStore,
-  IntegrationSummaries,
-  MessagePlaces,
-  PublishedTemplates,
-} from "@posthaste/storage";
+import type { Store } from "@posthaste/storage";
 
 /** What acceptance of a send came to. `existing` is null where another request has its key, and no send yet. */
 export type Acceptance = { accepted: true } | { accepted: false; existing: Send | null };
 
 /** What the interface asks of the database, and nothing else. */
-export interface Ledger
-  extends PublishedTemplates, IntegrationSummaries, Pick<AccountStore, "findAccount"> {
+export interface Ledger {
+  findAccount: Store["accounts"]["find"];
+  listPublishedTemplates: Store["templates"]["listPublished"];
+  findPublishedTemplate: Store["templates"]["findPublished"];
+  listIntegrationSummaries: Store["integrations"]["listSummaries"];
+  findIntegrationSummary: Store["integrations"]["findSummary"];
   /** The token of this plain text. */
   findToken(plaintext: string): Promise<AccessToken | null>;
   /** The newest published version of an email template, by id or alias. */
@@ -39,7 +38,13 @@ export interface Ledger
   findSend(accountId: string, id: string): Promise<Send | null>;
   findMessage(accountId: string, id: string): Promise<Message | null>;
   /** Why messages wait, and for how many others. */
-  findPlaces: MessagePlaces["findPlaces"];
+  findPlaces: Store["messages"]["findPlaces"];
   /** The messages of a send; those that nobody touched yet may be left out. */
   listMessages(accountId: string, sendId: string): Promise<Message[] | null>;
+}
+
+/** The bytes that accounts had accepted, as the ledger knows them. */
+export interface Usage {
+  noteUsage: Store["usage"]["note"];
+  listUsage: Store["usage"]["list"];
 }

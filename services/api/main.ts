@@ -7,12 +7,13 @@ import {
   openBus,
 } from "@posthaste/messaging";
 import { failpoint, runService } from "@posthaste/runtime";
-import { openIntegrationCache, openStore, openVersionCache, type Store } from "@posthaste/storage";
+import { openStore, type StorePart } from "@posthaste/storage";
 import process from "node:process";
 import { buildApp } from "./app.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
 import { openClosed } from "./closed.ts";
 import { patientCheck } from "./patient_check.ts";
+import { openLedger } from "./open_ledger.ts";
 import { openRenderGroups } from "./render_groups.ts";
 import { sharedCheck } from "./shared_check.ts";
 
@@ -29,12 +30,13 @@ await runService({
       waiting,
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "api", waiting });
+    const { now } = store;
+    const ledger = openLedger(store);
     await using acceptances = openAcceptanceReports(bus, { logger });
-    const closed = openClosed({ ...store, logger });
+    const closed = openClosed({ ...ledger, now, logger });
     const app = buildApp({
-      ...store,
-      ...openVersionCache(store),
-      ...openIntegrationCache(store),
+      ...ledger,
+      now,
       dispatch: (send) => dispatch(send, { acceptances, bus, store }),
       mustWait: (integration, priority) =>
         priority === "bulk" || integration.maxPerMinute !== null || closed.has(integration),
@@ -59,11 +61,11 @@ async function dispatch(
   { acceptances, bus, store }: {
     acceptances: AcceptanceReports;
     bus: Bus;
-    store: Pick<Store, "queueSend">;
+    store: StorePart<"waiting.queueSend">;
   },
 ): Promise<void> {
   // Only now: anyone who was told that it was not accepted has it withdrawn before.
-  if (send.next !== undefined) await store.queueSend(send);
+  if (send.next !== undefined) await store.waiting.queueSend(send);
   await dispatchSend(bus, send);
   if (send.next === undefined) acceptances.note(send);
   failpoint("api.after_dispatch");

@@ -147,9 +147,9 @@ test("what is not kept any more cannot be retried: content_removed, with the day
   const { id, ids: [message] } = await sendTo(1);
   await api.end(id, 0, "failed");
   const now = new Date();
-  await api.store.settleSends([id], now);
+  await api.store.sends.settle([id], now);
   const before = new Date(now.getTime() + 1000);
-  await api.store.removeContents({ accountId: api.accountId, before, limit: 1000, now });
+  await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
   const answer = await post(`/v1/messages/${message}/retry`);
   assert.equal(answer.status, 410);
   assert.equal(answer.body.code, "content_removed");

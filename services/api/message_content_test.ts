@@ -33,9 +33,9 @@ test("a mail is shown as it was sent, to read:content and its account alone", as
   assert.equal((await api.ask(content, { scopes: ["read", "list"] })).status, 403);
   await api.end(id, 0, "sent");
   const now = new Date();
-  await api.store.settleSends([id], now);
+  await api.store.sends.settle([id], now);
   const before = new Date(now.getTime() + 1000);
-  await api.store.removeContents({ accountId: api.accountId, before, limit: 1000, now });
+  await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
   const gone = await api.ask(`${path}/content`);
   assert.deepEqual([gone.status, gone.body.code], [410, "content_removed"]);
   assert.ok(gone.body.error.includes(now.toISOString().slice(0, 10)));

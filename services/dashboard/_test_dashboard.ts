@@ -168,14 +168,14 @@ export async function openTestDashboard(
     return { ...browser(token, session.csrfToken, accountId), user, sessionId: session._id };
   };
   async function settle(name: string): Promise<TestAccount> {
-    const account = await store.createAccount({ name });
+    const account = await store.accounts.create({ name });
     const accountId = account._id;
     const person = async (role: Role) => {
       const email = `${role}@${name.toLowerCase()}.example`;
-      const user = await store.createUser({
+      const user = await store.people.create({
         ...{ email, name: `${name} ${role}`, passwordHash: null, emailProvenAt: now() },
       });
-      await store.setMember({ accountId, userId: user._id, role });
+      await store.people.setMember({ accountId, userId: user._id, role });
       return [role, await signIn(user, accountId)] as const;
     };
     const people = await Promise.all(ROLES.map(person));

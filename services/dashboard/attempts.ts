@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AttemptStore } from "@posthaste/storage";
+import type { Store } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 
 /** How often something may be tried in vain. */
@@ -37,8 +37,11 @@ const LONGEST_WAIT_MS = 15 * 60_000;
 const KEPT_MS = 30 * 60_000;
 
 /** Opens the count. */
-export function openAttempts(deps: AttemptStore & { now(): Date }): Attempts {
-  const { findWaits, countAttempt, uncountAttempt, forgetAttempts, now } = deps;
+export function openAttempts(deps: Pick<Store, "attempts"> & { now(): Date }): Attempts {
+  const {
+    attempts: { findWaits, count: countAttempt, uncount: uncountAttempt, forget: forgetAttempts },
+    now,
+  } = deps;
   return {
     async begin(keys) {
       const at = now();

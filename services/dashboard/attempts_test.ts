@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { type AttemptStore, openStore, type Store } from "@posthaste/storage";
+import { openStore, type Store } from "@posthaste/storage";
 import { openTestMongo, type TestMongo } from "@posthaste/kit";
 import { openAttempts } from "./attempts.ts";
 import { HttpError } from "./http_error.ts";
@@ -18,7 +18,7 @@ afterEach(async () => {
   await mongo[Symbol.asyncDispose]();
 });
 
-function openCounted(counted: AttemptStore = store) {
+function openCounted(counted: Pick<Store, "attempts"> = store) {
   let time = Date.now();
   const attempts = openAttempts({ ...counted, now: () => new Date(time) });
   /** The wait in seconds that an attempt is refused with; 0 if it is not. */
@@ -91,10 +91,13 @@ test("begin() lets no more through of many at once, in two processes", async () 
 
 test("begin() stores nothing that tells whose attempts they are", async () => {
   const asked: unknown[] = [];
-  const watched: AttemptStore = {
+  const watched: Pick<Store, "attempts"> = {
     ...store,
-    findWaits: (...args) => (asked.push(args), store.findWaits(...args)),
-    countAttempt: (...args) => (asked.push(args), store.countAttempt(...args)),
+    attempts: {
+      ...store.attempts,
+      findWaits: (...args) => (asked.push(args), store.attempts.findWaits(...args)),
+      count: (...args) => (asked.push(args), store.attempts.count(...args)),
+    },
   };
   await openCounted(watched).begin("login ann@x.example");
   assert.equal(asked.length, 2);

@@ -1,5 +1,5 @@
 import type { AuditEntry } from "@posthaste/contracts";
-import type { AuditStore } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Principal } from "./session.ts";
 
 /** An audit entry before it is written: what a principal has done. */
@@ -9,7 +9,7 @@ export type NewAuditEntry =
 
 /** Writes into the account's audit log who has done what. */
 export async function audit(
-  { noteAudit, now }: Pick<AuditStore, "noteAudit"> & { now(): Date },
+  { audit: { note: noteAudit }, now }: StorePart<"audit.note"> & { now(): Date },
   { accountId, user }: Pick<Principal, "accountId" | "user">,
   entry: NewAuditEntry,
 ): Promise<void> {

@@ -32,11 +32,11 @@ export async function notifyOfExpiriesForever(
 export async function notifyOfExpiries(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now } = deps;
   const before = new Date(now().getTime() + BEFORE_MS);
-  for (const token of await store.listExpiringTokens(before, AT_ONCE)) {
+  for (const token of await store.tokens.listExpiring(before, AT_ONCE)) {
     if (!isDue(token, now())) continue;
     // Noted first: rather nobody is told than everybody twice.
-    if (!await store.noteTokenReminder(token._id, now())) continue;
-    const account = await store.findAccount(token.accountId);
+    if (!await store.tokens.noteReminder(token._id, now())) continue;
+    const account = await store.accounts.find(token.accountId);
     await notifyOwners(token.accountId, {
       kind: "expiring",
       variables: {

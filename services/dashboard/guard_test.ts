@@ -48,22 +48,22 @@ async function furnish(
   const text = { subject: word, html: word, text: word };
   const base = { accountId, name: word, sourceHash: word, variables: [] };
   for (let i = 1; i <= count; i++) {
-    const { template } = await store.publishVersion({
+    const { template } = await store.templates.publish({
       ...{ ...base, kind: "email", alias: `${word}-${i}`, source: text, parts: text },
     });
-    const { template: pdf } = await store.publishVersion({
+    const { template: pdf } = await store.templates.publish({
       ...{ ...base, kind: "pdf", alias: `${word}-${i}`, source: { html: word } },
       ...{ parts: { html: word, filename: "a.pdf" }, page: pageOptionsSchema.parse({}) },
     });
-    const integration = await store.createIntegration({
+    const integration = await store.integrations.create({
       ...{ accountId, name: `${word} ${i}`, host: `${word}.example`, port: 25, tls: "none" },
       ...{ auth: null, senders: [`${word}@example.com`] },
     });
     const send = sendOf(accountId, word);
-    await store.acceptSend(send);
-    const token = await store.createToken({ accountId, name: word, scopes: ["read"] });
+    await store.sends.accept(send);
+    const token = await store.tokens.create({ accountId, name: word, scopes: ["read"] });
     const link = newToken();
-    await store.createInvitation({
+    await store.invitations.create({
       ...{ _id: hashToken(link), accountId, email: `${word}${i}@x.example`, role: "viewer" },
       ...{ invitedBy: owner.user._id, createdAt: new Date() },
       expiresAt: new Date(Date.now() + 3600_000),
@@ -83,7 +83,7 @@ async function furnish(
     note("sessionId", sessionId);
   }
   const passkey = { id: word, publicKey: word, counter: 0, transports: [], name: word };
-  await store.updateUser(owner.user._id, {
+  await store.people.update(owner.user._id, {
     secondFactor: {
       ...{ totp: null, recoveryCodes: [] },
       passkeys: [{ ...passkey, createdAt: new Date() }],
@@ -288,18 +288,18 @@ function assertNothing(
 async function stateOf({ accountId, owner }: TestAccount) {
   const { store } = dashboard;
   const now = new Date();
-  const sends = await store.listSends(accountId, { limit: 100 });
+  const sends = await store.sends.list(accountId, { limit: 100 });
   return {
     sends,
-    messages: await Promise.all(sends.map(({ _id }) => store.listMessages(accountId, _id))),
-    emails: await store.listTemplates(accountId, "email"),
-    pdfs: await store.listTemplates(accountId, "pdf"),
-    integrations: await store.listIntegrations(accountId),
-    tokens: await store.listTokens(accountId),
-    members: await store.listMembers(accountId),
-    invitations: await store.listInvitations(accountId, now),
-    sessions: await store.listSessions(owner.user._id, now),
-    audit: await store.listAudit(accountId, { limit: 100 }),
-    account: await store.findAccount(accountId),
+    messages: await Promise.all(sends.map(({ _id }) => store.messages.list(accountId, _id))),
+    emails: await store.templates.list(accountId, "email"),
+    pdfs: await store.templates.list(accountId, "pdf"),
+    integrations: await store.integrations.list(accountId),
+    tokens: await store.tokens.list(accountId),
+    members: await store.people.listMembers(accountId),
+    invitations: await store.invitations.list(accountId, now),
+    sessions: await store.sessions.list(owner.user._id, now),
+    audit: await store.audit.list(accountId, { limit: 100 }),
+    account: await store.accounts.find(accountId),
   };
 }

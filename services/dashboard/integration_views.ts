@@ -1,10 +1,9 @@
 import type { Integration } from "@posthaste/contracts";
 import {
-  type IntegrationHistory,
   type IntegrationResult,
-  type IntegrationResultStore,
   integrationStateOf,
   stateSince,
+  type StorePart,
 } from "@posthaste/storage";
 import { dkimRecord } from "./dkim_record.ts";
 import type {
@@ -21,7 +20,9 @@ export const MAX_WAITING = 10_000;
 const HISTORY_LINES = 100;
 
 /** What is read to tell how integrations fare. */
-export type Histories = IntegrationHistory & Pick<IntegrationResultStore, "listResults">;
+export type Histories =
+  & StorePart<"integrations.listEvents" | "integrations.findCircuit" | "integrations.countWaiting">
+  & StorePart<"integrations.listResults">;
 
 /** Lists integrations of an account. */
 export async function summariesOf(
@@ -29,7 +30,7 @@ export async function summariesOf(
   integrations: readonly Integration[],
   { store, now }: { store: Histories; now: Date },
 ): Promise<IntegrationSummary[]> {
-  const results = await store.listResults(accountId, now);
+  const results = await store.integrations.listResults(accountId, now);
   return await Promise.all(
     integrations.map((integration) => summaryOf(integration, results.get(integration.id), store)),
   );
@@ -56,8 +57,8 @@ export async function viewOf(
 ): Promise<IntegrationView> {
   const { accountId, id, revision, auth, dkim, createdAt, updatedAt } = integration;
   const [results, events] = await Promise.all([
-    store.listResults(accountId, now),
-    store.listIntegrationEvents(accountId, id, { limit: HISTORY_LINES }),
+    store.integrations.listResults(accountId, now),
+    store.integrations.listEvents(accountId, id, { limit: HISTORY_LINES }),
   ]);
   return {
     ...{ id, revision, settings: settingsOf(integration), hasPassword: auth !== null },
@@ -92,8 +93,8 @@ async function healthOf(
 ): Promise<IntegrationHealthView> {
   const { accountId, id } = integration;
   const [circuit, waiting] = await Promise.all([
-    store.findCircuit(accountId, id),
-    store.countWaiting(accountId, id, MAX_WAITING),
+    store.integrations.findCircuit(accountId, id),
+    store.integrations.countWaiting(accountId, id, MAX_WAITING),
   ]);
   const { lastSent = null, lastFailed = null } = result ?? {};
   const state = integrationStateOf({ integration, circuit, result, waiting });

@@ -44,7 +44,7 @@ async function create(changes: Partial<IntegrationInput> = {}) {
 }
 
 async function stored(id: number): Promise<Integration> {
-  const found = await dashboard.store.findIntegration(dashboard.own.accountId, id);
+  const found = await dashboard.store.integrations.find(dashboard.own.accountId, id);
   assert.ok(found);
   return found;
 }
@@ -69,7 +69,7 @@ test("POST /api/integrations makes one whose password is sealed and never told",
   assert.deepEqual(view.settings, KEPT);
   const { own, store } = dashboard;
   const seen = [await own.viewer.get(PATH), await own.viewer.get(`${PATH}/1`)];
-  const lines = await store.listAudit(own.accountId, { limit: 9 });
+  const lines = await store.audit.list(own.accountId, { limit: 9 });
   const { auth } = await stored(1);
   for (const text of [...seen.map(({ text }) => text), JSON.stringify([view, lines])]) {
     assert.ok(!text.includes("canary") && !text.includes(auth?.password.ciphertext ?? ""), text);
@@ -256,12 +256,12 @@ test("pause and resume stop and start an integration, with who did it and its hi
   ]);
   const now = new Date();
   const { _id } = await stored(1);
-  await store.countFailure({ id: _id, reason: "no answer", now, pauseMs: () => 60_000 });
+  await store.circuits.countFailure({ id: _id, reason: "no answer", now, pauseMs: () => 60_000 });
   const away = (await own.viewer.get(`${PATH}/1`)).body;
   assert.deepEqual([away.state, away.reason], ["unreachable", "no answer"]);
   assert.equal(away.openUntil, new Date(now.getTime() + 60_000).toISOString());
   assert.equal((await own.editor.post(`${PATH}/1/resume`)).body.state, "ready");
-  assert.deepEqual(await store.listCircuits(), []);
+  assert.deepEqual(await store.circuits.list(), []);
 });
 
 test("DELETE /api/integrations/:id hides it, and mail on its way still finds it", async () => {
@@ -317,9 +317,15 @@ test("an integration shows its last success, its last failure and its success ra
   const lastSent = { at: ago(30), messageId: "msg_1" };
   // Later than it was made: its settings may have been wrong before.
   const lastFailed = { at: ago(-1), messageId: "msg_2", reason: "not now (451)" };
-  await store.noteResults([{ accountId, id: 1, lastSent, lastFailed, failedFrom: ago(17) }]);
+  await store.integrations.noteResults([{
+    accountId,
+    id: 1,
+    lastSent,
+    lastFailed,
+    failedFrom: ago(17),
+  }]);
   const integrations = { 1: { sent: 3, deferred: 1 } };
-  await store.noteStatistics([{ accountId, at: ago(30), integrations }]);
+  await store.statistics.note([{ accountId, at: ago(30), integrations }]);
   const { body } = await own.viewer.get(`${PATH}/1`);
   assert.deepEqual([body.state, body.reason], ["failing", "not now (451)"]);
   assert.ok(Date.parse(body.since) < Date.now() - 16 * 60_000);

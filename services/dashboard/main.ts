@@ -27,7 +27,7 @@ await runService({
     await using store = await openStore({ url: config.MONGODB_URL, appName: "dashboard", waiting });
     await using bus = await openBus({ url: config.NATS_URL, name: "dashboard", waiting });
     const setupCode = config.SETUP_CODE ?? randomBytes(6).toString("hex");
-    if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.hasUsers()) {
+    if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.people.hasAny()) {
       logger.info("Open the dashboard to create the first account", { setupCode });
     }
     const deps = { store, bus, sealingKey, now: store.now, logger };

@@ -47,10 +47,10 @@ test("GET /api/messages/stream ends with the session, and there are not too many
   assert.equal((await open(foreign.owner)).status, 200);
   await until(() => first.text.includes("\n:\n") || first.text.includes(":\n\n"));
   assert.equal(first.isOver, false);
-  await store.removeSession(leaving.sessionId);
+  await store.sessions.remove(leaving.sessionId);
   await until(() => first.isOver);
   assert.equal(second.isOver, false);
-  await store.removeMember(own.accountId, removed.user._id);
+  await store.people.removeMember(own.accountId, removed.user._id);
   await until(() => second.isOver);
   await until(async () => (await open(own.owner)).status === 200);
 });

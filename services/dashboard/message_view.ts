@@ -11,7 +11,7 @@ import {
   CANCELABLE_STATES,
   type FoundMessage,
   type MessagePlace,
-  type MessagePlaces,
+  type StorePart,
 } from "@posthaste/storage";
 import type { MessageRow, MessageView, TimelineStep } from "./interface/messages.ts";
 
@@ -47,7 +47,7 @@ export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace):
 export async function rowsOf(
   accountId: string,
   messages: readonly FoundMessage[],
-  { findPlaces }: MessagePlaces,
+  { messages: { findPlaces } }: StorePart<"messages.findPlaces">,
 ): Promise<MessageRow[]> {
   const places = await findPlaces(accountId, messages);
   return messages.map((message) => rowOf(message, places.get(message._id)));

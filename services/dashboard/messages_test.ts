@@ -52,7 +52,7 @@ async function accept(messageCount: number, changes: Partial<Send> = {}): Promis
     ...{ settledAt: null, reconcileAt: acceptedAt, trace: TRACE },
     ...changes,
   };
-  await dashboard.store.acceptSend(send);
+  await dashboard.store.sends.accept(send);
   return send;
 }
 
@@ -92,7 +92,7 @@ test("a message that waits is found by its address, with its reason and its plac
     const request = { from: { email: "shop@example.com" }, to };
     const bulk = { priority: "bulk" as const, next: 0, integrationId: 7, request };
     const send = await accept(messageCount, bulk);
-    await store.queueSend({ _id: send._id, accountId, integrationId: 7 });
+    await store.waiting.queueSend({ _id: send._id, accountId, integrationId: 7 });
     return send;
   };
   await waiting(20, "first.example");
@@ -165,9 +165,9 @@ test("a message whose content is gone says since when, and is not sent again", a
   const send = await accept(1);
   const id = await fail(send, 0);
   const now = new Date("2026-05-05T12:00:00Z");
-  await store.settleSends([send._id], now);
+  await store.sends.settle([send._id], now);
   const before = new Date(Date.now() + 60_000);
-  await store.removeContents({ accountId, before, limit: 1000, now });
+  await store.retention.removeContents({ accountId, before, limit: 1000, now });
   const { body } = await viewer.get(`/api/messages/${id}`);
   assert.equal(body.contentRemovedAt, now.toISOString());
   assert.equal(body.canRetry, false);
@@ -191,7 +191,7 @@ test("messages are sent again and canceled by editors, and it is noted who did",
   assert.equal((await editor.post(`/api/messages/${queued}/cancel`)).body.state, "canceled");
   assert.equal((await editor.post(`/api/messages/${queued}/cancel`)).status, 409);
   assert.equal((await editor.post(`/api/messages/${queued}/retry`)).status, 409);
-  const lines = await store.listAudit(accountId, { limit: 2 });
+  const lines = await store.audit.list(accountId, { limit: 2 });
   assert.deepEqual(lines.map(({ action, target }) => `${action} ${target}`), [
     `message.canceled message ${queued}`,
     `message.retried message ${failed}`,
@@ -202,7 +202,7 @@ test("GET /api/sends/:id tells the states of its messages and why some failed", 
   const { own: { viewer, editor, accountId }, foreign, store } = dashboard;
   const template = { kind: "email" as const, name: "Welcome", variables: [], sourceHash: "1" };
   const parts = { subject: "", html: "", text: "" };
-  await store.publishVersion({ ...template, accountId, source: { subject: "" }, parts });
+  await store.templates.publish({ ...template, accountId, source: { subject: "" }, parts });
   const send = await accept(4);
   for (const index of [0, 1]) await fail(send, index);
   const { body } = await viewer.get(`/api/sends/${send._id}`);
@@ -249,7 +249,7 @@ test("GET /api/messages/stream tells what changes", async () => {
   await until(() => text.includes(messageIdOf(send._id, 0)));
   assert.equal(text.match(/"id":/g)?.length, 1, "only what is new is told");
   text = "";
-  await store.cancelSend(own.accountId, send._id, new Date());
+  await store.messages.cancelSend(own.accountId, send._id, new Date());
   await until(() => text.includes("canceled"));
   stop.abort();
   await reading;

@@ -38,7 +38,7 @@ export async function notifyOwners(
   notices: NoticeDeps,
 ): Promise<void> {
   if (notices.mail === undefined) return;
-  for (const { member, user } of await notices.deps.store.listMembers(accountId)) {
+  for (const { member, user } of await notices.deps.store.people.listMembers(accountId)) {
     if (member.role === "owner") await notifyPerson(user, notice, notices);
   }
 }

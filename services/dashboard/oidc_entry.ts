@@ -1,19 +1,19 @@
 import type { User } from "@posthaste/contracts";
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { OidcIdentity } from "./oidc.ts";
 
 /** What {@linkcode admit} needs of the store. */
-export interface AdmissionDeps extends
-  Pick<
-    Store,
-    | "findUserByOidc"
-    | "findUserByProvenEmail"
-    | "linkUser"
-    | "listInvitationsTo"
-    | "listMemberships"
-  > {
-  now(): Date;
-}
+export type AdmissionDeps =
+  & StorePart<
+    | "people.listMemberships"
+    | "people.findByOidc"
+    | "people.findByProvenEmail"
+    | "people.link"
+    | "invitations.listTo"
+  >
+  & {
+    now(): Date;
+  };
 
 /** Why somebody whom the provider knows is not let in. */
 export type OidcFault = "unverified" | "not_member";
@@ -34,13 +34,13 @@ export type Admission =
  */
 export async function admit(identity: OidcIdentity, deps: AdmissionDeps): Promise<Admission> {
   const { email, issuer, subject } = identity;
-  const user = await deps.findUserByOidc({ issuer, subject }) ??
+  const user = await deps.people.findByOidc({ issuer, subject }) ??
     (email === null ? null : await linked({ ...identity, email }, deps));
   if (user === "somebody_else") return { refusal: "not_member" };
-  const [first] = user === null ? [] : await deps.listMemberships(user._id);
+  const [first] = user === null ? [] : await deps.people.listMemberships(user._id);
   if (user !== null && first !== undefined) return { user, accountId: first.accountId };
   if (email === null) return { refusal: user === null ? "unverified" : "not_member" };
-  const invitations = await deps.listInvitationsTo(email, deps.now());
+  const invitations = await deps.invitations.listTo(email, deps.now());
   if (invitations.length === 0) return { refusal: "not_member" };
   return { asked: { ...identity, email } };
 }
@@ -48,7 +48,7 @@ export async function admit(identity: OidcIdentity, deps: AdmissionDeps): Promis
 /** Links who has proven the address. It may have passed to somebody else at the provider. */
 async function linked(
   { email, issuer, subject }: VerifiedIdentity,
-  { findUserByProvenEmail, linkUser }: AdmissionDeps,
+  { people: { findByProvenEmail: findUserByProvenEmail, link: linkUser } }: AdmissionDeps,
 ): Promise<User | null | "somebody_else"> {
   const user = await findUserByProvenEmail(email);
   if (user === null) return null;

@@ -33,7 +33,7 @@ async function invite(email: string) {
   const { accountId, owner } = dashboard.own;
   const token = newToken();
   const expiresAt = new Date(Date.now() + 60_000);
-  await dashboard.store.createInvitation({
+  await dashboard.store.invitations.create({
     ...{ _id: hashToken(token), accountId, email, role: "editor", invitedBy: owner.user._id },
     ...{ createdAt: new Date(), expiresAt },
   });
@@ -54,7 +54,7 @@ test("a member comes in by a verified address, and after that by the provider's 
   const { to, session } = await signIn({ sub: "s-1", email, email_verified: true });
   assert.equal(to, "/");
   assert.deepEqual([session.user.id, session.account.name], [own.editor.user._id, "Own"]);
-  const user = await store.findUser(own.editor.user._id);
+  const user = await store.people.find(own.editor.user._id);
   assert.deepEqual(user?.oidc, { issuer: provider.issuer, subject: "s-1" });
   const again = await signIn({ sub: "s-1" });
   assert.equal(again.session.user.id, own.editor.user._id);
@@ -67,11 +67,11 @@ test("where the operator wants no passwords, the provider is the only way in", a
   const { own, store, signedOut } = strict;
   const password = "correct horse battery";
   const email = "editor@own.example";
-  await store.updateUser(own.editor.user._id, {
+  await store.people.update(own.editor.user._id, {
     passwordHash: await hashPassword(password, TEST_PASSWORD_COST),
   });
   const token = newToken();
-  await store.createInvitation({
+  await store.invitations.create({
     ...{ _id: hashToken(token), accountId: own.accountId, email: "n@x.example", role: "editor" },
     ...{ invitedBy: own.owner.user._id, createdAt: new Date() },
     expiresAt: new Date(Date.now() + 60_000),
@@ -94,7 +94,7 @@ test("where the operator wants no passwords, the provider is the only way in", a
 
 test("who signs in at the provider shows there again that it is them, where that is asked for", async () => {
   const { own, store, browser } = dashboard;
-  await store.setMember({ ...own, userId: own.editor.user._id, role: "owner" });
+  await store.people.setMember({ ...own, userId: own.editor.user._id, role: "owner" });
   const email = "editor@own.example";
   const token = { name: "Shop", scopes: ["send"], expiresAt: null };
   const attempt = async (claims: Claims, query?: string) => {
@@ -122,10 +122,10 @@ test("who signs in at the provider shows there again that it is them, where that
 test("an address that a member has not proven lets nobody in as them", async () => {
   const { own, store } = dashboard;
   const victim = "victim@own.example";
-  await store.updateUser(own.editor.user._id, { email: victim, emailProvenAt: null });
+  await store.people.update(own.editor.user._id, { email: victim, emailProvenAt: null });
   const { to, session } = await signIn({ sub: "s-v", email: victim, email_verified: true });
   assert.deepEqual([to, session], ["/?refused=not_member", undefined]);
-  assert.equal((await store.findUser(own.editor.user._id))?.oidc, null);
+  assert.equal((await store.people.find(own.editor.user._id))?.oidc, null);
 });
 
 test("an address that the provider has not verified lets nobody in", async () => {
@@ -133,7 +133,7 @@ test("an address that the provider has not verified lets nobody in", async () =>
     const { to, session } = await signIn({ sub: "s", email: "owner@own.example", ...verified });
     assert.deepEqual([to, session], ["/?refused=unverified", undefined]);
   }
-  const [owner] = await dashboard.store.listUsersByEmail("owner@own.example");
+  const [owner] = await dashboard.store.people.listByEmail("owner@own.example");
   assert.equal(owner?.oidc, null);
 });
 
@@ -141,7 +141,7 @@ test("who is neither a member nor invited is not let in, and no user is made", a
   const email = "stranger@example.com";
   const { to, session } = await signIn({ sub: "s", email, email_verified: true });
   assert.deepEqual([to, session], ["/?refused=not_member", undefined]);
-  assert.deepEqual(await dashboard.store.listUsersByEmail(email), []);
+  assert.deepEqual(await dashboard.store.people.listByEmail(email), []);
 });
 
 test("an address that has passed to another subject does not open what its first owner has", async () => {
@@ -162,8 +162,8 @@ test("who was invited becomes a member by signing in, with the provider's name f
     ...["Nora New", "editor", false, true],
   ]);
   const { own, store } = dashboard;
-  assert.deepEqual(await store.listInvitations(own.accountId, new Date()), []);
-  const lines = await store.listAudit(own.accountId, { limit: 2 });
+  assert.deepEqual(await store.invitations.list(own.accountId, new Date()), []);
+  const lines = await store.audit.list(own.accountId, { limit: 2 });
   assert.deepEqual(lines.map(({ action }) => action), ["session.began", "invitation.accepted"]);
 });
 
@@ -177,7 +177,7 @@ test("a member of another account comes back to the invitation, and joins only i
   );
   assert.equal(to, `/invitation/${token}`);
   assert.equal(session.account.name, "Foreign");
-  assert.equal(await store.findMember(own.accountId, _id), null);
+  assert.equal(await store.people.findMember(own.accountId, _id), null);
   const odd = await dashboard.signedOut.get("/api/sign-in/oidc?invitation=//evil.example");
   assert.equal(odd.status, 400);
 });
@@ -186,7 +186,7 @@ test("who was removed from every account is refused, though the provider knows t
   const { own, store } = dashboard;
   const { email, _id } = own.viewer.user;
   await signIn({ sub: "v", email, email_verified: true });
-  await store.removeMember(own.accountId, _id);
+  await store.people.removeMember(own.accountId, _id);
   assert.equal((await signIn({ sub: "v" })).to, "/?refused=not_member");
 });
 

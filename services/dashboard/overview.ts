@@ -1,6 +1,6 @@
 import type { TimelineEntry } from "@posthaste/contracts";
 import type { Bus } from "@posthaste/messaging";
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type {
   CountsView,
   DurationView,
@@ -12,10 +12,16 @@ import { attentionOf } from "./overview_attention.ts";
 
 /** What an overview is made of. */
 export interface OverviewDeps {
-  store: Pick<
-    Store,
-    | ("listStatistics" | "listIntegrations" | "listCircuits" | "listTemplates" | "listTokens")
-    | ("listSends" | "groupReasons" | "oldestWaiting" | "newestTimelines")
+  store: StorePart<
+    | "sends.list"
+    | "messages.groupReasons"
+    | "messages.oldestWaiting"
+    | "messages.newestTimelines"
+    | "statistics.list"
+    | "integrations.list"
+    | "circuits.list"
+    | "templates.list"
+    | "tokens.list"
   >;
   bus: Pick<Bus, "streamStates" | "queueStates">;
   now(): Date;
@@ -46,10 +52,13 @@ export async function overviewOf(
   const endedFrom = new Date(now.getTime() - HOUR_MS);
   const recent = { states: ["failed", "unknown"], endedFrom } as const;
   const [buckets, causes, oldest, timelines, stages, known] = await Promise.all([
-    store.listStatistics(accountId, { from, until: now }),
-    store.groupReasons(accountId, { ...recent, from: new Date(now.getTime() - 144 * HOUR_MS) }),
-    store.oldestWaiting(accountId),
-    store.newestTimelines(accountId, TIMELINES),
+    store.statistics.list(accountId, { from, until: now }),
+    store.messages.groupReasons(accountId, {
+      ...recent,
+      from: new Date(now.getTime() - 144 * HOUR_MS),
+    }),
+    store.messages.oldestWaiting(accountId),
+    store.messages.newestTimelines(accountId, TIMELINES),
     stagesOf(deps),
     lookAround(accountId, store),
   ]);
@@ -79,12 +88,12 @@ export async function overviewOf(
 
 async function lookAround(accountId: string, store: OverviewDeps["store"]) {
   const [integrations, circuits, emails, pdfs, tokens, sends] = await Promise.all([
-    store.listIntegrations(accountId),
-    store.listCircuits(),
-    store.listTemplates(accountId, "email"),
-    store.listTemplates(accountId, "pdf"),
-    store.listTokens(accountId),
-    store.listSends(accountId, { limit: 1 }),
+    store.integrations.list(accountId),
+    store.circuits.list(),
+    store.templates.list(accountId, "email"),
+    store.templates.list(accountId, "pdf"),
+    store.tokens.list(accountId),
+    store.sends.list(accountId, { limit: 1 }),
   ]);
   return { integrations, circuits, emails, pdfs, tokens, sends };
 }

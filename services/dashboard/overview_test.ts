@@ -23,7 +23,7 @@ test("GET /api/overview tells counts, queues and what is to be set up", async ()
     },
   });
   const { own: { viewer, accountId }, foreign, store } = dashboard;
-  await store.noteStatistics([
+  await store.statistics.note([
     { accountId, at: at("11:00:00"), accepted: 7, sent: 5, failed: 2 },
     { accountId, at: new Date("2026-03-08T00:00:00Z"), sent: 9 },
   ]);
@@ -40,11 +40,11 @@ test("GET /api/overview tells counts, queues and what is to be set up", async ()
   assert.equal((await viewer.get("/api/overview?range=7d")).body.counts.length, 2);
   assert.equal((await viewer.get("/api/overview?range=9y")).status, 400);
   assert.deepEqual((await foreign.viewer.get("/api/overview")).body.counts, []);
-  await store.createToken({ accountId, name: "shop", scopes: ["send"] });
-  const revoked = await store.createToken({
+  await store.tokens.create({ accountId, name: "shop", scopes: ["send"] });
+  const revoked = await store.tokens.create({
     ...{ accountId: foreign.accountId, name: "old", scopes: ["send"] },
   });
-  await store.revokeToken(foreign.accountId, revoked.record._id);
+  await store.tokens.revoke(foreign.accountId, revoked.record._id);
   const isTokenDone = async (person: typeof viewer) =>
     (await person.get("/api/overview?range=30d")).body.setup[2].isDone;
   assert.deepEqual([await isTokenDone(viewer), await isTokenDone(foreign.viewer)], [true, false]);

@@ -103,7 +103,7 @@ test("POST /api/invitations refuses who is a member already, and a hundred and f
   });
   assert.equal(again.body.code, "conflict");
   for (let i = 0; i < 100; i++) {
-    await store.createInvitation({
+    await store.invitations.create({
       ...{ _id: `i${i}`, accountId: own.accountId, email: `p${i}@x.example`, role: "viewer" },
       ...{ invitedBy: "x", createdAt: time, expiresAt: new Date(time.getTime() + 1000) },
     });
@@ -159,13 +159,13 @@ test("two owners who demote each other at once leave one of them", async () => {
   const { owner, editor } = own;
   for (let i = 0; i < 5; i++) {
     for (const { user } of [owner, editor]) {
-      await store.setMember({ accountId: own.accountId, userId: user._id, role: "owner" });
+      await store.people.setMember({ accountId: own.accountId, userId: user._id, role: "owner" });
     }
     await Promise.all([
       owner.put(`/api/members/${editor.user._id}`, { role: "viewer" }),
       editor.delete(`/api/members/${owner.user._id}`),
     ]);
-    const members = await store.listMembers(own.accountId);
+    const members = await store.people.listMembers(own.accountId);
     assert.equal(members.filter(({ member }) => member.role === "owner").length, 1);
   }
 });
@@ -176,7 +176,7 @@ test("PUT /api/you/password asks for the old one, and signs the other browsers o
   const put = (current: string, password: string) =>
     own.viewer.put("/api/you/password", { current, password });
   assert.equal((await put(PASSWORD, "another horse")).body.code, "conflict");
-  await store.updateUser(user._id, {
+  await store.people.update(user._id, {
     passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
   });
   const other = await signIn(user, own.accountId);
@@ -193,7 +193,7 @@ test("PUT /api/you/password asks for the old one, and signs the other browsers o
 
 test("PUT /api/you/password has anyone who guesses the old one wait", async () => {
   const { own, store } = dashboard;
-  await store.updateUser(own.viewer.user._id, {
+  await store.people.update(own.viewer.user._id, {
     passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
   });
   const statuses: number[] = [];
@@ -210,7 +210,7 @@ test("PUT /api/you/email asks for the password, and signs the other browsers out
   const put = (current: string, email: string) =>
     own.viewer.put("/api/you/email", { current, email });
   assert.equal((await put(PASSWORD, "new@own.example")).body.code, "conflict");
-  await store.updateUser(user._id, {
+  await store.people.update(user._id, {
     passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
   });
   const other = await signIn(user, own.accountId);
@@ -248,8 +248,8 @@ test("DELETE /api/you/membership ends one's own, but not that of the only owner"
 test("POST /api/you/removal takes a person out of everything, but not the only owner of an account", async () => {
   const { own, foreign, store, signedOut } = dashboard;
   const { user } = own.editor;
-  await store.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
-  await store.updateUser(user._id, {
+  await store.people.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
+  await store.people.update(user._id, {
     passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
   });
   const needed = await own.owner.post("/api/you/removal", {});
@@ -263,9 +263,9 @@ test("POST /api/you/removal takes a person out of everything, but not the only o
   assert.equal((await own.editor.get("/api/session")).status, 401);
   const login = { email: user.email, password: PASSWORD };
   assert.equal((await signedOut.post("/api/sign-in/login", login)).body.code, "wrong_login");
-  assert.equal(await store.findUser(user._id), null);
-  assert.deepEqual([...await store.listMemberships(user._id)], []);
-  assert.deepEqual(await store.listSessions(user._id, time), []);
+  assert.equal(await store.people.find(user._id), null);
+  assert.deepEqual([...await store.people.listMemberships(user._id)], []);
+  assert.deepEqual(await store.sessions.list(user._id, time), []);
   for (const owner of [own.owner, foreign.owner]) {
     assert.deepEqual(await lastAuditEntry(owner), {
       ...{ who: user.email, action: "person.removed", target: user.email, details: {} },
@@ -314,8 +314,8 @@ test("PUT /api/account/retention takes 0 to 365 whole days", async () => {
     assert.equal(status, 400, String(contentDays));
   }
   assert.equal((await own.owner.put("/api/account/retention", { contentDays: 0 })).status, 200);
-  assert.deepEqual((await store.findAccount(own.accountId))?.retention, { contentDays: 0 });
-  assert.deepEqual((await store.findAccount(foreign.accountId))?.retention, { contentDays: 7 });
+  assert.deepEqual((await store.accounts.find(own.accountId))?.retention, { contentDays: 0 });
+  assert.deepEqual((await store.accounts.find(foreign.accountId))?.retention, { contentDays: 7 });
   assert.deepEqual((await lastAuditEntry(own.owner)).details, { from: 7, to: 0 });
 });
 
@@ -327,14 +327,14 @@ test("POST /api/accounts gives its maker another account, and shows it", async (
   assert.deepEqual([session.account, session.role, session.accounts.length], [
     ...[{ id: body.id, name: "Second", requiresSecondFactor: false }, "owner", 2],
   ]);
-  assert.deepEqual(await store.listMembers(body.id).then((list) => list.length), 1);
+  assert.deepEqual(await store.people.listMembers(body.id).then((list) => list.length), 1);
 });
 
 test("GET /api/audit/export gives an owner every line of their own account, and notes it", async () => {
   const { own, foreign, store } = dashboard;
   for (const { accountId } of [own, foreign]) {
     for (let i = 0; i < 600; i++) {
-      await store.noteAudit({
+      await store.audit.note({
         ...{ accountId, at: time, userId: null, userEmail: null, action: "token.created" },
         ...{ target: `token ${i} of ${accountId}`, details: {} },
       });
@@ -352,7 +352,7 @@ test("GET /api/audit/export gives an owner every line of their own account, and 
 test("GET /api/audit gives pages of 50, newest first, of one's own account", async () => {
   const { own, foreign, store } = dashboard;
   for (let i = 0; i < 120; i++) {
-    await store.noteAudit({
+    await store.audit.note({
       ...{ accountId: own.accountId, at: new Date(time.getTime() + i * 1000), userId: null },
       ...{ userEmail: null, action: "token.revoked", target: `${i}`, details: {} },
     });

@@ -28,5 +28,5 @@ test("members, templates and accounts are refused beyond what the operator allow
   const settle = () => own.owner.post("/api/accounts", { name: "More" });
   assert.equal((await settle()).status, 200);
   assert.match((await settle()).body.error, /own 2 accounts/);
-  assert.equal((await store.listMemberships(own.owner.user._id)).length, 2);
+  assert.equal((await store.people.listMemberships(own.owner.user._id)).length, 2);
 });

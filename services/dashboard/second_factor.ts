@@ -1,5 +1,5 @@
 import type { SecondFactor, User } from "@posthaste/contracts";
-import type { PeopleStore } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { SecondFactorProof } from "./interface/people.ts";
 import { openPasskeys, type Passkeys } from "./passkeys.ts";
 import { hashRecoveryCode } from "./recovery_codes.ts";
@@ -21,17 +21,18 @@ export interface SecondFactors {
 }
 
 /** What {@linkcode openSecondFactors} needs. */
-export interface SecondFactorDeps
-  extends Pick<PeopleStore, "takeTotpStep" | "takeRecoveryCode" | "notePasskeyUse"> {
-  now(): Date;
-  publicUrl: string;
-  /** 32 bytes; without them nobody can use an authenticator app. */
-  key: Buffer | undefined;
-}
+export type SecondFactorDeps =
+  & StorePart<"people.takeTotpStep" | "people.takeRecoveryCode" | "people.notePasskeyUse">
+  & {
+    now(): Date;
+    publicUrl: string;
+    /** 32 bytes; without them nobody can use an authenticator app. */
+    key: Buffer | undefined;
+  };
 
 /** Opens the look at second factors. */
 export function openSecondFactors(deps: SecondFactorDeps): SecondFactors {
-  const { now, publicUrl, key, takeTotpStep, takeRecoveryCode, notePasskeyUse } = deps;
+  const { now, publicUrl, key, people: { takeTotpStep, takeRecoveryCode, notePasskeyUse } } = deps;
   const passkeys = openPasskeys(publicUrl);
   const box = key === undefined ? undefined : openOwnBox(key);
 

@@ -34,11 +34,11 @@ const pass = (seconds: number) => void (time += seconds * 1000);
 
 async function newPerson(role: Role = "owner"): Promise<Person> {
   const { store, own, signIn } = dashboard;
-  const user = await store.createUser({
+  const user = await store.people.create({
     ...{ email: "jane@shop.example", name: "Jane", emailProvenAt: new Date(time) },
     passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
   });
-  await store.setMember({ accountId: own.accountId, userId: user._id, role });
+  await store.people.setMember({ accountId: own.accountId, userId: user._id, role });
   return await signIn(user, own.accountId);
 }
 
@@ -135,7 +135,7 @@ test("a recovery code is taken once, however it is typed, and new ones replace a
   assert.equal(await redeem(first?.toUpperCase().replace("-", " ")), 200);
   assert.equal(await redeem(first), 400);
   assert.equal(await redeem(second), 200);
-  const user = await dashboard.store.findUser(jane.user._id);
+  const user = await dashboard.store.people.find(jane.user._id);
   assert.equal(user?.secondFactor.recoveryCodes.length, 8);
   assert.ok(!JSON.stringify(user).includes(third ?? ""), "a code is stored as it is");
   const { body } = await jane.post(`${PATH}/recovery-codes`);
@@ -150,7 +150,7 @@ test("a half session ends after ten minutes, and signs nobody in anywhere else",
   const { browser } = await halfIn();
   const half = hashToken(browser.cookie);
   assert.equal((await jane.get("/api/you/sessions")).body.length, 1);
-  assert.equal(await dashboard.store.findSession(half, new Date(time)), null);
+  assert.equal(await dashboard.store.sessions.find(half, new Date(time)), null);
   pass(601);
   const late = await browser.post("/api/sign-in/second", { by: "app", code: codeOf(secret) });
   assert.equal(late.body.code, "signed_out");
@@ -164,7 +164,7 @@ test("a half session ends after ten minutes, and signs nobody in anywhere else",
 
 test("an answer of a passkey that is none, or is another's, lets nobody in", async () => {
   const jane = await newPerson();
-  await dashboard.store.updateUser(jane.user._id, {
+  await dashboard.store.people.update(jane.user._id, {
     secondFactor: {
       ...{ totp: null, recoveryCodes: [] },
       passkeys: [{
@@ -208,7 +208,7 @@ test("adding a second factor signs other browsers out, and is told to each accou
     ...["second_factor.removed", "second_factor.added"],
   ]);
   // Recovery codes alone are none.
-  const user = await dashboard.store.findUser(jane.user._id);
+  const user = await dashboard.store.people.find(jane.user._id);
   assert.deepEqual(user?.secondFactor.recoveryCodes, []);
   assert.deepEqual((await login()).body, { second: null });
 });
@@ -216,7 +216,7 @@ test("adding a second factor signs other browsers out, and is told to each accou
 test("no secret of an app is in the database as it is, and none opens for another person", async () => {
   const jane = await newPerson();
   const { secret } = await addApp(jane);
-  const user = await dashboard.store.findUser(jane.user._id) as User;
+  const user = await dashboard.store.people.find(jane.user._id) as User;
   assert.ok(!JSON.stringify(user).includes(secret));
   const box = openOwnBox(Buffer.alloc(32, 3));
   const sealed = user.secondFactor.totp?.secret ?? "";
@@ -228,11 +228,11 @@ test("no secret of an app is in the database as it is, and none opens for anothe
 test("under another key codes are wrong, and a recovery code lets in all the same", async () => {
   const jane = await newPerson();
   const { secret, recoveryCodes } = await addApp(jane);
-  const user = await dashboard.store.findUser(jane.user._id);
+  const user = await dashboard.store.people.find(jane.user._id);
   assert.ok(user?.secondFactor.totp);
   const sealed = openOwnBox(Buffer.alloc(32, 9)).seal(secret, user._id);
   const totp = { ...user.secondFactor.totp, secret: sealed };
-  await dashboard.store.updateUser(user._id, { secondFactor: { ...user.secondFactor, totp } });
+  await dashboard.store.people.update(user._id, { secondFactor: { ...user.secondFactor, totp } });
   const { browser } = await halfIn();
   const prove = (by: string, code = "") => browser.post("/api/sign-in/second", { by, code });
   assert.equal((await prove("app", codeOf(secret))).body.code, "wrong_code");
@@ -244,7 +244,7 @@ test("an account that requires a second factor is closed to who has a password a
   const require = (required: boolean) => jane.put("/api/account/second-factor", { required });
   assert.equal((await require(true)).body.code, "conflict");
   await addApp(jane);
-  const mate = await dashboard.store.createUser({
+  const mate = await dashboard.store.people.create({
     ...{
       email: "joe@shop.example",
       name: "Joe",
@@ -252,7 +252,7 @@ test("an account that requires a second factor is closed to who has a password a
     },
   });
   const { accountId } = dashboard.own;
-  await dashboard.store.setMember({ accountId, userId: mate._id, role: "editor" });
+  await dashboard.store.people.setMember({ accountId, userId: mate._id, role: "editor" });
   const joe = await dashboard.signIn(mate, accountId);
   assert.equal((await joe.get("/api/members")).status, 200);
   assert.equal((await require(true)).status, 200);
@@ -317,7 +317,7 @@ test("a session ends thirty days after it began, however often it is used", asyn
   assert.equal((await jane.get("/api/session")).body.code, "signed_out");
   // One that a process kept for longer, before it was told of the limit.
   await using store = await openStore({ url: dashboard.mongoUrl });
-  await store.touchSession(jane.sessionId, {
+  await store.sessions.touch(jane.sessionId, {
     ...{ lastSeenAt: new Date(time), expiresAt: new Date(time + 1e9) },
   });
   assert.equal((await jane.get("/api/session")).body.code, "signed_out");

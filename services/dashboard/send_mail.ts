@@ -45,7 +45,7 @@ export async function sendMail(
     settledAt: null,
     reconcileAt: new Date(acceptedAt.getTime() + RECONCILE_AFTER_MS),
   };
-  await store.acceptSend(send);
+  await store.sends.accept(send);
   await Promise.all([dispatchSend(bus, send), bus.publish(acceptanceOf(send))]).catch((error) => {
     logger.warn(`Cannot dispatch "${send._id}": the reconciler will`, { sendId: send._id, error });
   });

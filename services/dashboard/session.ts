@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Account, Member, Role, Session, User } from "@posthaste/contracts";
-import type { PeopleStore, SessionStore } from "@posthaste/storage";
+import type { Store, StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 import { hasSecondFactor } from "./second_factor.ts";
 
@@ -15,12 +15,16 @@ export interface Principal {
 }
 
 /** What is needed to find the principal of a request. */
-export interface SessionDeps
-  extends SessionStore, Pick<PeopleStore, "findUser" | "findMember" | "listMemberships"> {
-  findAccount(idOrName: string): Promise<Account | null>;
-  now(): Date;
-  sessionAges: SessionAges;
-}
+export type SessionDeps =
+  & StorePart<"people.find" | "people.findMember" | "people.listMemberships">
+  & Pick<Store, "sessions">
+  & {
+    accounts: {
+      find(idOrName: string): Promise<Account | null>;
+    };
+    now(): Date;
+    sessionAges: SessionAges;
+  };
 
 /** When a session ends, in milliseconds. */
 export interface SessionAges {
@@ -63,7 +67,9 @@ export function newToken(): string {
 /** Begins a session and gives the token for its cookie, which is stored nowhere. */
 export async function beginSession(
   { userId, accountId, userAgent, awaits = null, isConfirmed = true }: SignIn,
-  { createSession, now, sessionAges }: Pick<SessionDeps, "createSession" | "now" | "sessionAges">,
+  { sessions: { create: createSession }, now, sessionAges }:
+    & Pick<SessionDeps, "now" | "sessionAges">
+    & StorePart<"sessions.create">,
 ): Promise<{ token: string; session: Session }> {
   const token = newToken();
   const at = now();
@@ -103,25 +109,25 @@ export async function findPrincipal(
   deps: SessionDeps,
 ): Promise<Principal | undefined> {
   const at = deps.now();
-  const session = await deps.findSession(hashToken(token), at);
+  const session = await deps.sessions.find(hashToken(token), at);
   if (session === null) return undefined;
   // The longest age may have been set since.
   if (at >= expiryOf(session.createdAt, at, deps.sessionAges)) return undefined;
   const { userId, accountId } = session;
   const [user, shown] = await Promise.all([
-    deps.findUser(userId),
-    deps.findMember(asked ?? accountId, userId),
+    deps.people.find(userId),
+    deps.people.findMember(asked ?? accountId, userId),
   ]);
   if (user === null) return undefined;
   if (asked !== undefined && shown === null) throw new ForeignAccountError();
   // Anyone who was removed from the account that they look at goes on in another one of theirs.
-  const member = shown ?? (await deps.listMemberships(userId))[0];
+  const member = shown ?? (await deps.people.listMemberships(userId))[0];
   if (member === undefined) return undefined;
-  const account = await deps.findAccount(member.accountId);
+  const account = await deps.accounts.find(member.accountId);
   if (account === null) return undefined;
   if (at.getTime() - session.lastSeenAt.getTime() > TOUCH_EVERY_MS) {
     const expiresAt = expiryOf(session.createdAt, at, deps.sessionAges);
-    await deps.touchSession(session._id, { lastSeenAt: at, expiresAt });
+    await deps.sessions.touch(session._id, { lastSeenAt: at, expiresAt });
   }
   return { session, user, member, account, role: member.role, accountId: account._id };
 }

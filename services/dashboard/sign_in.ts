@@ -25,7 +25,7 @@ export async function signIn(
 ): Promise<void> {
   const { deps: { store, now }, options: { sessionAges } } = routing;
   const before = request.cookies[SESSION_COOKIE];
-  if (before !== undefined) await store.removeSession(hashToken(before));
+  if (before !== undefined) await store.sessions.remove(hashToken(before));
   const userAgent = request.headers["user-agent"];
   const { token } = await beginSession({ ...who, userAgent }, { ...store, now, sessionAges });
   reply.setCookie(SESSION_COOKIE, token, {
@@ -34,7 +34,7 @@ export async function signIn(
   });
   const isWhole = (who.awaits ?? null) === null;
   if (isWhole) await noteSignIn(request, who, routing);
-  if (isWhole && await store.noteBrowser(who.userId, hashToken(userAgent ?? ""))) {
+  if (isWhole && await store.people.noteBrowser(who.userId, hashToken(userAgent ?? ""))) {
     await notifyOfSignIn(request, who.userId, routing);
   }
 }
@@ -45,7 +45,7 @@ async function noteSignIn(
   { userId, accountId }: Pick<SignIn, "userId" | "accountId">,
   { deps: { store, now } }: Routing,
 ): Promise<void> {
-  const user = await store.findUser(userId);
+  const user = await store.people.find(userId);
   if (user === null) return;
   const browser = headers["user-agent"]?.slice(0, MAX_BROWSER) ?? "unknown";
   await audit({ ...store, now }, { accountId, user }, {
@@ -63,8 +63,8 @@ export async function noteRefusedSignIn(
   { why, routing: { deps: { store, now } } }: { why: string; routing: Routing },
 ): Promise<void> {
   for (const user of users) {
-    for (const { accountId } of await store.listMemberships(user._id)) {
-      await store.noteAudit({
+    for (const { accountId } of await store.people.listMemberships(user._id)) {
+      await store.audit.note({
         // Nobody knows who it was.
         ...{ accountId, at: now(), userId: null, userEmail: null },
         ...{ action: "session.refused", target: user.email, details: { why, address: ip } },
@@ -80,7 +80,7 @@ async function notifyOfSignIn(
   routing: Routing,
 ): Promise<void> {
   const { deps: { store, now }, options } = routing;
-  const user = await store.findUser(userId);
+  const user = await store.people.find(userId);
   const at = now();
   // Who has just got a login knows.
   if (user === null || at.getTime() - user.createdAt.getTime() < NEW_LOGIN_MS) return;
@@ -99,7 +99,7 @@ export async function firstAccountOf(
   userId: string,
   { deps: { store } }: Pick<Routing, "deps">,
 ): Promise<string> {
-  const [member] = await store.listMemberships(userId);
+  const [member] = await store.people.listMemberships(userId);
   if (member !== undefined) return member.accountId;
   throw new HttpError(
     "not_allowed",

@@ -24,8 +24,12 @@ const options = {
 /** A member of `own` who has a password. */
 async function jane({ store, own }: TestDashboard, passwordHash?: string) {
   passwordHash ??= await hashPassword(PASSWORD, TEST_PASSWORD_COST);
-  const user = await store.createUser({ email: "jane@shop.example", name: "Jane", passwordHash });
-  await store.setMember({ accountId: own.accountId, userId: user._id, role: "editor" });
+  const user = await store.people.create({
+    email: "jane@shop.example",
+    name: "Jane",
+    passwordHash,
+  });
+  await store.people.setMember({ accountId: own.accountId, userId: user._id, role: "editor" });
   return user;
 }
 
@@ -42,8 +46,8 @@ test("POST /api/sign-in/setup makes the first account and signs its owner in, on
   assert.equal((await signedOut.get("/api/sign-in")).body.needsSetup, false);
   const again = await signedOut.post("/api/sign-in/setup", { ...FIRST, email: "b@b.example" });
   assert.equal(again.body.code, "conflict");
-  assert.deepEqual(await store.listUsersByEmail("b@b.example"), []);
-  const lines = await store.listAudit(body.account.id, { limit: 5 });
+  assert.deepEqual(await store.people.listByEmail("b@b.example"), []);
+  const lines = await store.audit.list(body.account.id, { limit: 5 });
   assert.deepEqual(lines.map(({ action }) => action), ["session.began", "account.created"]);
 });
 
@@ -57,7 +61,7 @@ test("POST /api/sign-in/setup makes one owner of those that try at once", async 
       })),
   );
   assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409, 409, 409]);
-  assert.equal((await dashboard.store.listAccounts()).length, 1);
+  assert.equal((await dashboard.store.accounts.list()).length, 1);
 });
 
 test("POST /api/sign-in/setup refuses a wrong code, at last without looking, and weak passwords", async () => {
@@ -75,7 +79,7 @@ test("POST /api/sign-in/setup refuses a wrong code, at last without looking, and
   const { status, headers } = await post({}, "192.0.2.2");
   assert.equal(status, 429);
   assert.equal(headers["retry-after"], "60");
-  assert.equal(await store.hasUsers(), false);
+  assert.equal(await store.people.hasAny(), false);
 });
 
 test("POST /api/sign-in/login signs in anyone who has the right password, under a new token", async () => {
@@ -95,7 +99,7 @@ test("POST /api/sign-in/login signs in anyone who has the right password, under 
   const second = await browser(token).post("/api/sign-in/login", login);
   assert.notEqual(second.cookies[SESSION_COOKIE], token);
   assert.equal((await browser(token).get("/api/session")).status, 401);
-  assert.equal((await store.listSessions(user._id, new Date())).length, 1);
+  assert.equal((await store.sessions.list(user._id, new Date())).length, 1);
 });
 
 test("POST /api/sign-in/login answers the same to an unknown address, no password and a wrong one", async () => {
@@ -145,7 +149,7 @@ test("each sign-in stands in the audit log, the refused ones in that of each acc
   await using dashboard = await openTestDashboard({ options });
   const { own, foreign, store } = dashboard;
   const user = await jane(dashboard);
-  await store.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
+  await store.people.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
   const login = (password: string, email = user.email) =>
     dashboard.signedOut.post("/api/sign-in/login", { email, password }, {
       ...from("192.0.2.7"),
@@ -155,7 +159,7 @@ test("each sign-in stands in the audit log, the refused ones in that of each acc
   await login(PASSWORD, "nobody@shop.example");
   await login(PASSWORD);
   const linesOf = async (accountId: string) =>
-    (await store.listAudit(accountId, { limit: 9 })).map(({ action, userId, target, details }) => [
+    (await store.audit.list(accountId, { limit: 9 })).map(({ action, userId, target, details }) => [
       ...[action, userId, target, details["address"], details["browser"] ?? details["why"]],
     ]);
   const refused = ["session.refused", null, user.email, "192.0.2.7", "wrong password"];
@@ -183,14 +187,14 @@ test("POST /api/sign-in/login stores a password anew that was stored at a lower 
   const user = await jane(dashboard, old);
   const login = { email: user.email, password: PASSWORD };
   assert.equal((await dashboard.signedOut.post("/api/sign-in/login", login)).status, 200);
-  assert.match((await dashboard.store.findUser(user._id))?.passwordHash ?? "", /m=19456,/);
+  assert.match((await dashboard.store.people.find(user._id))?.passwordHash ?? "", /m=19456,/);
   assert.equal((await dashboard.signedOut.post("/api/sign-in/login", login)).status, 200);
 });
 
 test("POST /api/sign-in/login tells who is a member of nothing to ask for an invitation", async () => {
   await using dashboard = await openTestDashboard();
   const user = await jane(dashboard);
-  await dashboard.store.removeMember(dashboard.own.accountId, user._id);
+  await dashboard.store.people.removeMember(dashboard.own.accountId, user._id);
   const login = { email: user.email, password: PASSWORD };
   const { status, body, cookies } = await dashboard.signedOut.post("/api/sign-in/login", login);
   assert.deepEqual([status, body.code, cookies], [403, "not_allowed", {}]);

@@ -28,18 +28,20 @@ export async function notifyOfSuspensionsForever(
  */
 export async function notifyOfSuspensions(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now, logger } = deps;
-  const system = await store.findAccount(mail.account);
-  for (const integration of await store.listUnnotifiedSuspensions(AT_ONCE)) {
+  const system = await store.accounts.find(mail.account);
+  for (const integration of await store.integrations.listUnnotifiedSuspensions(AT_ONCE)) {
     const { accountId, name, suspended } = integration;
     // Noted first: rather nobody is told than everybody twice.
-    if (suspended === null || !await store.noteSuspensionNotified(integration, now())) continue;
+    if (
+      suspended === null || !await store.integrations.noteSuspensionNotified(integration, now())
+    ) continue;
     if (accountId === system?._id) {
       logger.error("Cannot notify by mail: the integration for system mail is suspended", {
         reason: suspended.reason,
       });
       continue;
     }
-    const account = await store.findAccount(accountId);
+    const account = await store.accounts.find(accountId);
     const variables = {
       account: account?.name ?? accountId,
       integration: name,

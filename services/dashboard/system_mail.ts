@@ -54,8 +54,8 @@ export function openSystemMail(
   async function findSender(): Promise<
     { account: Account; integration: Integration; sender: string }
   > {
-    const found = await store.findAccount(account);
-    const [integration] = found === null ? [] : await store.listIntegrations(found._id);
+    const found = await store.accounts.find(account);
+    const [integration] = found === null ? [] : await store.integrations.list(found._id);
     const sender = integration?.senders[0];
     if (found !== null && integration !== undefined && sender !== undefined) {
       return { account: found, integration, sender };
@@ -72,7 +72,7 @@ export function openSystemMail(
       countOne();
       const { account: { _id: accountId }, integration, sender } = await findSender();
       const { name, variables: names, ...parts } = SYSTEM_TEMPLATES[kind];
-      const { version: email } = await store.publishVersion({
+      const { version: email } = await store.templates.publish({
         ...{ accountId, kind: "email", alias: `posthaste-${kind}`, name },
         variables: names.map((each) => ({ name: each, required: true })),
         sourceHash: createHash("sha256").update(JSON.stringify(parts)).digest("hex"),

@@ -40,8 +40,8 @@ beforeEach(async () => {
     bus,
   });
   const { store } = dashboard;
-  const { _id: accountId } = await store.createAccount({ name: SYSTEM });
-  await store.upsertIntegrationByName({
+  const { _id: accountId } = await store.accounts.create({ name: SYSTEM });
+  await store.integrations.upsertByName({
     ...{ accountId, name: "out", host: "127.0.0.1", port: 25, tls: "none", auth: null },
     senders: ["posthaste@operator.example"],
   });
@@ -51,8 +51,8 @@ afterEach(() => dashboard[Symbol.asyncDispose]());
 /** Reads the mail that was accepted last. */
 async function lastMail() {
   const { store } = dashboard;
-  const system = await store.findAccount(SYSTEM);
-  const send = await store.loadSend(dispatched.at(-1) ?? "");
+  const system = await store.accounts.find(SYSTEM);
+  const send = await store.sends.load(dispatched.at(-1) ?? "");
   assert.equal(send?.accountId, system?._id);
   assert.equal(send?.request.from.email, "posthaste@operator.example");
   const [recipient] = send?.request.to ?? [];
@@ -69,10 +69,10 @@ async function lastMail() {
 async function plain(email = VICTIM): Promise<Person> {
   const { store, foreign, signIn } = dashboard;
   const { accountId } = foreign;
-  const user = await store.createUser({
+  const user = await store.people.create({
     ...{ email, name: "Plain", passwordHash: null, onlyAccountId: accountId },
   });
-  await store.setMember({ accountId, userId: user._id, role: "owner" });
+  await store.people.setMember({ accountId, userId: user._id, role: "owner" });
   return await signIn(user, accountId);
 }
 
@@ -91,7 +91,7 @@ test("a link that is sent to an address proves it for who asked, once, within an
   time = new Date(time.getTime() - 1000);
   assert.equal((await person.post(`/api/you/proof/${token}`)).status, 200);
   assert.equal((await person.post(`/api/you/proof/${token}`)).status, 404);
-  const proven = await store.findUser(person.user._id);
+  const proven = await store.people.find(person.user._id);
   assert.deepEqual([proven?.emailProvenAt, proven?.onlyAccountId], [time, null]);
   assert.equal((await person.post("/api/accounts", { name: "A third" })).status, 200);
   assert.equal((await person.post("/api/you/proof")).body.code, "conflict");
@@ -101,7 +101,7 @@ test("an address that another has proven meanwhile is proven for nobody else", a
   const person = await plain();
   await person.post("/api/you/proof");
   const { token } = await lastMail();
-  await dashboard.store.createUser({
+  await dashboard.store.people.create({
     ...{ email: VICTIM, name: "First", passwordHash: null, emailProvenAt: new Date() },
   });
   assert.equal((await person.post(`/api/you/proof/${token}`)).body.code, "conflict");
@@ -112,7 +112,7 @@ test("a link is for the address that it was sent to", async () => {
   const person = await plain();
   await person.post("/api/you/proof");
   const { token } = await lastMail();
-  await store.updateUser(person.user._id, { email: "else@example.com", proof: null });
+  await store.people.update(person.user._id, { email: "else@example.com", proof: null });
   assert.equal((await person.post(`/api/you/proof/${token}`)).status, 404);
 });
 
@@ -141,9 +141,9 @@ test("an invitation goes to the invited address alone, and its link proves the a
   const { cookies } = await signedOut.post(path, { name: "Chief", password: PASSWORD });
   const { user } = (await browser(cookies[SESSION_COOKIE]).get("/api/session")).body;
   assert.equal(user.isProven, true);
-  assert.equal((await store.findUser(user.id))?.onlyAccountId, null);
+  assert.equal((await store.people.find(user.id))?.onlyAccountId, null);
   // A second login would stand for the same address.
-  await store.removeMember(own.accountId, user.id);
+  await store.people.removeMember(own.accountId, user.id);
   const again = await invite(VICTIM);
   const second = await signedOut.post(`/api/sign-in/invitation/${again.token}`, {
     ...{ name: "Second", password: PASSWORD },
@@ -157,7 +157,7 @@ test("who is signed in proves their address by joining with a link that was sent
   await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
   const { token } = await lastMail();
   assert.equal((await person.post(`/api/invitations/${token}/accept`)).status, 200);
-  const user = await store.findUser(person.user._id);
+  const user = await store.people.find(person.user._id);
   assert.deepEqual([user?.emailProvenAt, user?.onlyAccountId], [time, null]);
 });
 
@@ -165,9 +165,9 @@ test("who is signed in proves their address by joining with a link that was sent
 async function sentMails(): Promise<{ kind: string; to: string | undefined; variables: object }[]> {
   const { store } = dashboard;
   return await Promise.all(dispatched.map(async (id) => {
-    const send = await store.loadSend(id);
+    const send = await store.sends.load(id);
     const [recipient] = send?.request.to ?? [];
-    const templates = await store.listTemplates(send?.accountId ?? "", "email");
+    const templates = await store.templates.list(send?.accountId ?? "", "email");
     const alias = templates.find((each) => each.id === send?.template.id)?.alias ?? "";
     return { kind: alias, to: recipient?.email, variables: recipient?.variables ?? {} };
   }));
@@ -176,7 +176,7 @@ async function sentMails(): Promise<{ kind: string; to: string | undefined; vari
 /** Somebody with a password and a proven address, who is a member. */
 async function known(email = "jane@shop.example"): Promise<User> {
   const { store, own } = dashboard;
-  const user = await store.createUser({
+  const user = await store.people.create({
     ...{
       email,
       name: "Jane",
@@ -184,7 +184,7 @@ async function known(email = "jane@shop.example"): Promise<User> {
       passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
     },
   });
-  await store.setMember({ accountId: own.accountId, userId: user._id, role: "editor" });
+  await store.people.setMember({ accountId: own.accountId, userId: user._id, role: "editor" });
   return user;
 }
 
@@ -218,10 +218,10 @@ test("a forgotten password is set anew by a link, once, within an hour, and sign
   assert.equal((await before.get("/api/session")).body.code, "signed_out");
   assert.equal((await login(PASSWORD)).body.code, "wrong_login");
   assert.equal((await login("another horse entirely")).status, 200);
-  const lines = await store.listAudit(own.accountId, { limit: 9 });
+  const lines = await store.audit.list(own.accountId, { limit: 9 });
   assert.ok(lines.some(({ action }) => action === "password.reset"));
   assert.equal((await forget()).status, 200);
-  await until(async () => (await store.findUser(user._id))?.reset !== null);
+  await until(async () => (await store.people.find(user._id))?.reset !== null);
   const late = (await lastMail()).token ?? "";
   time = new Date(time.getTime() + 3600_000);
   assert.equal((await reset(late)).body.code, "not_found");
@@ -230,9 +230,9 @@ test("a forgotten password is set anew by a link, once, within an hour, and sign
 test("a link for a new password goes to no address that is not proven, and the answer tells nobody", async () => {
   const { store, signedOut } = dashboard;
   const unproven = await known("unproven@shop.example");
-  await store.updateUser(unproven._id, { emailProvenAt: null });
+  await store.people.update(unproven._id, { emailProvenAt: null });
   const elsewhere = await known("elsewhere@shop.example");
-  await store.updateUser(elsewhere._id, { passwordHash: null });
+  await store.people.update(elsewhere._id, { passwordHash: null });
   for (const email of ["unproven", "elsewhere", "nobody"]) {
     const asked = { email: `${email}@shop.example` };
     const { status, body } = await signedOut.post("/api/sign-in/forgotten", asked);
@@ -277,20 +277,20 @@ test("owners are told of a token, without the token", async () => {
 
 test("owners are told once that an integration is suspended, and by no mail of their own server's", async () => {
   const { store, own, log } = dashboard;
-  const system = await store.findAccount(SYSTEM);
+  const system = await store.accounts.find(SYSTEM);
   const deps = { store, now: () => time, ...depsOf() };
   const mail = openSystemMail({ account: SYSTEM }, deps);
   const look = () =>
     Promise.all([notifyOfSuspensions(mail, deps), notifyOfSuspensions(mail, deps)]);
   const suspended = { at: time, reason: "535 $where is wrong" };
   for (const accountId of [own.accountId, system?._id ?? ""]) {
-    const integration = await store.upsertIntegrationByName({
+    const integration = await store.integrations.upsertByName({
       ...{ accountId, name: "out", host: "127.0.0.1", port: 25, tls: "none", auth: null },
       senders: ["posthaste@operator.example"],
     });
-    await store.suspendIntegration(integration, suspended);
+    await store.integrations.suspend(integration, suspended);
     // Another mailer finds the same out.
-    await store.suspendIntegration(integration, suspended);
+    await store.integrations.suspend(integration, suspended);
   }
   await look();
   const told = await sentMails();
@@ -299,10 +299,10 @@ test("owners are told once that an integration is suspended, and by no mail of t
   ]);
   assert.match(JSON.stringify(told), /535 \$where is wrong/);
   assert.equal(log.filter(({ message }) => /Cannot notify by mail/.test(message)).length, 1);
-  const [integration] = await store.listIntegrations(own.accountId);
+  const [integration] = await store.integrations.list(own.accountId);
   assert.ok(integration);
-  await store.suspendIntegration(integration, { ...suspended, at: new Date() });
-  await store.pauseIntegration(own.accountId, integration.id, { at: time, reason: "x" });
+  await store.integrations.suspend(integration, { ...suspended, at: new Date() });
+  await store.integrations.pause(own.accountId, integration.id, { at: time, reason: "x" });
   await look();
   assert.equal(dispatched.length, 1);
 });
@@ -322,14 +322,14 @@ function depsOf(): Pick<DashboardDeps, "bus" | "logger"> {
 test("every owner who has proven an address is told that an integration points elsewhere", async () => {
   const { own, store } = dashboard;
   const { accountId } = own;
-  const second = await store.createUser({
+  const second = await store.people.create({
     ...{ email: "second@own.example", name: "Second", passwordHash: null, emailProvenAt: time },
   });
-  const third = await store.createUser({
+  const third = await store.people.create({
     ...{ email: "third@own.example", name: "Third", passwordHash: null },
   });
   for (const { _id: userId } of [second, third]) {
-    await store.setMember({ accountId, userId, role: "owner" });
+    await store.people.setMember({ accountId, userId, role: "owner" });
   }
   const input = {
     ...{ name: "Out", host: "mx.example", port: 587, tls: "starttls", user: null },
@@ -340,7 +340,7 @@ test("every owner who has proven an address is told that an integration points e
   assert.deepEqual(dispatched, []);
   const moved = { ...input, host: "other.example", revision: 1 };
   assert.equal((await own.owner.put("/api/integrations/1", moved)).status, 200);
-  const told = await Promise.all(dispatched.map(async (id) => await store.loadSend(id)));
+  const told = await Promise.all(dispatched.map(async (id) => await store.sends.load(id)));
   const [first] = told.map((send) => send?.request.to[0]);
   assert.deepEqual(told.map((send) => send?.request.to[0]?.email).toSorted(), [
     ...["owner@own.example", "second@own.example"],
@@ -357,15 +357,15 @@ test("without an account for it no mail is sent, and the link is shown to who in
   assert.equal((await signedOut.get("/api/sign-in")).body.sendsMail, false);
   const { body } = await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
   assert.match(body.link, /\/invitation\//);
-  await store.updateUser(own.viewer.user._id, { emailProvenAt: null });
+  await store.people.update(own.viewer.user._id, { emailProvenAt: null });
   assert.equal((await own.viewer.post("/api/you/proof")).body.code, "conflict");
 });
 
 test("an account without an integration is told of in the log, and to who asks", async () => {
   const { store, own, log } = dashboard;
-  const system = await store.findAccount(SYSTEM);
-  const [integration] = await store.listIntegrations(system?._id ?? "");
-  await store.archiveIntegration(system?._id ?? "", integration?.id ?? 0, new Date());
+  const system = await store.accounts.find(SYSTEM);
+  const [integration] = await store.integrations.list(system?._id ?? "");
+  await store.integrations.archive(system?._id ?? "", integration?.id ?? 0, new Date());
   const { status } = await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
   assert.equal(status, 503);
   assert.ok(log.some(({ level, message }) => level === "error" && /system mail/.test(message)));
@@ -397,7 +397,7 @@ test("owners are reminded once of a token that expires, in the last quarter of a
   const mail = openSystemMail({ account: SYSTEM }, deps);
   const day = 86_400_000;
   const make = (name: string, days: number | null) =>
-    store.createToken({
+    store.tokens.create({
       ...{ accountId: own.accountId, name, scopes: ["send"] },
       expiresAt: days === null ? null : new Date(Date.now() + days * day),
     });
@@ -405,7 +405,7 @@ test("owners are reminded once of a token that expires, in the last quarter of a
   await make("short", 4);
   await make("for ever", null);
   const { record } = await make("revoked", 90);
-  await store.revokeToken(own.accountId, record._id);
+  await store.tokens.revoke(own.accountId, record._id);
   const look = () => Promise.all([notifyOfExpiries(mail, deps), notifyOfExpiries(mail, deps)]);
   const told = async () => (await sentMails()).map(({ kind, to }) => [kind, to]);
   time = new Date();

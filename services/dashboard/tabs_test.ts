@@ -10,7 +10,7 @@ before(async () => {
   dashboard = await openTestDashboard();
   const { own, foreign, store } = dashboard;
   person = own.owner;
-  await store.setMember({
+  await store.people.setMember({
     ...{ accountId: foreign.accountId, userId: person.user._id, role: "owner" },
   });
 });
@@ -45,7 +45,7 @@ test("a tab of an account that one is no member of any more is told so, and show
   const { foreign, store } = dashboard;
   const stays = tab(foreign.accountId);
   assert.equal((await stays.get("/api/members")).status, 200);
-  await store.removeMember(foreign.accountId, person.user._id);
+  await store.people.removeMember(foreign.accountId, person.user._id);
   for (
     const answer of [await stays.get("/api/members"), await stays.ask("PATCH", "/api/account", {})]
   ) {

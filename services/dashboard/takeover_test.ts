@@ -67,7 +67,7 @@ test("who made a login with a foreign address gets nothing of what its owner joi
   assert.deepEqual(victim.accounts.map(({ name }: { name: string }) => name), ["Own"]);
   const attacker = await logIn(VICTIM);
   assert.deepEqual(await accountsOf(attacker.browser), ["Foreign"]);
-  const inOwn = (await store.listMembers(own.accountId)).filter(({ user }) =>
+  const inOwn = (await store.people.listMembers(own.accountId)).filter(({ user }) =>
     user.email === VICTIM
   );
   assert.equal(inOwn.length, 1);
@@ -107,14 +107,14 @@ test("who is removed from the only account that they may use is gone, with their
   const { cookies } = await joinByLink(await invite(foreign.owner, VICTIM));
   const { body } = await dashboard.browser(cookies[SESSION_COOKIE]).get("/api/session");
   await foreign.owner.delete(`/api/members/${body.user.id}`);
-  assert.equal(await dashboard.store.findUser(body.user.id), null);
+  assert.equal(await dashboard.store.people.find(body.user.id), null);
   assert.equal((await logIn(VICTIM)).status, 400);
 });
 
 /** Sets a password for a person, and opens a second browser. */
 async function withPassword({ user }: Person, accountId: string): Promise<Person> {
   const passwordHash = await hashPassword(PASSWORD, TEST_PASSWORD_COST);
-  await dashboard.store.updateUser(user._id, { passwordHash });
+  await dashboard.store.people.update(user._id, { passwordHash });
   return await dashboard.signIn({ ...user, passwordHash }, accountId);
 }
 
@@ -132,14 +132,14 @@ test("an address that somebody has named themselves makes nobody of the provider
   provider.next = { sub: "v", email: VICTIM, email_verified: true };
   const { to, session } = await arrive(dashboard, await depart(dashboard));
   assert.deepEqual([to, session], ["/?refused=not_member", undefined]);
-  assert.equal((await store.findUser(attacker.user._id))?.oidc, null);
+  assert.equal((await store.people.find(attacker.user._id))?.oidc, null);
 });
 
 test("a changed address is proven no more", async () => {
   const { own, store } = dashboard;
   const person = await withPassword(own.editor, own.accountId);
   await person.put("/api/you/email", { current: PASSWORD, email: "new@own.example" });
-  assert.equal((await store.findUser(person.user._id))?.emailProvenAt, null);
+  assert.equal((await store.people.find(person.user._id))?.emailProvenAt, null);
 });
 
 test("linking a proven address ends the password and every session from before", async () => {
@@ -151,7 +151,7 @@ test("linking a proven address ends the password and every session from before",
   assert.deepEqual([to, session.user.id], ["/", _id]);
   assert.equal((await person.get("/api/session")).status, 401);
   assert.equal((await logIn(email)).status, 400);
-  assert.equal((await store.listSessions(_id, new Date())).length, 1);
+  assert.equal((await store.sessions.list(_id, new Date())).length, 1);
 });
 
 test("the provider makes nobody a member who has not said yes, and opens no account of a stranger", async () => {
@@ -166,7 +166,7 @@ test("the provider makes nobody a member who has not said yes, and opens no acco
   await invite(foreign.owner, VICTIM);
   await invite(own.owner, VICTIM);
   assert.equal((await comeAndJoin(VICTIM, "Own")).account.name, "Own");
-  assert.equal((await store.listInvitations(foreign.accountId, new Date())).length, 2);
+  assert.equal((await store.invitations.list(foreign.accountId, new Date())).length, 2);
 });
 
 test("what a browser says of itself on the page that asks is not believed", async () => {
@@ -188,7 +188,7 @@ test("what a browser says of itself on the page that asks is not believed", asyn
 
 test("an invitation's link tells nobody whether its address has a login", async () => {
   const { own, foreign, store } = dashboard;
-  await store.updateUser(own.viewer.user._id, { emailProvenAt: null });
+  await store.people.update(own.viewer.user._id, { emailProvenAt: null });
   const answers: unknown[] = [];
   for (const email of [VICTIM, own.editor.user.email, own.viewer.user.email]) {
     const token = await invite(foreign.owner, email);

@@ -81,14 +81,19 @@ test("a template goes from an example to a draft, a version, the next, and back"
   const { body: version } = await viewer.get(`${MAIL}/1/versions/2`);
   assert.equal(version.source.subject, "Hello {{ name }}");
   assert.equal((await viewer.get(`${MAIL}/1/versions/9`)).status, 404);
-  const stored = await dashboard.store.findVersion(dashboard.own.accountId, "email", 1, 3);
+  const stored = await dashboard.store.templates.findVersion(
+    dashboard.own.accountId,
+    "email",
+    1,
+    3,
+  );
   assert.equal(stored?.publishedBy, editor.user._id);
 
   const edited = await save(rolled.body, { subject: "Never" });
   const { revision } = edited;
   const { body: discarded } = await editor.post(`${MAIL}/1/discard`, { revision });
   assert.deepEqual([discarded.draft.subject, discarded.hasChanges], [first.draft.subject, false]);
-  const audit = await dashboard.store.listAudit(dashboard.own.accountId, { limit: 20 });
+  const audit = await dashboard.store.audit.list(dashboard.own.accountId, { limit: 20 });
   assert.deepEqual(audit.map(({ action }) => action), [
     ...["template.discarded", "template.rolled_back", "template.published", "template.published"],
     "template.created",
@@ -197,7 +202,7 @@ test("the bytes of a PDF preview are for the account that made it, for half an h
 test("a test mail is a send of a version that no request uses, checked as any send", async () => {
   const { editor, accountId } = dashboard.own;
   const { store } = dashboard;
-  const { id: integrationId } = await store.createIntegration({
+  const { id: integrationId } = await store.integrations.create({
     ...{ accountId, name: "main", host: "h.example", port: 587, tls: "none", auth: null },
     senders: ["Shop@example.com"],
   });
@@ -219,7 +224,7 @@ test("a test mail is a send of a version that no request uses, checked as any se
   assert.equal((await editor.post(path, { ...good, integrationId: 99 })).status, 400);
   const { status, body, text } = await editor.post(path, good);
   assert.equal(status, 200, text);
-  const send = await store.findSend(accountId, body.sendId);
+  const send = await store.sends.find(accountId, body.sendId);
   assert.deepEqual([send?.template, send?.priority, send?.messageCount], [
     ...[{ id: view.id, version: 2 }, "transactional", 1],
   ]);
@@ -227,7 +232,7 @@ test("a test mail is a send of a version that no request uses, checked as any se
   assert.deepEqual(stages.published.map(({ type }) => type), [
     ...["send.requested", "status.send.accepted"],
   ]);
-  const head = await store.findTemplate(accountId, "email", view.id);
+  const head = await store.templates.find(accountId, "email", view.id);
   assert.equal(head?.publishedVersion, 1);
   const { body: versions } = await editor.get(`${MAIL}/${view.id}/versions`);
   assert.deepEqual([versions[0].isTest, versions[0].isCurrent], [true, false]);
@@ -252,7 +257,7 @@ test("templates are renamed, copied and archived; an alias belongs to one", asyn
   assert.equal((await editor.delete(path)).status, 200);
   assert.equal((await viewer.get(path)).status, 404);
   assert.equal((await editor.delete(path)).status, 404);
-  assert.equal(await dashboard.store.findTemplate(accountId, "email", "free"), null);
+  assert.equal(await dashboard.store.templates.find(accountId, "email", "free"), null);
   const { body: rows } = await viewer.get(MAIL);
   assert.ok(rows.every(({ id }: { id: number }) => id !== view.id));
   assert.equal((await editor.patch(`${MAIL}/${copy.id}`, { alias: "free" })).status, 200);
@@ -268,14 +273,14 @@ test("a draft that nobody has changed follows what the command line publishes", 
       sourceHash: html,
     },
   });
-  const { template: { id } } = await dashboard.store.publishVersion(publication("one"));
+  const { template: { id } } = await dashboard.store.templates.publish(publication("one"));
   const { body: first } = await viewer.get(`${MAIL}/${id}`);
   assert.deepEqual([first.draft.html, first.hasChanges, first.updatedBy], ["one", false, null]);
-  await dashboard.store.publishVersion(publication("two"));
+  await dashboard.store.templates.publish(publication("two"));
   const { body: second } = await viewer.get(`${MAIL}/${id}`);
   assert.deepEqual([second.draft.html, second.revision], ["two", 2]);
   const changed = await save(second, { html: "mine" });
-  await dashboard.store.publishVersion(publication("three"));
+  await dashboard.store.templates.publish(publication("three"));
   const { body: kept } = await editor.get(`${MAIL}/${id}`);
   assert.deepEqual([kept.draft.html, kept.hasChanges], ["mine", true]);
   assert.equal(kept.revision, changed.revision);

@@ -1,5 +1,5 @@
 import type { TokenScope, User, VariableDeclaration, Variables } from "@posthaste/contracts";
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import { integrationForExamples } from "./templates/template_view.ts";
 
 /** Whose token it is, and what it may do. */
@@ -13,7 +13,9 @@ export interface TokenUse {
 
 /** What {@linkcode tokenCurl} needs. */
 export interface TokenCurlDeps {
-  store: Pick<Store, "listTemplates" | "listIntegrations" | "findVersion" | "findDraft">;
+  store: StorePart<
+    "drafts.find" | "templates.findVersion" | "templates.list" | "integrations.list"
+  >;
   /** Base of the HTTP interface. */
   apiUrl: string;
 }
@@ -26,14 +28,14 @@ export interface TokenCurlDeps {
 export async function tokenCurl(use: TokenUse, deps: TokenCurlDeps): Promise<string | null> {
   const { accountId, scopes, user } = use;
   const { store, apiUrl } = deps;
-  const templates = await store.listTemplates(accountId, "email");
+  const templates = await store.templates.list(accountId, "email");
   const template = templates.find(({ publishedVersion }) => publishedVersion !== null);
   if (template === undefined || template.publishedVersion === null) return null;
   const { id, publishedVersion } = template;
-  const version = await store.findVersion(accountId, "email", id, publishedVersion);
-  const draft = await store.findDraft(template);
+  const version = await store.templates.findVersion(accountId, "email", id, publishedVersion);
+  const draft = await store.drafts.find(template);
   const variables = valuesFor(version?.variables ?? [], draft?.source.sample ?? {});
-  const integration = integrationForExamples(await store.listIntegrations(accountId));
+  const integration = integrationForExamples(await store.integrations.list(accountId));
   const sender = integration?.senders[0];
   if (scopes.includes("send") && integration !== undefined && sender !== undefined) {
     const body = { from: { email: sender }, to: [{ email: user.email, ...variables }] };

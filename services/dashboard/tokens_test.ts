@@ -14,7 +14,7 @@ test("POST /api/tokens gives a token that works, and tells its text this once", 
   const { own, store } = dashboard;
   const { status, body } = await own.owner.post("/api/tokens", NEW);
   assert.equal(status, 200);
-  const found = await store.findToken(body.text);
+  const found = await store.tokens.find(body.text);
   assert.deepEqual([found?.accountId, found?.scopes, found?.createdBy], [
     ...[own.accountId, ["render", "send"], own.owner.user._id],
   ]);
@@ -23,7 +23,7 @@ test("POST /api/tokens gives a token that works, and tells its text this once", 
   assert.ok(!list.text.includes(body.text));
   const { createdBy, state, prefix } = body.token;
   assert.deepEqual([createdBy, state, prefix], ["Own owner", "active", body.text.slice(0, 9)]);
-  const [line] = await store.listAudit(own.accountId, { limit: 1 });
+  const [line] = await store.audit.list(own.accountId, { limit: 1 });
   assert.ok(!JSON.stringify(line).includes(body.text));
   assert.equal(line?.action, "token.created");
 });
@@ -38,7 +38,7 @@ test("POST /api/tokens refuses no scopes, unknown ones, no name, and an end in t
     const { status, body } = await own.owner.post("/api/tokens", { ...NEW, ...change });
     assert.deepEqual([status, body.code], [400, "invalid_request"], JSON.stringify(change));
   }
-  assert.deepEqual(await store.listTokens(own.accountId), []);
+  assert.deepEqual(await store.tokens.list(own.accountId), []);
 });
 
 test("POST /api/tokens/:tokenId/revoke ends a token, and no other account's", async () => {
@@ -46,12 +46,12 @@ test("POST /api/tokens/:tokenId/revoke ends a token, and no other account's", as
   const { body } = await own.owner.post("/api/tokens", NEW);
   const path = `/api/tokens/${body.token.id}/revoke`;
   assert.equal((await foreign.owner.post(path)).status, 404);
-  assert.notEqual(await store.findToken(body.text), null);
+  assert.notEqual(await store.tokens.find(body.text), null);
   assert.equal((await own.owner.post(path)).status, 200);
   assert.equal((await own.owner.post(path)).status, 200);
-  assert.equal(await store.findToken(body.text), null);
+  assert.equal(await store.tokens.find(body.text), null);
   assert.equal((await own.owner.get("/api/tokens")).body[0].state, "revoked");
-  const lines = await store.listAudit(own.accountId, { limit: 9 });
+  const lines = await store.audit.list(own.accountId, { limit: 9 });
   assert.deepEqual(lines.map(({ action }) => action), ["token.revoked", "token.created"]);
 });
 
@@ -59,16 +59,16 @@ test("GET /api/tokens tells expired ones, who made each, and those of the comman
   const { own, store } = dashboard;
   const { accountId } = own;
   const base = { accountId, scopes: ["read" as const] };
-  await store.createToken({ ...base, name: "cli" });
+  await store.tokens.create({ ...base, name: "cli" });
   const createdBy = own.editor.user._id;
-  await store.createToken({
+  await store.tokens.create({
     ...base,
     name: "old",
     expiresAt: new Date(Date.now() - 1000),
     createdBy,
   });
   // Anyone who has left the account is named still.
-  await store.removeMember(accountId, createdBy);
+  await store.people.removeMember(accountId, createdBy);
   const { body } = await own.viewer.get("/api/tokens");
   type Row = Record<"name" | "state" | "createdBy", string>;
   assert.deepEqual(body.map(({ name, state, createdBy }: Row) => [name, state, createdBy]), [
@@ -82,14 +82,14 @@ test("POST /api/tokens gives a request to try that names the account's own templ
   const { accountId } = own;
   assert.equal((await own.owner.post("/api/tokens", NEW)).body.curl, null);
   const parts = { subject: "Hi", html: "Hi", text: "Hi" };
-  await store.publishVersion({
+  await store.templates.publish({
     ...{ accountId, kind: "email", name: "Welcome", alias: "welcome", sourceHash: "x" },
     ...{ variables: [{ name: "it's", required: true }, { name: "b", required: false }] },
     ...{ source: parts, parts },
   });
   const rendered = (await own.owner.post("/api/tokens", NEW)).body;
   assert.match(rendered.curl, /templates\/1\/render' /);
-  await store.createIntegration({
+  await store.integrations.create({
     ...{ accountId, name: "main", host: "smtp.example", port: 25, tls: "none", auth: null },
     senders: ["shop@example.com"],
   });
@@ -106,10 +106,10 @@ test("POST /api/tokens gives a request to try that names the account's own templ
   const { draft } = (await own.editor.get("/api/templates/email/1")).body;
   const source = { ...draft, sample: { b: "from the sample" } };
   await own.editor.put("/api/templates/email/1/draft", { revision: 1, source });
-  const main = await store.findIntegration(accountId, 1);
+  const main = await store.integrations.find(accountId, 1);
   assert.ok(main);
-  await store.suspendIntegration(main, { at: new Date(), reason: "x" });
-  await store.createIntegration({
+  await store.integrations.suspend(main, { at: new Date(), reason: "x" });
+  await store.integrations.create({
     ...{ accountId, name: "other", host: "smtp.example", port: 25, tls: "none", auth: null },
     senders: ["other@example.com"],
   });
@@ -129,7 +129,7 @@ test("POST /api/tokens limits a token to addresses, templates and integrations, 
   const { status, body } = await own.owner.post("/api/tokens", { ...NEW, limits });
   assert.equal(status, 200);
   assert.deepEqual(body.token.limits, limits);
-  const { addresses, templates, integrations } = await store.findToken(body.text) ?? {};
+  const { addresses, templates, integrations } = await store.tokens.find(body.text) ?? {};
   assert.deepEqual({ addresses, templates, integrations }, limits);
   for (const address of ["example.com", "203.0.113.0/33", "1.2.3", "10.0.0.0/8/8"]) {
     const refused = await own.owner.post("/api/tokens", {
@@ -156,17 +156,17 @@ test("POST /api/tokens/:tokenId/roll makes a token like it, and both work for th
     ...{ name: NEW.name, scopes: ["render", "send"], limits },
   });
   assert.ok(Math.abs(Date.parse(made.token.expiresAt) - Date.parse(expiresAt)) < 60_000);
-  assert.ok(await store.findToken(old.text) && await store.findToken(made.text));
-  const [ending] = (await store.listTokens(own.accountId)).filter(({ _id }) =>
+  assert.ok(await store.tokens.find(old.text) && await store.tokens.find(made.text));
+  const [ending] = (await store.tokens.list(own.accountId)).filter(({ _id }) =>
     _id === old.token.id
   );
   const hours = ((ending?.expiresAt?.getTime() ?? 0) - Date.now()) / 3_600_000;
   assert.ok(hours > 23.9 && hours <= 24, `${hours} hours`);
-  const [line] = await store.listAudit(own.accountId, { limit: 1 });
+  const [line] = await store.audit.list(own.accountId, { limit: 1 });
   assert.deepEqual([line?.action, line?.details["overlap"]], ["token.rolled", "24 h"]);
 
   assert.equal((await own.owner.post(path, { overlapHours: 0 })).status, 200);
-  assert.equal(await store.findToken(old.text), null);
+  assert.equal(await store.tokens.find(old.text), null);
   assert.equal((await own.owner.post(path, { overlapHours: 1 })).status, 404);
 });
 
@@ -175,7 +175,7 @@ test("POST /api/tokens/:tokenId/roll puts off no end, and makes a token for ever
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const { body: ending } = await own.owner.post("/api/tokens", { ...NEW, expiresAt: soon });
   await own.owner.post(`/api/tokens/${ending.token.id}/roll`, { overlapHours: 48 });
-  const all = await store.listTokens(own.accountId);
+  const all = await store.tokens.list(own.accountId);
   assert.equal(all.find(({ _id }) => _id === ending.token.id)?.expiresAt?.toISOString(), soon);
   const { body: lasting } = await own.owner.post("/api/tokens", NEW);
   const { body } = await own.owner.post(`/api/tokens/${lasting.token.id}/roll`, {

@@ -56,7 +56,7 @@ const LONGEST_PAUSE_MS = 1000;
 /** Admitted mails for each connection: while one is transmitted, the next is composed and claimed. */
 const PASSAGES_PER_CONNECTION = 2;
 
-/** Time for which an integration is cached: {@linkcode openIntegrationCache}. */
+/** Time for which an integration is cached: {@linkcode cachedIntegrations}. */
 const BLOCK_MS = 6000;
 
 /** Time whose share of the rate may pass at once. */

@@ -12,22 +12,24 @@ import {
 import { failpoint } from "@posthaste/runtime";
 import {
   type AttemptOutcome,
-  type DeliveryLedgers,
   IDEMPOTENCY_KEPT_MS,
   type MessageIdentity,
+  type StorePart,
 } from "@posthaste/storage";
 import { errorType, type Logger } from "@posthaste/telemetry";
 
 /** What an attempt needs from the outside. */
-export interface AttemptDeps extends Pick<DeliveryLedgers, "ledgerOf"> {
-  /** The time, by the database's clock. */
-  now(): Date;
-  /** Longest time from the register of an attempt to the final dot, in milliseconds. */
-  transferMs: number;
-  /** Longest time from the final dot to the server's reply, in milliseconds. */
-  replyMs: number;
-  logger: Pick<Logger, "warn">;
-}
+export type AttemptDeps =
+  & StorePart<"registers.ledgerOf">
+  & {
+    /** The time, by the database's clock. */
+    now(): Date;
+    /** Longest time from the register of an attempt to the final dot, in milliseconds. */
+    transferMs: number;
+    /** Longest time from the final dot to the server's reply, in milliseconds. */
+    replyMs: number;
+    logger: Pick<Logger, "warn">;
+  };
 
 /** One attempt to send a message, as recorded in the ledger. */
 export interface Attempt {
@@ -70,7 +72,7 @@ export function isStale({ acceptedAt }: Pick<MessageIdentity, "acceptedAt">, now
 export function openAttempt(
   message: MessageIdentity,
   n: number,
-  { ledgerOf, transferMs, replyMs, now, logger }: AttemptDeps,
+  { registers: { ledgerOf }, transferMs, replyMs, now, logger }: AttemptDeps,
 ): Attempt {
   const by = randomBytes(8).toString("hex");
   const longestMs = transferMs + replyMs;

@@ -1,6 +1,6 @@
 import { circuitState } from "@posthaste/limits";
 import { repeat } from "@posthaste/runtime";
-import type { CircuitFailure, IntegrationCircuit, IntegrationHealth } from "@posthaste/storage";
+import type { CircuitFailure, IntegrationCircuit, Store } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 
 /** The circuit state of each SMTP server that could not be reached lately, shared by all mailers. */
@@ -15,10 +15,13 @@ export interface CircuitStates {
 }
 
 /** What {@linkcode openCircuitStates} needs. */
-export interface CircuitStatesDeps extends IntegrationHealth, Pick<CircuitFailure, "pauseMs"> {
-  now(): Date;
-  logger: Pick<Logger, "warn" | "info">;
-}
+export type CircuitStatesDeps =
+  & Pick<CircuitFailure, "pauseMs">
+  & Pick<Store, "circuits">
+  & {
+    now(): Date;
+    logger: Pick<Logger, "warn" | "info">;
+  };
 
 const FOLLOW_MS = 4000;
 const CANNOT_SHARE = "Cannot share the circuit state of SMTP servers";
@@ -42,7 +45,12 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
       carefully(async () => {
         const now = deps.now();
         const before = known.get(id);
-        const circuit = await deps.countFailure({ id, reason, now, pauseMs: deps.pauseMs });
+        const circuit = await deps.circuits.countFailure({
+          id,
+          reason,
+          now,
+          pauseMs: deps.pauseMs,
+        });
         if (circuit === null) return;
         known.set(id, circuit);
         if (circuitState(before, now) !== "closed" || circuitState(circuit, now) === "closed") {
@@ -56,14 +64,14 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
         const before = known.get(id);
         if (before === undefined) return;
         known.delete(id);
-        await deps.closeCircuit(id);
+        await deps.circuits.close(id);
         if (circuitState(before, deps.now()) === "closed") return;
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "closed" });
         deps.logger.info("An SMTP server is reachable again, circuit closed", { integration: id });
       }),
     async follow(signal) {
       await repeat(async () => {
-        known = new Map((await deps.listCircuits()).map((circuit) => [circuit._id, circuit]));
+        known = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
       }, { everyMs: FOLLOW_MS, failure: CANNOT_SHARE, logger: deps.logger, signal });
     },
   };

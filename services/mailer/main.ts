@@ -2,7 +2,7 @@ import { PRIORITIES } from "@posthaste/contracts";
 import { openSemaphore, pauseMs } from "@posthaste/limits";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
-import { openIntegrationCache, openStore, readMasterKeys } from "@posthaste/storage";
+import { cachedIntegrations, openStore, readMasterKeys } from "@posthaste/storage";
 import { hostname } from "node:os";
 import process from "node:process";
 import { openAttachmentCache } from "./attachment_cache.ts";
@@ -51,10 +51,10 @@ await runService({
     const pdfs = bus.objects("pdfs");
     const step = sendStep({
       ...store,
-      ...openIntegrationCache(store),
+      integrations: cachedIntegrations(store.integrations),
       unseal: unsealer(keys),
       admission: openAdmission({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
-      circuits,
+      circuitStates: circuits,
       inHand: openSemaphore(MAX_IN_HAND),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),
       send: (mail) => pool.send(mail),

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { MailerRegister } from "@posthaste/storage";
+import type { Store } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Peers } from "./share.ts";
 
@@ -21,7 +21,7 @@ const LIVE_MS = 10_000;
  * the limits of an integration.
  */
 export async function joinPeers(
-  store: MailerRegister,
+  store: Pick<Store, "mailers">,
   { logger, signal }: { logger: Pick<Logger, "warn">; signal: AbortSignal },
 ): Promise<Peer> {
   const id = randomBytes(8).toString("hex");
@@ -29,8 +29,8 @@ export async function joinPeers(
 
   async function announce(): Promise<void> {
     try {
-      await store.announceMailer(id);
-      const live = await store.liveMailers(LIVE_MS);
+      await store.mailers.announce(id);
+      const live = await store.mailers.live(LIVE_MS);
       const position = live.indexOf(id);
       if (position >= 0) known = { count: live.length, position };
     } catch (error) {
@@ -49,7 +49,7 @@ export async function joinPeers(
       }
     },
     async [Symbol.asyncDispose]() {
-      await store.dismissMailer(id).catch(() => undefined);
+      await store.mailers.dismiss(id).catch(() => undefined);
     },
   };
 }

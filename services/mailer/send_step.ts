@@ -13,11 +13,10 @@ import {
 } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import {
-  type DeliveryLedgers,
   MasterKeyMissingError,
   type MessageIdentity,
-  type MessageStore,
   reasonOfPause,
+  type StorePart,
   WAITING_REASON,
 } from "@posthaste/storage";
 import {
@@ -48,27 +47,28 @@ import type { SmtpReceipt, TransportPool } from "./transport_pool.ts";
 import type { CircuitStates } from "./circuit_states.ts";
 
 /** What the step needs from the outside. */
-export interface SendDeps
-  extends
-    SettleDeps,
-    AttemptDeps,
-    Waits,
-    MessageContents,
-    Pick<DeliveryLedgers, "findRegisters">,
-    Pick<MessageStore, "findMessage">,
-    StopDeps {
-  findIntegration(accountId: string, id: number): Promise<Integration | null>;
-  /** Opens the integration's secrets. */
-  unseal(integration: Integration): SmtpIntegration;
-  admission: Admission;
-  /** Bytes of the mails in flight, of all and of each account. */
-  inHand: Semaphore;
-  circuits: Pick<CircuitStates, "note" | "clear" | "circuitOf">;
-  send: TransportPool["send"];
-  logger: Pick<Logger, "warn" | "error">;
-  /** Largest mail, in bytes. */
-  mailLimit: number;
-}
+export type SendDeps =
+  & SettleDeps
+  & AttemptDeps
+  & Waits
+  & MessageContents
+  & StopDeps
+  & StorePart<"registers.find" | "messages.find">
+  & {
+    integrations: {
+      find(accountId: string, id: number): Promise<Integration | null>;
+    };
+    /** Opens the integration's secrets. */
+    unseal(integration: Integration): SmtpIntegration;
+    admission: Admission;
+    /** Bytes of the mails in flight, of all and of each account. */
+    inHand: Semaphore;
+    circuitStates: Pick<CircuitStates, "note" | "clear" | "circuitOf">;
+    send: TransportPool["send"];
+    logger: Pick<Logger, "warn" | "error">;
+    /** Largest mail, in bytes. */
+    mailLimit: number;
+  };
 
 const SILENT = "The SMTP server accepts mail but does not reply";
 
@@ -99,7 +99,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         "posthaste.send.id": delivery.data.sendId,
         "posthaste.recipient.count": messages.length,
       });
-      const integration = await deps.findIntegration(accountId, integrationId);
+      const integration = await deps.integrations.find(accountId, integrationId);
       using permits = new DisposableStack();
       const counted = messages.map((message) => {
         const permit = permits.use(deps.inHand.tryAcquire(message.accountId, 0));
@@ -137,7 +137,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
 /** Returns the messages of an event that are still to be sent. */
 async function openMessages(
   delivery: Delivery<MailEvent>,
-  { findRegisters }: SendDeps,
+  { registers: { find: findRegisters } }: SendDeps,
 ): Promise<ReadyMessage[]> {
   const { messages: _, ...send } = delivery.data;
   const messages = delivery.data.messages.map((message): ReadyMessage => ({
@@ -223,7 +223,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   failpoint("mailer.composed");
   const { accountId, messageId, attempt } = message;
   const isAsked = attempt > 0 || isStale(identityOf(message), deps.now());
-  const earlier = isAsked ? await deps.findMessage(accountId, messageId) : undefined;
+  const earlier = isAsked ? await deps.messages.find(accountId, messageId) : undefined;
   // It has changed since, or was removed with its send.
   if (earlier === null || earlier !== undefined && !isOpen(earlier, attempt)) return "ended";
   const work = begin(message, deps);
@@ -277,7 +277,7 @@ async function giveBack(
   const { acceptedAt, integrationId } = message;
   const now = deps.now();
   if (now.getTime() >= Date.parse(acceptedAt) + integration.retryForMs) {
-    const circuit = deps.circuits.circuitOf(integration._id);
+    const circuit = deps.circuitStates.circuitOf(integration._id);
     const cause = reasonOfPause(integration, circuit) ?? WAITING_REASON.busy;
     return await failUnsent(message, deps, `${cause}; retries ended`);
   }
@@ -334,17 +334,17 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
       return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
     }
     if (isUnreachable(error) || isSilent(error)) {
-      await deps.circuits.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
+      await deps.circuitStates.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
     } // Before it has let somebody in, a server may send nothing yet.
     else if (error.fault !== "host" && error.phase !== "auth") {
-      await deps.circuits.clear(integration._id);
+      await deps.circuitStates.clear(integration._id);
     }
     return await setBack(work, integration, deps, verdict);
   }
   // The server is free for the next mail, which need not wait for the ledger.
   smtp.permit.leave();
   failpoint("mailer.before_outcome");
-  await deps.circuits.clear(integration._id);
+  await deps.circuitStates.clear(integration._id);
   recordSize("posthaste.smtp.size", smtp.mail.raw.length);
   recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
   const { code, response, enhanced } = receipt;

@@ -13,7 +13,7 @@ import {
 import type { Message } from "@posthaste/contracts";
 import { MasterKeyMissingError } from "@posthaste/storage";
 import { openLogger } from "@posthaste/telemetry";
-import { openMemoryLedger, openTestNats, until } from "@posthaste/kit";
+import { type Changes, openMemoryLedger, openTestNats, until, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
@@ -62,7 +62,7 @@ const RECEIPT: SmtpReceipt = {
   durationMs: 7,
 };
 /** A mailer whose world is kept in arrays; `changes` replaces parts of it. */
-function openMailer(changes: Partial<SendDeps> = {}) {
+function openMailer(changes: Changes<SendDeps> = {}) {
   const ledger = openMemoryLedger();
   const world = {
     ledger,
@@ -75,32 +75,40 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     now: NOW,
   };
   const log = (line: string) => void world.logged.push(line);
-  const deps: SendDeps = {
-    ledgerOf: ledger.ledgerOf,
-    findMessage: () => Promise.resolve(null),
-    suspendIntegration: ({ _id }, { reason }) => {
-      world.noted.push(`suspend ${_id}: ${reason}`);
-      return Promise.resolve(true);
+  const deps = withChanges<SendDeps>({
+    registers: {
+      ledgerOf: ledger.registers.ledgerOf,
+      find: ledger.registers.find,
     },
-    noteRefusedLogin: ({ id, reason, retryMs }) => {
-      world.noted.push(`refused ${id} for ${retryMs} ms: ${reason}`);
-      return Promise.resolve(false);
+    messages: {
+      find: () => Promise.resolve(null),
+    },
+    integrations: {
+      suspend: ({ _id }, { reason }) => {
+        world.noted.push(`suspend ${_id}: ${reason}`);
+        return Promise.resolve(true);
+      },
+      find: (accountId, id) =>
+        Promise.resolve(accountId === "acc_1" && id === 4 ? integrationOf() : null),
+    },
+    circuits: {
+      noteRefusedLogin: ({ id, reason, retryMs }) => {
+        world.noted.push(`refused ${id} for ${retryMs} ms: ${reason}`);
+        return Promise.resolve(false);
+      },
     },
     admission: {
       admit: ({ maxConnections: connections }) =>
         Promise.resolve({ connections, leave: () => void world.noted.push("left") }),
       block: ({ _id }) => void world.noted.push(`block ${_id}`),
     },
-    circuits: {
+    circuitStates: {
       note: (id, reason) => Promise.resolve(void world.noted.push(`note ${id}: ${reason}`)),
       clear: (id) => Promise.resolve(void world.noted.push(`clear ${id}`)),
       circuitOf: () => undefined,
     },
     inHand: openSemaphore({ max: 1_000_000 }),
-    findRegisters: ledger.findRegisters,
     report: (statusEvent) => Promise.resolve(void world.facts.push(statusEvent)),
-    findIntegration: (accountId, id) =>
-      Promise.resolve(accountId === "acc_1" && id === 4 ? integrationOf() : null),
     unseal: ({ host, port, tls }) => ({ key: "acc_1/4", host, port, tls, auth: null }),
     send: async (mail) => {
       mail.onData?.();
@@ -116,8 +124,7 @@ function openMailer(changes: Partial<SendDeps> = {}) {
     replyMs: REPLY_MS,
     retryMs: 60_000,
     mailLimit: 1_000_000,
-    ...changes,
-  };
+  }, changes);
   const step = sendStep(deps);
   const send = (data: typeof EVENT, place?: Place) =>
     runStep(step, { type: "messages.printed", data }, {
@@ -207,7 +214,7 @@ test("sendStep() sends the messages of an event beside each other, and each has 
 test("sendStep() looks up what was sent before, of an event that comes again", async () => {
   for (const again of [{ isAgain: true }, { redelivered: true }]) {
     const { world, step } = openMailer();
-    world.ledger.registers.set(`${ID}/1`, { by: "another", dot: true });
+    world.ledger.inserted.set(`${ID}/1`, { by: "another", dot: true });
     const { isAgain = false, ...mark } = { redelivered: false, ...again };
     const data = { ...EVENT, ...mark, messages: [MESSAGE, { ...MESSAGE, index: 4 }] };
     const delivery = { type: "messages.printed" as const, data, isAgain };
@@ -220,7 +227,9 @@ test("sendStep() looks up what was sent before, of an event that comes again", a
 test("sendStep() tries an event again only when all of its messages have ended", async () => {
   const error = new Error("nobody foresaw it");
   const { world, send } = openMailer({
-    findMessage: (_, id) => id === ID ? Promise.reject(error) : Promise.resolve(deferredMessage()),
+    messages: {
+      find: (_, id) => id === ID ? Promise.reject(error) : Promise.resolve(deferredMessage()),
+    },
   });
   const messages = [MESSAGE, { ...MESSAGE, index: 4 }].map((one) => ({ ...one, attempt: 1 }));
   const verdict = await send({ ...EVENT, messages });
@@ -236,7 +245,7 @@ function deferredMessage(changes: Partial<Message> = {}) {
 test("sendStep() takes the register of the attempt, sends the mail and writes the server's answer", async () => {
   const { world, run } = openMailer();
   await run();
-  assert.deepEqual([...world.ledger.registers.keys()], [`${ID}/1`]);
+  assert.deepEqual([...world.ledger.inserted.keys()], [`${ID}/1`]);
   assert.deepEqual(world.ledger.waits, [TRANSFER_MS + REPLY_MS + 60_000]);
   const [mail] = world.mails;
   assert.deepEqual(mail?.envelope, { from: "shop@example.com", to: "ann@example.org" });
@@ -263,7 +272,11 @@ test("sendStep() sends a message without PDFs as the renderer made it", async ()
 
 test("sendStep() makes the same bytes on every attempt", async () => {
   const first = openMailer();
-  const second = openMailer({ findMessage: () => Promise.resolve(deferredMessage()) });
+  const second = openMailer({
+    messages: {
+      find: () => Promise.resolve(deferredMessage()),
+    },
+  });
   second.world.now += 3_600_000;
   await first.run();
   await second.run({ attempt: 1 });
@@ -273,7 +286,11 @@ test("sendStep() makes the same bytes on every attempt", async () => {
 
 test("sendStep() warns when a mail differs from its earlier attempt, and sends it", async () => {
   const earlier = deferredMessage({ mimeHash: "other" });
-  const { world, run } = openMailer({ findMessage: () => Promise.resolve(earlier) });
+  const { world, run } = openMailer({
+    messages: {
+      find: () => Promise.resolve(earlier),
+    },
+  });
   await run({ attempt: 1 });
   assert.deepEqual(world.logged, ["A mail differs from its earlier attempt"]);
   assert.equal(world.mails.length, 1);
@@ -288,7 +305,7 @@ test("sendStep() sends and writes nothing where another worker has ended the att
       throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
     },
   });
-  world.ledger.registers.set(`${ID}/1`, { by: "another", dot: true });
+  world.ledger.inserted.set(`${ID}/1`, { by: "another", dot: true });
   assert.deepEqual(await run(), { type: "done", publish: [] });
   assert.deepEqual(world.written, []);
 });
@@ -298,7 +315,9 @@ test("sendStep() makes no transaction for an attempt that is over", async () => 
     const earlier of [{ attempt: 2 }, { state: "sent" as const }, { state: "sending" as const }]
   ) {
     const { world, run } = openMailer({
-      findMessage: () => Promise.resolve(deferredMessage(earlier)),
+      messages: {
+        find: () => Promise.resolve(deferredMessage(earlier)),
+      },
     });
     assert.deepEqual(await run({ attempt: 1 }), { type: "done", publish: [] });
     assert.deepEqual([world.mails, world.written], [[], []]);
@@ -308,12 +327,16 @@ test("sendStep() makes no transaction for an attempt that is over", async () => 
 const DAY_MS = 24 * 3_600_000;
 
 test("sendStep() sends nothing of what the ledger may have forgotten", async () => {
-  const gone = { findMessage: () => Promise.resolve(null) };
+  const gone = {
+    messages: {
+      find: () => Promise.resolve(null),
+    },
+  };
   for (const { attempt, days } of [{ attempt: 1, days: 0 }, { attempt: 0, days: 6 }]) {
     const { world, run } = openMailer(gone);
     world.now = Date.parse(ACCEPTED) + days * DAY_MS;
     assert.deepEqual(await run({ attempt }), { type: "done", publish: [] });
-    assert.deepEqual([world.mails, world.ledger.registers.size], [[], 0]);
+    assert.deepEqual([world.mails, world.ledger.inserted.size], [[], 0]);
   }
   const young = openMailer(gone);
   young.world.now = Date.parse(ACCEPTED) + 6 * DAY_MS - 1;
@@ -323,7 +346,9 @@ test("sendStep() sends nothing of what the ledger may have forgotten", async () 
 
 test("sendStep() lets no final dot go for an event that has become too old", async () => {
   const { world, run } = openMailer({
-    findMessage: () => Promise.resolve(deferredMessage({ attempt: 0, state: "queued" })),
+    messages: {
+      find: () => Promise.resolve(deferredMessage({ attempt: 0, state: "queued" })),
+    },
     send: async ({ onData, onDot }) => {
       onData?.();
       const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
@@ -339,10 +364,10 @@ test("sendStep() lets no final dot go for an event that has become too old", asy
 test("sendStep() has the ledger know of the attempt before its final dot goes", async () => {
   const { world, run } = openMailer({
     send: async ({ onData, onDot }) => {
-      assert.equal(world.ledger.registers.size, 0);
+      assert.equal(world.ledger.inserted.size, 0);
       onData?.();
       await onDot?.();
-      assert.equal(world.ledger.registers.size, 1);
+      assert.equal(world.ledger.inserted.size, 1);
       return RECEIPT;
     },
   });
@@ -353,7 +378,7 @@ test("sendStep() has the ledger know of the attempt before its final dot goes", 
 test("sendStep() takes no register of an attempt that ends before the server waits for the mail", async () => {
   const { world, run } = openMailer({ send: refusal("550 5.1.1 no such user") });
   await run();
-  const [register] = world.ledger.registers.values();
+  const [register] = world.ledger.inserted.values();
   assert.ok(register && "void" in register);
   assert.equal(register.void.state, "failed");
 });
@@ -364,7 +389,7 @@ test("sendStep() asks the ledger again whose answer was lost, and knows its own 
   world.ledger.intercept = (request) => {
     if (isLost || request.op !== "insertRegister") return undefined;
     isLost = true;
-    world.ledger.registers.set(`${ID}/1`, request.register);
+    world.ledger.inserted.set(`${ID}/1`, request.register);
     return { type: "unsure" };
   };
   await run();
@@ -384,7 +409,7 @@ test("sendStep() holds the final dot back when the ledger answers too late", asy
   world.ledger.intercept = (request) => {
     if (isLost || request.op !== "insertRegister") return undefined;
     isLost = true;
-    world.ledger.registers.set(`${ID}/1`, request.register);
+    world.ledger.inserted.set(`${ID}/1`, request.register);
     return { type: "unsure" };
   };
   await run();
@@ -397,7 +422,9 @@ test("sendStep() holds the final dot back when the ledger answers too late", asy
 test("sendStep() says that an attempt is unknown whose reply never came", async () => {
   for (const whenUnknown of ["retry", "hold"] as const) {
     const { world, run } = openMailer({
-      findIntegration: () => Promise.resolve(integrationOf({ whenUnknown })),
+      integrations: {
+        find: () => Promise.resolve(integrationOf({ whenUnknown })),
+      },
       send: async ({ onData, onDot }) => {
         onData?.();
         await onDot?.();
@@ -429,11 +456,13 @@ test("sendStep() gives back what may not go now, without a register", async () =
   const openClosed = () =>
     openMailer({
       admission: { admit, block: () => {} },
-      findIntegration: () => Promise.resolve(integration),
+      integrations: {
+        find: () => Promise.resolve(integration),
+      },
     });
   const { world, run } = openClosed();
   assert.deepEqual(await run(), { type: "done", publish: [] });
-  assert.deepEqual([world.ledger.registers.size, world.mails.length], [0, 0]);
+  assert.deepEqual([world.ledger.inserted.size, world.mails.length], [0, 0]);
   assert.deepEqual(world.facts, [{
     type: "status.message.returned",
     data: {
@@ -466,7 +495,7 @@ test("sendStep() leaves a mail to the other mailers as it came, until it came to
       assert.deepEqual(more, []);
       last = next as typeof delivery;
     }
-    assert.deepEqual([world.ledger.registers.size, world.mails, world.facts], [0, [], []]);
+    assert.deepEqual([world.ledger.inserted.size, world.mails, world.facts], [0, [], []]);
     assert.deepEqual(publishedBy(await step.handle(last, signal)), []);
     assert.equal(world.facts.pop()?.type, "status.message.returned");
   }
@@ -520,7 +549,12 @@ test("mail finds the one mailer of two that has a connection, through the broker
       now: () => new Date(),
     });
     const findIntegration = () => Promise.resolve(integrationOf({ maxConnections: 1 }));
-    return openMailer({ admission, findIntegration });
+    return openMailer({
+      admission,
+      integrations: {
+        find: findIntegration,
+      },
+    });
   });
   const logger = openLogger({ service: "test", level: "error", write: () => {} });
   const consuming = mailers.map(({ step }) =>
@@ -565,7 +599,9 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
   ]);
   const second = openMailer({
     send: refusal("535 5.7.8 no", "auth"),
-    noteRefusedLogin: () => Promise.resolve(true),
+    circuits: {
+      noteRefusedLogin: () => Promise.resolve(true),
+    },
   });
   await second.run();
   assert.deepEqual(second.world.facts.map(({ type }) => type), ["status.message.deferred"]);
@@ -580,8 +616,12 @@ test("sendStep() tries a refused login again after a minute, then suspends the i
   );
   const changed = openMailer({
     send: refusal("535 5.7.8 no", "auth"),
-    noteRefusedLogin: () => Promise.resolve(true),
-    suspendIntegration: () => Promise.resolve(false),
+    circuits: {
+      noteRefusedLogin: () => Promise.resolve(true),
+    },
+    integrations: {
+      suspend: () => Promise.resolve(false),
+    },
   });
   await changed.run();
   assert.ok(changed.world.written[0]?.nextAt);
@@ -685,7 +725,11 @@ test("sendStep() fails a permanent refusal", async () => {
 });
 
 test("sendStep() fails a message whose integration is gone", async () => {
-  const { world, run } = openMailer({ findIntegration: () => Promise.resolve(null) });
+  const { world, run } = openMailer({
+    integrations: {
+      find: () => Promise.resolve(null),
+    },
+  });
   await run();
   assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
   assert.equal(world.written[0]?.reason, "The SMTP integration no longer exists");
@@ -733,7 +777,9 @@ test("sendStep() suspends no integration for want of a master key that others ma
       unseal: () => {
         throw error;
       },
-      suspendIntegration: ({ _id }) => Promise.resolve(suspended.push(_id) > 0),
+      integrations: {
+        suspend: ({ _id }) => Promise.resolve(suspended.push(_id) > 0),
+      },
     });
   const rotated = unsealing(new MasterKeyMissingError("master key is not configured"));
   await rotated.run();
@@ -796,7 +842,7 @@ test("sendStep() writes that the server took a mail which somebody called unknow
     send: async ({ onData, onDot }) => {
       onData?.();
       await onDot?.();
-      const ledger = world.ledger.ledgerOf({ messageId: ID } as never);
+      const ledger = world.ledger.registers.ledgerOf({ messageId: ID } as never);
       const outcome = { state: "deferred" as const, unknownAttempt: 1, at: new Date(), lines: [] };
       await ledger.perform({ op: "writeOutcome", n: 1, outcome });
       return RECEIPT;
@@ -812,9 +858,13 @@ test("sendStep() writes that the server took a mail which somebody called unknow
 
 test("sendStep() waits for a database that is away before it begins", async () => {
   const error = Object.assign(new Error("away"), { name: "MongoServerSelectionError" });
-  const { world, run } = openMailer({ findIntegration: () => Promise.reject(error) });
+  const { world, run } = openMailer({
+    integrations: {
+      find: () => Promise.reject(error),
+    },
+  });
   assert.deepEqual(await run(), { type: "retry", reason: error, outage: true });
-  assert.equal(world.ledger.registers.size, 0);
+  assert.equal(world.ledger.inserted.size, 0);
 });
 
 test("sendStep() tells a failure of the pipeline when it gives up", () => {

@@ -1,16 +1,15 @@
 import type { Integration } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
-import type { IntegrationHealth, IntegrationStore } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Admission } from "./admission.ts";
 import type { SmtpVerdict } from "./smtp_verdict.ts";
 
 /** What stopping an integration needs from the outside. */
-export interface StopDeps
-  extends
-    Pick<IntegrationStore, "suspendIntegration">,
-    Pick<IntegrationHealth, "noteRefusedLogin"> {
-  admission: Pick<Admission, "block">;
-}
+export type StopDeps =
+  & StorePart<"integrations.suspend" | "circuits.noteRefusedLogin">
+  & {
+    admission: Pick<Admission, "block">;
+  };
 
 /** Providers refuse valid logins temporarily, too: only a second refusal, after this time, suspends. */
 const LOGIN_RETRY_MS = 60_000;
@@ -23,7 +22,8 @@ const LOGIN_RETRY_MS = 60_000;
 export async function stopIntegration(
   verdict: SmtpVerdict,
   { integration, now }: { integration: Integration; now: Date },
-  { suspendIntegration, noteRefusedLogin, admission }: StopDeps,
+  { integrations: { suspend: suspendIntegration }, circuits: { noteRefusedLogin }, admission }:
+    StopDeps,
 ): Promise<string | undefined> {
   const { kind, reason } = verdict;
   if (kind !== "login_refused" && kind !== "suspend_integration") return undefined;

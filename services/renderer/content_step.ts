@@ -18,7 +18,9 @@ import { withShownImages } from "./shown_images.ts";
 
 /** What the step needs from the outside. */
 export interface ContentDeps extends VersionSource {
-  loadSend(id: string): Promise<Send | null>;
+  sends: {
+    load(id: string): Promise<Send | null>;
+  };
   fill: Sandbox["fill"];
   storeContent: StoreContent;
   /** Left out where the operator does not allow remote images. */
@@ -34,7 +36,7 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
         ...{ type: "done" as const, publish: [] },
         replies: [{ ok: false, reason } satisfies ContentReply],
       });
-      const send = await deps.loadSend(sendId);
+      const send = await deps.sends.load(sendId);
       const asked = send?.accountId === accountId ? send.request.to[index] : undefined;
       if (send === null || asked === undefined) return refused("the message is not in the ledger");
       const recipient: RequestedRecipient = { index, attempt: 0, ...asked };

@@ -33,7 +33,9 @@ async function reply(changes: { accountId?: string; index?: number; version?: nu
     emailVersion: (_account, _id, wanted) =>
       Promise.resolve(wanted === version ? emailVersion() : null),
     pdfVersion: (_account, id) => Promise.resolve(pdfVersion(id)),
-    loadSend: (id) => Promise.resolve(id === send._id ? send : null),
+    sends: {
+      load: (id) => Promise.resolve(id === send._id ? send : null),
+    },
     fill: sandbox.fill,
     storeContent: () => Promise.reject(new Error("nothing is large")),
   });

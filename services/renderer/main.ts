@@ -32,14 +32,16 @@ await runService({
     using _restarts = observe("posthaste.render.sandbox_restarts", () => [{
       value: sandbox.stats().restarts,
     }]);
-    const versions = openVersionCache(store);
+    const versions = openVersionCache(store.templates);
     const contents = bus.objects("contents");
     const { now } = store;
     const deps = {
       ...versions,
       fill: sandbox.fill,
       isSlow: sandbox.isSlow,
-      loadSend: openSendCache(store.loadSend),
+      sends: {
+        load: openSendCache(store.sends.load),
+      },
       loadContent: async (key: string) => {
         const bytes = await contents.get(key);
         return bytes && Buffer.from(bytes).toString();

@@ -38,7 +38,9 @@ import { messagesIn, type RenderEvent, type SendHead, workOf } from "./render_wo
 
 /** What the step needs from the outside. */
 export interface RenderDeps extends VersionSource {
-  loadSend(id: string): Promise<Send | null>;
+  sends: {
+    load(id: string): Promise<Send | null>;
+  };
   fill: Sandbox["fill"];
   isSlow: Sandbox["isSlow"];
   storeContent: StoreContent;
@@ -55,7 +57,7 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
   return {
     name: "renderer.render",
     handle: async (delivery) => {
-      const work = await workOf(delivery, deps.loadSend);
+      const work = await workOf(delivery, deps.sends.load);
       if (work === undefined) return { type: "fail", reason: "the send is not in the ledger" };
       const { head, recipients } = work;
       if (recipients.length === 0) return { type: "done", publish: [] };

@@ -65,7 +65,9 @@ function depsOf(changes: Partial<RenderDeps> = {}): RenderDeps {
       Promise.resolve(id === 1 && version === 2 ? emailVersion() : null),
     pdfVersion: (_, id, version) =>
       Promise.resolve(id === 7 && version === 3 ? pdfVersion(7) : null),
-    loadSend: () => Promise.reject(new Error("not asked for")),
+    sends: {
+      load: () => Promise.reject(new Error("not asked for")),
+    },
     fill: sandbox.fill,
     isSlow: () => false,
     storeContent: () => Promise.reject(new Error("not asked for")),
@@ -219,7 +221,9 @@ function resumed(again: { index: number; attempt: number }[]) {
 test("renderStep() finds the messages of a dispatch by reference in the ledger", async () => {
   const again = [{ index: 2, attempt: 3 }, { index: 0, attempt: 1 }, { index: 99, attempt: 0 }];
   const step = renderStep(depsOf({
-    loadSend: (id) => Promise.resolve(id === sendId ? SEND : null),
+    sends: {
+      load: (id) => Promise.resolve(id === sendId ? SEND : null),
+    },
   }));
   const verdict = await step.handle(resumed(again), signal);
   const events = messagesOf(verdict.type === "done" ? verdict.publish : []);
@@ -236,7 +240,11 @@ test("renderStep() makes the same message of a send as of a reference to it, but
   const [carried] = messagesOf(
     await published({ recipients: [{ index: 0, attempt: 2, ...recipient }] }),
   );
-  const step = renderStep(depsOf({ loadSend: () => Promise.resolve(SEND) }));
+  const step = renderStep(depsOf({
+    sends: {
+      load: () => Promise.resolve(SEND),
+    },
+  }));
   const verdict = await step.handle(resumed([{ index: 0, attempt: 2 }]), signal);
   const [named] = messagesOf(verdict.type === "done" ? verdict.publish : []);
   assert.deepEqual(withoutTimeline(named), { ...withoutTimeline(carried), priority: "bulk" });
@@ -244,7 +252,9 @@ test("renderStep() makes the same message of a send as of a reference to it, but
 
 test("renderStep() does nothing for a reference to nobody", async () => {
   const step = renderStep(depsOf({
-    loadSend: () => Promise.resolve(SEND),
+    sends: {
+      load: () => Promise.resolve(SEND),
+    },
     fill: () => Promise.reject(new Error("there is nothing to fill")),
   }));
   assert.deepEqual(await step.handle(resumed([{ index: 99, attempt: 0 }]), signal), {
@@ -254,7 +264,11 @@ test("renderStep() does nothing for a reference to nobody", async () => {
 });
 
 test("renderStep() gives up a send that the ledger does not have", async () => {
-  const step = renderStep(depsOf({ loadSend: () => Promise.resolve(null) }));
+  const step = renderStep(depsOf({
+    sends: {
+      load: () => Promise.resolve(null),
+    },
+  }));
   const delivery = resumed([{ index: 1, attempt: 2 }]);
   const verdict = await step.handle(delivery, signal);
   assert.deepEqual(verdict, { type: "fail", reason: "the send is not in the ledger" });

@@ -2,34 +2,29 @@ import type { Priority } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import { failpoint, repeat } from "@posthaste/runtime";
-import type {
-  DeliveryLedgers,
-  DueMessage,
-  DueMessages,
-  IntegrationCircuit,
-  IntegrationHealth,
-  SendHead,
-  SendStore,
-} from "@posthaste/storage";
+import type { DueMessage, IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
 import { capacityFor, chooseWithin, MAX_EXPIRED } from "./capacity.ts";
 
 /** What dispatching due messages needs from the outside. */
-export interface DueDeps
-  extends
-    EndLostDeps,
-    DueMessages,
-    Pick<DeliveryLedgers, "findRegisters">,
-    Pick<IntegrationHealth, "listCircuits">,
-    Pick<SendStore, "sendHeads"> {
-  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  /** @throws {Error} If the ledger is older than what was done. */
-  assertCurrent(): Promise<void>;
-  now(): Date;
-  logger: Pick<Logger, "warn">;
-}
+export type DueDeps =
+  & EndLostDeps
+  & StorePart<
+    | "waiting.integrationsDue"
+    | "waiting.dueMessages"
+    | "registers.find"
+    | "circuits.list"
+    | "sends.heads"
+  >
+  & {
+    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+    /** @throws {Error} If the ledger is older than what was done. */
+    assertCurrent(): Promise<void>;
+    now(): Date;
+    logger: Pick<Logger, "warn">;
+  };
 
 /** Where nothing is due, this many times the interval passes until the next look. */
 const IDLE_INTERVALS = 3;
@@ -59,9 +54,9 @@ export async function dispatchDueForever(
  * @throws {Error} If the ledger is older than what was done.
  */
 export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | undefined> {
-  const integrations = await deps.integrationsDue(deps.now());
+  const integrations = await deps.waiting.integrationsDue(deps.now());
   if (integrations.length === 0) return undefined;
-  const circuits = new Map((await deps.listCircuits()).map((circuit) => [circuit._id, circuit]));
+  const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
   const found = await Promise.all(integrations.map(async (key) => {
     const due = await dueOf(key, { circuit: circuits.get(key), flow }, deps);
     return { key, due };
@@ -85,10 +80,10 @@ async function dueOf(
 ): Promise<DueMessage[]> {
   const now = deps.now();
   const [accountId = "", id] = key.split("/");
-  const integration = await deps.findIntegration(accountId, Number(id));
+  const integration = await deps.integrations.find(accountId, Number(id));
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
   const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
-  const due = (await deps.dueMessages(key, { now, limit }))
+  const due = (await deps.waiting.dueMessages(key, { now, limit }))
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
   const capacity = capacityFor({ integration, circuit, inFlight, window, now });
   const { fresh, expired } = chooseWithin(due, { integration, capacity, now });
@@ -106,7 +101,10 @@ interface Decided {
   lost: (LostAttempt & { sendId: string })[];
 }
 
-async function decide(due: readonly DueMessage[], { findRegisters }: DueDeps): Promise<Decided> {
+async function decide(
+  due: readonly DueMessage[],
+  { registers: { find: findRegisters } }: DueDeps,
+): Promise<Decided> {
   const decided: Decided = { again: [], lost: [] };
   const registers = await findRegisters(
     due.map(({ _id, attempt }) => ({ messageId: _id, n: attempt + 1 })),
@@ -124,7 +122,7 @@ async function decide(due: readonly DueMessage[], { findRegisters }: DueDeps): P
 async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> {
   const bySend = Map.groupBy(again, ({ sendId }) => sendId);
   const lostBySend = Map.groupBy(lost, ({ sendId }) => sendId);
-  const heads = await deps.sendHeads([...new Set([...bySend.keys(), ...lostBySend.keys()])]);
+  const heads = await deps.sends.heads([...new Set([...bySend.keys(), ...lostBySend.keys()])]);
   failpoint("tracker.before_due");
   for (const head of heads) {
     // The next round finds the rest.

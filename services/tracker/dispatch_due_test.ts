@@ -1,7 +1,7 @@
 import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
 import type { DueMessage, SendHead } from "@posthaste/storage";
-import { openMemoryLedger } from "@posthaste/kit";
+import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
@@ -39,33 +39,42 @@ function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
   };
 }
 
-type Registers = Awaited<ReturnType<DueDeps["findRegisters"]>>;
+type Registers = Awaited<ReturnType<DueDeps["registers"]["find"]>>;
 
-function openRound(due: DueMessage[], changes: Partial<DueDeps> = {}) {
+function openRound(due: DueMessage[], changes: Changes<DueDeps> = {}) {
   const ledger = openMemoryLedger();
   const world = { due, now: 0, published: [] as Outgoing[], registers: new Map() as Registers };
-  const deps: DueDeps = {
-    ledgerOf: ledger.ledgerOf,
-    findRegisters: (attempts) => {
-      const wanted = attempts.map(({ messageId, n }) => `${messageId}/${n}`);
-      return Promise.resolve(new Map([...world.registers].filter(([id]) => wanted.includes(id))));
+  const deps = withChanges<DueDeps>({
+    registers: {
+      ledgerOf: ledger.registers.ledgerOf,
+      find: (attempts) => {
+        const wanted = attempts.map(({ messageId, n }) => `${messageId}/${n}`);
+        return Promise.resolve(new Map([...world.registers].filter(([id]) => wanted.includes(id))));
+      },
     },
-    integrationsDue: () => Promise.resolve(world.due.length > 0 ? ["acc_1/4"] : []),
-    dueMessages: (_, { limit }) => Promise.resolve(world.due.slice(0, limit)),
-    sendHeads: (ids) => Promise.resolve(ids.includes(SEND._id) ? [SEND] : []),
-    findRecipients: () => {
-      const emails = Array.from({ length: 9 }, (_, index) => `r${index}@example.com`);
-      const recipients = { accountId: "acc_1", acceptedAt: NOW, integrationId: 4, emails };
-      return Promise.resolve(new Map([[SEND._id, recipients]]));
+    waiting: {
+      integrationsDue: () => Promise.resolve(world.due.length > 0 ? ["acc_1/4"] : []),
+      dueMessages: (_, { limit }) => Promise.resolve(world.due.slice(0, limit)),
     },
-    findIntegration: () => Promise.resolve(OPEN),
-    listCircuits: () => Promise.resolve([]),
+    sends: {
+      heads: (ids) => Promise.resolve(ids.includes(SEND._id) ? [SEND] : []),
+      findRecipients: () => {
+        const emails = Array.from({ length: 9 }, (_, index) => `r${index}@example.com`);
+        const recipients = { accountId: "acc_1", acceptedAt: NOW, integrationId: 4, emails };
+        return Promise.resolve(new Map([[SEND._id, recipients]]));
+      },
+    },
+    integrations: {
+      find: () => Promise.resolve(OPEN),
+    },
+    circuits: {
+      list: () => Promise.resolve([]),
+    },
     publish: (outgoing) => Promise.resolve(void world.published.push(outgoing)),
     assertCurrent: () => Promise.resolve(),
     now: () => NOW,
     logger: { warn: () => {} },
-    ...changes,
-  };
+  }, changes);
   const clock = { now: () => world.now };
   const flow = openFlow({ patienceMs: PATIENCE_MS, clock });
   const round = () => dispatchDue(deps, flow);
@@ -161,7 +170,9 @@ test("dispatchDue() dispatches no more than there is capacity for, and nothing t
 test("dispatchDue() dispatches with bulk priority what waited for its integration", async () => {
   const stopped = { ...dueOf(1), waitsFor: "acc_1/4" };
   const { round, world } = openRound([dueOf(0), stopped], {
-    sendHeads: () => Promise.resolve([{ ...SEND, priority: "transactional" }]),
+    sends: {
+      heads: () => Promise.resolve([{ ...SEND, priority: "transactional" }]),
+    },
   });
   await round();
   assert.deepEqual(
@@ -177,7 +188,9 @@ test("dispatchDue() dispatches nothing to an integration that is closed, but wha
   const old = new Date(NOW.getTime() - 3_600_000);
   const expired = { ...dueOf(1), acceptedAt: old };
   const { round, dispatched } = openRound([dueOf(0), expired], {
-    findIntegration: () => Promise.resolve({ ...OPEN, suspended: { at: NOW, reason: "no login" } }),
+    integrations: {
+      find: () => Promise.resolve({ ...OPEN, suspended: { at: NOW, reason: "no login" } }),
+    },
   });
   assert.equal(await round(), 1);
   assert.deepEqual(dispatched(), [1]);

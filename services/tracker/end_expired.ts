@@ -4,24 +4,20 @@ import { advance, beginVoid } from "@posthaste/delivery";
 import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
 import {
   type AttemptOutcome,
-  type DeliveryLedgers,
   type IntegrationCircuit,
   reasonOfPause,
-  type SendStore,
+  type StorePart,
   WAITING_REASON,
   type WaitingSend,
-  type WaitingSends,
 } from "@posthaste/storage";
 
 /** What ending expired sends needs from the outside. */
-export interface ExpiryDeps
-  extends
-    Pick<DeliveryLedgers, "ledgerOf">,
-    Pick<SendStore, "findRecipients">,
-    Pick<WaitingSends, "advanceSend"> {
-  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  now(): Date;
-}
+export type ExpiryDeps =
+  & StorePart<"registers.ledgerOf" | "sends.findRecipients" | "waiting.advanceSend">
+  & {
+    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+    now(): Date;
+  };
 
 const AT_ONCE = 100;
 
@@ -35,7 +31,8 @@ export async function endExpired(
     integration: Integration;
     circuit: IntegrationCircuit | undefined;
   },
-  { ledgerOf, findRecipients, advanceSend, publish, now }: ExpiryDeps,
+  { registers: { ledgerOf }, sends: { findRecipients }, waiting: { advanceSend }, publish, now }:
+    ExpiryDeps,
 ): Promise<void> {
   const { _id: sendId, accountId, acceptedAt, integrationId, next, messageCount, trace } = send;
   const recipients = (await findRecipients([sendId])).get(sendId);

@@ -1,16 +1,19 @@
 import { type Integration, messageIdOf } from "@posthaste/contracts";
 import { advance, afterUnknown, beginOutcome, type NextAction } from "@posthaste/delivery";
 import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
-import type { AttemptOutcome, DeliveryLedgers, SendHead, SendStore } from "@posthaste/storage";
+import type { AttemptOutcome, SendHead, StorePart } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 
 /** What ending lost attempts needs from the outside. */
-export interface EndLostDeps
-  extends Pick<DeliveryLedgers, "ledgerOf">, Pick<SendStore, "findRecipients"> {
-  findIntegration(accountId: string, id: number): Promise<Integration | null>;
-  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  now(): Date;
-}
+export type EndLostDeps =
+  & StorePart<"registers.ledgerOf" | "sends.findRecipients">
+  & {
+    integrations: {
+      find(accountId: string, id: number): Promise<Integration | null>;
+    };
+    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+    now(): Date;
+  };
 
 /** Verdict about an attempt that has a register but no outcome. */
 export type LostDecision = NextAction<AttemptOutcome> & { do: "complete" | "unknown" };
@@ -39,8 +42,8 @@ export async function endLost(
 ): Promise<void> {
   if (lost.length === 0) return;
   const { _id: sendId, accountId, acceptedAt } = send;
-  const integration = await deps.findIntegration(accountId, send.integrationId);
-  const recipients = (await deps.findRecipients([sendId])).get(sendId);
+  const integration = await deps.integrations.find(accountId, send.integrationId);
+  const recipients = (await deps.sends.findRecipients([sendId])).get(sendId);
   const facts = await Promise.all(lost.map(async ({ index, decision }) => {
     const email = recipients?.emails[index];
     if (email === undefined) return [];
@@ -49,7 +52,7 @@ export async function endLost(
       : unknownOutcome(decision, { acceptedAt, integration, now: deps.now() });
     const messageId = messageIdOf(sendId, index);
     const integrationKey = `${accountId}/${send.integrationId}`;
-    const ledger = deps.ledgerOf({
+    const ledger = deps.registers.ledgerOf({
       ...{ messageId, sendId, accountId, index, email, acceptedAt },
       integration: integrationKey,
     });

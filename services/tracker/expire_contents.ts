@@ -1,16 +1,14 @@
 import { repeat } from "@posthaste/runtime";
-import type { AccountStore, ContentExpiry, UsageStore } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What expiring contents needs from the outside. */
-export interface ExpireContentsDeps
-  extends
-    Pick<AccountStore, "listAccounts">,
-    Pick<ContentExpiry, "removeContents">,
-    Pick<UsageStore, "forgetUsage"> {
-  now(): Date;
-  logger: Pick<Logger, "info" | "warn">;
-}
+export type ExpireContentsDeps =
+  & StorePart<"accounts.list" | "retention.removeContents" | "usage.forget">
+  & {
+    now(): Date;
+    logger: Pick<Logger, "info" | "warn">;
+  };
 
 const EVERY_MS = 600_000;
 const DAY_MS = 24 * 3_600_000;
@@ -41,15 +39,20 @@ export async function expireContents(
   signal: AbortSignal,
 ): Promise<number> {
   let total = 0;
-  for (const { _id: accountId, retention } of await deps.listAccounts()) {
+  for (const { _id: accountId, retention } of await deps.accounts.list()) {
     for (let hasMore = true; hasMore && !signal.aborted;) {
       const now = deps.now();
       const keptMs = Math.max(retention.contentDays * DAY_MS, SHORTEST_MS);
       const before = new Date(now.getTime() - keptMs);
-      const done = await deps.removeContents({ accountId, before, limit: SENDS_AT_ONCE, now });
+      const done = await deps.retention.removeContents({
+        accountId,
+        before,
+        limit: SENDS_AT_ONCE,
+        now,
+      });
       total += done.removed;
       hasMore = done.hasMore;
-      if (!hasMore) await deps.forgetUsage(accountId, before);
+      if (!hasMore) await deps.usage.forget(accountId, before);
     }
   }
   return total;

@@ -13,14 +13,20 @@ const accountOf = (_id: string, contentDays: number): Account => ({
 test("expireContents() removes by each account's days, until nothing is left", async () => {
   const asked: string[] = [];
   const total = await expireContents({
-    listAccounts: () => Promise.resolve([accountOf("acc_7", 7), accountOf("acc_0", 0)]),
-    removeContents: ({ accountId, before }: ContentRemoval) => {
-      asked.push(`${accountId} ${before.toISOString()}`);
-      return Promise.resolve({ removed: 2, hasMore: asked.length === 1 });
+    accounts: {
+      list: () => Promise.resolve([accountOf("acc_7", 7), accountOf("acc_0", 0)]),
     },
-    forgetUsage: async (accountId: string, before: Date) => {
-      await Promise.resolve();
-      asked.push(`${accountId} usage before ${before.toISOString()}`);
+    retention: {
+      removeContents: ({ accountId, before }: ContentRemoval) => {
+        asked.push(`${accountId} ${before.toISOString()}`);
+        return Promise.resolve({ removed: 2, hasMore: asked.length === 1 });
+      },
+    },
+    usage: {
+      forget: async (accountId: string, before: Date) => {
+        await Promise.resolve();
+        asked.push(`${accountId} usage before ${before.toISOString()}`);
+      },
     },
     now: () => NOW,
     logger: { info: () => {}, warn: () => {} },
@@ -39,9 +45,15 @@ test("expireContentsForever() tells of a failure and ends with its signal", asyn
   const stop = new AbortController();
   const lines: string[] = [];
   const ended = expireContentsForever({
-    listAccounts: () => Promise.reject(new Error("away")),
-    removeContents: () => Promise.reject(new Error("not asked")),
-    forgetUsage: () => Promise.reject(new Error("not asked")),
+    accounts: {
+      list: () => Promise.reject(new Error("away")),
+    },
+    retention: {
+      removeContents: () => Promise.reject(new Error("not asked")),
+    },
+    usage: {
+      forget: () => Promise.reject(new Error("not asked")),
+    },
     now: () => NOW,
     logger: { info: () => {}, warn: (line) => void lines.push(line) },
   }, stop.signal);

@@ -1,12 +1,14 @@
 import { repeat } from "@posthaste/runtime";
-import { IDEMPOTENCY_KEPT_MS, type SendAcceptance } from "@posthaste/storage";
+import { IDEMPOTENCY_KEPT_MS, type StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What expiring needs from the outside. */
-export interface ExpireDeps extends Pick<SendAcceptance, "expireIdempotencyKeys"> {
-  now(): Date;
-  logger: Pick<Logger, "info" | "warn">;
-}
+export type ExpireDeps =
+  & StorePart<"sends.expireIdempotencyKeys">
+  & {
+    now(): Date;
+    logger: Pick<Logger, "info" | "warn">;
+  };
 
 const EVERY_MS = 3_600_000;
 
@@ -14,7 +16,7 @@ const EVERY_MS = 3_600_000;
 export async function expireKeysForever(deps: ExpireDeps, signal: AbortSignal): Promise<void> {
   await repeat(async () => {
     const before = new Date(deps.now().getTime() - IDEMPOTENCY_KEPT_MS);
-    const freed = await deps.expireIdempotencyKeys(before);
+    const freed = await deps.sends.expireIdempotencyKeys(before);
     if (freed > 0) deps.logger.info("Freed idempotency keys", { keys: freed });
   }, {
     everyMs: EVERY_MS,

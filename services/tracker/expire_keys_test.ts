@@ -6,9 +6,11 @@ test("expireKeysForever() frees what is older than 7 days, at once and after a f
   const stop = new AbortController();
   const asked: string[] = [];
   const ended = expireKeysForever({
-    expireIdempotencyKeys: (before) => {
-      asked.push(before.toISOString());
-      return Promise.reject(new Error("away"));
+    sends: {
+      expireIdempotencyKeys: (before) => {
+        asked.push(before.toISOString());
+        return Promise.reject(new Error("away"));
+      },
     },
     now: () => new Date("2026-03-08T12:00:00Z"),
     logger: { info: () => {}, warn: (line) => void asked.push(line) },

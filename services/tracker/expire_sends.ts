@@ -1,13 +1,15 @@
 import { repeat } from "@posthaste/runtime";
-import type { LedgerRetention } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** What expiring sends needs from the outside. */
-export interface ExpireSendsDeps extends LedgerRetention {
-  now(): Date;
-  logger: Pick<Logger, "info" | "warn">;
-}
+export type ExpireSendsDeps =
+  & StorePart<"retention.removeOldSends">
+  & {
+    now(): Date;
+    logger: Pick<Logger, "info" | "warn">;
+  };
 
 /** Retention of finished sends. */
 export interface ExpireSendsOptions {
@@ -47,7 +49,7 @@ export async function expireSends(
   const before = new Date(now.getTime() - keptMs);
   let total = 0;
   for (let after: string | null = ""; after !== null && !signal.aborted;) {
-    const done = await deps.removeOldSends({ before, limit: SENDS_AT_ONCE, after, now });
+    const done = await deps.retention.removeOldSends({ before, limit: SENDS_AT_ONCE, after, now });
     total += done.removed;
     after = done.last;
     if (after !== null) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);

@@ -26,13 +26,13 @@ test("expireSends() removes in batches all that is older than it is kept, and no
   await using store = await openStore({ url: mongo.url });
   const now = new Date("2026-06-01T00:00:00Z");
   for (let n = 0; n < 210; n++) {
-    await store.acceptSend(oldSend(new Date(now.getTime() - 91 * DAY_MS + n)));
+    await store.sends.accept(oldSend(new Date(now.getTime() - 91 * DAY_MS + n)));
   }
-  await store.acceptSend(oldSend(new Date(now.getTime() - 89 * DAY_MS)));
+  await store.sends.accept(oldSend(new Date(now.getTime() - 89 * DAY_MS)));
   const logger = { info: () => {}, warn: () => {} };
   const { signal } = new AbortController();
   const deps = { ...store, now: () => now, logger };
   assert.equal(await expireSends(deps, { keptMs: 90 * DAY_MS, signal }), 210);
-  assert.equal((await store.listSends("acc_1", { limit: 9 })).length, 1);
+  assert.equal((await store.sends.list("acc_1", { limit: 9 })).length, 1);
   assert.equal(await expireSends(deps, { keptMs: 90 * DAY_MS, signal }), 0);
 });

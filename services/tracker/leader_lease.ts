@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LeaderLeaseStore } from "@posthaste/storage";
+import type { Store } from "@posthaste/storage";
 
 /** The lease of work that one tracker does for all. Disposing it leaves the work to the others. */
 export interface LeaderLease extends AsyncDisposable {
@@ -14,7 +14,7 @@ const ASK_MS = 2000;
 
 /** Opens a leader lease. The first request acquires it, not the opening. */
 export function openLeaderLease(
-  { takeLeaderLease, leaveLeaderLease }: LeaderLeaseStore,
+  { leases: { take: takeLeaderLease, leave: leaveLeaderLease } }: Pick<Store, "leases">,
   { name, clock = performance }: { name: string; clock?: { now(): number } },
 ): LeaderLease {
   const holder = randomBytes(8).toString("hex");

@@ -11,15 +11,17 @@ function openClock() {
     left,
     pass: (ms: number) => void (now += ms),
     deps: {
-      holder: undefined as string | undefined,
-      takeLeaderLease({ holder }: { holder: string }) {
-        asked.push(holder);
-        this.holder ??= holder;
-        return Promise.resolve(this.holder === holder);
-      },
-      leaveLeaderLease({ holder }: { holder: string }) {
-        left.push(holder);
-        return Promise.resolve();
+      leases: {
+        holder: undefined as string | undefined,
+        take({ holder }: { holder: string }) {
+          asked.push(holder);
+          this.holder ??= holder;
+          return Promise.resolve(this.holder === holder);
+        },
+        leave({ holder }: { holder: string }) {
+          left.push(holder);
+          return Promise.resolve();
+        },
       },
     },
     clock: { now: () => now },
@@ -29,8 +31,10 @@ function openClock() {
 test("isMine() asks every two seconds, and holds for one of two", async () => {
   const { deps, clock, pass, asked, left } = openClock();
   const store = {
-    takeLeaderLease: deps.takeLeaderLease.bind(deps),
-    leaveLeaderLease: deps.leaveLeaderLease,
+    leases: {
+      take: deps.leases.take.bind(deps.leases),
+      leave: deps.leases.leave,
+    },
   };
   {
     await using first = openLeaderLease(store, { name: "release", clock });
@@ -50,8 +54,10 @@ test("isMine() throws when the ledger does, and asks again at once", async () =>
   const { deps, clock } = openClock();
   let isAway = true;
   await using leaderLease = openLeaderLease({
-    takeLeaderLease: () => isAway ? Promise.reject(new Error("away")) : Promise.resolve(true),
-    leaveLeaderLease: deps.leaveLeaderLease,
+    leases: {
+      take: () => isAway ? Promise.reject(new Error("away")) : Promise.resolve(true),
+      leave: deps.leases.leave,
+    },
   }, { name: "release", clock });
   await assert.rejects(leaderLease.isMine(), /away/);
   isAway = false;

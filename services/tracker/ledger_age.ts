@@ -1,8 +1,10 @@
 import type { Bus } from "@posthaste/messaging";
-import type { RestoredLedger } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 
 /** Checks the age of the ledger. */
-export interface LedgerAgeDeps extends Pick<RestoredLedger, "isOlderThan">, Pick<Bus, "lastSent"> {}
+export type LedgerAgeDeps =
+  & Pick<Bus, "lastSent">
+  & StorePart<"restored.isOlderThan">;
 
 /**
  * Checks that the ledger is not older than the work that was done. A restored ledger counts mail that was
@@ -11,7 +13,9 @@ export interface LedgerAgeDeps extends Pick<RestoredLedger, "isOlderThan">, Pick
  *
  * @throws {Error} If it does not know the last sent mail.
  */
-export async function assertCurrent({ lastSent, isOlderThan }: LedgerAgeDeps): Promise<void> {
+export async function assertCurrent(
+  { lastSent, restored: { isOlderThan } }: LedgerAgeDeps,
+): Promise<void> {
   const sent = await lastSent();
   if (sent === undefined || !await isOlderThan(sent)) return;
   const { messageId, at } = sent;

@@ -14,7 +14,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   await using bus = await openBus({ url: nats.url, name: "test" });
   await bus.applyTopology();
   const deps = { ...store, lastSent: () => bus.lastSent() };
-  const { _id: accountId } = await store.createAccount({ name: "shop" });
+  const { _id: accountId } = await store.accounts.create({ name: "shop" });
   const [first, second] = [await accept(), await accept()];
 
   // Nobody has sent anything.
@@ -30,7 +30,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
     assertCurrent(deps),
     new RegExp(`lacks that ${second} was sent .* "posthaste restored hold"`),
   );
-  await Array.fromAsync(store.holdUnfinished({ now: new Date(), lostAt: new Date() }));
+  await Array.fromAsync(store.restored.holdUnfinished({ now: new Date(), lostAt: new Date() }));
   await assertCurrent(deps);
   // It was restored once more.
   await reportSent(await accept());
@@ -39,7 +39,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   async function accept(): Promise<string> {
     const now = new Date();
     const sendId = newSendId(accountId, now);
-    await store.acceptSend({
+    await store.sends.accept({
       ...{ _id: sendId, accountId, acceptedAt: now, priority: "transactional", messageCount: 1 },
       ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1 },
       request: { from: { email: "a@example.com" }, to: [{ email: "b@example.com" }] },
@@ -73,7 +73,9 @@ test("openLedgerAge() asks once a second while the ledger is current, and again 
       asked++;
       return Promise.resolve({ accountId: "acc_1", messageId: "msg_1", at: new Date(0) });
     },
-    isOlderThan: () => Promise.resolve(isOlder),
+    restored: {
+      isOlderThan: () => Promise.resolve(isOlder),
+    },
   }, { clock: { now: () => now } });
   await Promise.all([assertCurrent(), assertCurrent()]);
   now += 999;

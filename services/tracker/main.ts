@@ -1,6 +1,6 @@
 import { openBus, type Outgoing } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
-import { openIntegrationCache, openStore } from "@posthaste/storage";
+import { cachedIntegrations, openStore } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { dropPassedForever } from "./drop_passed.ts";
@@ -39,7 +39,7 @@ await runService({
       ...store,
       publish: (outgoing: Outgoing, trace: string | undefined) =>
         bus.publish(outgoing, trace ? { trace: { traceparent: trace } } : {}),
-      ...openIntegrationCache(store, { ttlMs: 200 }),
+      integrations: cachedIntegrations(store.integrations, { ttlMs: 200 }),
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
       assertCurrent: openLedgerAge({ ...store, lastSent: () => bus.lastSent() }),

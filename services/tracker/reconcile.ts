@@ -1,7 +1,7 @@
 import { messageIdOf } from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
-import type { MessageStore, SendHead, SendStore, WaitingSends } from "@posthaste/storage";
+import type { SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
@@ -9,24 +9,24 @@ import type { Flow } from "./flow.ts";
 import { decideReconciliation, idlePauseMs, lookAgainMs, recoveryMs } from "./reconcile_policy.ts";
 
 /** What the reconciler needs from the outside. */
-export interface ReconcileDeps extends
-  EndLostDeps,
-  Pick<
-    SendStore,
-    | "sendsToReconcile"
-    | "nextReconciliation"
-    | "settleSends"
-    | "claimReconciliation"
-    | "hastenReconciliation"
-  >,
-  Pick<MessageStore, "unfinishedMessages">,
-  Pick<WaitingSends, "queueSend"> {
-  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  /** @throws {Error} If the ledger is older than what was done. */
-  assertCurrent(): Promise<void>;
-  now(): Date;
-  logger: Pick<Logger, "info" | "warn">;
-}
+export type ReconcileDeps =
+  & EndLostDeps
+  & StorePart<
+    | "sends.listToReconcile"
+    | "sends.nextReconciliation"
+    | "sends.settle"
+    | "sends.claimReconciliation"
+    | "sends.hastenReconciliation"
+    | "messages.unfinished"
+    | "waiting.queueSend"
+  >
+  & {
+    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+    /** @throws {Error} If the ledger is older than what was done. */
+    assertCurrent(): Promise<void>;
+    now(): Date;
+    logger: Pick<Logger, "info" | "warn">;
+  };
 
 /** Timing of the reconciler. */
 export interface ReconcileOptions {
@@ -54,7 +54,7 @@ export async function reconcileForever(
     try {
       found = await reconcileOnce(deps, options);
       if (found === 0) {
-        const next = await deps.nextReconciliation();
+        const next = await deps.sends.nextReconciliation();
         waitMs = idlePauseMs(next, { now: deps.now(), intervalMs });
       }
     } catch (error) {
@@ -92,7 +92,7 @@ export async function reconcileOnce(
     if (await reconcileSend(send, options, deps)) settled.push(send._id);
   }
   failpoint("tracker.before_settle");
-  if (settled.length > 0) await deps.settleSends(settled, now);
+  if (settled.length > 0) await deps.sends.settle(settled, now);
   failpoint("tracker.after_settle");
   recordDuration("posthaste.reconcile.duration", (performance.now() - started) / 1000);
   return found.length;
@@ -102,7 +102,7 @@ export async function reconcileOnce(
 async function claim(
   found: readonly SendHead[],
   { now, graceMs }: { now: Date; graceMs: number },
-  { claimReconciliation }: ReconcileDeps,
+  { sends: { claimReconciliation } }: ReconcileDeps,
 ): Promise<Set<string>> {
   const byLook = Map.groupBy(found, ({ acceptedAt }) => {
     const ms = lookAgainMs(now.getTime() - acceptedAt.getTime(), graceMs);
@@ -129,7 +129,7 @@ class LedgerSlowError extends Error {
 async function findSends(deps: ReconcileDeps, now: Date): Promise<SendHead[]> {
   const started = performance.now();
   try {
-    const sends = await deps.sendsToReconcile(now, SENDS_PER_ROUND);
+    const sends = await deps.sends.listToReconcile(now, SENDS_PER_ROUND);
     if (performance.now() - started < SLOW_MS) return sends;
   } catch (cause) {
     throw new LedgerSlowError("Cannot find due messages: the ledger is unreachable", { cause });
@@ -147,10 +147,10 @@ async function reconcileSend(
 ): Promise<boolean> {
   // Messages beyond the cursor were never dispatched.
   const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
-  const unfinished = await deps.unfinishedMessages(dispatched);
+  const unfinished = await deps.messages.unfinished(dispatched);
   if (unfinished.length === 0 && send.next === undefined) return true;
   // It waits for capacity. The process that accepted it may have been lost before it could report it.
-  if (send.next !== undefined && send.waitsFor === undefined) await deps.queueSend(send);
+  if (send.next !== undefined && send.waitsFor === undefined) await deps.waiting.queueSend(send);
   const now = deps.now();
   const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({
     ...{ messageId: messageIdOf(send._id, index), attempt },
@@ -181,7 +181,7 @@ async function reconcileSend(
     deps.logger.info("Redispatched", { sendId: send._id, messages: again.length });
   }
   const looks = decided.flatMap(({ decision }) => decision.do === "look" ? [decision.at] : []);
-  if (looks.length > 0) await deps.hastenReconciliation(send._id, earliest(looks));
+  if (looks.length > 0) await deps.sends.hastenReconciliation(send._id, earliest(looks));
   return false;
 }
 

@@ -1,7 +1,7 @@
 import { type Integration, newSendId } from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
 import type { SendHead, UnfinishedMessage } from "@posthaste/storage";
-import { openMemoryLedger, until } from "@posthaste/kit";
+import { type Changes, openMemoryLedger, until, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
@@ -44,53 +44,62 @@ function messageIn(changes: Partial<UnfinishedMessage>): UnfinishedMessage {
 function openReconciler(
   sends: SendHead[],
   unfinished: Record<string, UnfinishedMessage[]>,
-  changes: Partial<ReconcileDeps> = {},
+  changes: Changes<ReconcileDeps> = {},
 ) {
   const done: string[] = [];
   const published: { outgoing: Outgoing; trace: string | undefined }[] = [];
   const ledger = openMemoryLedger();
-  const deps: ReconcileDeps = {
-    ledgerOf: ledger.ledgerOf,
-    findRecipients: (ids) =>
-      Promise.resolve(
-        new Map(ids.map((id) => [id, {
-          ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
-          emails: Array.from({ length: 9 }, (_, index) => `r${index}@example.com`),
-        }])),
-      ),
-    findIntegration: () => Promise.resolve(null),
-    sendsToReconcile: (now, limit) => {
-      done.push(`find ${limit} at ${now.toISOString()}`);
-      return Promise.resolve(sends);
+  const deps = withChanges<ReconcileDeps>({
+    registers: {
+      ledgerOf: ledger.registers.ledgerOf,
     },
-    nextReconciliation: () => Promise.resolve(undefined),
+    sends: {
+      findRecipients: (ids) =>
+        Promise.resolve(
+          new Map(ids.map((id) => [id, {
+            ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
+            emails: Array.from({ length: 9 }, (_, index) => `r${index}@example.com`),
+          }])),
+        ),
+      listToReconcile: (now, limit) => {
+        done.push(`find ${limit} at ${now.toISOString()}`);
+        return Promise.resolve(sends);
+      },
+      nextReconciliation: () => Promise.resolve(undefined),
+      claimReconciliation: (ids, { reconcileAt }) => {
+        for (const id of ids) done.push(`claim ${id} for ${reconcileAt.getTime() - NOW.getTime()}`);
+        return Promise.resolve(new Set(ids));
+      },
+      hastenReconciliation: (id, at) => {
+        done.push(`hasten ${id} to ${at.getTime() - NOW.getTime()}`);
+        return Promise.resolve();
+      },
+      settle: (ids) => {
+        done.push(`settle ${ids.join()}`);
+        return Promise.resolve(ids.length);
+      },
+    },
+    integrations: {
+      find: () => Promise.resolve(null),
+    },
     assertCurrent: () => Promise.resolve(),
-    claimReconciliation: (ids, { reconcileAt }) => {
-      for (const id of ids) done.push(`claim ${id} for ${reconcileAt.getTime() - NOW.getTime()}`);
-      return Promise.resolve(new Set(ids));
+    messages: {
+      unfinished: ({ _id }) => {
+        done.push(`read ${_id}`);
+        return Promise.resolve(unfinished[_id] ?? []);
+      },
     },
-    unfinishedMessages: ({ _id }) => {
-      done.push(`read ${_id}`);
-      return Promise.resolve(unfinished[_id] ?? []);
+    waiting: {
+      queueSend: ({ _id }) => Promise.resolve(void done.push(`queue ${_id}`)),
     },
-    queueSend: ({ _id }) => Promise.resolve(void done.push(`queue ${_id}`)),
     publish: (outgoing, trace) => {
       done.push("publish");
       published.push({ outgoing, trace });
       return Promise.resolve();
     },
-    hastenReconciliation: (id, at) => {
-      done.push(`hasten ${id} to ${at.getTime() - NOW.getTime()}`);
-      return Promise.resolve();
-    },
-    settleSends: (ids) => {
-      done.push(`settle ${ids.join()}`);
-      return Promise.resolve(ids.length);
-    },
     now: () => NOW,
     logger: { info: () => {}, warn: (line) => void done.push(line) },
-    ...changes,
-  };
+  }, changes);
   return { deps, done, published, ledger };
 }
 
@@ -132,7 +141,9 @@ test("reconcileOnce() claims before it reads, and settles at the end", async () 
 test("reconcileOnce() leaves alone what another reconciler has claimed", async () => {
   const [taken, own] = [sendOf(), sendOf()];
   const { deps, done } = openReconciler([taken, own], {}, {
-    claimReconciliation: () => Promise.resolve(new Set([own._id])),
+    sends: {
+      claimReconciliation: () => Promise.resolve(new Set([own._id])),
+    },
   });
   assert.equal(await reconcileOnce(deps, OPTIONS), 2);
   assert.deepEqual(done.slice(1), [`read ${own._id}`, `settle ${own._id}`]);
@@ -170,7 +181,9 @@ test("reconcileOnce() calls an attempt unknown whose worker was lost", async () 
   const lost = messageIn({ index: 6, register: { register: SENDING, isOver: true, at: takenAt } });
   for (const whenUnknown of ["retry", "hold"] as const) {
     const { deps, ledger, published } = openReconciler([send], { [send._id]: [lost] }, {
-      findIntegration: () => Promise.resolve({ whenUnknown, retryForMs: 48 * HOUR } as Integration),
+      integrations: {
+        find: () => Promise.resolve({ whenUnknown, retryForMs: 48 * HOUR } as Integration),
+      },
     });
     await reconcileOnce(deps, OPTIONS);
     const [unknown] = ledger.written;
@@ -243,8 +256,10 @@ test("reconcileForever() goes on after a failure and ends with its signal", asyn
   const stop = new AbortController();
   let rounds = 0;
   const { deps, done } = openReconciler([], {}, {
-    sendsToReconcile: () =>
-      ++rounds === 1 ? Promise.reject(new Error("away")) : Promise.resolve([]),
+    sends: {
+      listToReconcile: () =>
+        ++rounds === 1 ? Promise.reject(new Error("away")) : Promise.resolve([]),
+    },
   });
   const ended = reconcileForever(deps, {
     ...OPTIONS,
@@ -262,7 +277,9 @@ test("reconcileForever() goes on after a failure and ends with its signal", asyn
 
 test("reconcileOnce() does not act on what a ledger tells that hangs", async () => {
   const { deps, done } = openReconciler([], {}, {
-    sendsToReconcile: () => delay(2050, [sendOf()]),
+    sends: {
+      listToReconcile: () => delay(2050, [sendOf()]),
+    },
   });
   await assert.rejects(reconcileOnce(deps, OPTIONS), /took over 2000 ms/);
   assert.deepEqual(done, []);
@@ -273,7 +290,9 @@ test("reconcileForever() does not wait after a full round", async () => {
   const full = Array.from({ length: 200 }, () => sendOf());
   let rounds = 0;
   const { deps } = openReconciler([], {}, {
-    sendsToReconcile: () => Promise.resolve(++rounds < 3 ? full : []),
+    sends: {
+      listToReconcile: () => Promise.resolve(++rounds < 3 ? full : []),
+    },
   });
   const ended = reconcileForever(deps, { ...OPTIONS, intervalMs: 60_000, signal: stop.signal });
   await until(() => rounds === 3);

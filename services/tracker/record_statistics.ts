@@ -2,10 +2,9 @@ import type { StatusEvent } from "@posthaste/messaging";
 import {
   type Counted,
   COUNTED_ATTEMPTS,
-  type IntegrationResultStore,
   STATISTICS_BUCKET_MS,
   type StatisticsNote,
-  type StatisticsStore,
+  type StorePart,
 } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 import { resultsOf } from "./note_results.ts";
@@ -24,9 +23,9 @@ const COUNTED_AS: Partial<Record<StatusEvent["type"], Counted>> = {
  */
 export async function recordStatistics(
   facts: StatusEvent[],
-  { noteStatistics, noteResults }:
-    & Pick<StatisticsStore, "noteStatistics">
-    & Pick<IntegrationResultStore, "noteResults">,
+  { statistics: { note: noteStatistics }, integrations: { noteResults } }:
+    & StorePart<"statistics.note">
+    & StorePart<"integrations.noteResults">,
 ): Promise<void> {
   await Promise.all([noteStatistics(sumUp(facts)), noteResults(resultsOf(facts))]);
   countStates(facts);

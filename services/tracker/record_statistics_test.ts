@@ -39,7 +39,14 @@ test("recordStatistics() writes a batch at once", async () => {
   const noteStatistics = (notes: unknown) => Promise.resolve(void calls.push(notes));
   const noteResults = noteStatistics;
   const facts = [sent({ integrationId: 4 }), sent({ integrationId: 4 })];
-  await recordStatistics(facts, { noteStatistics, noteResults });
+  await recordStatistics(facts, {
+    statistics: {
+      note: noteStatistics,
+    },
+    integrations: {
+      noteResults,
+    },
+  });
   const at = new Date("2026-03-01T12:00:00Z");
   const lastSent = { at: new Date(MESSAGE.at), messageId: "msg_1" };
   assert.deepEqual(calls, [

@@ -2,21 +2,15 @@ import { randomBytes } from "node:crypto";
 import { type MessageStatusData, parseMessageId } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import type { StatusEvent } from "@posthaste/messaging";
-import type {
-  AttemptOutcome,
-  DeliveryLedgers,
-  MessageIdentity,
-  MessagePutOff,
-  Recipients,
-  SendStore,
-} from "@posthaste/storage";
+import type { AttemptOutcome, MessageIdentity, Recipients, StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What recording needs from the outside. */
-export interface RecordDeps
-  extends Pick<DeliveryLedgers, "ledgerOf">, MessagePutOff, Pick<SendStore, "findRecipients"> {
-  logger: Pick<Logger, "warn">;
-}
+export type RecordDeps =
+  & StorePart<"registers.ledgerOf" | "waiting.putOffMessage" | "sends.findRecipients">
+  & {
+    logger: Pick<Logger, "warn">;
+  };
 
 type Failure = MessageStatusData<"status.message.failed">;
 type Waiting = MessageStatusData<"status.message.waiting">;
@@ -33,7 +27,7 @@ export async function recordStatusEvents(facts: StatusEvent[], deps: RecordDeps)
     type === "status.message.waiting" ? [data] : []
   );
   const about = [...failures, ...waiting].map(({ sendId }) => sendId);
-  const recipients = about.length === 0 ? new Map() : await deps.findRecipients(about);
+  const recipients = about.length === 0 ? new Map() : await deps.sends.findRecipients(about);
   const identified = <T extends Failure | Waiting>(found: T[]) =>
     found.map((statusEvent) => ({ statusEvent, message: identityOf(statusEvent, recipients) }));
   await Promise.all([
@@ -71,7 +65,7 @@ function identityOf(
 async function endFailed(
   failure: Failure,
   message: MessageIdentity,
-  { ledgerOf }: RecordDeps,
+  { registers: { ledgerOf } }: RecordDeps,
 ): Promise<void> {
   const by = randomBytes(8).toString("hex");
   const outcome = outcomeOf(failure);
@@ -81,7 +75,7 @@ async function endFailed(
 async function putOff(
   { attempt, reason, nextAt, at }: Waiting,
   message: MessageIdentity,
-  { putOffMessage }: RecordDeps,
+  { waiting: { putOffMessage } }: RecordDeps,
 ): Promise<void> {
   const times = { now: new Date(at), nextAt: new Date(nextAt) };
   await putOffMessage({ ...message, attempt, reason, ...times });

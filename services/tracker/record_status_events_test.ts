@@ -1,6 +1,6 @@
 import { messageIdOf, newSendId } from "@posthaste/contracts";
 import type { StatusEvent } from "@posthaste/messaging";
-import { openMemoryLedger } from "@posthaste/kit";
+import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RecordDeps, recordStatusEvents } from "./record_status_events.ts";
@@ -17,7 +17,7 @@ const failed: StatusEvent = {
   data: { ...ABOUT, stage: "renderer", reason: "no such variable" },
 };
 
-function openLedger(changes: Partial<RecordDeps> = {}) {
+function openLedger(changes: Changes<RecordDeps> = {}) {
   const done: string[] = [];
   const ledger = openMemoryLedger();
   const recipients = {
@@ -26,16 +26,21 @@ function openLedger(changes: Partial<RecordDeps> = {}) {
     integrationId: 4,
     emails: ["a@example.com"],
   };
-  const deps: RecordDeps = {
-    ledgerOf: ledger.ledgerOf,
-    findRecipients: () => Promise.resolve(new Map([[sendId, recipients]])),
-    putOffMessage: ({ messageId, attempt, nextAt, reason }) => {
-      done.push(`put off ${messageId} after ${attempt} until ${nextAt.toISOString()}: ${reason}`);
-      return Promise.resolve(true);
+  const deps = withChanges<RecordDeps>({
+    registers: {
+      ledgerOf: ledger.registers.ledgerOf,
+    },
+    sends: {
+      findRecipients: () => Promise.resolve(new Map([[sendId, recipients]])),
+    },
+    waiting: {
+      putOffMessage: ({ messageId, attempt, nextAt, reason }) => {
+        done.push(`put off ${messageId} after ${attempt} until ${nextAt.toISOString()}: ${reason}`);
+        return Promise.resolve(true);
+      },
     },
     logger: { warn: (line) => void done.push(line) },
-    ...changes,
-  };
+  }, changes);
   return { deps, done, ledger };
 }
 
@@ -57,7 +62,7 @@ test("recordStatusEvents() changes nothing when a failure comes again, or an att
   await recordStatusEvents([failed, failed], deps);
   assert.equal(ledger.written.length, 1);
   const other = openLedger();
-  other.ledger.registers.set(`${ABOUT.messageId}/1`, { by: "a mailer", dot: true });
+  other.ledger.inserted.set(`${ABOUT.messageId}/1`, { by: "a mailer", dot: true });
   await recordStatusEvents([failed], other.deps);
   assert.deepEqual(other.ledger.written, []);
 });
@@ -68,7 +73,7 @@ test("recordStatusEvents() puts off a message that has to wait for a time", asyn
   const data = { ...ABOUT, reason: "no image yet", nextAt };
   await recordStatusEvents([{ type: "status.message.waiting", data }], deps);
   assert.deepEqual(done, [`put off ${ABOUT.messageId} after 0 until ${nextAt}: no image yet`]);
-  assert.equal(ledger.registers.size, 0);
+  assert.equal(ledger.inserted.size, 0);
 });
 
 test("recordStatusEvents() leaves out what the mailer writes itself", async () => {
@@ -86,6 +91,10 @@ test("recordStatusEvents() warns of sends that the ledger does not have, or that
 });
 
 test("recordStatusEvents() throws when the ledger is away, so that the status events come again", async () => {
-  const { deps } = openLedger({ findRecipients: () => Promise.reject(new Error("away")) });
+  const { deps } = openLedger({
+    sends: {
+      findRecipients: () => Promise.reject(new Error("away")),
+    },
+  });
   await assert.rejects(recordStatusEvents([failed], deps), /away/);
 });

@@ -1,12 +1,14 @@
 import { repeat } from "@posthaste/runtime";
-import type { StatisticsRecount } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What counting again needs from the outside. */
-export interface RecountDeps extends StatisticsRecount {
-  now(): Date;
-  logger: Pick<Logger, "warn">;
-}
+export type RecountDeps =
+  & StorePart<"statistics.recount">
+  & {
+    now(): Date;
+    logger: Pick<Logger, "warn">;
+  };
 
 const EVERY_MS = 30_000;
 
@@ -16,7 +18,7 @@ const AT_ONCE = 20;
 /** Counts the statistics of finished buckets from messages, until the signal aborts. */
 export async function recountForever(deps: RecountDeps, signal: AbortSignal): Promise<void> {
   await repeat(async () => {
-    await deps.recountStatistics({ now: deps.now(), limit: AT_ONCE });
+    await deps.statistics.recount({ now: deps.now(), limit: AT_ONCE });
   }, {
     everyMs: EVERY_MS,
     failure: "Cannot count statistics from messages, retrying",

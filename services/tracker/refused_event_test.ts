@@ -20,15 +20,23 @@ const QUEUED: UnfinishedMessage = {
 function openReconciler(bus: Bus): ReconcileDeps {
   return {
     ...openMemoryLedger(),
-    findRecipients: () => Promise.resolve(new Map()),
-    findIntegration: () => Promise.resolve(null),
-    sendsToReconcile: () => Promise.resolve([send]),
-    nextReconciliation: () => Promise.resolve(undefined),
-    unfinishedMessages: () => Promise.resolve([QUEUED]),
-    settleSends: () => Promise.resolve(0),
-    claimReconciliation: (ids) => Promise.resolve(new Set(ids)),
-    hastenReconciliation: () => Promise.resolve(),
-    queueSend: () => Promise.resolve(),
+    sends: {
+      findRecipients: () => Promise.resolve(new Map()),
+      listToReconcile: () => Promise.resolve([send]),
+      nextReconciliation: () => Promise.resolve(undefined),
+      settle: () => Promise.resolve(0),
+      claimReconciliation: (ids) => Promise.resolve(new Set(ids)),
+      hastenReconciliation: () => Promise.resolve(),
+    },
+    integrations: {
+      find: () => Promise.resolve(null),
+    },
+    messages: {
+      unfinished: () => Promise.resolve([QUEUED]),
+    },
+    waiting: {
+      queueSend: () => Promise.resolve(),
+    },
     assertCurrent: () => Promise.resolve(),
     publish: (outgoing) => bus.publish(outgoing),
     now: () => new Date(),

@@ -1,13 +1,7 @@
 import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
-import type {
-  IntegrationCircuit,
-  IntegrationHealth,
-  SendStore,
-  WaitingSend,
-  WaitingSends,
-} from "@posthaste/storage";
+import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps } from "./end_expired.ts";
@@ -15,21 +9,23 @@ import type { Flow, Returned } from "./flow.ts";
 import { capacityFor, chooseWithin, isExpired } from "./capacity.ts";
 
 /** What scheduling sends needs from the outside. */
-export interface ScheduleDeps
-  extends
-    ExpiryDeps,
-    Omit<WaitingSends, "queueSend">,
-    Pick<IntegrationHealth, "listCircuits">,
-    Pick<SendStore, "sendHeads"> {
-  findIntegration(accountId: string, id: number): Promise<Integration | null>;
-  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  /** Age after which the reconciler handles a dispatched message. */
-  patienceMs: number;
-  /** @throws {Error} If the ledger is older than what was done. */
-  assertCurrent(): Promise<void>;
-  now(): Date;
-  logger: Pick<Logger, "warn">;
-}
+export type ScheduleDeps =
+  & ExpiryDeps
+  & StorePart<
+    "waiting.integrationsWaitedFor" | "waiting.listSends" | "circuits.list" | "sends.heads"
+  >
+  & {
+    integrations: {
+      find(accountId: string, id: number): Promise<Integration | null>;
+    };
+    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+    /** Age after which the reconciler handles a dispatched message. */
+    patienceMs: number;
+    /** @throws {Error} If the ledger is older than what was done. */
+    assertCurrent(): Promise<void>;
+    now(): Date;
+    logger: Pick<Logger, "warn">;
+  };
 
 const SENDS_AT_ONCE = 50;
 
@@ -113,13 +109,13 @@ export async function scheduleOnce(
 ): Promise<number | undefined> {
   const integrations = new Set([
     ...flow.integrationsReturned(),
-    ...await deps.integrationsWaitedFor(),
+    ...await deps.waiting.integrationsWaitedFor(),
   ]);
   for (const key of looks.keys()) if (!integrations.has(key)) looks.delete(key);
   if (integrations.size === 0) return undefined;
   await deps.assertCurrent();
   const looked = takeLooks(integrations, looks, deps.now());
-  const circuits = new Map((await deps.listCircuits()).map((circuit) => [circuit._id, circuit]));
+  const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
   const dispatched = await allEnded(
     [...integrations],
     (key) => scheduleFor(key, { circuit: circuits.get(key), isLook: looked.has(key), flow }, deps),
@@ -152,12 +148,12 @@ async function scheduleFor(
   // A hundred silent servers cost nothing.
   if (inFlight >= window && !isLook) return 0;
   const [accountId = "", id] = key.split("/");
-  const integration = await deps.findIntegration(accountId, Number(id));
+  const integration = await deps.integrations.find(accountId, Number(id));
   let capacity = capacityFor({ integration, circuit, inFlight, window, now });
   const { fresh, expired } = chooseWithin(flow.returned(key), { integration, capacity, now });
   await dispatchReturned([...fresh, ...expired], { flow, key }, deps);
   capacity -= fresh.length;
-  const sends = capacity > 0 || isLook ? await deps.waitingSends(key, SENDS_AT_ONCE) : [];
+  const sends = capacity > 0 || isLook ? await deps.waiting.listSends(key, SENDS_AT_ONCE) : [];
   const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired(send, { integration, now })) {
@@ -185,7 +181,7 @@ async function dispatchReturned(
 ): Promise<void> {
   if (attempts.length === 0) return;
   const bySend = Map.groupBy(attempts, ({ sendId }) => sendId);
-  const heads = await deps.sendHeads([...bySend.keys()]);
+  const heads = await deps.sends.heads([...bySend.keys()]);
   for (const attempt of attempts) flow.begin(key, attempt);
   await Promise.all(heads.flatMap((head) => {
     const send = { ...head, priority: "bulk" as const };
@@ -206,7 +202,7 @@ async function dispatchPart(
   const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
   failpoint("tracker.before_advance");
   // The cursor first: the reconciler finds what is lost after it.
-  if (!await deps.advanceSend(send, to, { reconcileAt })) return 0;
+  if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return 0;
   failpoint("tracker.after_advance");
   const events: Outgoing[] = [];
   for (let first = next; first < to; first += MAX_MESSAGES_PER_EVENT) {

@@ -1,7 +1,7 @@
 import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Outgoing, StatusEvent } from "@posthaste/messaging";
 import type { IntegrationCircuit, WaitingSend } from "@posthaste/storage";
-import { openMemoryLedger } from "@posthaste/kit";
+import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFlow } from "./flow.ts";
@@ -31,40 +31,50 @@ function waitingSend(changes: Partial<WaitingSend> = {}): WaitingSend {
   };
 }
 
-function openScheduler(sends: WaitingSend[], changes: Partial<ScheduleDeps> = {}) {
+function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}) {
   const ledger = openMemoryLedger();
   const published: Outgoing[] = [];
   const order: string[] = [];
   const flow = openFlow({ patienceMs: 60_000, clock: { now: () => 0 } });
   const waits = (send: WaitingSend) => send.next < send.messageCount;
-  const deps: ScheduleDeps = {
-    ledgerOf: ledger.ledgerOf,
-    integrationsWaitedFor: () =>
-      Promise.resolve([
-        ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
-      ]),
-    waitingSends: (key, limit) =>
-      Promise.resolve(
-        sends.filter((send) => waits(send) && send.waitsFor === key).slice(0, limit)
-          .map((send) => ({ ...send })),
-      ),
-    advanceSend: ({ _id, next }, to) => {
-      const send = sends.find((one) => one._id === _id);
-      if (send?.next !== next) return Promise.resolve(false);
-      send.next = to;
-      order.push(`advance to ${to}`);
-      return Promise.resolve(true);
+  const deps = withChanges<ScheduleDeps>({
+    registers: {
+      ledgerOf: ledger.registers.ledgerOf,
     },
-    findRecipients: (ids) =>
-      Promise.resolve(
-        new Map(ids.map((id) => [id, {
-          ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
-          emails: Array.from({ length: 200 }, (_, index) => `r${index}@example.com`),
-        }])),
-      ),
-    listCircuits: () => Promise.resolve([]),
-    sendHeads: (ids) => Promise.resolve(sends.filter(({ _id }) => ids.includes(_id))),
-    findIntegration: () => Promise.resolve(OPEN),
+    waiting: {
+      integrationsWaitedFor: () =>
+        Promise.resolve([
+          ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
+        ]),
+      listSends: (key, limit) =>
+        Promise.resolve(
+          sends.filter((send) => waits(send) && send.waitsFor === key).slice(0, limit)
+            .map((send) => ({ ...send })),
+        ),
+      advanceSend: ({ _id, next }, to) => {
+        const send = sends.find((one) => one._id === _id);
+        if (send?.next !== next) return Promise.resolve(false);
+        send.next = to;
+        order.push(`advance to ${to}`);
+        return Promise.resolve(true);
+      },
+    },
+    sends: {
+      findRecipients: (ids) =>
+        Promise.resolve(
+          new Map(ids.map((id) => [id, {
+            ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
+            emails: Array.from({ length: 200 }, (_, index) => `r${index}@example.com`),
+          }])),
+        ),
+      heads: (ids) => Promise.resolve(sends.filter(({ _id }) => ids.includes(_id))),
+    },
+    circuits: {
+      list: () => Promise.resolve([]),
+    },
+    integrations: {
+      find: () => Promise.resolve(OPEN),
+    },
     publish: (outgoing) => {
       order.push("publish");
       published.push(outgoing);
@@ -74,8 +84,7 @@ function openScheduler(sends: WaitingSend[], changes: Partial<ScheduleDeps> = {}
     assertCurrent: () => Promise.resolve(),
     now: () => NOW,
     logger: { warn: () => {} },
-    ...changes,
-  };
+  }, changes);
   const indexes = () =>
     published.splice(0).flatMap(({ type, data }) =>
       type === "send.resumed" ? data.again.map(({ index }) => index) : []
@@ -135,7 +144,14 @@ test("scheduleOnce() makes events of no more than 25 recipients, in the trace of
 
 test("scheduleOnce() dispatches nothing for integrations that are closed, and one probe after a pause", async () => {
   for (const findIntegration of [() => Promise.resolve(SUSPENDED)]) {
-    assert.equal(await openScheduler([waitingSend()], { findIntegration }).run(), 0);
+    assert.equal(
+      await openScheduler([waitingSend()], {
+        integrations: {
+          find: findIntegration,
+        },
+      }).run(),
+      0,
+    );
   }
   const until = (ms: number): IntegrationCircuit => ({
     ...{ _id: "acc_1/4", failures: 5, reason: "refused" },
@@ -143,7 +159,11 @@ test("scheduleOnce() dispatches nothing for integrations that are closed, and on
   });
   for (const [ms, count] of [[1, 0], [0, 1]] as const) {
     const listCircuits = () => Promise.resolve([until(ms)]);
-    const { run } = openScheduler([waitingSend()], { listCircuits });
+    const { run } = openScheduler([waitingSend()], {
+      circuits: {
+        list: listCircuits,
+      },
+    });
     assert.deepEqual([await run(), await run()], [count, 0]);
   }
 });
@@ -151,7 +171,14 @@ test("scheduleOnce() dispatches nothing for integrations that are closed, and on
 test("scheduleOnce() dispatches two seconds' worth of a rate a minute", async () => {
   for (const [maxPerMinute, count] of [[1, 1], [60, 2], [300, 10]] as const) {
     const findIntegration = () => Promise.resolve({ ...OPEN, maxPerMinute });
-    assert.equal(await openScheduler([waitingSend()], { findIntegration }).run(), count);
+    assert.equal(
+      await openScheduler([waitingSend()], {
+        integrations: {
+          find: findIntegration,
+        },
+      }).run(),
+      count,
+    );
   }
 });
 
@@ -162,7 +189,9 @@ test("scheduleOnce() dispatches the mail of each integration beside that of othe
 
 test("scheduleOnce() leaves to another leader what that has dispatched", async () => {
   const { run, published } = openScheduler([waitingSend()], {
-    advanceSend: () => Promise.resolve(false),
+    waiting: {
+      advanceSend: () => Promise.resolve(false),
+    },
   });
   assert.equal(await run(), 0);
   assert.deepEqual(published, []);
@@ -172,7 +201,9 @@ test("scheduleOnce() fails what has waited as long as mail may wait, though its 
   const acceptedAt = new Date(NOW.getTime() - 48 * HOUR);
   const send = waitingSend({ acceptedAt, messageCount: 120 });
   const { run, ledger, published } = openScheduler([send], {
-    findIntegration: () => Promise.resolve(SUSPENDED),
+    integrations: {
+      find: () => Promise.resolve(SUSPENDED),
+    },
   });
   assert.equal(await run(), 0);
   assert.equal(ledger.written.length, 100);
@@ -220,7 +251,9 @@ test("scheduleOnce() has what was given back fail in time, though its integratio
     waitingSend({ acceptedAt: new Date(NOW.getTime() - age), messageCount: 1, next: 1 })
   );
   const { flow, run, published } = openScheduler(sends, {
-    findIntegration: () => Promise.resolve(SUSPENDED),
+    integrations: {
+      find: () => Promise.resolve(SUSPENDED),
+    },
   });
   noteNews(flow, sends.map((send) => returned(send, 0)));
   assert.equal(await run(), 1);
@@ -231,10 +264,14 @@ test("scheduleOnce() looks at sends without capacity every ten seconds, for what
   let [now, looks] = [NOW.getTime(), 0];
   const known = new Map<string, number>();
   const { deps, flow } = openScheduler([waitingSend()], {
-    findIntegration: () => Promise.resolve(SUSPENDED),
-    waitingSends: () => {
-      looks++;
-      return Promise.resolve([waitingSend()]);
+    integrations: {
+      find: () => Promise.resolve(SUSPENDED),
+    },
+    waiting: {
+      listSends: () => {
+        looks++;
+        return Promise.resolve([waitingSend()]);
+      },
     },
     now: () => new Date(now),
   });
@@ -250,11 +287,15 @@ test("scheduleOnce() looks at no more than ten integrations without capacity in 
   const keys = Array.from({ length: 25 }, (_, id) => `acc_1/${id}`);
   const looked: string[] = [];
   const { deps, flow } = openScheduler([], {
-    integrationsWaitedFor: () => Promise.resolve(keys),
-    findIntegration: () => Promise.resolve(SUSPENDED),
-    waitingSends: (key) => {
-      looked.push(key);
-      return Promise.resolve([]);
+    waiting: {
+      integrationsWaitedFor: () => Promise.resolve(keys),
+      listSends: (key) => {
+        looked.push(key);
+        return Promise.resolve([]);
+      },
+    },
+    integrations: {
+      find: () => Promise.resolve(SUSPENDED),
     },
   });
   const looks = new Map<string, number>();
@@ -270,9 +311,11 @@ test("scheduleOnce() looks at no more than ten integrations without capacity in 
 test("scheduleOnce() asks for nothing of an integration whose window is full", async () => {
   let asked = 0;
   const { flow, deps } = openScheduler([waitingSend()], {
-    findIntegration: () => {
-      asked++;
-      return Promise.resolve(OPEN);
+    integrations: {
+      find: () => {
+        asked++;
+        return Promise.resolve(OPEN);
+      },
     },
   });
   const looks = new Map<string, number>();

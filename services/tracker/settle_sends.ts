@@ -1,13 +1,15 @@
 import type { StatusEvent } from "@posthaste/messaging";
 import { failpoint, repeat } from "@posthaste/runtime";
-import type { SendStore } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What settling needs from the outside. */
-export interface SettlementDeps extends Pick<SendStore, "finishedSends" | "settleSends"> {
-  now(): Date;
-  logger: Pick<Logger, "warn">;
-}
+export type SettlementDeps =
+  & StorePart<"sends.settle" | "sends.finished">
+  & {
+    now(): Date;
+    logger: Pick<Logger, "warn">;
+  };
 
 /** Settles sends soon after the last of their messages has ended. */
 export interface Settlement {
@@ -24,7 +26,7 @@ const AT_ONCE = 1000;
 
 /** Opens the settlement. Its state is lost with the process: the reconciler settles those sends later. */
 export function openSettlement(
-  { finishedSends, settleSends, now }: Omit<SettlementDeps, "logger">,
+  { sends: { finished: finishedSends, settle: settleSends }, now }: Omit<SettlementDeps, "logger">,
   { clock = performance }: { clock?: { now(): number } } = {},
 ): Settlement {
   const lastEnds = new Map<string, number>();

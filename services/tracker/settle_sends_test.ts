@@ -19,11 +19,13 @@ const sent = (sendId: string): StatusEvent => ({
 function openWorld(finished: string[]) {
   const world = { now: 0, finished, asked: [] as string[][], settled: [] as string[] };
   const settlement = openSettlement({
-    finishedSends: (ids) => {
-      world.asked.push(ids);
-      return Promise.resolve(ids.filter((id) => world.finished.includes(id)));
+    sends: {
+      finished: (ids) => {
+        world.asked.push(ids);
+        return Promise.resolve(ids.filter((id) => world.finished.includes(id)));
+      },
+      settle: (ids) => Promise.resolve(world.settled.push(...ids)),
     },
-    settleSends: (ids) => Promise.resolve(world.settled.push(...ids)),
     now: () => new Date(),
   }, { clock: { now: () => world.now } });
   return { world, settlement };
@@ -53,8 +55,10 @@ test("openSettlement() asks again when the ledger was away", async () => {
   settlement.note([sent("snd_1")]);
   world.now = 300;
   const away = openSettlement({
-    finishedSends: () => Promise.reject(new Error("away")),
-    settleSends: () => Promise.resolve(0),
+    sends: {
+      finished: () => Promise.reject(new Error("away")),
+      settle: () => Promise.resolve(0),
+    },
     now: () => new Date(),
   }, { clock: { now: () => world.now } });
   away.note([sent("snd_1")]);

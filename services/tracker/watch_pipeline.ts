@@ -1,15 +1,17 @@
 import { type Fill, type QueueAge, queueAttributes } from "@posthaste/messaging";
 import { repeat } from "@posthaste/runtime";
-import type { LedgerFigures, LedgerState } from "@posthaste/storage";
+import type { LedgerState, StorePart } from "@posthaste/storage";
 import { type Logger, observe } from "@posthaste/telemetry";
 
 /** What the watch needs from the outside. */
-export interface WatchDeps extends LedgerFigures {
-  queueAges(): Promise<QueueAge[]>;
-  fills(): Promise<Fill[]>;
-  now(): Date;
-  logger: Pick<Logger, "warn">;
-}
+export type WatchDeps =
+  & StorePart<"statistics.ledgerState">
+  & {
+    queueAges(): Promise<QueueAge[]>;
+    fills(): Promise<Fill[]>;
+    now(): Date;
+    logger: Pick<Logger, "warn">;
+  };
 
 const QUEUES_EVERY_MS = 10_000;
 const LEDGER_EVERY_MS = 20_000;
@@ -40,7 +42,7 @@ export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promi
       queues.set(await deps.queueAges());
       streams.set(await deps.fills());
     }, { everyMs: QUEUES_EVERY_MS, ...watching }),
-    repeat(async () => ledger.set(await deps.ledgerState(deps.now())), {
+    repeat(async () => ledger.set(await deps.statistics.ledgerState(deps.now())), {
       everyMs: LEDGER_EVERY_MS,
       ...watching,
     }),

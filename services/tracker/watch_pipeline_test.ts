@@ -20,7 +20,9 @@ test("watchPipeline() has metrics tell what it saw, and nothing once that is a m
         oldestAt: plan.name === "pdf_bulk" ? new Date("2026-01-01T00:00:00Z") : null,
       }))),
     fills: () => Promise.resolve([{ name: "MAIL", kind: "queue", bytes: 10, maxBytes: 100 }]),
-    ledgerState: () => Promise.reject(new Error("the ledger is away")),
+    statistics: {
+      ledgerState: () => Promise.reject(new Error("the ledger is away")),
+    },
     now: () => now,
     logger: { warn: (message) => void warnings.push(message) },
   }, stop.signal);

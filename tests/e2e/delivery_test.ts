@@ -301,7 +301,7 @@ test("a login over STARTTLS and over TLS delivers once the password is right", a
     assert.equal(refused.reply?.code, 535);
     assert.equal(server.messages.length, 0);
 
-    await system.store.updateIntegration(system.accountId, id, {
+    await system.store.integrations.update(system.accountId, id, {
       auth: seal("right", server.port),
     });
     // The change ends the suspension; the mailer knows the old integration for some seconds.

@@ -81,7 +81,7 @@ export async function expectOneTrace({ system, telemetry, sink, integration }: T
   assert.equal(Number(smtp?.attributes["smtp.response.status_code"]), 250);
 
   for (
-    const [service, operation] of [["api", "acceptSend"], ["mailer", "insertRegister"], [
+    const [service, operation] of [["api", "sends.accept"], ["mailer", "insertRegister"], [
       "mailer",
       "writeOutcome",
     ]]

@@ -279,8 +279,8 @@ describe("what is refused", () => {
   });
 
   test("objects of another account do not exist", async () => {
-    const other = await system.store.createAccount({ name: "Another" });
-    const { token } = await system.store.createToken({
+    const other = await system.store.accounts.create({ name: "Another" });
+    const { token } = await system.store.tokens.create({
       accountId: other._id,
       name: "t",
       scopes: ["render", "send", "read"],
@@ -310,14 +310,14 @@ describe("what is refused", () => {
   });
 
   test("a revoked token soon stops working, everywhere", async () => {
-    const { token, record } = await system.store.createToken({
+    const { token, record } = await system.store.tokens.create({
       accountId: system.accountId,
       name: "short-lived",
       scopes: ["render"],
     });
     const render = () => system.post<Refused>("/templates/note/render", { n: 1 }, { token });
     assert.equal((await render()).status, 200);
-    await system.store.revokeToken(system.accountId, record._id);
+    await system.store.tokens.revoke(system.accountId, record._id);
     const refused = await until(async () => {
       const answer = await render();
       return answer.status === 200 ? undefined : answer;
@@ -351,5 +351,5 @@ describe("what is refused", () => {
 });
 
 async function countSends(): Promise<number> {
-  return (await system.store.listSends(system.accountId, { limit: 1000 })).length;
+  return (await system.store.sends.list(system.accountId, { limit: 1000 })).length;
 }

@@ -50,7 +50,7 @@ test("mail for a server that is away waits, does not hold up others, and goes on
     to: recipients(300, "dead.example"),
   });
   await until(async () => {
-    const trouble = await system.store.findCircuit(system.accountId, dead);
+    const trouble = await system.store.integrations.findCircuit(system.accountId, dead);
     return trouble?.openUntil;
   }, { message: "the server to be left alone" });
   const states = async () =>
@@ -132,16 +132,16 @@ test("twenty mails to a server whose login is refused cost a few logins and wait
     integration: id,
     to: recipients(20, "login.example"),
   });
-  await until(async () => (await system.store.findIntegration(system.accountId, id))?.suspended, {
+  await until(async () => (await system.store.integrations.find(system.accountId, id))?.suspended, {
     message: "the integration to be suspended",
   });
-  const suspended = (await system.store.findIntegration(system.accountId, id))?.suspended;
+  const suspended = (await system.store.integrations.find(system.accountId, id))?.suspended;
   assert.equal(suspended?.reason, "The SMTP server requires authentication or encryption");
   assert.ok(server.connections <= 16, `${server.connections} connections`);
   for (const { id: messageId } of accepted.messages) {
     // What was on its way comes back, and the rest was never rendered.
     await until(async () => {
-      const message = await system.store.findMessage(system.accountId, messageId);
+      const message = await system.store.messages.find(system.accountId, messageId);
       return message?.state === "queued" || message?.waitsFor === `${system.accountId}/${id}`;
     }, { message: "every mail to wait for its integration" });
   }

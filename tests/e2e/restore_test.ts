@@ -158,7 +158,7 @@ test("a ledger that was restored to a running system's backup sends nothing twic
   for (const { messages } of sends) {
     for (const { id, email } of messages) {
       if (sentBefore.has(email) || (await system.message(id)).state !== "unknown") continue;
-      await system.store.retryMessage(accountId, id, { now: new Date() });
+      await system.store.messages.retry(accountId, id, { now: new Date() });
       released++;
     }
   }

@@ -47,8 +47,8 @@ export async function openSharedSystem(): Promise<SharedSystem> {
     },
   });
   const { store, stack: { mongodbUrl, apiUrl, dashboardUrl, services } } = system;
-  const { _id: accountId } = await store.createAccount({ name: SYSTEM_ACCOUNT });
-  await store.createIntegration({
+  const { _id: accountId } = await store.accounts.create({ name: SYSTEM_ACCOUNT });
+  await store.integrations.create({
     ...{
       accountId,
       name: "inbox",

@@ -202,8 +202,8 @@ export async function openAccount(
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await openStore({ url: stack.mongodbUrl, appName: "e2e" }));
   const sandbox = opened.use(openSandbox({ workers: 1 }));
-  const accountId = "id" in account ? account.id : (await store.createAccount(account))._id;
-  const { token } = await store.createToken({
+  const accountId = "id" in account ? account.id : (await store.accounts.create(account))._id;
+  const { token } = await store.tokens.create({
     ...{ accountId, name: "e2e", scopes: ["render", "send", "read"] },
   });
   const http = httpOf(stack.apiUrl, token);
@@ -283,7 +283,7 @@ let published = 0;
 async function publishEmail(draft: EmailDraft, { store, sandbox, accountId }: Publishing) {
   const { alias, name = alias ?? "An email", variables = [], ...source } = draft;
   const { subject, html, text } = await sandbox.publishEmail(source);
-  const { template } = await store.publishVersion({
+  const { template } = await store.templates.publish({
     accountId,
     kind: "email",
     alias,
@@ -299,7 +299,7 @@ async function publishEmail(draft: EmailDraft, { store, sandbox, accountId }: Pu
 async function publishPdf(draft: PdfDraft, { store, sandbox, accountId }: Publishing) {
   const { filename = "document.pdf", name = "A PDF", page = {}, variables = [], html } = draft;
   const ready = await sandbox.publishPdf({ html });
-  const { template } = await store.publishVersion({
+  const { template } = await store.templates.publish({
     accountId,
     kind: "pdf",
     name,
@@ -322,7 +322,7 @@ async function connect(
     more: Partial<IntegrationSettings> | undefined;
   },
 ): Promise<number> {
-  const { id } = await store.createIntegration({
+  const { id } = await store.integrations.create({
     accountId,
     name: `Server ${++connected}`,
     host: "127.0.0.1",

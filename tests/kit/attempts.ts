@@ -1,8 +1,8 @@
 import { parseMessageId } from "@posthaste/contracts";
 import { advance, beginDot, beginVoid, type OutcomeState, replied } from "@posthaste/delivery";
-import type { AttemptOutcome, MessageIdentity, Store } from "@posthaste/storage";
+import type { AttemptOutcome, MessageIdentity, StorePart } from "@posthaste/storage";
 
-type Ledger = Pick<Store, "ledgerOf" | "loadSend">;
+type Ledger = StorePart<"registers.ledgerOf" | "sends.load">;
 
 /** An attempt that a test makes. */
 export interface TestAttempt {
@@ -23,7 +23,7 @@ export async function takeAttempt(
   { messageId, attempt }: TestAttempt,
 ): Promise<boolean> {
   const message = await identityOf(store, messageId);
-  const ledger = store.ledgerOf(message, { waitMs: 900_000 });
+  const ledger = store.registers.ledgerOf(message, { waitMs: 900_000 });
   return (await advance(beginDot({ n: attempt, by: BY }), ledger)).phase === "dot";
 }
 
@@ -39,7 +39,7 @@ export async function endAttempt(
       outcome: outcomeOf(state, { ...given, attempt }),
       certainty: state === "sent" ? "accepted" : state === "unknown" ? "unknown" : "refused",
     }),
-    store.ledgerOf(message),
+    store.registers.ledgerOf(message),
   );
   return ending.phase === "end" && ending.result === "written";
 }
@@ -54,7 +54,7 @@ export async function voidAttempt(
   const message = await identityOf(store, messageId);
   const ending = await advance(
     beginVoid({ n: attempt, by: `void ${BY}`, outcome }),
-    store.ledgerOf(message),
+    store.registers.ledgerOf(message),
   );
   return ending.phase === "end" && ending.result === "written";
 }
@@ -81,7 +81,7 @@ function outcomeOf(
 /** A message of a send that is not in the ledger belongs to the account "acc_1". */
 async function identityOf(store: Ledger, messageId: string): Promise<MessageIdentity> {
   const { sendId = "", index = 0 } = parseMessageId(messageId) ?? {};
-  const send = await store.loadSend(sendId);
+  const send = await store.sends.load(sendId);
   return {
     ...{ messageId, sendId, index },
     accountId: send?.accountId ?? "acc_1",

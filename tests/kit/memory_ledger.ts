@@ -6,7 +6,7 @@ import {
   type OutcomeState,
   type Register,
 } from "@posthaste/delivery";
-import type { AttemptOutcome, DeliveryLedgers, MessageIdentity } from "@posthaste/storage";
+import type { AttemptOutcome, MessageIdentity, Store } from "@posthaste/storage";
 
 /** An outcome that was written. */
 export interface WrittenOutcome extends AttemptOutcome {
@@ -15,44 +15,52 @@ export interface WrittenOutcome extends AttemptOutcome {
 }
 
 /** The registers and outcomes of messages in memory, by the protocol's own conditions. */
-export interface MemoryLedger extends DeliveryLedgers {
-  /** By `<message>/<n>`. */
-  readonly registers: Map<string, Register<AttemptOutcome>>;
-  /** In the order of writing. */
-  readonly written: WrittenOutcome[];
-  /** How long owners of registers say that they wait for replies, at most, in milliseconds. */
-  readonly waits: number[];
-  /** Called before each request: answers in its place, or throws. */
-  intercept: (
-    request: LedgerRequest<AttemptOutcome>,
-  ) => LedgerAnswer<AttemptOutcome> | undefined;
-}
+export type MemoryLedger =
+  & Pick<Store, "registers">
+  & {
+    /** By `<message>/<n>`. */
+    readonly inserted: Map<string, Register<AttemptOutcome>>;
+    /** In the order of writing. */
+    readonly written: WrittenOutcome[];
+    /** How long owners of registers say that they wait for replies, at most, in milliseconds. */
+    readonly waits: number[];
+    /** Called before each request: answers in its place, or throws. */
+    intercept: (
+      request: LedgerRequest<AttemptOutcome>,
+    ) => LedgerAnswer<AttemptOutcome> | undefined;
+  };
 
 /** Opens an empty ledger. */
 export function openMemoryLedger(): MemoryLedger {
   const last = new Map<string, { attempt: number; state: OutcomeState }>();
   const ledger: MemoryLedger = {
-    registers: new Map(),
+    inserted: new Map(),
     written: [],
     waits: [],
     intercept: () => undefined,
-    findRegisters: (attempts) => {
-      const found = attempts.flatMap(({ messageId, n }) => {
-        const id = `${messageId}/${n}`;
-        const register = ledger.registers.get(id);
-        return register === undefined ? [] : [[id, { register, isOver: false }] as const];
-      });
-      return Promise.resolve(new Map(found));
-    },
-    ledgerOf: (message, { waitMs } = {}) => ({
-      perform: (request) => {
-        if (request.op === "insertRegister" && "dot" in request.register && waitMs !== undefined) {
-          ledger.waits.push(waitMs);
-        }
-        // As a database would: later.
-        return Promise.resolve().then(() => ledger.intercept(request) ?? perform(message, request));
+    registers: {
+      find: (attempts) => {
+        const found = attempts.flatMap(({ messageId, n }) => {
+          const id = `${messageId}/${n}`;
+          const register = ledger.inserted.get(id);
+          return register === undefined ? [] : [[id, { register, isOver: false }] as const];
+        });
+        return Promise.resolve(new Map(found));
       },
-    }),
+      ledgerOf: (message, { waitMs } = {}) => ({
+        perform: (request) => {
+          if (
+            request.op === "insertRegister" && "dot" in request.register && waitMs !== undefined
+          ) {
+            ledger.waits.push(waitMs);
+          }
+          // As a database would: later.
+          return Promise.resolve().then(() =>
+            ledger.intercept(request) ?? perform(message, request)
+          );
+        },
+      }),
+    },
   };
 
   function perform(
@@ -69,9 +77,9 @@ export function openMemoryLedger(): MemoryLedger {
     switch (request.op) {
       case "insertRegister": {
         const id = `${messageId}/${request.n}`;
-        const register = ledger.registers.get(id);
+        const register = ledger.inserted.get(id);
         if (register !== undefined) return { type: "existing", register };
-        ledger.registers.set(id, request.register);
+        ledger.inserted.set(id, request.register);
         return { type: "inserted" };
       }
       case "writeOutcome": {

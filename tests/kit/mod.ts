@@ -44,3 +44,4 @@ export { stopTime, type TestTime } from "./stop_time.ts";
 export { takesLong } from "./takes_long.ts";
 export { testCertificate } from "./test_certificate.ts";
 export { until, type UntilOptions } from "./until.ts";
+export { type Changes, withChanges } from "./with_changes.ts";

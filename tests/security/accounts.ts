@@ -140,8 +140,8 @@ async function openWorld(opened: AsyncDisposableStack, seed: number): Promise<Wo
 }
 
 async function openAccount(store: Store, name: string): Promise<Party> {
-  const { _id: accountId } = await store.createAccount({ name });
-  const { token } = await store.createToken({ accountId, name, scopes: [...TOKEN_SCOPES] });
+  const { _id: accountId } = await store.accounts.create({ name });
+  const { token } = await store.tokens.create({ accountId, name, scopes: [...TOKEN_SCOPES] });
   return { accountId, token };
 }
 
@@ -150,11 +150,11 @@ async function settle(store: Store, name: string): Promise<Party> {
   const { accountId } = party;
   const source = { subject: name, html: `<p>${name}</p>` };
   const { subject, html, text } = await publishEmail(source);
-  await store.publishVersion({
+  await store.templates.publish({
     ...{ accountId, kind: "email", alias: `welcome-${name}`, name, source, sourceHash: name },
     ...{ parts: { subject, html, text }, variables: [] },
   });
-  await store.createIntegration({
+  await store.integrations.create({
     ...{ accountId, name, host: "smtp.example", port: 25, tls: "none", auth: null },
     senders: [BODY.from.email],
   });
@@ -246,7 +246,7 @@ async function attackScopes(world: World, tries: number): Promise<Tried> {
   const tokens: { token: string; scopes: TokenScope[] }[] = [];
   for (let set = 1; set < 2 ** TOKEN_SCOPES.length - 1; set++) {
     const scopes = TOKEN_SCOPES.filter((_, at) => set & (1 << at));
-    tokens.push({ scopes, ...await store.createToken({ accountId, name: "some", scopes }) });
+    tokens.push({ scopes, ...await store.tokens.create({ accountId, name: "some", scopes }) });
   }
   const guess = () => encodeURIComponent(random.pick(ids));
   return await tryOften(tries, async () => {
@@ -268,7 +268,7 @@ async function attackLimits(world: World, tries: number): Promise<Tried> {
   const { store, random, rich: { accountId } } = world;
   const scopes = [...TOKEN_SCOPES];
   const make = async (limits: Partial<TokenLimits>) =>
-    (await store.createToken({ accountId, name: "limited", scopes, limits })).token;
+    (await store.tokens.create({ accountId, name: "limited", scopes, limits })).token;
   const elsewhere = await make({ addresses: ["203.0.113.0/24", "2001:db8::/32"] });
   const otherTemplate = await make({ templates: [2] });
   const otherIntegration = await make({ integrations: [2] });
@@ -390,7 +390,7 @@ async function attackRevocation(world: World, tries: number): Promise<Tried> {
   let through = 0;
   const tokens = tries < 1000 ? 4 : 10;
   await Promise.all(Array.from({ length: tokens }, async () => {
-    const { token, record } = await store.createToken({ accountId, name: "x", scopes: ["read"] });
+    const { token, record } = await store.tokens.create({ accountId, name: "x", scopes: ["read"] });
     const isTaken = async (api: string) =>
       (await ask(world, { method: "GET", path, token }, api)).status === 200;
     for (const api of apis) if (!await isTaken(api)) throw new Error("a live token was refused");
@@ -399,7 +399,7 @@ async function attackRevocation(world: World, tries: number): Promise<Tried> {
     const begun = performance.now();
     let revokedAt = Infinity;
     const revoking = delay(end).then(async () => {
-      await store.revokeToken(accountId, record._id);
+      await store.tokens.revoke(accountId, record._id);
       revokedAt = performance.now();
     });
     await Promise.all(apis.map(async (api) => {

@@ -106,8 +106,8 @@ async function openWorld(opened: AsyncDisposableStack, seed: number): Promise<Wo
     await bus.applyTopology();
   }
   const provider = opened.use(await openTestProvider());
-  const { _id: systemId } = await store.createAccount({ name: "system" });
-  await store.createIntegration({
+  const { _id: systemId } = await store.accounts.create({ name: "system" });
+  await store.integrations.create({
     ...{ accountId: systemId, name: "out", host: "127.0.0.1", port: 25, tls: "none", auth: null },
     senders: ["posthaste@system.example"],
   });
@@ -156,7 +156,7 @@ function originOf(port: number): string {
 
 /** Opens an account with an owner, who signs in. */
 async function settle(world: World, name: string): Promise<Browser> {
-  const { _id: accountId } = await world.store.createAccount({ name });
+  const { _id: accountId } = await world.store.accounts.create({ name });
   await addMember(world, { accountId, email: `owner@${name}.example`, role: "owner" });
   return await signIn(world, `owner@${name}.example`);
 }
@@ -167,10 +167,10 @@ async function addMember(
   { store }: World,
   { accountId, email, role }: { accountId: string; email: string; role: Role },
 ) {
-  const user = await store.createUser({
+  const user = await store.people.create({
     ...{ email, name: email, passwordHash: await HASH, emailProvenAt: new Date() },
   });
-  await store.setMember({ accountId, userId: user._id, role });
+  await store.people.setMember({ accountId, userId: user._id, role });
   return user;
 }
 
@@ -261,8 +261,8 @@ async function attackInvitations(world: World, tries: number): Promise<Tried> {
     await ask(world, attacker, ["PUT", "/api/you/email"], { body: { current: PASSWORD, email } });
     await invite(world, other, email);
     const known = [
-      ...await store.listInvitations(other.accountId, new Date()),
-      ...await store.listInvitations(own.accountId, new Date()),
+      ...await store.invitations.list(other.accountId, new Date()),
+      ...await store.invitations.list(own.accountId, new Date()),
     ].map(({ _id }) => _id);
     for (const guess of [...known, randomBytes(32).toString("base64url")]) {
       const joined = [
@@ -273,12 +273,12 @@ async function attackInvitations(world: World, tries: number): Promise<Tried> {
       ];
       through += joined.filter(({ status }) => status < 400).length;
     }
-    const members = await store.listMembers(other.accountId);
+    const members = await store.people.listMembers(other.accountId);
     if (members.some(({ user }) => user.email === email)) through++;
     await world.db.collection("sign_in_attempts").deleteMany({});
     for (const accountId of [own.accountId, other.accountId]) {
-      for (const { _id } of await store.listInvitations(accountId, new Date())) {
-        await store.removeInvitation(accountId, _id);
+      for (const { _id } of await store.invitations.list(accountId, new Date())) {
+        await store.invitations.remove(accountId, _id);
       }
     }
   }
@@ -323,11 +323,11 @@ async function attackProvider(world: World, tries: number): Promise<Tried> {
       each.startsWith(`${COOKIE}=ph`) ||
       new RegExp(`^${COOKIE}=[^;]`).test(each)
     );
-    const members = await store.listMembers(own.accountId);
+    const members = await store.people.listMembers(own.accountId);
     if (isIn || members.some(({ user }) => user.email === email)) through++;
     await db.collection("sign_in_attempts").deleteMany({});
-    for (const { _id } of await store.listInvitations(own.accountId, new Date())) {
-      await store.removeInvitation(own.accountId, _id);
+    for (const { _id } of await store.invitations.list(own.accountId, new Date())) {
+      await store.invitations.remove(own.accountId, _id);
     }
   }
   return { tries: most, through };
@@ -366,7 +366,7 @@ async function attackHalves(world: World, tries: number): Promise<Tried> {
   const email = "careful@other.example";
   const user = await addMember(world, { accountId: other.accountId, email, role: "owner" });
   const recoveryCodes = [createHash("sha256").update("never shown").digest("hex")];
-  await store.updateUser(user._id, {
+  await store.people.update(user._id, {
     secondFactor: { ...NO_SECOND_FACTOR, totp: { secret: "sealed", lastStep: 0 }, recoveryCodes },
   });
   const half = { ...await signIn(world, email), accountId: other.accountId };
@@ -451,8 +451,8 @@ async function attackAnswers(world: World, tries: number): Promise<Tried> {
       const reset = await ask(world, {}, ["POST", "/api/sign-in/forgotten"], { body: { email } });
       const token = await invite(world, own, email);
       const shown = await ask(world, {}, ["GET", `/api/sign-in/invitation/${token}`]);
-      for (const { _id } of await store.listInvitations(own.accountId, new Date())) {
-        await store.removeInvitation(own.accountId, _id);
+      for (const { _id } of await store.invitations.list(own.accountId, new Date())) {
+        await store.invitations.remove(own.accountId, _id);
       }
       return [login, reset, shown].map(({ status, text }) =>
         `${status} ${text.replaceAll(email, "them").replace(/"expiresAt":"[^"]*"/, "")}`
@@ -500,7 +500,7 @@ async function attackServers(world: World, tries: number): Promise<Tried> {
       headers: { "x-request-timeout": "1" },
     });
   }
-  const found = await store.findIntegration(own.accountId, id);
+  const found = await store.integrations.find(own.accountId, id);
   const isSame = found?.host === settings.host && found.port === settings.port &&
     found.tls === settings.tls && found.auth?.user === settings.user &&
     found.revision === revision;
@@ -515,8 +515,8 @@ async function attackQuotas(world: World, tries: number): Promise<Tried> {
     await ask(world, own, ["POST", "/api/templates/email"], { body: { name: `Template ${n}` } });
     await ask(world, own, ["POST", "/api/accounts"], { body: { name: `Account ${n}` } });
   }
-  const templates = (await store.listTemplates(own.accountId, "email")).length;
-  const accounts = (await store.listMemberships(own.userId)).length;
+  const templates = (await store.templates.list(own.accountId, "email")).length;
+  const accounts = (await store.people.listMemberships(own.userId)).length;
   const through = Math.max(0, templates - QUOTA) + Math.max(0, accounts - QUOTA);
   return { tries: 2 * most, through, note: `${templates} templates, ${accounts} accounts` };
 }
@@ -525,7 +525,7 @@ async function attackQuotas(world: World, tries: number): Promise<Tried> {
 async function attackAudit(world: World, tries: number): Promise<Tried> {
   const { store, db, own: { accountId }, random } = world;
   const audit = db.collection("audit");
-  const before = await store.checkAudit(accountId);
+  const before = await store.audit.check(accountId);
   if (before.fault !== undefined) throw new Error(`Cannot attack the log: ${before.fault.what}`);
   // The newest line is told by its digest alone, which is kept elsewhere: docs/security.md.
   const lines = await audit.find({ accountId, seq: { $gt: 0, $lt: before.head.seq } }).toArray();
@@ -539,10 +539,10 @@ async function attackAudit(world: World, tries: number): Promise<Tried> {
     if (how === 1) await audit.updateOne({ _id }, { $set: { action: "session.began again" } });
     if (how === 2) await audit.updateOne({ _id }, { $set: { digest: other["digest"] } });
     if (how === 3) await audit.updateOne({ _id }, { $set: { at: new Date(0) } });
-    if ((await store.checkAudit(accountId)).fault === undefined) through++;
+    if ((await store.audit.check(accountId)).fault === undefined) through++;
     await audit.replaceOne({ _id }, line, { upsert: true });
   }
-  const after = await store.checkAudit(accountId);
+  const after = await store.audit.check(accountId);
   return { tries, through: through + (after.fault === undefined ? 0 : 1) };
 }
 

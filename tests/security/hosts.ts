@@ -216,11 +216,11 @@ interface Target {
 }
 
 async function openTarget({ store, pods }: Fixture): Promise<Target> {
-  const { _id: accountId } = await store.createAccount({ name: "hosts" });
-  const { token } = await store.createToken({ accountId, name: "hosts", scopes: ["send"] });
+  const { _id: accountId } = await store.accounts.create({ name: "hosts" });
+  const { token } = await store.tokens.create({ accountId, name: "hosts", scopes: ["send"] });
   const source = { subject: "x", html: "<p>x</p>" };
   const { subject, html, text } = await publishEmail(source);
-  await store.publishVersion({
+  await store.templates.publish({
     ...{ accountId, kind: "email", alias: "hosts", name: "Hosts", source, variables: [] },
     parts: { subject, html, text },
     sourceHash: "hosts",
@@ -236,7 +236,7 @@ async function sendThrough(
   let id: number;
   try {
     const settings = { accountId, name, host, port, auth: null, senders: [FROM] };
-    ({ id } = await store.createIntegration({ ...settings, tls: "none" }));
+    ({ id } = await store.integrations.create({ ...settings, tls: "none" }));
   } catch {
     return false;
   }

@@ -317,13 +317,13 @@ function onWire(email: string): string {
 }
 
 async function openTarget({ store, pods }: Fixture, port: number): Promise<Target> {
-  const { _id: accountId } = await store.createAccount({ name: "hostile" });
-  const { token } = await store.createToken({ accountId, name: "hostile", scopes: ["send"] });
+  const { _id: accountId } = await store.accounts.create({ name: "hostile" });
+  const { token } = await store.tokens.create({ accountId, name: "hostile", scopes: ["send"] });
   let published = 0;
   const common = () => ({ accountId, name: "Hostile", sourceHash: `hostile/${++published}` });
   const publishPdfWith = async (filename: string) => {
     const { html } = publishPdf({ html: "<p>One page</p>" });
-    const { template } = await store.publishVersion({
+    const { template } = await store.templates.publish({
       ...{ ...common(), kind: "pdf", source: { html }, variables: [] },
       parts: { html, filename },
       page: pageOptionsSchema.parse({}),
@@ -333,7 +333,7 @@ async function openTarget({ store, pods }: Fixture, port: number): Promise<Targe
   const publishEmailWith = async (text: string, alias?: string) => {
     const source = { subject: text, html: `<p>${text}</p>`, text };
     const parts = await publishEmail(source);
-    const { template } = await store.publishVersion({
+    const { template } = await store.templates.publish({
       ...{ ...common(), kind: "email", alias, source, variables: [] },
       parts: { subject: parts.subject, html: parts.html, text: parts.text },
     });
@@ -341,7 +341,7 @@ async function openTarget({ store, pods }: Fixture, port: number): Promise<Targe
   };
   const pdfId = await publishPdfWith("{{{text}}}");
   await publishEmailWith("{{text}}", "hostile");
-  const { id: integrationId } = await store.createIntegration({
+  const { id: integrationId } = await store.integrations.create({
     ...{ accountId, name: "lenient", host: "127.0.0.1", port, tls: "none", auth: null },
     senders: [FROM],
   });

@@ -29,8 +29,12 @@ export async function searchAnswers(
   const statuses = new Map<number, number>();
   const leaks: string[] = [];
   const askAll = async (accountId: string, isDown: boolean) => {
-    const { token } = await store.createToken({ accountId, name: "a", scopes: [...TOKEN_SCOPES] });
-    const narrow = await store.createToken({ accountId, name: "n", scopes: ["read"] });
+    const { token } = await store.tokens.create({
+      accountId,
+      name: "a",
+      scopes: [...TOKEN_SCOPES],
+    });
+    const narrow = await store.tokens.create({ accountId, name: "n", scopes: ["read"] });
     const search = searchFor([...secrets, { name: "the access token", value: token }]);
     const ids = await idsOf(fixture, accountId);
     const ask = async ({ path, headers, ...rest }: Question, bearer: string) => {

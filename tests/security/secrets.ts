@@ -273,7 +273,7 @@ function rotationTo(next: string, left: Record<string, number>): Fault {
       const former = readMasterKeys(MASTER_KEY);
       const server = { host: "smtp.example", port: 587 };
       for (let n = 1; n <= OTHERS; n++) {
-        await store.createIntegration({
+        await store.integrations.create({
           ...{ accountId, name: `other ${n}`, ...server, tls: "starttls" },
           senders: ["a@sender.example"],
           auth: (recordId) => ({
@@ -291,13 +291,13 @@ function rotationTo(next: string, left: Record<string, number>): Fault {
       left["rewrapped"] = 0;
       let after: string | undefined;
       for (;;) {
-        const batch = await store.rewrapSecrets({ keys, limit: 7, after });
+        const batch = await store.secrets.rewrap({ keys, limit: 7, after });
         left["rewrapped"] += batch.rewrapped;
         if (batch.last === null) break;
         after = batch.last;
       }
       await restartMailers(chaos, next);
-      const uses = await store.countSecrets();
+      const uses = await store.secrets.count();
       left["under another key"] = uses.filter(({ keyId }) => keyId !== keys.currentId)
         .reduce((sum, { count }) => sum + count, 0);
     },

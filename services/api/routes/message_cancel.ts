@@ -59,7 +59,11 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
       const { now } = deps;
       return await ledger.wait(
         ACTION,
-        () => bulkCancel(accountId, data.filter, { store: deps, now }),
+        () =>
+          bulkCancel(accountId, data.filter, {
+            messages: { search: deps.searchMessages, cancelSome: deps.cancelSome },
+            now,
+          }),
       );
     },
   );

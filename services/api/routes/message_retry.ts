@@ -53,7 +53,14 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
       const filter = { states: [state], sendId, from, because: isCaused ? because : undefined };
       ledger.allow(3 * BULK_SEARCH_MS);
       const { now } = deps;
-      return await ledger.wait(ACTION, () => bulkRetry(accountId, filter, { store: deps, now }));
+      return await ledger.wait(
+        ACTION,
+        () =>
+          bulkRetry(accountId, filter, {
+            messages: { search: deps.searchMessages, retry: deps.retryMessage },
+            now,
+          }),
+      );
     },
   );
 }

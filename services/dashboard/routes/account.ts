@@ -31,7 +31,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
 
   app.patch("/api/account", { config: { role: "owner" } }, async ({ principal, body }) => {
     const { name } = readInput(NAME, body);
-    await store.updateAccount(principal.accountId, { name });
+    await store.accounts.update(principal.accountId, { name });
     const details = { from: principal.account.name, to: name };
     await audit(log, principal, { action: "account.renamed", target: `account ${name}`, details });
     return {};
@@ -39,7 +39,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
 
   app.put("/api/account/retention", { config: { role: "owner" } }, async ({ principal, body }) => {
     const retention = readInput(RETENTION, body);
-    await store.updateAccount(principal.accountId, { retention });
+    await store.accounts.update(principal.accountId, { retention });
     const from = principal.account.retention.contentDays;
     await audit(log, principal, {
       ...{ action: "retention.changed", target: "content retention in days" },
@@ -56,7 +56,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
       if (required && principal.user.passwordHash !== null && !hasSecondFactor(principal.user)) {
         throw new HttpError("conflict", "Add a second factor for yourself first");
       }
-      await store.updateAccount(principal.accountId, { requiresSecondFactor: required });
+      await store.accounts.update(principal.accountId, { requiresSecondFactor: required });
       const action = required ? "second_factor.required" : "second_factor.left_open";
       await audit(log, principal, { action, target: `account ${principal.account.name}` });
       return {};
@@ -67,17 +67,19 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     const { name } = readInput(NAME, body);
     const { user, session } = principal;
     if (user.onlyAccountId !== null) throw unproven(user.email);
-    const owned = (await store.listMemberships(user._id)).filter(({ role }) => role === "owner");
+    const owned = (await store.people.listMemberships(user._id)).filter(({ role }) =>
+      role === "owner"
+    );
     const { accounts } = options.quotas ?? QUOTAS;
     requireRoom(
       owned.length,
       accounts,
       `You own ${accounts} accounts, the maximum. Leave one first`,
     );
-    const account = await store.createOwnedAccount({ name, userId: user._id });
+    const account = await store.people.createOwnedAccount({ name, userId: user._id });
     const accountId = account._id;
     const { lastSeenAt, expiresAt } = session;
-    await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId });
+    await store.sessions.touch(session._id, { lastSeenAt, expiresAt, accountId });
     const entry = { action: "account.created", target: `account ${name}` };
     await audit(log, { accountId, user }, entry);
     return { id: accountId };

@@ -14,8 +14,8 @@ export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Rout
   app.get("/api/audit", { config: { role: "owner" } }, async ({ principal, query }) => {
     const { before } = readInput(QUERY, query);
     // One more tells whether there are any beyond.
-    const found = await store.listAudit(principal.accountId, { limit: PAGE + 1, before });
-    const people = await store.listMembers(principal.accountId);
+    const found = await store.audit.list(principal.accountId, { limit: PAGE + 1, before });
+    const people = await store.people.listMembers(principal.accountId);
     const nameOf = new Map(people.map(({ user }) => [user._id, user.name]));
     const lines = found.slice(0, PAGE);
     const page: AuditPage = {
@@ -39,7 +39,7 @@ export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Rout
 
   /** Every line as JSON, newest first. */
   async function* linesOf(accountId: string): AsyncGenerator<string> {
-    for await (const { accountId: _, ...line } of store.allAudit(accountId)) {
+    for await (const { accountId: _, ...line } of store.audit.all(accountId)) {
       yield `${JSON.stringify(line)}\n`;
     }
   }

@@ -18,7 +18,7 @@ export function confirmationRoutes(app: FastifyInstance, routing: SignInRouting)
     const way = confirmBy(user, routing.options);
     if (way === "provider") throw new HttpError("conflict", "Sign in at your provider again");
     if (way === "password") await checkCurrentPassword(user, password, routing);
-    await store.confirmSession(session._id, now());
+    await store.sessions.confirm(session._id, now());
     return {};
   });
 }

@@ -24,7 +24,7 @@ export function dkimRoutes(
 
   async function findOne({ accountId }: Principal, params: unknown): Promise<Integration> {
     const { id } = readInput(integrationIdSchema, params);
-    const found = await store.findIntegration(accountId, id);
+    const found = await store.integrations.find(accountId, id);
     if (found !== null && found.archivedAt === null) return found;
     throw new HttpError("not_found", "There is no such integration");
   }
@@ -34,7 +34,7 @@ export function dkimRoutes(
     { id, name }: Integration,
     { dkim, action }: { dkim: SealDkim | null; action: string },
   ): Promise<IntegrationView> {
-    const changed = await store.updateIntegration(principal.accountId, id, { dkim });
+    const changed = await store.integrations.update(principal.accountId, id, { dkim });
     if (changed === null) throw new HttpError("not_found", "There is no such integration");
     const details = changed.dkim === null
       ? { name }

@@ -43,7 +43,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
 
   async function find({ accountId }: Principal, params: unknown) {
     const { id } = readInput(integrationIdSchema, params);
-    const found = await store.findIntegration(accountId, id);
+    const found = await store.integrations.find(accountId, id);
     if (found === null || found.archivedAt !== null) throw missing();
     return found;
   }
@@ -86,7 +86,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     "/api/integrations",
     { config: { role: "viewer" } },
     async ({ principal }): Promise<IntegrationSummary[]> => {
-      const found = await store.listIntegrations(principal.accountId);
+      const found = await store.integrations.list(principal.accountId);
       return await summariesOf(principal.accountId, found, { store, now: now() });
     },
   );
@@ -99,7 +99,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const input = readInput(integrationInputSchema, body);
       const auth = loginOf(input, { accountId, sealingKey });
       const created = await changing(() =>
-        store.createIntegration({ ...settingsOf(input), accountId, auth })
+        store.integrations.create({ ...settingsOf(input), accountId, auth })
       );
       await note(principal, "created", created);
       return await viewOf(created, { store, now: now() });
@@ -129,7 +129,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       }
       const auth = loginOf(input, { accountId, sealingKey });
       const changed = await changing(() =>
-        store.updateIntegration(accountId, current.id, { ...settingsOf(input), auth, revision })
+        store.integrations.update(accountId, current.id, { ...settingsOf(input), auth, revision })
       );
       if (changed === null) throw missing();
       if (isRepointed) await noteRepointed(principal, current, changed);
@@ -141,7 +141,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
   app.delete("/api/integrations/:id", { config: { role: "owner" } }, async (request) => {
     const { principal, params } = request;
     const found = await find(principal, params);
-    await store.archiveIntegration(principal.accountId, found.id, now());
+    await store.integrations.archive(principal.accountId, found.id, now());
     await note(principal, "removed", found);
     return {};
   });
@@ -153,7 +153,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const found = await find(principal, params);
       const { reason } = readInput(pauseSchema, body ?? {});
       const why = `paused by ${principal.user.name}${reason === "" ? "" : `: ${reason}`}`;
-      await store.pauseIntegration(principal.accountId, found.id, { at: now(), reason: why });
+      await store.integrations.pause(principal.accountId, found.id, { at: now(), reason: why });
       await note(principal, "paused", found);
       return await viewOf(await find(principal, params), { store, now: now() });
     },
@@ -165,7 +165,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     async ({ principal, params }): Promise<IntegrationView> => {
       const found = await find(principal, params);
       const why = `Resumed by ${principal.user.name}`;
-      await store.resumeIntegration(principal.accountId, found.id, why);
+      await store.integrations.resume(principal.accountId, found.id, why);
       await note(principal, "resumed", found);
       return await viewOf(await find(principal, params), { store, now: now() });
     },

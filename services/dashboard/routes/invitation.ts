@@ -24,7 +24,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
     const { token } = readInput(PARAMS, params);
     const keys = { [`invitation ${networkOf(ip)}`]: PER_ADDRESS };
     await attempts.begin(keys);
-    const invitation = await store.findInvitation(hashToken(token), now());
+    const invitation = await store.invitations.find(hashToken(token), now());
     if (invitation === null) throw goneInvitation();
     await attempts.succeed(keys);
     return invitation;
@@ -32,9 +32,9 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
 
   async function join(
     { _id, accountId, email }: Invitation,
-    joining: Parameters<typeof store.acceptInvitation>[1],
+    joining: Parameters<typeof store.people.acceptInvitation>[1],
   ): Promise<User> {
-    const joined = await store.acceptInvitation({ _id, accountId }, joining)
+    const joined = await store.people.acceptInvitation({ _id, accountId }, joining)
       .catch(otherLogin);
     if (joined === null) throw goneInvitation();
     const { user, member: { role } } = joined;
@@ -47,8 +47,8 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
     const invitation = await invitationOf(request.params, request.ip);
     const { accountId, email, role, invitedBy, isMailed, expiresAt } = invitation;
     const [account, inviter] = await Promise.all([
-      store.findAccount(accountId),
-      store.findUser(invitedBy),
+      store.accounts.find(accountId),
+      store.people.find(invitedBy),
     ]);
     if (account === null) throw goneInvitation();
     const offer: InvitationOffer = {
@@ -92,11 +92,11 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
       if (!invitation.isMailed) throw unproven(email);
       // The link has proven it.
       const proven = { emailProvenAt: now(), onlyAccountId: null, proof: null };
-      await store.updateUser(user._id, proven).catch(otherLogin);
+      await store.people.update(user._id, proven).catch(otherLogin);
     }
     await join(invitation, { userId: user._id });
     const { lastSeenAt, expiresAt } = session;
-    await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId });
+    await store.sessions.touch(session._id, { lastSeenAt, expiresAt, accountId });
     return {};
   });
 }

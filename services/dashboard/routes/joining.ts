@@ -48,8 +48,8 @@ export function joiningRoutes(
 
   async function offerOf({ _id, accountId, role, invitedBy }: Invitation): Promise<JoiningOffer[]> {
     const [account, inviter] = await Promise.all([
-      store.findAccount(accountId),
-      store.findUser(invitedBy),
+      store.accounts.find(accountId),
+      store.people.find(invitedBy),
     ]);
     if (account === null) return [];
     const invited = inviter === null ? "an owner" : inviter.name;
@@ -62,7 +62,7 @@ export function joiningRoutes(
 
   app.get("/api/sign-in/joining", { config: { role: "anyone" } }, async (request) => {
     const { email } = identityOf(request.cookies[JOINING_COOKIE]);
-    const invitations = await store.listInvitationsTo(email, now());
+    const invitations = await store.invitations.listTo(email, now());
     const offers = await Promise.all(invitations.map(offerOf));
     const view: JoiningView = { email, offers: offers.flat() };
     return view;
@@ -71,10 +71,10 @@ export function joiningRoutes(
   app.post("/api/sign-in/joining", { config: { role: "anyone" } }, async (request, reply) => {
     const { issuer, subject, email, name } = identityOf(request.cookies[JOINING_COOKIE]);
     const { id } = readInput(JOIN, request.body);
-    const all = await store.listInvitationsTo(email, now());
+    const all = await store.invitations.listTo(email, now());
     const invitation = all.find(({ _id }) => _id === id);
-    const known = await store.findUserByOidc({ issuer, subject });
-    const joined = invitation === undefined ? null : await store.acceptInvitation(
+    const known = await store.people.findByOidc({ issuer, subject });
+    const joined = invitation === undefined ? null : await store.people.acceptInvitation(
       invitation,
       known === null
         ? {

@@ -27,9 +27,9 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
 
   app.get("/api/members", { config: { role: "viewer" } }, async ({ principal }) => {
     const { accountId, role } = principal;
-    const people = await store.listMembers(accountId);
+    const people = await store.people.listMembers(accountId);
     const nameOf = new Map(people.map(({ user }) => [user._id, user.name]));
-    const open = role === "owner" ? await store.listInvitations(accountId, now()) : [];
+    const open = role === "owner" ? await store.invitations.list(accountId, now()) : [];
     const view: MembersView = {
       members: people.map(({ member, user }) => ({
         ...{ userId: user._id, name: user.name, email: user.email, role: member.role },
@@ -48,9 +48,9 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
       const { userId } = readInput(MEMBER, request.params);
       const { role } = readInput(ROLE, request.body);
       const { accountId } = request.principal;
-      const before = await store.findMember(accountId, userId);
-      const user = await store.findUser(userId);
-      refuse(await store.changeRole(accountId, userId, role));
+      const before = await store.people.findMember(accountId, userId);
+      const user = await store.people.find(userId);
+      refuse(await store.people.changeRole(accountId, userId, role));
       await audit(log, request.principal, {
         ...{ action: "member.role_changed", target: user?.email ?? userId },
         details: { from: before?.role ?? null, to: role },
@@ -64,8 +64,8 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     { config: { role: "owner", isRecent: true } },
     async (request) => {
       const { userId } = readInput(MEMBER, request.params);
-      const user = await store.findUser(userId);
-      refuse(await store.removeMember(request.principal.accountId, userId));
+      const user = await store.people.find(userId);
+      refuse(await store.people.removeMember(request.principal.accountId, userId));
       const target = user?.email ?? userId;
       await audit(log, request.principal, { action: "member.removed", target });
       return {};
@@ -76,12 +76,12 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     const { email, role } = readInput(INVITE, body);
     const { accountId, account, user } = principal;
     if (role === "owner") requireRecent(principal, now());
-    const members = await store.listMembers(accountId);
+    const members = await store.people.listMembers(accountId);
     if (members.some((member) => member.user.email === email)) {
       throw new HttpError("conflict", `${email} is already a member`);
     }
     const at = now();
-    const open = await store.listInvitations(accountId, at);
+    const open = await store.invitations.list(accountId, at);
     const others = open.filter((each) => each.email !== email).length;
     requireRoom(
       members.length + others,
@@ -100,7 +100,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
       expiresAt: new Date(at.getTime() + INVITATION_AGE_MS),
       isMailed: mail !== undefined,
     };
-    await store.createInvitation(invitation);
+    await store.invitations.create(invitation);
     const link = new URL(`/invitation/${token}`, options.publicUrl).href;
     await mail?.send("invitation", {
       to: email,
@@ -118,8 +118,8 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
   app.delete("/api/invitations/:invitationId", { config: { role: "owner" } }, async (request) => {
     const { invitationId } = readInput(INVITATION, request.params);
     const { accountId } = request.principal;
-    const open = await store.listInvitations(accountId, now());
-    if (!await store.removeInvitation(accountId, invitationId)) {
+    const open = await store.invitations.list(accountId, now());
+    if (!await store.invitations.remove(accountId, invitationId)) {
       throw new HttpError("not_found", "This invitation was used or revoked");
     }
     const target = open.find(({ _id }) => _id === invitationId)?.email ?? "invitation";

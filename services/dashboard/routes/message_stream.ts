@@ -75,13 +75,13 @@ export function messageStreamRoute(
   });
 
   async function isSignedIn({ session, user, accountId }: Principal): Promise<boolean> {
-    const found = await store.findSession(session._id, now());
+    const found = await store.sessions.find(session._id, now());
     return found?.accountId === session.accountId &&
-      await store.findMember(accountId, user._id) !== null;
+      await store.people.findMember(accountId, user._id) !== null;
   }
 
   async function look(accountId: string): Promise<BoardState> {
-    const { messages } = await store.searchMessages(accountId, {}, { limit: ROWS });
+    const { messages } = await store.messages.search(accountId, {}, { limit: ROWS });
     return { rows: await rowsOf(accountId, messages, store), counts: await countsOf(accountId) };
   }
 
@@ -91,7 +91,7 @@ export function messageStreamRoute(
     if (known !== undefined && at - known.at < COUNT_EVERY_MS) return known.counts;
     const from = new Date(at - DAY_MS);
     const count = (state: keyof StateTotals) =>
-      store.countMessages(accountId, { state, from, limit: MAX_COUNTED });
+      store.messages.count(accountId, { state, from, limit: MAX_COUNTED });
     const [failed, unknown, deferred] = await Promise.all([
       count("failed"),
       count("unknown"),

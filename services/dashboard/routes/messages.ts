@@ -50,7 +50,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, query }): Promise<MessageList> => {
       const { filter, before } = readMessageQuery(query);
       const { accountId } = principal;
-      const found = await store.searchMessages(accountId, filter, { limit: PAGE, before });
+      const found = await store.messages.search(accountId, filter, { limit: PAGE, before });
       const { messages, next, isCut } = found;
       return { rows: await rowsOf(accountId, messages, store), next, isCut };
     },
@@ -61,8 +61,8 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     { config: { role: "viewer" } },
     async ({ principal: { accountId } }): Promise<MessageOptions> => {
       const [templates, integrations] = await Promise.all([
-        store.listTemplates(accountId, "email"),
-        store.listIntegrations(accountId),
+        store.templates.list(accountId, "email"),
+        store.integrations.list(accountId),
       ]);
       const named = ({ id, name }: { id: number; name: string }) => ({ id, name });
       return { templates: templates.map(named), integrations: integrations.map(named) };
@@ -121,7 +121,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     { config: { role: "editor" } },
     async ({ principal, params: { id } }) => {
       const { message } = await find(principal.accountId, id);
-      if (await store.cancelMessage(principal.accountId, id, now()) === null) {
+      if (await store.messages.cancel(principal.accountId, id, now()) === null) {
         throw new HttpError("conflict", `Cannot cancel the message: it is ${message.state}`);
       }
       await audit({ ...store, now }, principal, {
@@ -138,7 +138,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, body }): Promise<BulkRetried> => {
       const { state, send, from, ...because } = readInput(bulkSchema, body);
       const filter = { states: [state], sendId: send, from, because };
-      const done = await bulkRetry(principal.accountId, filter, deps);
+      const done = await bulkRetry(principal.accountId, filter, { messages: store.messages, now });
       await audit({ ...store, now }, principal, {
         action: "message.retried",
         target: send === undefined ? "messages with one reason" : `send ${send}`,
@@ -152,13 +152,16 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     "/api/sends/:id",
     { config: { role: "viewer" } },
     async ({ principal: { accountId }, params: { id } }): Promise<SendView> => {
-      const send = isSendId(id) ? await store.findSend(accountId, id) : null;
+      const send = isSendId(id) ? await store.sends.find(accountId, id) : null;
       if (send === null) throw new HttpError("not_found", `There is no send "${id}"`);
       const [states, causes, template, integration] = await Promise.all([
-        store.countStates(accountId, [id]),
-        store.groupReasons(accountId, { states: ["failed", "unknown", "deferred"], sendId: id }),
-        store.findTemplate(accountId, "email", send.template.id),
-        store.findIntegration(accountId, send.integrationId),
+        store.messages.countStates(accountId, [id]),
+        store.messages.groupReasons(accountId, {
+          states: ["failed", "unknown", "deferred"],
+          sendId: id,
+        }),
+        store.templates.find(accountId, "email", send.template.id),
+        store.integrations.find(accountId, send.integrationId),
       ]);
       return {
         ...{ id, acceptedAt: send.acceptedAt.toISOString(), recipients: send.messageCount },
@@ -178,7 +181,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     "/api/sends/:id/cancel",
     { config: { role: "editor" } },
     async ({ principal, params: { id } }) => {
-      const done = await store.cancelSend(principal.accountId, id, now());
+      const done = await store.messages.cancelSend(principal.accountId, id, now());
       if (done === null) throw new HttpError("not_found", `There is no send "${id}"`);
       const { canceled } = done;
       const details = { messages: canceled };
@@ -193,7 +196,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
 
   async function retry(accountId: string, id: string): Promise<Message | null> {
     try {
-      return await store.retryMessage(accountId, id, { now: now() });
+      return await store.messages.retry(accountId, id, { now: now() });
     } catch (error) {
       if (error instanceof ContentRemovedError) throw new HttpError("conflict", error.message);
       throw error;
@@ -203,8 +206,8 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   async function find(accountId: string, id: string): Promise<{ message: Message; send: Send }> {
     const sendId = parseMessageId(id)?.sendId;
     const [message, send] = sendId === undefined ? [null, null] : await Promise.all([
-      store.findMessage(accountId, id),
-      store.findSend(accountId, sendId),
+      store.messages.find(accountId, id),
+      store.sends.find(accountId, sendId),
     ]);
     if (message && send) return { message, send };
     throw new HttpError("not_found", `There is no message "${id}"`);
@@ -213,10 +216,10 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   async function view(accountId: string, id: string): Promise<MessageView> {
     const { message, send } = await find(accountId, id);
     const [template, integration, account, places] = await Promise.all([
-      store.findTemplate(accountId, "email", send.template.id),
-      store.findIntegration(accountId, send.integrationId),
-      store.findAccount(accountId),
-      store.findPlaces(accountId, [message]),
+      store.templates.find(accountId, "email", send.template.id),
+      store.integrations.find(accountId, send.integrationId),
+      store.accounts.find(accountId),
+      store.messages.findPlaces(accountId, [message]),
     ]);
     const place = places.get(id);
     const contentDays = account?.retention.contentDays ?? 0;

@@ -35,7 +35,7 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
     });
     const token = newToken();
     const expiresAt = new Date(now().getTime() + PROOF_AGE_MS);
-    await store.updateUser(user._id, { proof: { id: hashToken(token), expiresAt } });
+    await store.people.update(user._id, { proof: { id: hashToken(token), expiresAt } });
     const link = new URL(`/proof/${token}`, options.publicUrl).href;
     await mail.send("proof", { to: user.email, variables: { email: user.email, link } });
     return {};
@@ -44,7 +44,7 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
   app.post("/api/you/proof/:token", { config: { role: "viewer" } }, async (request) => {
     const { token } = readInput(PARAMS, request.params);
     const { principal } = request;
-    const proven = await store.proveEmail(principal.user._id, hashToken(token), now())
+    const proven = await store.people.proveEmail(principal.user._id, hashToken(token), now())
       .catch((error: unknown) => {
         if (!(error instanceof NameTakenError)) throw error;
         throw new HttpError("conflict", "You have another login with this address. Use that one");
@@ -56,7 +56,7 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
       );
     }
     const entry = { action: "person.address_proven", target: proven.email };
-    for (const { accountId } of await store.listMemberships(proven._id)) {
+    for (const { accountId } of await store.people.listMemberships(proven._id)) {
       await audit({ ...store, now }, { accountId, user: proven }, entry);
     }
     return {};

@@ -45,11 +45,11 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
   });
 
   async function sendLink(email: string): Promise<void> {
-    const user = await store.findUserByProvenEmail(email);
+    const user = await store.people.findByProvenEmail(email);
     if (user === null || user.passwordHash === null) return;
     const token = newToken();
     const expiresAt = new Date(now().getTime() + RESET_AGE_MS);
-    await store.updateUser(user._id, { reset: { id: hashToken(token), expiresAt } });
+    await store.people.update(user._id, { reset: { id: hashToken(token), expiresAt } });
     const link = new URL(`/reset/${user._id}~${token}`, options.publicUrl).href;
     await mail?.send("reset", { to: user.email, variables: { email: user.email, link } });
   }
@@ -62,15 +62,15 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
     const keys = { [`reset by ${networkOf(request.ip)}`]: PER_ADDRESS };
     await attempts.begin(keys);
     const id = hashToken(secret);
-    const found = await store.findUser(userId);
+    const found = await store.people.find(userId);
     if (found?.reset?.id !== id) throw outdated();
     await checkPassword(password, found.email);
     const passwordHash = await hasher.hash(password);
-    const user = await store.resetPassword(userId, { id, at: now(), passwordHash });
+    const user = await store.people.resetPassword(userId, { id, at: now(), passwordHash });
     if (user === null) throw outdated();
     await attempts.succeed(keys);
-    await store.removeSessions(userId);
-    for (const { accountId } of await store.listMemberships(userId)) {
+    await store.sessions.removeAll(userId);
+    for (const { accountId } of await store.people.listMemberships(userId)) {
       const entry = { action: "password.reset", target: user.email };
       await audit({ ...store, now }, { accountId, user }, entry);
     }

@@ -39,7 +39,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
       throw new HttpError("not_found", "Authenticator apps are disabled here");
     }
     const made = newTotp(user.email);
-    await store.keepChallenge(session._id, box.seal(made.secret, user._id));
+    await store.sessions.keepChallenge(session._id, box.seal(made.secret, user._id));
     return made;
   });
 
@@ -57,7 +57,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
       });
     }
     await attempts.succeed(keys);
-    await store.takeChallenge(principal.session._id);
+    await store.sessions.takeChallenge(principal.session._id);
     const totp = { secret: challenge, lastStep: step };
     return await add(principal, (current) => ({ ...current, totp }), "an authenticator app");
   });
@@ -77,14 +77,14 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
       );
     }
     const options = await passkeys.askForNew(user);
-    await store.keepChallenge(session._id, options.challenge);
+    await store.sessions.keepChallenge(session._id, options.challenge);
     return options;
   });
 
   app.post(`${PATH}/passkeys`, recent, async ({ principal, body }): Promise<SecondFactorAdded> => {
     const { name, response } = readInput(NEW_PASSKEY, body);
     const { user, session } = principal;
-    const challenge = await store.takeChallenge(session._id);
+    const challenge = await store.sessions.takeChallenge(session._id);
     if (challenge === null) throw notBegun();
     const made = await passkeys.readNew(response, challenge);
     if (made === undefined || user.secondFactor.passkeys.some(({ id }) => id === made.id)) {
@@ -121,7 +121,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
       }
       const recoveryCodes = newRecoveryCodes();
       const hashes = recoveryCodes.map(hashRecoveryCode);
-      await store.changeSecondFactor(
+      await store.people.changeSecondFactor(
         user._id,
         (current) => ({ ...current, recoveryCodes: hashes }),
       );
@@ -139,14 +139,14 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     const fresh = newRecoveryCodes();
     const hashes = fresh.map(hashRecoveryCode);
     // Two may be added at the same moment: the first of them brings the codes.
-    const changed = await store.changeSecondFactor(user._id, (current) => ({
+    const changed = await store.people.changeSecondFactor(user._id, (current) => ({
       ...change(current),
       ...(hasSecondFactor({ secondFactor: current }) ? {} : { recoveryCodes: hashes }),
     }));
     const isFirst = changed !== null && !hasSecondFactor({ secondFactor: changed.before });
     const recoveryCodes = isFirst ? fresh : null;
     // Who is signed in elsewhere has not shown it.
-    await store.removeSessions(user._id, { except: principal.session._id });
+    await store.sessions.removeAll(user._id, { except: principal.session._id });
     await note(principal, "second_factor.added", what);
     return { recoveryCodes };
   }
@@ -156,7 +156,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     change: (current: SecondFactor) => SecondFactor,
     what: string,
   ): Promise<void> {
-    await store.changeSecondFactor(principal.user._id, (current) => {
+    await store.people.changeSecondFactor(principal.user._id, (current) => {
       const secondFactor = change(current);
       // Codes for something that is not there any more.
       return hasSecondFactor({ secondFactor }) ? secondFactor : { ...NO_SECOND_FACTOR };
@@ -166,7 +166,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
 
   /** A second factor is no account's business alone: each that the person is a member of is told. */
   async function note({ user }: Principal, action: string, target: string): Promise<void> {
-    for (const { accountId } of await store.listMemberships(user._id)) {
+    for (const { accountId } of await store.people.listMemberships(user._id)) {
       await audit({ ...store, now }, { accountId, user }, { action, target });
     }
   }

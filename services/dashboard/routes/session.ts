@@ -16,9 +16,9 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
   const { demoAccount } = options;
 
   app.get("/api/sign-in", { config: { role: "anyone" } }, async (): Promise<SignInView> => {
-    const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
+    const account = demoAccount === undefined ? null : await store.accounts.find(demoAccount);
     return {
-      needsSetup: account === null && !await store.hasUsers(),
+      needsSetup: account === null && !await store.people.hasAny(),
       demoAccount: account?.name ?? null,
       oidcName: options.oidc?.name ?? null,
       hasPasswords: options.hasPasswords ?? true,
@@ -31,37 +31,37 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
   app.put("/api/session/account", { config: { role: "viewer" } }, async (request) => {
     const { id } = readInput(z.object({ id: z.string() }), request.body);
     const { session, user } = request.principal;
-    if (await store.findMember(id, user._id) === null) {
+    if (await store.people.findMember(id, user._id) === null) {
       throw new HttpError("not_found", "You are not a member of this account");
     }
     const { lastSeenAt, expiresAt } = session;
-    await store.touchSession(session._id, { lastSeenAt, expiresAt, accountId: id });
+    await store.sessions.touch(session._id, { lastSeenAt, expiresAt, accountId: id });
     return {};
   });
 
   app.delete("/api/session", { config: { role: "viewer" } }, async (request, reply) => {
-    await store.removeSession(request.principal.session._id);
+    await store.sessions.remove(request.principal.session._id);
     reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
     return {};
   });
 
   app.post("/api/sign-in/demo", { config: { role: "anyone" } }, async (request, reply) => {
-    const account = demoAccount === undefined ? null : await store.findAccount(demoAccount);
+    const account = demoAccount === undefined ? null : await store.accounts.find(demoAccount);
     if (account === null) {
       throw new HttpError("not_found", "There is no demonstration account here");
     }
-    const user = await store.findUserByProvenEmail(DEMO_USER.email) ??
-      await store.createUser({ ...DEMO_USER, passwordHash: null, emailProvenAt: now() });
-    await store.setMember({ accountId: account._id, userId: user._id, role: "owner" });
+    const user = await store.people.findByProvenEmail(DEMO_USER.email) ??
+      await store.people.create({ ...DEMO_USER, passwordHash: null, emailProvenAt: now() });
+    await store.people.setMember({ accountId: account._id, userId: user._id, role: "owner" });
     await signIn({ request, reply }, { userId: user._id, accountId: account._id }, routing);
     return {};
   });
 
   async function viewOf(principal: Principal): Promise<SessionView> {
     const { user, account, role, session } = principal;
-    const memberships = await store.listMemberships(user._id);
+    const memberships = await store.people.listMemberships(user._id);
     const accounts = await Promise.all(memberships.map(async ({ accountId, role }) => {
-      const found = await store.findAccount(accountId);
+      const found = await store.accounts.find(accountId);
       return found === null ? [] : [{ id: found._id, name: found.name, role }];
     }));
     return {

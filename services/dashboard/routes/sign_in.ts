@@ -48,7 +48,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
 
   app.post("/api/sign-in/setup", { config: { role: "anyone" } }, async (request, reply) => {
     const { accountName, name, email, password, setupCode } = readInput(SETUP, request.body);
-    if (await store.hasUsers()) throw alreadySetUp();
+    if (await store.people.hasAny()) throw alreadySetUp();
     const keys = { [`setup ${networkOf(request.ip)}`]: PER_PERSON };
     await attempts.begin(keys);
     if (!isSame(setupCode, options.setupCode)) {
@@ -57,7 +57,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     await attempts.succeed(keys);
     await checkPassword(password, email);
     const user = { email, name, passwordHash: await hasher.hash(password) };
-    const first = await store.setUp({ accountName, user });
+    const first = await store.people.setUp({ accountName, user });
     if (first === null) throw alreadySetUp();
     const accountId = first.account._id;
     await audit({ ...store, now: deps.now }, { accountId, user: first.user }, {
@@ -79,7 +79,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       [anywhere]: PER_PERSON_ANYWHERE,
     };
     await attempts.begin(keys);
-    const users = await store.listUsersByEmail(email);
+    const users = await store.people.listByEmail(email);
     const { user, renewed } = await whoseIs(password, users).catch(async (error: unknown) => {
       if (error instanceof HttpError && error.code === "wrong_login") {
         // Not waited for: how long it takes would tell who has a login.
@@ -89,7 +89,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       throw error;
     });
     await attempts.succeed(keys, { forget: [person] });
-    if (renewed !== undefined) await store.updateUser(user._id, { passwordHash: renewed });
+    if (renewed !== undefined) await store.people.update(user._id, { passwordHash: renewed });
     const accountId = await firstAccountOf(user._id, routing);
     const isWhole = !hasSecondFactor(user);
     const entry = {
@@ -108,7 +108,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
   app.post("/api/sign-in/second/passkey", { config: { role: "anyone" } }, async (request) => {
     const { session, user } = await halfOf(request);
     const options = await secondFactors.passkeys.askFor(user);
-    await store.keepChallenge(session._id, options.challenge);
+    await store.sessions.keepChallenge(session._id, options.challenge);
     return options;
   });
 
@@ -117,7 +117,9 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     const proof = readInput(SECOND, request.body);
     const keys = { [`second ${user._id}`]: PER_PERSON };
     await attempts.begin(keys);
-    const challenge = proof.by === "passkey" ? await store.takeChallenge(session._id) : null;
+    const challenge = proof.by === "passkey"
+      ? await store.sessions.takeChallenge(session._id)
+      : null;
     if (!await secondFactors.take(user, proof, challenge)) {
       await noteRefusedSignIn(request, [user], { why: "wrong second factor", routing });
       throw new HttpError("wrong_code", WRONG_PROOF[proof.by]);
@@ -132,8 +134,8 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     const token = cookies[SESSION_COOKIE];
     const session = token === undefined
       ? null
-      : await store.findHalfSession(hashToken(token), deps.now());
-    const user = session === null ? null : await store.findUser(session.userId);
+      : await store.sessions.findHalf(hashToken(token), deps.now());
+    const user = session === null ? null : await store.people.find(session.userId);
     if (session !== null && user !== null) return { session, user };
     throw new HttpError("signed_out", "The sign-in expired. Sign in again");
   }

@@ -31,7 +31,7 @@ export function templateVersionRoutes(
 
   app.get<TemplatePath>(`${path}/versions`, viewer, async ({ principal, params }) => {
     const template = await access.find(principal, kind, params.id);
-    const versions = await store.listVersions(template, { limit: LISTED });
+    const versions = await store.templates.listVersions(template, { limit: LISTED });
     return await versionRows(template, versions, store) satisfies VersionRow[];
   });
 
@@ -41,7 +41,12 @@ export function templateVersionRoutes(
     async ({ principal, params }): Promise<VersionView> => {
       const template = await access.find(principal, kind, params.id);
       const number = /^[1-9]\d{0,9}$/.test(params.version) ? Number(params.version) : 0;
-      const version = await store.findVersion(principal.accountId, kind, template.id, number);
+      const version = await store.templates.findVersion(
+        principal.accountId,
+        kind,
+        template.id,
+        number,
+      );
       const [row] = version === null ? [] : await versionRows(template, [version], store);
       if (version === null || row === undefined) {
         throw new HttpError("not_found", `There is no version ${params.version}`);
@@ -84,7 +89,7 @@ export function templateVersionRoutes(
     const { publishedVersion } = template;
     const version = publishedVersion === null
       ? null
-      : await store.findVersion(accountId, kind, template.id, publishedVersion);
+      : await store.templates.findVersion(accountId, kind, template.id, publishedVersion);
     if (version === null) throw new HttpError("invalid_request", "Nothing is published yet");
     await resetDraft(draft, version, { store, userId: user._id, now });
     await access.note(principal, "discarded", { template });

@@ -82,8 +82,8 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
   async function requireRoomFor(accountId: string): Promise<void> {
     const { templates } = options.quotas ?? QUOTAS;
     const [emails, pdfs] = await Promise.all([
-      store.listTemplates(accountId, "email"),
-      store.listTemplates(accountId, "pdf"),
+      store.templates.list(accountId, "email"),
+      store.templates.list(accountId, "pdf"),
     ]);
     const full = `The account has ${templates} templates, the maximum. Archive some first`;
     requireRoom(emails.length + pdfs.length, templates, full);
@@ -95,9 +95,14 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     if (example === undefined) throw new HttpError("not_found", `There is no example "${wanted}"`);
     const { accountId, user } = principal;
     await requireRoomFor(accountId);
-    const template = await unlessTaken(store.createTemplate({ accountId, kind, name, alias }));
+    const template = await unlessTaken(store.templates.create({ accountId, kind, name, alias }));
     const source = { ...emptySource(kind), ...example.source };
-    await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
+    await store.drafts.create({
+      ...ownOf(template),
+      source,
+      updatedAt: now(),
+      updatedBy: user._id,
+    });
     await access.note(principal, "created", { template });
     return access.view(template);
   });
@@ -110,7 +115,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     const source = sourceFor(kind, change.source);
     const base = await sameVersion(template, source, store);
     const updated = { updatedAt: now(), updatedBy: principal.user._id };
-    const changed = await store.changeDraft({ ...draft, ...updated, source, base });
+    const changed = await store.drafts.change({ ...draft, ...updated, source, base });
     if (changed === null) throw changedMeanwhile();
     return access.view(template);
   });
@@ -122,7 +127,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
       ...(name === undefined ? {} : { name }),
       ...(alias === undefined ? {} : { alias }),
     };
-    const changed = await unlessTaken(store.updateTemplate(template, changes));
+    const changed = await unlessTaken(store.templates.update(template, changes));
     if (changed === null) throw new HttpError("not_found", `There is no template ${params.id}`);
     await access.note(principal, "renamed", { template, details: changes });
     return access.view(template);
@@ -134,15 +139,20 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     const { source } = await openDraft(original, store);
     const { accountId, user } = principal;
     await requireRoomFor(accountId);
-    const template = await store.createTemplate({ accountId, kind, name });
-    await store.createDraft({ ...ownOf(template), source, updatedAt: now(), updatedBy: user._id });
+    const template = await store.templates.create({ accountId, kind, name });
+    await store.drafts.create({
+      ...ownOf(template),
+      source,
+      updatedAt: now(),
+      updatedBy: user._id,
+    });
     await access.note(principal, "duplicated", { template, details: { from: original.id } });
     return access.view(template);
   });
 
   app.delete<TemplatePath>(`${path}/:id`, editor, async ({ principal, params }) => {
     const template = await access.find(principal, kind, params.id);
-    await store.archiveTemplate(template, now());
+    await store.templates.archive(template, now());
     await access.note(principal, "archived", { template });
     return {};
   });

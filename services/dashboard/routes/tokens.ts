@@ -55,9 +55,9 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   }
 
   app.get("/api/tokens", { config: { role: "viewer" } }, async ({ principal }) => {
-    const tokens = await store.listTokens(principal.accountId);
+    const tokens = await store.tokens.list(principal.accountId);
     const makers = [...new Set(tokens.flatMap(({ createdBy }) => createdBy ?? []))];
-    const users = await Promise.all(makers.map((id) => store.findUser(id)));
+    const users = await Promise.all(makers.map((id) => store.people.find(id)));
     const nameOf = new Map(users.flatMap((user) => user === null ? [] : [[user._id, user.name]]));
     return tokens.toReversed().map((token) =>
       viewOf(token, { now: now(), createdBy: nameOf.get(token.createdBy ?? "") ?? null })
@@ -75,7 +75,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
         throw new HttpError("invalid_request", "The expiry date must be in the future", { issues });
       }
       const createdBy = user._id;
-      const made = await store.createToken({
+      const made = await store.tokens.create({
         ...{ accountId, name, scopes, expiresAt, createdBy, limits },
       });
       const { token: text, record } = made;
@@ -104,7 +104,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       const { overlapHours } = readInput(ROLL, body);
       const { accountId, user } = principal;
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
-      const made = await store.rollToken({ accountId, id, until, createdBy: user._id });
+      const made = await store.tokens.roll({ accountId, id, until, createdBy: user._id });
       if (made === null) throw new HttpError("not_found", "There is no such active token");
       const { token: text, record } = made;
       await audit(log, principal, {
@@ -125,10 +125,10 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   app.post("/api/tokens/:tokenId/revoke", { config: { role: "owner" } }, async (request) => {
     const { tokenId } = readInput(TOKEN, request.params);
     const { accountId } = request.principal;
-    const tokens = await store.listTokens(accountId);
+    const tokens = await store.tokens.list(accountId);
     const token = tokens.find(({ _id }) => _id === tokenId);
     if (token === undefined) throw new HttpError("not_found", "There is no such token");
-    if (await store.revokeToken(accountId, tokenId)) {
+    if (await store.tokens.revoke(accountId, tokenId)) {
       const target = `token ${token.name} (${token.prefix})`;
       await audit(log, request.principal, { action: "token.revoked", target });
     }

@@ -22,7 +22,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
 
   app.patch("/api/you", { config: { role: "viewer" } }, async ({ principal, body }) => {
     const { name } = readInput(NAME, body);
-    await store.updateUser(principal.user._id, { name });
+    await store.people.update(principal.user._id, { name });
     const details = { from: principal.user.name, to: name };
     await audit(log, principal, {
       action: "person.renamed",
@@ -37,8 +37,8 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
     await checkPassword(password, user.email);
-    await store.updateUser(user._id, { passwordHash: await hasher.hash(password) });
-    const ended = await store.removeSessions(user._id, { except: session._id });
+    await store.people.update(user._id, { passwordHash: await hasher.hash(password) });
+    const ended = await store.sessions.removeAll(user._id, { except: session._id });
     await audit(log, principal, { action: "password.changed", target: user.email });
     return { ended };
   });
@@ -48,11 +48,11 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
     if (email === user.email) return { ended: 0 };
-    await store.updateUser(user._id, { email, emailProvenAt: null, proof: null });
-    const ended = await store.removeSessions(user._id, { except: session._id });
+    await store.people.update(user._id, { email, emailProvenAt: null, proof: null });
+    const ended = await store.sessions.removeAll(user._id, { except: session._id });
     const details = { from: user.email, to: email };
     const entry = { action: "person.address_changed", target: user.name, details };
-    for (const { accountId } of await store.listMemberships(user._id)) {
+    for (const { accountId } of await store.people.listMemberships(user._id)) {
       await audit(log, { accountId, user: { ...user, email } }, entry);
     }
     return { ended };
@@ -60,7 +60,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
 
   app.delete("/api/you/membership", { config: { role: "viewer" } }, async ({ principal }) => {
     const { accountId, user } = principal;
-    if (await store.removeMember(accountId, user._id) === "last_owner") {
+    if (await store.people.removeMember(accountId, user._id) === "last_owner") {
       throw new HttpError(
         "conflict",
         "An account needs an owner. Make someone else an owner first",
@@ -78,8 +78,10 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
       const { current } = readInput(REMOVAL, body);
       const { user } = principal;
       if (user.passwordHash !== null) await checkCurrentPassword(user, current, routing, "current");
-      const accounts = (await store.listMemberships(user._id)).map(({ accountId }) => accountId);
-      const { ownerless } = await store.removeUser(user._id);
+      const accounts = (await store.people.listMemberships(user._id)).map(({ accountId }) =>
+        accountId
+      );
+      const { ownerless } = await store.people.remove(user._id);
       if (ownerless.length > 0) throw await stillNeeded(ownerless);
       for (const accountId of accounts) {
         await audit(log, { accountId, user }, { action: "person.removed", target: user.email });
@@ -90,7 +92,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
   );
 
   async function stillNeeded(accountIds: string[]): Promise<HttpError> {
-    const found = await Promise.all(accountIds.map((id) => store.findAccount(id)));
+    const found = await Promise.all(accountIds.map((id) => store.accounts.find(id)));
     const names = found.flatMap((account) => account === null ? [] : [`"${account.name}"`]);
     return new HttpError(
       "conflict",
@@ -100,7 +102,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
 
   app.get("/api/you/sessions", { config: { role: "viewer" } }, async ({ principal }) => {
     const { user, session } = principal;
-    const sessions = await store.listSessions(user._id, now());
+    const sessions = await store.sessions.list(user._id, now());
     return sessions.map(({ _id, userAgent, createdAt, lastSeenAt }): BrowserView => ({
       ...{ id: _id, userAgent, isThis: _id === session._id },
       ...{ createdAt: createdAt.toISOString(), lastSeenAt: lastSeenAt.toISOString() },
@@ -109,7 +111,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
 
   app.delete("/api/you/sessions/:sessionId", { config: { role: "viewer" } }, async (request) => {
     const { sessionId } = readInput(PARAMS, request.params);
-    if (!await store.removeSessionOf(request.principal.user._id, sessionId)) {
+    if (!await store.sessions.removeOf(request.principal.user._id, sessionId)) {
       throw new HttpError("not_found", "This browser is already signed out");
     }
     return {};
@@ -117,7 +119,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
 
   app.delete("/api/you/sessions", { config: { role: "viewer" } }, async (request, reply) => {
     const { principal } = request;
-    const ended = await store.removeSessions(principal.user._id);
+    const ended = await store.sessions.removeAll(principal.user._id);
     await audit(log, principal, { action: "sessions.ended", target: principal.user.email });
     reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
     return { ended };

@@ -1,4 +1,4 @@
-import type { TemplateUse, TemplateUses } from "@posthaste/storage";
+import type { StorePart, TemplateUses } from "@posthaste/storage";
 
 /** Returns when an account's templates were last used. */
 export type LastUses = (accountId: string) => Promise<TemplateUses>;
@@ -10,7 +10,7 @@ const MAX_ACCOUNTS = 500;
 
 /** Opens what tells the last use of templates: it looks once for all who ask in a short time. */
 export function openLastUses(
-  { templateUses, now }: TemplateUse & { now(): Date },
+  { templates: { uses: templateUses }, now }: StorePart<"templates.uses"> & { now(): Date },
 ): LastUses {
   const known = new Map<string, { at: number; uses: Promise<TemplateUses> }>();
   return (accountId) => {

@@ -6,12 +6,11 @@ import {
   type TemplateDraft,
   type TemplateKind,
 } from "@posthaste/contracts";
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 
 /** What drafts are opened with. */
-export type DraftDeps = Pick<
-  Store,
-  "findDraft" | "createDraft" | "changeDraft" | "findVersion"
+export type DraftDeps = StorePart<
+  "drafts.find" | "drafts.change" | "drafts.create" | "templates.findVersion"
 >;
 
 /**
@@ -20,11 +19,11 @@ export type DraftDeps = Pick<
  */
 export async function openDraft(template: Template, store: DraftDeps): Promise<TemplateDraft> {
   const { _id, accountId, kind, publishedVersion } = template;
-  const found = await store.findDraft(template);
+  const found = await store.drafts.find(template);
   if (found !== null && (found.base === null || found.base === publishedVersion)) return found;
   const published = publishedVersion === null
     ? null
-    : await store.findVersion(accountId, kind, template.id, publishedVersion);
+    : await store.templates.findVersion(accountId, kind, template.id, publishedVersion);
   const made = {
     ...{ _id, accountId, kind, base: published === null ? null : published.version },
     source: published === null
@@ -33,9 +32,9 @@ export async function openDraft(template: Template, store: DraftDeps): Promise<T
     updatedAt: published?.publishedAt ?? template.updatedAt,
     updatedBy: published?.publishedBy ?? null,
   };
-  if (found === null) return await store.createDraft(made);
-  const changed = await store.changeDraft({ ...made, revision: found.revision });
-  return changed ?? await store.findDraft(template) ?? found;
+  if (found === null) return await store.drafts.create(made);
+  const changed = await store.drafts.change({ ...made, revision: found.revision });
+  return changed ?? await store.drafts.find(template) ?? found;
 }
 
 /** What a template is before anybody wrote anything. */

@@ -37,17 +37,17 @@ export async function publishDraft(
 ): Promise<EmailVersion | PdfVersion> {
   const { accountId, kind, id, name, publishedVersion } = template;
   if (draft.base !== null && draft.base === publishedVersion) {
-    const published = await store.findVersion(accountId, kind, id, publishedVersion);
+    const published = await store.templates.findVersion(accountId, kind, id, publishedVersion);
     if (published !== null) return published;
   }
   const { source } = draft;
-  const { version } = await store.publishVersion({
+  const { version } = await store.templates.publish({
     ...{ accountId, id, name, variables: source.variables, locale: source.locale },
     ...{ sourceHash: contentHash(kind, source), publishedBy: userId, isTest },
     reads: compiled.reads,
     ...contentOf(source, compiled),
   });
-  if (!isTest) await store.noteDraftBase(draft, version.version);
+  if (!isTest) await store.drafts.noteBase(draft, version.version);
   return version;
 }
 
@@ -63,10 +63,10 @@ export async function rollBack(
   { store, userId }: PublishOptions,
 ): Promise<Published> {
   const { accountId, kind, id, name } = template;
-  const older = await store.findVersion(accountId, kind, id, wanted);
+  const older = await store.templates.findVersion(accountId, kind, id, wanted);
   if (older === null) throw new HttpError("not_found", `There is no version ${wanted}`);
   const { variables, reads, locale, sourceHash } = older;
-  const published = await store.publishVersion({
+  const published = await store.templates.publish({
     ...{ accountId, id, name, variables, reads, locale, sourceHash, publishedBy: userId },
     ...(older.kind === "email"
       ? { kind: older.kind, source: older.source, parts: older.parts }
@@ -85,7 +85,7 @@ export async function resetDraft(
   version: EmailVersion | PdfVersion,
   { store, userId, now }: PublishOptions & { now(): Date },
 ): Promise<TemplateDraft> {
-  const changed = await store.changeDraft({
+  const changed = await store.drafts.change({
     ...{ ...draft, base: version.version, updatedAt: now(), updatedBy: userId },
     source: sourceOfVersion(version, draft.source.sample),
   });

@@ -1,12 +1,12 @@
 import { type DraftSource, sourceOfVersion, type Template } from "@posthaste/contracts";
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import { contentHash } from "./draft_content.ts";
 
 /** Returns the number of the published version if a source is the same; else null. */
 export async function sameVersion(
   { accountId, kind, id, publishedVersion }: Template,
   source: DraftSource,
-  { findVersion }: Pick<Store, "findVersion">,
+  { templates: { findVersion } }: StorePart<"templates.findVersion">,
 ): Promise<number | null> {
   if (publishedVersion === null) return null;
   const published = await findVersion(accountId, kind, id, publishedVersion);

@@ -44,7 +44,7 @@ export function openTemplateAccess(
 
   async function find(principal: Pick<Principal, "accountId">, kind: TemplateKind, id: string) {
     const template = /^[1-9]\d{0,14}$/.test(id)
-      ? await store.findTemplate(principal.accountId, kind, id)
+      ? await store.templates.find(principal.accountId, kind, id)
       : null;
     if (template === null) throw new HttpError("not_found", `There is no template ${id}`);
     return template;

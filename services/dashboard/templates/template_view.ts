@@ -1,5 +1,5 @@
 import type { Integration, Template, TemplateDraft, TemplateKind } from "@posthaste/contracts";
-import type { DraftSummary, Store, VersionSummary } from "@posthaste/storage";
+import type { DraftSummary, Store, StorePart, VersionSummary } from "@posthaste/storage";
 import type { TemplateRow, TemplateView, VersionRow } from "../interface/templates.ts";
 import type { LastUses } from "./last_uses.ts";
 import { openDraft } from "./open_draft.ts";
@@ -17,8 +17,8 @@ export async function templateRows(
   { store, lastUses }: ViewDeps,
 ): Promise<TemplateRow[]> {
   const [templates, drafts, uses] = await Promise.all([
-    store.listTemplates(accountId, kind),
-    store.listDrafts(accountId, kind),
+    store.templates.list(accountId, kind),
+    store.drafts.list(accountId, kind),
     lastUses(accountId),
   ]);
   const draftOf = new Map(drafts.map((draft) => [draft._id, draft]));
@@ -41,7 +41,7 @@ export async function templateView(
   const [draft, uses, integrations] = await Promise.all([
     openDraft(template, store),
     lastUses(accountId),
-    store.listIntegrations(accountId),
+    store.integrations.list(accountId),
   ]);
   const integration = integrationForExamples(integrations);
   const example = {
@@ -82,7 +82,7 @@ async function viewOf(
 export async function versionRows(
   template: Template,
   versions: readonly VersionSummary[],
-  store: Pick<Store, "findUser">,
+  store: StorePart<"people.find">,
 ): Promise<VersionRow[]> {
   const nameOf = await namesOf(versions.map(({ publishedBy }) => publishedBy), store);
   return versions.map(({ version, name, publishedAt, publishedBy, isTest }) => ({
@@ -116,7 +116,7 @@ type NameOf = (userId: string | null) => string | null;
 /** Looks up what people are called; anyone who is gone is nobody. */
 async function namesOf(
   userIds: readonly (string | null)[],
-  { findUser }: Pick<Store, "findUser">,
+  { people: { find: findUser } }: StorePart<"people.find">,
 ): Promise<NameOf> {
   const wanted = [...new Set(userIds)].filter((id) => id !== null);
   const users = await Promise.all(wanted.map((id) => findUser(id)));

@@ -4,7 +4,7 @@ import {
   normalizeAddress,
   type PdfVersion,
 } from "@posthaste/contracts";
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import { mergeVariables, missingVariables } from "@posthaste/templating";
 import type { ErrorBody } from "../interface/error_code.ts";
 import { HttpError } from "../http_error.ts";
@@ -24,11 +24,11 @@ export interface TestParts {
 export async function checkTest(
   accountId: string,
   { request, source }: { request: TestWish; source: DraftSource },
-  store: Pick<Store, "findIntegration" | "findTemplate" | "findVersion">,
+  store: StorePart<"integrations.find" | "templates.find" | "templates.findVersion">,
 ): Promise<TestParts> {
   const { integrationId, sender, variables, attachments = [] } = request;
   const issues: NonNullable<ErrorBody["issues"]> = [];
-  const integration = await store.findIntegration(accountId, integrationId);
+  const integration = await store.integrations.find(accountId, integrationId);
   if (integration === null) {
     issues.push({ path: "integrationId", message: "there is no such integration" });
   } else if (
@@ -38,9 +38,11 @@ export async function checkTest(
   }
   const pdfs: PdfVersion[] = [];
   for (const [position, id] of attachments.entries()) {
-    const head = await store.findTemplate(accountId, "pdf", id);
+    const head = await store.templates.find(accountId, "pdf", id);
     const number = head?.publishedVersion ?? null;
-    const pdf = number === null ? null : await store.findVersion(accountId, "pdf", id, number);
+    const pdf = number === null
+      ? null
+      : await store.templates.findVersion(accountId, "pdf", id, number);
     const path = `attachments.${position}`;
     if (pdf === null) issues.push({ path, message: `there is no published PDF template ${id}` });
     else pdfs.push(pdf);

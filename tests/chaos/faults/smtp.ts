@@ -53,10 +53,10 @@ const LAST_REFUSAL_MS = 2000;
 /** What `posthaste integrations resume` does. */
 async function resume({ fixture: { store }, account, count }: Chaos): Promise<void> {
   const { accountId, integrationId } = account;
-  const integration = await store.findIntegration(accountId, integrationId);
+  const integration = await store.integrations.find(accountId, integrationId);
   // A first refusal has it wait for a minute; nobody waits here.
-  const isWaiting = await store.findCircuit(accountId, integrationId) !== null;
+  const isWaiting = await store.integrations.findCircuit(accountId, integrationId) !== null;
   if (integration === null || integration.suspended === null && !isWaiting) return;
-  await store.resumeIntegration(accountId, integrationId);
+  await store.integrations.resume(accountId, integrationId);
   count("other", "resume");
 }

@@ -98,7 +98,7 @@ async function openFixtureOf<
 
 async function invite(system: AccountOfSystem): Promise<DashboardFixture["people"]> {
   const { accountId } = system;
-  const empty = await system.store.createAccount({ name: uniqueName("Empty shop") });
+  const empty = await system.store.accounts.create({ name: uniqueName("Empty shop") });
   return {
     owner: await signIn(system, { accountId, role: "owner", name: "Olive Owner" }),
     editor: await signIn(system, { accountId, role: "editor", name: "Eddie Editor" }),

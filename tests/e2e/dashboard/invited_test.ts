@@ -122,11 +122,11 @@ test("an authenticator app is added, and its codes and recovery codes sign in", 
 
 test("what others must not do at a browser left alone is done once the password is given again", async () => {
   const { system: { store, accountId } } = fixture;
-  const [nora] = await store.listUsersByEmail(`nora.new@${domain}`);
+  const [nora] = await store.people.listByEmail(`nora.new@${domain}`);
   assert.ok(nora);
-  await store.setMember({ accountId, userId: nora._id, role: "owner" });
-  for (const { _id } of await store.listSessions(nora._id, new Date())) {
-    await store.confirmSession(_id, new Date(0));
+  await store.people.setMember({ accountId, userId: nora._id, role: "owner" });
+  for (const { _id } of await store.sessions.list(nora._id, new Date())) {
+    await store.sessions.confirm(_id, new Date(0));
   }
   await page.goto(`${fixture.url}/tokens`);
   await untilShown(page);
@@ -138,7 +138,7 @@ test("what others must not do at a browser left alone is done once the password 
   await dialog.getByRole("textbox", { name: "Your password" }).fill("wrong horse battery");
   await dialog.getByRole("button", { name: "Continue" }).click();
   await dialog.getByText("Is wrong").waitFor();
-  assert.deepEqual((await store.listTokens(accountId)).filter(({ name }) => name === "Shop"), []);
+  assert.deepEqual((await store.tokens.list(accountId)).filter(({ name }) => name === "Shop"), []);
   await dialog.getByRole("textbox", { name: "Your password" }).fill(PASSWORD);
   await dialog.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "Copy token" }).waitFor();

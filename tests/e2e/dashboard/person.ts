@@ -26,12 +26,12 @@ export async function signIn(
   // Accounts of one system have people of their own.
   const domain = `${accountId.toLowerCase().slice(-6)}.example`;
   const email = `${name.toLowerCase().replaceAll(" ", ".")}@${domain}`;
-  const user = await store.findUserByProvenEmail(email) ??
-    await store.createUser({ email, name, passwordHash: null, emailProvenAt: new Date() });
-  await store.setMember({ accountId, userId: user._id, role });
+  const user = await store.people.findByProvenEmail(email) ??
+    await store.people.create({ email, name, passwordHash: null, emailProvenAt: new Date() });
+  await store.people.setMember({ accountId, userId: user._id, role });
   const [token, csrfToken] = [newToken(), newToken()];
   const at = new Date();
-  await store.createSession({
+  await store.sessions.create({
     ...{ _id: hashOf(token), userId: user._id, accountId, csrfToken },
     userAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
     ...{

@@ -144,10 +144,10 @@ async function makeTokens(
     ...{ name: "Night job", scopes: ["send"], expiresAt: null },
     limits: { addresses: ["203.0.113.0/24"], templates: [1], integrations: [] },
   });
-  const { record } = await store.createToken({
+  const { record } = await store.tokens.create({
     ...{ accountId, name: "Last year's shop", scopes: ["send"], createdBy: userId },
   });
-  await store.revokeToken(accountId, record._id);
+  await store.tokens.revoke(accountId, record._id);
 }
 
 async function inviteSomebody(
@@ -156,7 +156,7 @@ async function inviteSomebody(
 ): Promise<string> {
   const token = `an-invitation-to-${accountId}`;
   const createdAt = new Date();
-  await store.createInvitation({
+  await store.invitations.create({
     ...{ _id: hashOf(token), accountId, email: "ines@shop.example", role: "editor" },
     ...{ invitedBy: userId, createdAt, expiresAt: new Date(createdAt.getTime() + 7 * DAY_MS) },
   });
@@ -170,18 +170,18 @@ async function fail({ store, accountId }: AccountOfSystem, id: number): Promise<
     messageId: "msg_0",
     reason: "The SMTP server did not accept the sender address for now (451 4.7.1)",
   };
-  await store.noteResults([{
+  await store.integrations.noteResults([{
     ...{ accountId, id, lastSent: { at: at(-18), messageId }, failedFrom: at(-17) },
     lastFailed: { at: at(1), messageId, reason },
   }]);
   const integrations = { [id]: { sent: 1204, deferred: 17 } };
-  await store.noteStatistics([{ accountId, at: at(-18), integrations }]);
+  await store.statistics.note([{ accountId, at: at(-18), integrations }]);
 }
 
 async function suspend({ store, accountId }: AccountOfSystem, id: number): Promise<void> {
-  const integration = await store.findIntegration(accountId, id);
+  const integration = await store.integrations.find(accountId, id);
   if (integration === null) throw new Error(`Cannot suspend integration ${id}: it is not there`);
-  await store.suspendIntegration(integration, {
+  await store.integrations.suspend(integration, {
     at: new Date(),
     reason: "The server refused the login: 535 5.7.8 Authentication credentials invalid",
   });

@@ -166,7 +166,7 @@ async function plantAttackSeed(
   };
   for (const [index, text] of texts.entries()) {
     const name = text.slice(0, 200);
-    const email = await store.publishVersion({
+    const email = await store.templates.publish({
       ...common,
       kind: "email",
       name,
@@ -175,20 +175,24 @@ async function plantAttackSeed(
       parts: { subject: "{{ text }}", html, text: html },
     });
     ids.email.push(email.template.id);
-    await store.createToken({ accountId, name, scopes: ["send"] });
-    const integration = await store.createIntegration({
+    await store.tokens.create({ accountId, name, scopes: ["send"] });
+    const integration = await store.integrations.create({
       ...{ accountId, name, host: "127.0.0.1", port: sink.port, tls: "none", auth: null },
       senders: [SENDER],
     });
     ids.integration.push(integration.id);
-    const user = await store.createUser({ email: `u${index}@x.example`, name, passwordHash: null });
-    await store.setMember({ accountId, userId: user._id, role: "viewer" });
-    await store.noteAudit({
+    const user = await store.people.create({
+      email: `u${index}@x.example`,
+      name,
+      passwordHash: null,
+    });
+    await store.people.setMember({ accountId, userId: user._id, role: "viewer" });
+    await store.audit.note({
       ...{ accountId, at, userId: user._id, userEmail: user.email },
       ...{ action: text.slice(0, 100), target: text, details: { text } },
     });
   }
-  const pdf = await store.publishVersion({
+  const pdf = await store.templates.publish({
     ...common,
     kind: "pdf",
     name: text.slice(0, 200),
@@ -210,8 +214,8 @@ async function plantAttackSeed(
     sample: { text, all },
   };
   await owner.ask("PUT", `${path}/draft`, { revision, source });
-  const suspended = await store.findIntegration(accountId, ids.integration[1] ?? 0);
-  if (suspended) await store.suspendIntegration(suspended, { at, reason: texts.join(" ") });
+  const suspended = await store.integrations.find(accountId, ids.integration[1] ?? 0);
+  if (suspended) await store.integrations.suspend(suspended, { at, reason: texts.join(" ") });
   const good = ids.integration[0] ?? 0;
   const emailId = ids.email[0] ?? 0;
   const { id: sendId, messages } = await system.send({
@@ -226,7 +230,7 @@ async function plantAttackSeed(
     })),
   });
   await system.untilResting(sendId);
-  const [first, second] = await store.listMessages(accountId, sendId) ?? [];
+  const [first, second] = await store.messages.list(accountId, sendId) ?? [];
   // Else pages would show that nothing could be filled, and none of the texts.
   assert.deepEqual([first?.state, second?.state], ["sent", "failed"], `${first?.reason}`);
   assert.match(second?.reply?.response ?? "", /x-mark/);

@@ -91,7 +91,7 @@ test("an integration that two people change keeps the first one's, and the secon
   await second.page.getByText("Someone else changed this integration").waitFor();
   assert.equal(await second.page.getByRole("textbox", { name: "Name" }).inputValue(), "Mine");
   const { system: { store, accountId } } = fixture;
-  assert.equal((await store.findIntegration(accountId, id))?.name, "Theirs");
+  assert.equal((await store.integrations.find(accountId, id))?.name, "Theirs");
 });
 
 test("who leaves with changes that are not saved is asked", async () => {

@@ -1,0 +1,45 @@
+import { cachedIntegrations, openVersionCache, type Store } from "@posthaste/storage";
+import type { Finding } from "./finding.ts";
+import type { Ledger, Usage } from "./ledger.ts";
+
+/** What the interface needs of a store, by its own names. */
+export interface ApiLedger extends Ledger, Finding, Usage {
+  touchToken: Store["tokens"]["touch"];
+  listClosed: Store["integrations"]["listClosed"];
+}
+
+/** Opens the ledger of the interface: integrations and versions come mostly from memory. */
+export function openLedger(
+  { accounts, integrations, messages, sends, templates, tokens, usage }: Store,
+): ApiLedger {
+  const { latestEmailVersion, latestPdfVersion } = openVersionCache(templates);
+  return {
+    latestEmailVersion,
+    latestPdfVersion,
+    findAccount: accounts.find,
+    findToken: tokens.find,
+    touchToken: tokens.touch,
+    listPublishedTemplates: templates.listPublished,
+    findPublishedTemplate: templates.findPublished,
+    findIntegration: cachedIntegrations(integrations).find,
+    listIntegrationSummaries: integrations.listSummaries,
+    findIntegrationSummary: integrations.findSummary,
+    listClosed: integrations.listClosed,
+    acceptSend: sends.accept,
+    findSend: sends.find,
+    findSendByIdempotencyKey: sends.findByIdempotencyKey,
+    searchSends: sends.search,
+    withdrawSend: sends.withdraw,
+    findMessage: messages.find,
+    listMessages: messages.list,
+    findPlaces: messages.findPlaces,
+    searchMessages: messages.search,
+    labelsOfFound: messages.labelsOfFound,
+    retryMessage: messages.retry,
+    cancelMessage: messages.cancel,
+    cancelSend: messages.cancelSend,
+    cancelSome: messages.cancelSome,
+    noteUsage: usage.note,
+    listUsage: usage.list,
+  };
+}
