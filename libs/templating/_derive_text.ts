@@ -1,18 +1,25 @@
 import type { BlockTextBuilder, DomNode, Formatter } from "html-to-text";
-import { hidePlaceholders } from "./_placeholders.ts";
+import { leaveOutHidden, type StepsOf } from "./_leave_out_hidden.ts";
+import { type HiddenPlaceholders, hidePlaceholders } from "./_placeholders.ts";
+
+/** An element around the whole: what is inside is walked from there, whatever its author forgot. */
+const WHOLE = "posthaste-whole";
 
 /**
  * The plain text of an HTML template, placeholders included: a link as `text [address]`, each row
- * of a table as a line, an image as its description.
+ * of a table as a line, an image as its description. What readers of the HTML do not see is left
+ * out: preheaders, and the invisible characters that fill the rest of an inbox's line.
  */
 export async function deriveText(html: string): Promise<string> {
   const { convert } = await import("html-to-text");
   const hidden = hidePlaceholders(html);
-  const text = convert(hidden.text, {
+  const text = convert(`<${WHOLE}>${hidden.text}</${WHOLE}>`, {
     wordwrap: false,
     preserveNewlines: false,
-    formatters: { cell, description },
+    baseElements: { selectors: [WHOLE] },
+    formatters: { cell, description, whole: shownOnly(stepsIn(hidden)) },
     selectors: [
+      { selector: WHOLE, format: "whole" },
       ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({
         selector,
         options: { uppercase: false },
@@ -24,10 +31,43 @@ export async function deriveText(html: string): Promise<string> {
       { selector: "td", format: "cell" },
       { selector: "th", format: "cell" },
       { selector: "title", format: "skip" },
-      { selector: "[aria-hidden=true]", format: "skip" },
     ],
   });
-  return tidyLines(hidden.restore(text));
+  return tidyLines(hidden.restore(withoutFiller(text)));
+}
+
+function shownOnly(stepsOf: StepsOf): Formatter {
+  return (node, walk, builder) => {
+    leaveOutHidden(node, stepsOf);
+    walk(node.children, builder);
+  };
+}
+
+/** Returns what finds the ends and turns of blocks in a text. */
+function stepsIn({ order, tags, wordOf }: HiddenPlaceholders): StepsOf {
+  return (text) =>
+    order(text).flatMap((index) => {
+      const tag = tags[index] ?? "";
+      const isTurn = /^\{\{~?(?:\^~?\}|\s*else\b)/.test(tag);
+      const isEnd = /^\{\{~?\//.test(tag);
+      const isStart = !isTurn && /^\{\{~?[#^]/.test(tag);
+      if (!isStart && !isEnd && !isTurn) return [];
+      return [{ step: isStart ? 1 : isEnd ? -1 : 0, word: wordOf(index) }];
+    });
+}
+
+const SPACES = /[ \t\u00a0\u00ad\u034f\u2007\u200b-\u200d\u2060\ufeff]{2,}/g;
+const WITHOUT_WIDTH = /[\u00ad\u034f\u200b-\u200d\u2060\ufeff]/g;
+
+/**
+ * Fillers are many characters without a width, with spaces between them. One alone belongs to a
+ * word: Persian needs U+200C, and joined emoji need U+200D.
+ */
+function withoutFiller(text: string): string {
+  return text.replace(SPACES, (run) => {
+    const isFiller = (run.match(WITHOUT_WIDTH)?.length ?? 0) > 1 || /\u00a0[ \t]*\u00a0/.test(run);
+    return isFiller ? " " : run;
+  });
 }
 
 const LINES = { leadingLineBreaks: 1, trailingLineBreaks: 1 };

@@ -10,6 +10,8 @@ export interface HiddenPlaceholders {
   /** The numbers of the tags whose words occur in the text, in that order. */
   readonly order: (text: string) => number[];
   readonly tags: readonly string[];
+  /** The word that stands for a tag. */
+  readonly wordOf: (tag: number) => string;
   /** The line in the source of a line of {@linkcode text}, both from 1. */
   readonly sourceLine: (line: number) => number;
   /** The line and column of a tag in the source, from 1. */
@@ -41,6 +43,7 @@ export function hidePlaceholders(source: string): HiddenPlaceholders {
   return {
     text,
     tags,
+    wordOf: (tag) => `${prefix}${tag}z`,
     restore: (changed) => changed.replace(wordOrAttribute, (_, index) => tags[Number(index)] ?? ""),
     order: (changed) => [...changed.matchAll(word)].map(([, index]) => Number(index)),
     sourceLine: (line) => line + hiddenLinesBefore(text, tags, word, line),

@@ -180,3 +180,32 @@ test("publishEmail() tells MJML from HTML after any number of comments, in linea
   const mjml = `\n${comments}\n<mjml><mj-body></mj-body></mjml>`;
   assert.match((await publishEmail({ subject: "s", html: mjml, text: "t" })).html, /<!doctype/i);
 });
+
+const textOf = async (html: string) =>
+  (await publishEmail({ subject: "s", html })).text.split("\n").filter(Boolean);
+
+test("publishEmail() leaves a preheader that a class of <style> hides out of the text", async () => {
+  const html = `<!doctype html><html><head><style>
+.preheader { color: transparent; display: none; height: 0; max-height: 0; max-width: 0; opacity: 0;
+  overflow: hidden; mso-hide: all; visibility: hidden; width: 0; }
+</style></head><body><span class="preheader">Seen in the inbox, {{name}}.</span>
+<table role="presentation" class="body"><tr><td>Dear {{name}}</td></tr></table></body></html>`;
+  assert.deepEqual(await textOf(html), ["Dear {{name}}"]);
+});
+
+test("publishEmail() leaves the preheader of a drag-and-drop editor, a table, out of the text", async () => {
+  const html = `<body><table class="module preheader preheader-hide" role="module"
+ style="display: none !important; mso-hide: all; visibility: hidden; opacity: 0; color: transparent; height: 0;">
+<tr><td role="module-content"><p>Short summary</p></td></tr></table><p>Body</p></body>`;
+  assert.deepEqual(await textOf(html), ["Body"]);
+});
+
+test("publishEmail() leaves mj-preview out of the text, not what sections of font size 0 hold", async () => {
+  const html = `<mjml><mj-head><mj-preview>{{#if a}}Preview{{/if}} ${
+    "&#847; &zwnj; &nbsp; ".repeat(30)
+  }</mj-preview></mj-head>
+<mj-body><mj-section><mj-column><mj-text>Dear {{name}}</mj-text>
+<mj-button href="{{url}}">Pay</mj-button><mj-image src="https://x.test/a.png" alt="Logo" />
+</mj-column></mj-section></mj-body></mjml>`;
+  assert.deepEqual(await textOf(html), ["Dear {{name}}", "Pay [{{url}}]", "Logo"]);
+});
