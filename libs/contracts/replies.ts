@@ -25,6 +25,8 @@ export const foundVariableSchema = z.object({
   usedIn: z.array(z.enum(["subject", "html", "text"])),
   line: z.int(),
   column: z.int(),
+  /** Whether every way through the template prints it; unknown where an older renderer answered. */
+  always: z.boolean().optional(),
 });
 
 /** A variable that a template was found to read. */

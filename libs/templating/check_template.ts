@@ -93,7 +93,9 @@ function checkBlock(node: BlockStatement, report: Report): void {
   const name = (node.path as PathExpression).original;
   const plain = node.params.length === 0 && !node.hash?.pairs.length;
   if (plain && !helperNamed(name)) {
-    return report(node, `There is no block "${name}": write {{#if ${name}}} or {{#each ${name}}}`);
+    const forms = [`{{#each ${name}}} for a list`, `{{#with ${name}}} for an object`];
+    const message = `There is no block "${name}": write ${forms.join(", ")}`;
+    return report(node, `${message}, or {{#if ${name}}} for a condition`);
   }
   const helper = helperOf(node, report);
   if (!helper) return;

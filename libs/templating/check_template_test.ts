@@ -46,7 +46,7 @@ test("checkTemplate() names every wrong helper and guesses what was meant", () =
 
 test("checkTemplate() tells blocks from inline helpers", () => {
   assert.deepEqual(errorsOf("{{#items}}{{/items}}{{#upper x}}{{/upper}}{{if x}}"), [
-    '1:1 There is no block "items": write {{#if items}} or {{#each items}}',
+    '1:1 There is no block "items": write {{#each items}} for a list, {{#with items}} for an object, or {{#if items}} for a condition',
     '1:21 "upper" is not a block: write {{upper text}}',
     '1:43 "if" is a block: write {{#if value}}…{{else}}…{{/if}}',
   ]);

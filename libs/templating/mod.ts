@@ -25,6 +25,8 @@ export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 export { type HelperDescription, HELPERS } from "./helper_list.ts";
 export { type HtmlAttribute, type HtmlTag, tagsOf } from "./html_tags.ts";
 export { TEMPLATE_LIMITS } from "./limits.ts";
+export { LINT_RULES, type LintRule, type LintSeverity } from "./lint_rules.ts";
+export { type LintFinding, type LintInput, lintTemplate } from "./lint_template.ts";
 export { mergeVariables, type Variables } from "./precedence.ts";
 export {
   type EmailSource,

@@ -89,6 +89,7 @@ async function preview(
     });
     const found = published.variables.map((one) => ({
       ...{ ...one, paths: [...one.paths], usedIn: [...one.usedIn] },
+      always: published.reads.some(({ path, always }) => always && path === one.name),
     }));
     if (!result?.ok) {
       const { message = "", code } = result?.error ?? {};

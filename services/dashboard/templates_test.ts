@@ -142,6 +142,45 @@ test("publishing tells every fault at its place, and that a template never ends"
   assert.equal(next.body.output.subject, "Hello Zoë");
 });
 
+test("publishing refuses what a rule forbids, and what is published already stays", async () => {
+  const { editor } = dashboard.own;
+  const { accountId } = dashboard.own;
+  const html = "<p>Hi</p>\n<script>1</script>";
+  const parts = { subject: "Hi", html, text: "Hi" };
+  const { template: { id } } = await dashboard.store.templates.publish({
+    ...{ accountId, kind: "email", name: "Old", variables: [], sourceHash: "old", locale: "en" },
+    ...{ source: { subject: "Hi", html }, parts },
+  });
+  const { body: view } = await editor.get(`${MAIL}/${id}`);
+  assert.equal((await publish(view)).publishedVersion, 1);
+  const changed = await save(view, { subject: "Hello" });
+  const refused = await editor.post(`${MAIL}/${id}/publish`, { revision: changed.revision });
+  assert.deepEqual([refused.status, refused.body.code], [422, "template_failed"]);
+  assert.deepEqual(refused.body.issues, [
+    { path: "html:2:1", message: "Scripts do not run in mail and PDFs. Remove the script" },
+  ]);
+  const clean = await save(changed, { html: "<p>Hi</p>" });
+  assert.equal((await publish(clean)).publishedVersion, 2);
+  const rolled = await editor.post(`${MAIL}/${id}/roll-back`, { version: 1 });
+  assert.deepEqual([rolled.status, rolled.body.publishedVersion], [200, 3]);
+});
+
+test("publishing at first requires what every message prints, unless it was made optional", async () => {
+  const { accountId } = dashboard.own;
+  const view = await make(MAIL, { name: "Required" });
+  const html = "<p>{{ name }} {{ city }}{{#if vip}}{{ gift }}{{/if}}</p>";
+  const variables = [{ name: "city", required: false }];
+  const sample = { name: "Ada", vip: true, gift: "Tea" };
+  const first = await publish(await save(view, { html, subject: "Hi", variables, sample }));
+  const declared = [...variables, { name: "name", required: true }];
+  assert.deepEqual([first.hasChanges, first.draft.variables], [false, declared]);
+  const version = await dashboard.store.templates.findVersion(accountId, "email", view.id, 1);
+  assert.deepEqual(version?.variables, declared);
+  const more = `${html}<p>{{ gift }}</p>`;
+  const second = await publish(await save(first, { html: more }));
+  assert.deepEqual([second.publishedVersion, second.draft.variables], [2, declared]);
+});
+
 test("a preview has what was found, and a large source travels by key", async () => {
   const { editor } = dashboard.own;
   const view = await make(MAIL, { name: "Shown" });

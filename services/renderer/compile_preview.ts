@@ -68,7 +68,7 @@ async function compileEmail(
     const { subject, html, text } = parts;
     return {
       ...{ parts: { subject, html, text }, textGenerated },
-      ...{ found: copied(variables), reads, warnings },
+      ...{ found: withAlways(copied(variables), reads), reads, warnings },
     };
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
@@ -96,7 +96,16 @@ async function compilePdf(
   if (errors.length > 0) throw new PreviewFault(errors, found);
   const parts = { subject: filename, html: body.html, text: "" };
   const reads = joinReads(body.reads, name.reads);
-  return { parts, textGenerated: false, found, reads, warnings: [] };
+  const known = withAlways(found, reads);
+  return { parts, textGenerated: false, found: known, reads, warnings: [] };
+}
+
+/** Notes of each variable whether every message prints it, or a field of it. */
+function withAlways(found: readonly FoundVariable[], reads: readonly TemplateRead[]) {
+  const printed = new Set(
+    reads.filter(({ always }) => always).map(({ path }) => path.split(/[.[]/, 1)[0] ?? ""),
+  );
+  return found.map((variable) => ({ ...variable, always: printed.has(variable.name) }));
 }
 
 /** What the body reads, with what only the file's name does after it. */

@@ -167,7 +167,9 @@ test("previewStep() has a PDF's remote images where its mails have them", async 
     [],
   ]);
   assert.deepEqual(await show(url, {}, { images }), [as, []]);
-  assert.deepEqual(await show(url, remote, {}), [as, []]);
+  const [, [refused]] = await show(url, remote, {}) as [unknown, string[]];
+  assert.match(refused ?? "", /Messages with it fail: the operator does not allow/);
+  assert.deepEqual(await show("data:,", remote, {}), [{ inline: `<img src="data:,">` }, []]);
   const [, [warning]] = await show("https://i.example/bad.png", remote, { images }) as [
     unknown,
     string[],

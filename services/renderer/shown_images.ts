@@ -1,5 +1,9 @@
 import type { PageOptions } from "@posthaste/contracts";
+import { findImages } from "./image_references.ts";
 import type { RemoteImages } from "./remote_images.ts";
+
+const NOT_ALLOWED = "Messages with it fail: the operator does not allow images from the web " +
+  "(REMOTE_IMAGES)";
 
 /** A filled PDF template that somebody wants to see. */
 export interface ShownDocument {
@@ -16,7 +20,11 @@ export async function withShownImages(
   { accountId, html, page }: ShownDocument,
   images: RemoteImages | undefined,
 ): Promise<{ html: string; warnings: string[] }> {
-  if (page?.images !== "remote" || images === undefined) return { html, warnings: [] };
+  if (page?.images !== "remote") return { html, warnings: [] };
+  if (images === undefined) {
+    const isNamed = page.missing === "fail" && findImages(html).length > 0;
+    return { html, warnings: isNamed ? [NOT_ALLOWED] : [] };
+  }
   const leaveOut = page.missing === "leave_out";
   // Counted apart from the tries of messages.
   const messageId = `interactive/${accountId}`;

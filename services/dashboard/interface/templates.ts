@@ -145,9 +145,11 @@ export interface LintFinding {
   /** From 1; null where it is about the whole. */
   line: number | null;
   column: number | null;
-  /** Closed list in `lint_template.ts`: `image_without_alt`, `gmail_clips`, … */
+  /** Closed list in `lint_rules.ts` of `libs/templating`: `image_without_alt`, `gmail_clips`, … */
   rule: string;
   message: string;
+  /** What the author can do; missing where the message says it. */
+  remedy?: string;
 }
 
 /** What the real renderer, and the real printer, made of it. */

@@ -4,7 +4,14 @@ import type { VersionRow, VersionView } from "../interface/templates.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { askRenderer } from "../templates/ask_renderer.ts";
-import { compiledBy, publishDraft, resetDraft, rollBack } from "../templates/publish_draft.ts";
+import {
+  compiledBy,
+  publishDraft,
+  requirePublishable,
+  resetDraft,
+  rollBack,
+} from "../templates/publish_draft.ts";
+import { declareRequired } from "../templates/declare_required.ts";
 import { sendMail } from "../send_mail.ts";
 import { checkTest } from "../templates/test_mail.ts";
 import {
@@ -63,8 +70,12 @@ export function templateVersionRoutes(
     const wish = { accountId, kind, source: draft.source, compiled: true };
     const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
     const compiled = compiledBy(rendering);
+    // What is published already stays so, whatever rules came since.
+    const isPublished = draft.base !== null && draft.base === template.publishedVersion;
+    if (!isPublished) requirePublishable({ kind, source: draft.source, rendering });
     const options = { store, userId: user._id };
-    const { version } = await publishDraft({ template, draft, compiled }, options);
+    const declared = await declareRequired({ template, draft, rendering }, store);
+    const { version } = await publishDraft({ template, draft: declared, compiled }, options);
     if (version !== template.publishedVersion) {
       await access.note(principal, "published", { template, details: { version } });
     }

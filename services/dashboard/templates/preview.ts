@@ -5,12 +5,11 @@ import {
   type PageOptions,
   type TemplateKind,
 } from "@posthaste/contracts";
-import { missingVariables } from "@posthaste/templating";
+import { lintTemplate, missingVariables } from "@posthaste/templating";
 import type { DashboardDeps } from "../app.ts";
 import type { PreviewView } from "../interface/templates.ts";
 import { askRenderer } from "./ask_renderer.ts";
 import type { IssuedPdfs } from "./issued_pdfs.ts";
-import { lintTemplate } from "./lint_template.ts";
 
 /** What previews are made with. */
 export interface PreviewDeps extends Pick<DashboardDeps, "bus"> {

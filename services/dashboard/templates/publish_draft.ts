@@ -5,9 +5,10 @@ import {
   sourceOfVersion,
   type Template,
   type TemplateDraft,
+  type TemplateKind,
 } from "@posthaste/contracts";
 import type { Publication, Published, Store } from "@posthaste/storage";
-import { isMjml } from "@posthaste/templating";
+import { isMjml, lintTemplate } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
@@ -112,6 +113,26 @@ export function compiledBy(rendering: Rendering): CompiledParts {
     message,
   }));
   throw new HttpError("template_failed", reason, { issues });
+}
+
+/**
+ * Refuses to publish what a rule for templates forbids.
+ *
+ * @throws {HttpError} `template_failed`, with the errors by `part:line:column`.
+ */
+export function requirePublishable(
+  { kind, source, rendering }: { kind: TemplateKind; source: DraftSource; rendering: Rendering },
+): void {
+  if (!rendering.ok) return;
+  const { variables, missing, warnings, parts: output } = rendering;
+  const findings = lintTemplate({ kind, source, variables, missing, warnings, output });
+  const issues = findings.filter(({ severity }) => severity === "error")
+    .map(({ part, line, column, message, remedy }) => ({
+      path: line === null ? part : `${part}:${line}:${column}`,
+      message: `${message}. ${remedy}`,
+    }));
+  if (issues.length === 0) return;
+  throw new HttpError("template_failed", "The template has errors", { issues });
 }
 
 function contentOf(

@@ -63,7 +63,7 @@ export function Finding({ finding, kind, onShow }: {
   kind: TemplateKind;
   onShow?: (place: SourcePlace) => void;
 }) {
-  const { severity, part, line, column, message } = finding;
+  const { severity, part, line, column, message, remedy } = finding;
   const name = PARTS[kind][part];
   const content = (
     <Group gap={8} wrap="nowrap" align="baseline">
@@ -73,6 +73,7 @@ export function Finding({ finding, kind, onShow }: {
       <Text size="xs" style={{ overflowWrap: "anywhere" }}>
         <VisuallyHidden>{severity}:</VisuallyHidden>
         {message}
+        {remedy !== undefined && <Text span inherit c="dimmed">. {remedy}</Text>}
       </Text>
     </Group>
   );

@@ -13,11 +13,17 @@ export interface KnownVariable {
 /** The variables of a template, those that it reads first, in the order in which it reads them. */
 export function knownVariables(
   declared: readonly VariableDeclaration[],
-  { found, sample }: { found: readonly FoundVariable[]; sample: Variables },
+  { found, sample, isNew = false }: {
+    found: readonly FoundVariable[];
+    sample: Variables;
+    /** Whether nothing of the template is published: what every message prints is then required. */
+    isNew?: boolean;
+  },
 ): KnownVariable[] {
   const byName = new Map(declared.map((declaration) => [declaration.name, declaration]));
   const read = found.map((variable) => ({
-    declaration: byName.get(variable.name) ?? { name: variable.name, required: false },
+    declaration: byName.get(variable.name) ??
+      { name: variable.name, required: isNew && variable.always === true },
     found: variable,
     lacking: lackingPaths(sample, variable.paths),
   }));
@@ -27,10 +33,24 @@ export function knownVariables(
   return [...read, ...unread];
 }
 
-/** The declarations with one changed or added; what says nothing is left out. */
+/** Returns the names that publishing will declare as required: every message prints them. */
+export function requiredAtFirst(
+  declared: readonly VariableDeclaration[],
+  found: readonly FoundVariable[],
+): string[] {
+  const names = new Set(declared.map(({ name }) => name));
+  return found.filter(({ name, always }) => always === true && !names.has(name))
+    .map(({ name }) => name);
+}
+
+/**
+ * The declarations with one changed or added. What says nothing is left out, unless the template reads
+ * it always: then its author has made it optional.
+ */
 export function declareVariable(
   declared: readonly VariableDeclaration[],
   changed: VariableDeclaration,
+  isAlways = false,
 ): VariableDeclaration[] {
   const { name, required, default: fallback, description } = changed;
   const kept = {
@@ -39,7 +59,7 @@ export function declareVariable(
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(description === undefined || description === "" ? {} : { description }),
   };
-  const saysNothing = !required && Object.keys(kept).length === 2;
+  const saysNothing = !isAlways && !required && Object.keys(kept).length === 2;
   const isKnown = declared.some((each) => each.name === name);
   if (saysNothing) return declared.filter((each) => each.name !== name);
   return isKnown ? declared.map((each) => each.name === name ? kept : each) : [...declared, kept];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { declareVariable, knownVariables } from "./known_variables.ts";
+import { declareVariable, knownVariables, requiredAtFirst } from "./known_variables.ts";
 
 const FOUND = [{ name: "b", paths: ["b.c"], usedIn: ["html" as const], line: 1, column: 1 }];
 
@@ -19,4 +19,14 @@ test("declareVariable() adds, changes, and drops what says nothing any more", ()
   const two = declareVariable(one, { name: "a", required: false, default: 0, description: "" });
   assert.deepEqual(two, [{ name: "a", required: false, default: 0 }]);
   assert.deepEqual(declareVariable(two, { name: "a", required: false }), []);
+});
+
+test("requiredAtFirst() names what every message prints, until its author declares it", () => {
+  const found = [...FOUND, { ...FOUND[0], name: "a", always: true }] as typeof FOUND;
+  assert.deepEqual(requiredAtFirst([], found), ["a"]);
+  const [, known] = knownVariables([], { found, sample: {}, isNew: true });
+  assert.deepEqual(known?.declaration, { name: "a", required: true });
+  const optional = declareVariable([], { name: "a", required: false }, true);
+  assert.deepEqual(optional, [{ name: "a", required: false }]);
+  assert.deepEqual(requiredAtFirst(optional, found), []);
 });

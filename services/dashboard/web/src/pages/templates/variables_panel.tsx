@@ -1,5 +1,5 @@
-import { Alert, Stack, Text } from "@mantine/core";
-import { declareVariable, knownVariables } from "./known_variables.ts";
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { declareVariable, knownVariables, requiredAtFirst } from "./known_variables.ts";
 import { completeSample } from "./complete_sample.ts";
 import { LocaleInput } from "./locale_input.tsx";
 import type { Draft } from "./use_draft.ts";
@@ -8,16 +8,19 @@ import { VariableCard } from "./variable_card.tsx";
 import { whereRead } from "./where_read.ts";
 
 /** What a request may give: found in the template, with what its author says of each. */
-export function VariablesPanel({ draft, preview, readOnly, isEmail }: {
+export function VariablesPanel({ draft, preview, readOnly, isEmail, isNew }: {
   draft: Draft;
   preview: Preview;
   readOnly: boolean;
   isEmail: boolean;
+  /** Whether nothing of the template is published yet. */
+  isNew: boolean;
 }) {
   const { source, change, setSample } = draft;
   const found = preview.view?.variables ?? [];
   const missing = preview.view?.missing ?? [];
-  const known = knownVariables(source.variables, { found, sample: source.sample });
+  const known = knownVariables(source.variables, { found, sample: source.sample, isNew });
+  const required = isNew ? requiredAtFirst(source.variables, found) : [];
   return (
     <Stack gap="sm">
       {isEmail && (
@@ -30,6 +33,30 @@ export function VariablesPanel({ draft, preview, readOnly, isEmail }: {
       {missing.length > 0 && (
         <Alert color="red" p="xs">
           The sample lacks required variables: {missing.join(", ")}. Such a request is refused.
+        </Alert>
+      )}
+      {required.length > 0 && (
+        <Alert p="xs">
+          <Text size="sm">
+            Every message prints{" "}
+            {required.join(", ")}. Publishing makes them required: a request without one of them is
+            refused.
+          </Text>
+          <Button
+            mt={6}
+            size="compact-xs"
+            variant="light"
+            disabled={readOnly}
+            onClick={() =>
+              change({
+                variables: [
+                  ...source.variables,
+                  ...required.map((name) => ({ name, required: false })),
+                ],
+              })}
+          >
+            Make them optional
+          </Button>
         </Alert>
       )}
       {known.length === 0 && (
@@ -48,7 +75,13 @@ export function VariablesPanel({ draft, preview, readOnly, isEmail }: {
           isMissing={missing.includes(variable.declaration.name)}
           readOnly={readOnly}
           onChange={(declaration) =>
-            change({ variables: declareVariable(source.variables, declaration) })}
+            change({
+              variables: declareVariable(
+                source.variables,
+                declaration,
+                variable.found?.always,
+              ),
+            })}
           onAdd={() => setSample(completeSample(source.sample, variable.lacking))}
         />
       ))}

@@ -108,7 +108,10 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
           </Tabs.Panel>
         )}
         <Tabs.Panel value="variables" {...SCROLL}>
-          <VariablesPanel {...{ draft, preview, readOnly }} isEmail={isEmail} />
+          <VariablesPanel
+            {...{ draft, preview, readOnly, isEmail }}
+            isNew={view.publishedVersion === null}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="sample" {...FILL}>
           <SamplePanel {...{ draft, preview, readOnly }} />

@@ -1,4 +1,4 @@
-import { tagsOf } from "@posthaste/templating";
+import { tagsOf } from "./html_tags.ts";
 import type { Found } from "./lint_template.ts";
 
 /** Where Gmail cuts the HTML of a mail, in bytes. */

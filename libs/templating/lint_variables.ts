@@ -1,0 +1,43 @@
+import type { FoundVariable } from "@posthaste/contracts";
+import type { Found, LintInput } from "./lint_template.ts";
+import { nearest } from "./_nearest.ts";
+
+const WHOLE = { part: "html" as const, line: null, column: null };
+
+/** Compares what a template reads with what its author declared and what the sample has. */
+export function lintVariables({ source, variables, missing, errors }: LintInput): Found[] {
+  const declared = new Set(source.variables.map(({ name }) => name));
+  const known = [...new Set([...declared, ...Object.keys(source.sample)])];
+  const read = new Set(variables.map(({ name }) => name));
+  // Of a part that cannot be parsed nobody knows what it reads.
+  const isKnown = errors === undefined || errors.length === 0;
+  const unused = isKnown ? source.variables.filter(({ name }) => !read.has(name)) : [];
+  return [
+    ...missing.map((name): Found => ({
+      ...WHOLE,
+      rule: "sample_lacks",
+      message: `"${name}" is required, but the sample does not have it`,
+    })),
+    ...unused.map(({ name }): Found => ({
+      ...WHOLE,
+      rule: "unused_variable",
+      message: `"${name}" is declared, but the template does not use it`,
+    })),
+    ...variables.filter(({ name }) => !declared.has(name))
+      .map((variable) => undeclared(variable, known)),
+  ];
+}
+
+/** Where nothing is declared and there is no sample, nobody can tell a wrong name from a right one. */
+function undeclared({ name, usedIn, line, column }: FoundVariable, known: string[]): Found {
+  const place = { part: usedIn[0] ?? "html", line, column };
+  if (known.length === 0 || known.includes(name)) {
+    const message = `"${name}" is not declared: if a request omits it, nothing is shown for it`;
+    return { ...place, rule: "undeclared_variable", message };
+  }
+  const guess = nearest(name, known);
+  const hint = guess === undefined
+    ? ": the sample does not have it, and it is not declared"
+    : `: did you mean "${guess}"?`;
+  return { ...place, rule: "unknown_variable", message: `"${name}" is not known${hint}` };
+}

@@ -1,0 +1,32 @@
+import type { FoundVariable, Template, TemplateDraft } from "@posthaste/contracts";
+import type { StorePart } from "@posthaste/storage";
+import { changedMeanwhile } from "./publish_draft.ts";
+
+/** A draft, and what a renderer found in it. */
+export interface RenderedDraft {
+  template: Template;
+  draft: TemplateDraft;
+  rendering: { variables: readonly FoundVariable[] };
+}
+
+/**
+ * Declares as required what every message of a new template prints, unless its author has declared it. A
+ * template that is published already stays as it is: requests rely on it.
+ *
+ * @throws {HttpError} `conflict` if somebody else changed the draft meanwhile.
+ */
+export async function declareRequired(
+  { template, draft, rendering }: RenderedDraft,
+  { drafts: { change: changeDraft } }: StorePart<"drafts.change">,
+): Promise<TemplateDraft> {
+  if (template.publishedVersion !== null) return draft;
+  const declared = new Set(draft.source.variables.map(({ name }) => name));
+  const printed = rendering.variables
+    .filter(({ name, always }) => always === true && !declared.has(name))
+    .map(({ name }) => ({ name, required: true }));
+  if (printed.length === 0) return draft;
+  const variables = [...draft.source.variables, ...printed];
+  const changed = await changeDraft({ ...draft, source: { ...draft.source, variables } });
+  if (changed === null) throw changedMeanwhile();
+  return changed;
+}
