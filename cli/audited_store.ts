@@ -43,6 +43,8 @@ const AUDITED: {
       isThere ? entryOf(accountId, "integration.resumed", `integration ${id}`) : undefined,
   },
   templates: {
+    create: ([{ accountId, kind, name }], { id }) =>
+      entryOf(accountId, "template.created", `${kind} template ${id} (${name})`),
     publish: ([{ accountId, kind, name }], { template: { id } }) =>
       entryOf(accountId, "template.published", `${kind} template ${id} (${name})`),
   },

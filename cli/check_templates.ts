@@ -1,5 +1,10 @@
 import { createHash } from "node:crypto";
-import type { TemplateRead, VariableDeclaration, Variables } from "@posthaste/contracts";
+import type {
+  DraftSource,
+  TemplateRead,
+  VariableDeclaration,
+  Variables,
+} from "@posthaste/contracts";
 import type { Publication } from "@posthaste/storage";
 import {
   InvalidTemplateError,
@@ -7,19 +12,34 @@ import {
   missingVariables,
   RenderError,
   type Sandbox,
-  type TemplatePart,
   type TemplateSource,
   type TemplateVariable,
   withDefaults,
 } from "@posthaste/templating";
-import type { AuthoredEmail, AuthoredPdf, FileFault } from "./read_template_folder.ts";
+import { draftSourceOf, lintAuthored } from "./lint_authored.ts";
+import {
+  type AuthoredEmail,
+  type AuthoredPdf,
+  type FileFault,
+  fileOfPart,
+} from "./read_template_folder.ts";
 
 type Authored = AuthoredEmail | AuthoredPdf;
 type CheckingSandbox = Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
 
-/** A publication that lacks only the account, and the sample beside it. */
+/** What is known of a template beside what is published of it. */
+export interface ReadyParts {
+  alias: string;
+  sample: Variables;
+  /** The template as a draft has it. */
+  draft: DraftSource;
+  /** What prevents publishing it anew. */
+  errors: FileFault[];
+}
+
+/** A publication that lacks only the account, and what is known beside it. */
 export type ReadyTemplate = Publication extends infer P
-  ? P extends Publication ? Omit<P, "accountId"> & { alias: string; sample: Variables } : never
+  ? P extends Publication ? Omit<P, "accountId" | keyof ReadyParts> & ReadyParts : never
   : never;
 
 /** What became of the templates, in their order. Those with faults are not among `ready`. */
@@ -57,21 +77,26 @@ async function check(template: Authored, sandbox: CheckingSandbox): Promise<Chec
   } catch (error) {
     return { faults: [...name.faults, ...faultsOf(error, template)], warnings: [] };
   }
-  const used = [...compiled.variables, ...name.variables].map((variable) => variable.name);
+  const read = [...compiled.variables, ...name.variables];
+  const used = read.map((variable) => variable.name);
   const variables = declareAll(settings.variables, used);
+  const trial = { sandbox, parts: compiled.parts, variables };
+  const tried = sample !== undefined && name.faults.length === 0
+    ? await trySample(template, trial)
+    : { faults: [] };
+  const faults = [...name.faults, ...tried.faults];
+  const linted = lintAuthored({ template, variables: read, output: tried.output });
   const warnings = [
     ...compiled.warnings.map((text) => placeWarning(text, template)),
     ...findUnused(template, used),
+    ...linted.warnings,
   ];
-  const faults = [...name.faults];
-  if (sample !== undefined && faults.length === 0) {
-    faults.push(...await trySample(template, { sandbox, parts: compiled.parts, variables }));
-  }
   const { name: title, locale } = settings;
   const reads = joinReads(compiled.reads, name.reads);
   const common = { alias: template.alias, name: title, locale, variables, reads };
   const ready = {
     ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template) },
+    ...{ draft: draftSourceOf(template), errors: linted.errors },
     ...contentOf(template, compiled.parts),
   };
   return { ready: ready as ReadyTemplate, faults, warnings };
@@ -167,30 +192,38 @@ interface Trial {
   variables: readonly VariableDeclaration[];
 }
 
-async function trySample(template: Authored, trial: Trial): Promise<FileFault[]> {
+/** What a sample gives, or why it gives nothing. */
+interface Tried {
+  faults: FileFault[];
+  output?: Readonly<Record<string, string>> | undefined;
+}
+
+async function trySample(template: Authored, trial: Trial): Promise<Tried> {
   const { folder, sample = {} } = template;
   const { sandbox, parts, variables } = trial;
   const absent = missingVariables(variables, sample);
   if (absent.length > 0) {
     const file = `${folder}/sample.json`;
-    return absent.map((name) => ({
+    const faults = absent.map((name) => ({
       file,
       line: 1,
       column: 1,
       message: `variable "${name}" is required, but the sample does not have it`,
     }));
+    return { faults };
   }
   const data = withDefaults(variables, sample);
   try {
-    await sandbox.render(toSources(template, parts), data);
-    return [];
+    const output = await sandbox.render(toSources(template, parts), data);
+    return { faults: [], output };
   } catch (error) {
     const place = await findPlace(error, template, { sandbox, data });
-    return faultsOf(error, template).map((fault) => ({
+    const faults = faultsOf(error, template).map((fault) => ({
       ...fault,
       ...place,
       message: `with sample.json: ${fault.message}`,
     }));
+    return { faults };
   }
 }
 
@@ -216,7 +249,7 @@ async function findPlace(
   if (!(error instanceof RenderError)) return {};
   if (error.part === "filename") return template.document.placeOf(["filename"]);
   if (error.part === "subject") return placeOf(error);
-  const file = fileOf(template, error.part);
+  const file = fileOfPart(template, error.part);
   const source = template.files[file] ?? "";
   try {
     await sandbox.render(
@@ -237,7 +270,7 @@ function faultsOf(error: unknown, template: Authored): FileFault[] {
   const inFolder = (name: string) => `${template.folder}/${name}`;
   if (error instanceof InvalidTemplateError) {
     return error.errors.map(({ part, line, column, message }) => ({
-      file: inFolder(fileOf(template, part)),
+      file: inFolder(fileOfPart(template, part)),
       line,
       column,
       message,
@@ -246,14 +279,7 @@ function faultsOf(error: unknown, template: Authored): FileFault[] {
   if (!(error instanceof RenderError) || error.code === "sandbox" || error.code === "closed") {
     throw error;
   }
-  return [{ file: inFolder(fileOf(template, error.part)), message: error.message }];
-}
-
-function fileOf(template: Authored, part: TemplatePart | string | undefined): string {
-  if (part === "subject") return "subject.hbs";
-  if (part === "filename") return "template.json";
-  const hasText = template.files["text.txt.hbs"] !== undefined;
-  return part === "text" && hasText ? "text.txt.hbs" : template.bodyFile;
+  return [{ file: inFolder(fileOfPart(template, error.part)), message: error.message }];
 }
 
 function placeWarning(text: string, { folder, bodyFile }: Authored): FileFault {

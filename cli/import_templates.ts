@@ -2,11 +2,12 @@ import { sourceOfVersion } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 import type { Sandbox } from "@posthaste/templating";
 import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
+import { type DraftKeeper, followPublished, isPublished, keepAsDraft } from "./keep_as_draft.ts";
 import { type FileFault, readTemplateFolder } from "./read_template_folder.ts";
 
 /** What {@linkcode importTemplates} needs. */
 export interface ImportOptions {
-  store: StorePart<"drafts.create" | "templates.publish">;
+  store: StorePart<"templates.publish"> & DraftKeeper;
   sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
   accountId: string;
   /** Path of a folder with `email/<alias>/` and `pdf/<alias>/` in it. */
@@ -18,16 +19,22 @@ export interface ImportedTemplate {
   kind: "email" | "pdf";
   alias: string;
   id: number;
-  version: number;
+  /** Null if nothing of it is published. */
+  version: number | null;
   name: string;
-  /** `new`: the first version; `updated`: a new one; `unchanged`: it is the newest already. */
-  outcome: "new" | "updated" | "unchanged";
+  /**
+   * `new`: the first version; `updated`: a new one; `unchanged`: it is the newest already; `draft`: rules
+   * for templates forbid to publish it.
+   */
+  outcome: "new" | "updated" | "unchanged" | "draft";
 }
 
 /** What became of a folder. */
 export interface TemplateImport {
   /** Email templates first, each kind by alias. */
   templates: ImportedTemplate[];
+  /** Why templates came in as drafts. */
+  errors: FileFault[];
   warnings: FileFault[];
 }
 
@@ -51,7 +58,7 @@ export class TemplateFolderError extends Error {
 /**
  * Imports a folder of templates into an account: each becomes a new version of the template that has
  * its alias, unless it is the newest version already. All are checked first, and nothing is
- * published if one is faulty.
+ * published if one is faulty. What a rule for templates forbids to publish comes in as a draft.
  *
  * @throws {TemplateFolderError} with every fault of every file
  */
@@ -59,19 +66,54 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
   const { store, sandbox, accountId, folder } = options;
   const { ready, warnings } = await checkTemplateFolder(folder, sandbox);
   const templates: ImportedTemplate[] = [];
-  for (const { sample, ...template } of ready) {
+  const errors: FileFault[] = [];
+  for (const one of ready) {
+    const { sample, draft: _draft, errors: found, ...template } = one;
+    if (found.length > 0) {
+      // What is published already stays so, whatever rules came since.
+      if (!await isPublished(accountId, one, store)) {
+        errors.push(...found);
+        templates.push(await importDraft(one, { store, accountId, errors }));
+        continue;
+      }
+      warnings.push(...found);
+    }
     const publication = { ...template, accountId };
     const { published, version, template: head } = await store.templates.publish(publication);
     // The sample is nothing that is published: who opens the template in the dashboard has it there.
+    const source = sourceOfVersion(version, sample);
     await store.drafts.create({
-      ...{ _id: head._id, accountId, kind: head.kind, source: sourceOfVersion(version, sample) },
+      ...{ _id: head._id, accountId, kind: head.kind, source },
       ...{ base: version.version, updatedAt: version.publishedAt, updatedBy: null },
     });
+    if (published) await followPublished(head, { source, base: version.version }, store);
     const { kind, alias, name } = template;
     const outcome = !published ? "unchanged" : version.version === 1 ? "new" : "updated";
     templates.push({ kind, alias, id: head.id, version: version.version, name, outcome });
   }
-  return { templates, warnings };
+  return { templates, errors, warnings };
+}
+
+async function importDraft(
+  ready: ReadyTemplate,
+  { store, accountId, errors }: Pick<ImportOptions, "store" | "accountId"> & {
+    errors: FileFault[];
+  },
+): Promise<ImportedTemplate> {
+  const { kind, alias, name } = ready;
+  const { template, kept } = await keepAsDraft(accountId, ready, store);
+  if (!kept) {
+    const message = "the draft was changed in the dashboard: it stays as it is there";
+    errors.push({ file: `${kind}/${alias}`, message });
+  }
+  return {
+    kind,
+    alias,
+    id: template.id,
+    version: template.publishedVersion,
+    name,
+    outcome: "draft",
+  };
 }
 
 /**

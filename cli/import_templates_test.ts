@@ -16,7 +16,7 @@ const GOOD = {
   "email/welcome/template.json": JSON.stringify(MAIL),
   "email/welcome/subject.hbs": "Hello {{ name }}\n",
   "email/welcome/body.html.hbs": "<p>{{ name }} of {{ city }}</p>",
-  "email/welcome/sample.json": '{"name":"Ada"}',
+  "email/welcome/sample.json": '{"name":"Ada","city":"Turin"}',
   "pdf/bill/template.json": JSON.stringify(BILL),
   "pdf/bill/body.html.hbs": "<h1>{{ number }}</h1>",
 };
@@ -75,7 +75,7 @@ test("importTemplates() publishes what changed and nothing twice", async () => {
     );
   };
   assert.deepEqual(await outcomes(), ["email welcome 1 1 new", "pdf bill 1 1 new"]);
-  await made.write({ "email/welcome/sample.json": '{"name":"Bob"}' });
+  await made.write({ "email/welcome/sample.json": '{"name":"Bob","city":"Rome"}' });
   assert.deepEqual(await outcomes(), ["email welcome 1 1 unchanged", "pdf bill 1 1 unchanged"]);
   await made.write({ "email/welcome/text.txt.hbs": "Hi {{ name }}" });
   assert.deepEqual(await outcomes(), ["email welcome 1 2 updated", "pdf bill 1 1 unchanged"]);
@@ -97,14 +97,60 @@ test("importTemplates() leaves the sample in a draft, and a draft that is there 
   const place = { _id: `${accountId}/email/1`, accountId };
   const draft = await store.drafts.find(place);
   assert.deepEqual([draft?.source.sample, draft?.base, draft?.updatedBy], [
-    { name: "Ada" },
+    { name: "Ada", city: "Turin" },
     1,
     null,
   ]);
   assert.equal(draft?.source.html, GOOD["email/welcome/body.html.hbs"]);
-  await made.write({ "email/welcome/sample.json": '{"name":"Bob"}' });
+  await made.write({ "email/welcome/sample.json": '{"name":"Bob","city":"Rome"}' });
   await run();
   assert.deepEqual(await store.drafts.find(place), draft);
+});
+
+test("importTemplates() keeps what a rule forbids as a draft, until it is right", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "ruled" });
+  const html = `<p>{{ name }} of {{ citty }}</p>\n<img src="logo.png" alt="">`;
+  await using made = await openFolder({ ...GOOD, "email/welcome/body.html.hbs": html });
+  const run = () => importTemplates({ store, sandbox, accountId, folder: made.folder });
+  const { templates, errors } = await run();
+  assert.deepEqual(templates.map(({ alias, version, outcome }) => [alias, version, outcome]), [
+    ["welcome", null, "draft"],
+    ["bill", 1, "new"],
+  ]);
+  const file = "email/welcome/body.html.hbs";
+  assert.deepEqual(errors.map(({ file, line, column, rule }) => [file, line, column, rule]), [
+    [file, 2, 1, "relative_image"],
+    [file, 1, 21, "unknown_variable"],
+  ]);
+  assert.match(errors[1]?.message ?? "", /^"citty" is not known: did you mean "city"\? \w/);
+  const place = { _id: `${accountId}/email/1`, accountId };
+  const draft = await store.drafts.find(place);
+  assert.deepEqual([draft?.source.html, draft?.base], [html, null]);
+  assert.deepEqual((await run()).templates[0]?.outcome, "draft");
+  await made.write({ [file]: GOOD[file] });
+  assert.deepEqual((await run()).templates[0]?.outcome, "new");
+  const followed = await store.drafts.find(place);
+  assert.deepEqual([followed?.source.html, followed?.base], [GOOD[file], 1]);
+  // A draft that somebody has changed meanwhile stays.
+  assert.ok(followed);
+  const mine = { ...followed.source, html: "mine" };
+  await store.drafts.change({ ...followed, source: mine, base: null, updatedBy: "usr_1" });
+  await made.write({ [file]: html });
+  assert.match((await run()).errors.at(-1)?.message ?? "", /it stays as it is there/);
+  assert.equal((await store.drafts.find(place))?.source.html, "mine");
+});
+
+test("importTemplates() leaves alone what was published before a rule came", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "before" });
+  await using made = await openFolder({ ...GOOD, "email/welcome/body.html.hbs": "<form>{{name}}" });
+  const { ready } = await checkTemplateFolder(made.folder, sandbox);
+  for (const { errors: _, sample: __, draft: ___, ...one } of ready) {
+    await store.templates.publish({ ...one, accountId });
+  }
+  const options = { store, sandbox, accountId, folder: made.folder };
+  const { templates, errors, warnings } = await importTemplates(options);
+  assert.deepEqual(templates.map(({ outcome }) => outcome), ["unchanged", "unchanged"]);
+  assert.deepEqual([errors, warnings.map(({ rule }) => rule)], [[], ["form"]]);
 });
 
 test("importTemplates() publishes nothing of a folder with one fault", async () => {
@@ -219,6 +265,16 @@ test("importCommand() imports, then finds it unchanged, then refuses a fault wit
   assert.equal(faulty.code, EXIT.refused);
   assert.match(faulty.stderr, /email\/welcome\/body\.html\.hbs:2:1: There is no helper "curency"/);
   assert.equal(JSON.parse(faulty.stdout).issues[0].at, "email/welcome/body.html.hbs:2:1");
+  await made.write({ "email/welcome/body.html.hbs": "<p>{{ name }}</p>\n<script>1</script>" });
+  const ruled = await run("--json");
+  assert.equal(ruled.code, EXIT.refused);
+  assert.match(ruled.stderr, /email\/welcome\/body\.html\.hbs:2:1: error: Scripts do not run/);
+  assert.equal(JSON.parse(ruled.stdout).templates[0].outcome, "draft");
+  const checked = await runCli(["import", ".", "--check"], { cwd: made.folder });
+  assert.deepEqual([checked.code, /body\.html\.hbs:2:1: Scripts/.test(checked.stderr)], [
+    EXIT.refused,
+    true,
+  ]);
   const none = await runCli(["import", "./none", "--check"], { cwd: made.folder });
   assert.equal(none.code, EXIT.notFound, none.stderr);
 });

@@ -83,6 +83,12 @@ export class Output {
     this.#stderr.write(`${place}${this.#mark("yellow", "warning:")} ${printable(text)}\n`);
   }
 
+  /** Says why something was not done, the rest of the command aside. */
+  fault(text: string, at = ""): void {
+    const place = at === "" ? "" : `${printableLine(at)}: `;
+    this.#stderr.write(`${place}${this.#mark(["red", "bold"], "error:")} ${printable(text)}\n`);
+  }
+
   /** Warns, in red, of what puts secrets at risk. */
   danger(text: string): void {
     this.#stderr.write(`${this.#mark(["red", "bold"], "DANGER:")} ${printable(text)}\n`);

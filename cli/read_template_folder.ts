@@ -13,6 +13,8 @@ export interface FileFault {
   /** From 1. */
   column?: number | undefined;
   message: string;
+  /** Code of the rule for templates that it breaks. */
+  rule?: string;
 }
 
 interface AuthoredBase {
@@ -46,6 +48,16 @@ export interface TemplateFolder {
   templates: (AuthoredEmail | AuthoredPdf)[];
   faults: FileFault[];
   warnings: FileFault[];
+}
+
+/** Returns the file of a part, or that which it is made from. */
+export function fileOfPart(
+  { files, bodyFile }: AuthoredEmail | AuthoredPdf,
+  part: string | undefined,
+): string {
+  if (part === "subject") return "subject.hbs";
+  if (part === "filename") return "template.json";
+  return part === "text" && files["text.txt.hbs"] !== undefined ? "text.txt.hbs" : bodyFile;
 }
 
 /** The most bytes of each file. What a template may be is decided when it is checked. */

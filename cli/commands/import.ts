@@ -34,7 +34,8 @@ export function importCommand(context: CommandContext): Command {
   pdf/<alias>/    template.json, body.html.hbs, sample.json (optional)
 
 All templates are checked first. If one is faulty, all faults are reported with line and column,
-and nothing is published.
+and nothing is published. A template that breaks a rule, such as a script in a mail, comes in as a
+draft with the reasons; what is published already stays as it is. The exit code is then 4.
 
 Examples:
   posthaste import ./templates --account shop
@@ -85,8 +86,10 @@ interface ImportJob {
 }
 
 async function checkFolder({ context, folder, sandbox }: ImportJob): Promise<void> {
-  const { checkTemplateFolder } = await import("../import_templates.ts");
+  const { checkTemplateFolder, TemplateFolderError } = await import("../import_templates.ts");
   const { ready, warnings } = await checkTemplateFolder(resolvePath(context.cwd, folder), sandbox);
+  const errors = ready.flatMap(({ errors }) => errors);
+  if (errors.length > 0) throw new TemplateFolderError(folder, { faults: errors, warnings });
   for (const warning of warnings) warn(context, folder, warning);
   const templates = ready.map(({ kind, alias, name, variables }) => ({
     kind,
@@ -105,14 +108,16 @@ async function publishFolder({ context, folder, options, sandbox }: ImportJob): 
   const { output } = context;
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, options.account);
-  const { templates, warnings } = await importTemplates({
+  const { templates, errors, warnings } = await importTemplates({
     store,
     sandbox,
     accountId: account._id,
     folder: resolvePath(context.cwd, folder),
   });
   for (const warning of warnings) warn(context, folder, warning);
-  output.result({ accountId: account._id, templates, warnings }, () =>
+  for (const error of errors) output.fault(error.message, placeOf(folder, error));
+  if (errors.length > 0) context.endWith(EXIT.refused);
+  output.result({ accountId: account._id, templates, errors, warnings }, () =>
     output.table(
       ["KIND", "ID", "ALIAS", "NAME", "VERSION", "OUTCOME"],
       templates.map(({ kind, id, alias, name, version, outcome }) => [
@@ -120,13 +125,18 @@ async function publishFolder({ context, folder, options, sandbox }: ImportJob): 
         String(id),
         alias,
         name,
-        String(version),
+        version === null ? "-" : String(version),
         { text: outcome, style: output.styler(COLOURS[outcome]) },
       ]),
     ));
 }
 
-const COLOURS = { new: "green", updated: "cyan", unchanged: "dim" } as const satisfies Record<
+const COLOURS = {
+  new: "green",
+  updated: "cyan",
+  unchanged: "dim",
+  draft: "yellow",
+} as const satisfies Record<
   ImportedTemplate["outcome"],
   string
 >;

@@ -43,6 +43,11 @@ export interface LintInput {
   blocked?: readonly string[];
 }
 
+/** Returns what was found and what can be done, in one text. */
+export function sayFinding({ message, remedy }: Pick<LintFinding, "message" | "remedy">): string {
+  return `${message}${message.endsWith("?") ? "" : "."} ${remedy}`;
+}
+
 const MAX_FINDINGS = 200;
 /** How a renderer begins what it says of images that it cannot fetch. */
 const IMAGES_FAIL = "Messages with it fail: ";

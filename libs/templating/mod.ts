@@ -26,7 +26,7 @@ export { type HelperDescription, HELPERS } from "./helper_list.ts";
 export { type HtmlAttribute, type HtmlTag, tagsOf } from "./html_tags.ts";
 export { TEMPLATE_LIMITS } from "./limits.ts";
 export { LINT_RULES, type LintRule, type LintSeverity } from "./lint_rules.ts";
-export { type LintFinding, type LintInput, lintTemplate } from "./lint_template.ts";
+export { type LintFinding, type LintInput, lintTemplate, sayFinding } from "./lint_template.ts";
 export { mergeVariables, type Variables } from "./precedence.ts";
 export {
   type EmailSource,

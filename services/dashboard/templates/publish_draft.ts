@@ -8,7 +8,7 @@ import {
   type TemplateKind,
 } from "@posthaste/contracts";
 import type { Publication, Published, Store } from "@posthaste/storage";
-import { isMjml, lintTemplate } from "@posthaste/templating";
+import { isMjml, type LintFinding, lintTemplate, sayFinding } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
@@ -127,12 +127,16 @@ export function requirePublishable(
   const { variables, missing, warnings, parts: output } = rendering;
   const findings = lintTemplate({ kind, source, variables, missing, warnings, output });
   const issues = findings.filter(({ severity }) => severity === "error")
-    .map(({ part, line, column, message, remedy }) => ({
-      path: line === null ? part : `${part}:${line}:${column}`,
-      message: `${message}. ${remedy}`,
+    .map((finding) => ({
+      path: placeOf(finding),
+      message: sayFinding(finding),
     }));
   if (issues.length === 0) return;
   throw new HttpError("template_failed", "The template has errors", { issues });
+}
+
+function placeOf({ part, line, column }: LintFinding): string {
+  return line === null ? part : `${part}:${line}:${column}`;
 }
 
 function contentOf(

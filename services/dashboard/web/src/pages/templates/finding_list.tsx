@@ -73,7 +73,9 @@ export function Finding({ finding, kind, onShow }: {
       <Text size="xs" style={{ overflowWrap: "anywhere" }}>
         <VisuallyHidden>{severity}:</VisuallyHidden>
         {message}
-        {remedy !== undefined && <Text span inherit c="dimmed">. {remedy}</Text>}
+        {remedy !== undefined && (
+          <Text span inherit c="dimmed">{message.endsWith("?") ? "" : "."} {remedy}</Text>
+        )}
       </Text>
     </Group>
   );
