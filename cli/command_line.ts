@@ -5,6 +5,7 @@ import { dataDirOf } from "./data_dir.ts";
 import { accountsCommand } from "./commands/accounts.ts";
 import { auditCommand } from "./commands/audit.ts";
 import { checkCommand } from "./commands/check.ts";
+import { convertCommand } from "./commands/convert.ts";
 import { forgetCommand } from "./commands/forget.ts";
 import { importCommand } from "./commands/import.ts";
 import { integrationsCommand } from "./commands/integrations.ts";
@@ -35,6 +36,7 @@ const COMMANDS = [
   keysCommand,
   templatesCommand,
   importCommand,
+  convertCommand,
   renderCommand,
   sendCommand,
   statusCommand,

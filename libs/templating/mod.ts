@@ -42,3 +42,10 @@ export { type DeclaredVariable, missingVariables, withDefaults } from "./require
 export { InvalidTemplateError, type TemplateError, type TemplatePart } from "./template_error.ts";
 export { joinReads, templateReads } from "./template_reads.ts";
 export { type TemplateVariable, templateVariables } from "./template_variables.ts";
+export {
+  TRANSLATED_PRODUCTS,
+  type TranslatedProduct,
+  translateTemplate,
+  type Translation,
+  type Untranslated,
+} from "./translate_template.ts";

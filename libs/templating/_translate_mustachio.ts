@@ -1,0 +1,80 @@
+import type { Note } from "./translate_template.ts";
+
+/** A step of a path from the top; `[]` is an item of a list. */
+type Path = readonly string[];
+
+/** A block that is open: what names mean in it there, and what they mean in ours. */
+interface Open {
+  name: string;
+  close: "each" | "with" | "unless";
+  context: Path;
+  /** Null where ours has no scope of its own. */
+  scope: Path | null;
+}
+
+const TAG = /\{\{\{[^{}]+\}\}\}|\{\{[^{}]+\}\}/g;
+const PATH = /^(?:\.\.\/)*(?:[\w-]+(?:\.[\w-]+)*|\.)?$/;
+
+/**
+ * Translates Mustachio, the language of Postmark: sections become `with`, inverted ones `unless`. Each
+ * step of a path is a level there, and so is the item of a list: `../` is counted anew.
+ */
+export function translateMustachio(source: string, note: Note): string {
+  const open: Open[] = [];
+  return source.replace(TAG, (tag, at: number) => {
+    const [, start = "", inside = "", end = ""] = /^(\{\{\{?)([\s\S]*?)(\}?\}\})$/.exec(tag) ?? [];
+    const text = inside.trim();
+    const leave = (why: string) => (note(at, tag, why), tag);
+    if (text.startsWith("!")) return tag;
+    if (/^@content\b/.test(text)) {
+      return leave("Layouts have no counterpart: write the template into its layout");
+    }
+    if (/^pm:/.test(text)) {
+      return leave("Postmark fills this in itself: write a variable of your own");
+    }
+    if (text.startsWith("/")) {
+      return closed(open, () => leave("This closes a block that is not open"));
+    }
+    const [, sign = "", , path = ""] = /^(#|\^|&)?\s*(each\s+)?(.*)$/.exec(text) ?? [];
+    const isEach = /^#\s*each\s/.test(text);
+    if (!PATH.test(path)) return leave("This is no path of Mustachio");
+    const target = resolved(path, open.at(-1)?.context ?? []);
+    const written = writtenFrom(target, open);
+    if (sign === "^") {
+      open.push({ name: path, close: "unless", context: target, scope: null });
+      return `{{#unless ${written}}}`;
+    }
+    if (sign === "#") {
+      const inner = isEach ? [...target, "[]"] : target;
+      open.push({ name: path, close: isEach ? "each" : "with", context: inner, scope: inner });
+      return `{{#${isEach ? "each" : "with"} ${written}}}`;
+    }
+    return `${start}${sign}${written}${end}`;
+  });
+}
+
+function closed(open: Open[], otherwise: () => string): string {
+  const last = open.pop();
+  return last === undefined ? otherwise() : `{{/${last.close}}}`;
+}
+
+function resolved(path: string, context: Path): Path {
+  const steps = path.split("/");
+  const name = steps.pop() ?? "";
+  const up = context.slice(0, Math.max(0, context.length - steps.length));
+  return name === "" || name === "." ? up : [...up, ...name.split(".")];
+}
+
+/** Returns how ours leads there: from the innermost scope that it is in. */
+function writtenFrom(target: Path, open: readonly Open[]): string {
+  const scopes = [[], ...open.flatMap(({ scope }) => scope === null ? [] : [scope])] as Path[];
+  for (let up = 0; up < scopes.length; up++) {
+    const scope = scopes[scopes.length - 1 - up] ?? [];
+    if (!scope.every((step, index) => target[index] === step)) continue;
+    const rest = target.slice(scope.length).filter((step) => step !== "[]").join(".");
+    const levels = "../".repeat(up);
+    if (rest !== "") return levels + rest;
+    return up === 0 ? "this" : levels.slice(0, -1);
+  }
+  return target.join(".");
+}
