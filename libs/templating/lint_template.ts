@@ -1,8 +1,8 @@
 import type { DraftSource, FoundVariable, TemplateFault, TemplateKind } from "@posthaste/contracts";
-import { lintHtml } from "./lint_html.ts";
-import { lintMail } from "./lint_mail.ts";
-import { lintMarks } from "./lint_marks.ts";
-import { lintVariables } from "./lint_variables.ts";
+import { lintHtml } from "./_lint_html.ts";
+import { lintMail } from "./_lint_mail.ts";
+import { lintMarks } from "./_lint_marks.ts";
+import { lintVariables } from "./_lint_variables.ts";
 import { LINT_RULES, type LintRule, type LintSeverity } from "./lint_rules.ts";
 import type { TemplatePart } from "./template_error.ts";
 

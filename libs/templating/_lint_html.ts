@@ -1,6 +1,6 @@
 import type { PageOptions, TemplateKind } from "@posthaste/contracts";
 import { type HtmlTag, tagsOf } from "./html_tags.ts";
-import { lintCss } from "./lint_css.ts";
+import { lintCss } from "./_lint_css.ts";
 import { contrastOf } from "./_contrast.ts";
 import type { Found } from "./lint_template.ts";
 import type { LintRule } from "./lint_rules.ts";
