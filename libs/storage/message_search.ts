@@ -29,13 +29,16 @@ export interface MessageFilter {
   /** Any of these. */
   states?: readonly MessageState[] | undefined;
   sendId?: string | undefined;
+  /** This message alone; `sendId` names its send. */
+  messageId?: string | undefined;
   templateId?: number | undefined;
   integrationId?: number | undefined;
   /**
    * The recipient's address; with `isPrefix` what it begins with. Found as it is written here, and in
-   * lower case: all of it, or its domain alone.
+   * lower case: all of it, or its domain alone. With `isPart` any part of it, which no index knows: sends
+   * are read one by one, as long as there is time.
    */
-  email?: { text: string; isPrefix: boolean } | undefined;
+  email?: { text: string; isPrefix: boolean; isPart?: boolean } | undefined;
   /** Accepted at this time or later. */
   from?: Date | undefined;
   /** Accepted before this. */
@@ -116,7 +119,7 @@ export function messageSearch(
   /** Messages of an address that have no document: their sends are not settled. */
   async function* waiting(accountId: string, filter: MessageFilter, search: Search) {
     const { email, states, from, until } = filter;
-    if (email === undefined || !(states?.includes("queued") ?? true)) return;
+    if (email === undefined || email.isPart || !(states?.includes("queued") ?? true)) return;
     const text = email.text.toLowerCase();
     const emails = emailCondition({ ...email, text });
     const first = search.before && parseMessageId(search.before)?.sendId;
@@ -135,7 +138,7 @@ export function messageSearch(
   async function* byIndex(accountId: string, filter: MessageFilter, search: Search) {
     const { email, states = [], from, until } = filter;
     // Of several states at once the planner makes other, slower plans.
-    const conditions = email === undefined
+    const conditions = email === undefined || email.isPart
       ? states.map((state) => ({ state }))
       : spellingsOf(email).map((text) => ({ email: emailCondition({ ...email, text }) }));
     for (let { before } = search;;) {
@@ -245,7 +248,7 @@ export function messageSearch(
       const filter = { ...asked, states: storedStates(asked.states) };
       const isMarked = filter.reference !== undefined || filter.tag !== undefined;
       const isIndexed = filter.sendId === undefined && !isMarked &&
-        (filter.email !== undefined || hasIndex(filter.states));
+        (filter.email !== undefined && !filter.email.isPart || hasIndex(filter.states));
       const queued: FoundMessage[] = [];
       const batches = isIndexed
         ? merged(byIndex(accountId, filter, search), queued)
@@ -336,8 +339,12 @@ function newestFirst(a: Line, b: Line): number {
   return a._id < b._id ? 1 : -1;
 }
 
-function isAddress(email: string, { text, isPrefix }: NonNullable<MessageFilter["email"]>) {
+function isAddress(
+  email: string,
+  { text, isPrefix, isPart = false }: NonNullable<MessageFilter["email"]>,
+): boolean {
   const [found, wanted] = [email.toLowerCase(), text.toLowerCase()];
+  if (isPart) return found.includes(wanted);
   return isPrefix ? found.startsWith(wanted) : found === wanted;
 }
 
@@ -380,6 +387,7 @@ function matches(line: FoundMessage, filter: MessageFilter): boolean {
   const { states, templateId, integrationId, text, because, email } = filter;
   const { state, send, reason, reply } = line;
   if (states !== undefined && !states.includes(state)) return false;
+  if (filter.messageId !== undefined && line._id !== filter.messageId) return false;
   if (email !== undefined && !isAddress(line.email, email)) return false;
   if (templateId !== undefined && send.template.id !== templateId) return false;
   if (integrationId !== undefined && send.integrationId !== integrationId) return false;

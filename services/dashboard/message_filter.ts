@@ -1,4 +1,4 @@
-import { MESSAGE_STATES, type MessageState } from "@posthaste/contracts";
+import { MESSAGE_STATES, type MessageState, parseMessageId } from "@posthaste/contracts";
 import type { MessageFilter } from "@posthaste/storage";
 import { z } from "zod";
 import { readInput } from "./read_input.ts";
@@ -43,7 +43,7 @@ export function readMessageQuery(query: unknown): {
     templateId: template,
     integrationId: integration,
     sendId: send,
-    email: email === undefined ? undefined : emailOf(email),
+    ...(email === undefined ? {} : whoseOf(email)),
     ...{ from: read.from, until: read.until, text: read.text },
     because: reason === undefined
       ? undefined
@@ -52,7 +52,16 @@ export function readMessageQuery(query: unknown): {
   return { filter, before };
 }
 
-function emailOf(given: string): MessageFilter["email"] {
+/**
+ * Reads what a person typed: the id of a message or a send, a whole address, the beginning of one (`ann*`), or
+ * any part of one. A whole address and a beginning are found by an index.
+ */
+function whoseOf(given: string): Pick<MessageFilter, "email" | "sendId" | "messageId"> {
+  if (/^snd_\w+$/.test(given)) return { sendId: given };
+  if (/^msg_\w+$/.test(given)) {
+    return { messageId: given, sendId: parseMessageId(given)?.sendId ?? given };
+  }
   const isPrefix = given.endsWith("*");
-  return { text: isPrefix ? given.slice(0, -1) : given, isPrefix };
+  if (isPrefix) return { email: { text: given.slice(0, -1), isPrefix } };
+  return { email: { text: given, isPrefix, isPart: !/^[^@]+@[^@]+\.[^@.]+$/.test(given) } };
 }

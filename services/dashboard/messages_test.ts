@@ -104,6 +104,17 @@ test("a message that waits is found by its address, with its reason and its plac
     [["queued", { reason, ahead: 22 }]],
   );
   const id = messageIdOf(send._id, 2);
+  const idsFor = async (typed: string) => {
+    const { body } = await viewer.get(`/api/messages?email=${encodeURIComponent(typed)}`);
+    return body.rows.map((row: { id: string }) => row.id);
+  };
+  // Any part of an address, a message's id, a send's id.
+  const all = [2, 1, 0].map((index) => messageIdOf(send._id, index));
+  assert.deepEqual(await idsFor("COND.exam"), all);
+  assert.deepEqual(await idsFor("2@second"), [id]);
+  assert.deepEqual(await idsFor(id), [id]);
+  assert.deepEqual(await idsFor(send._id), all);
+  assert.deepEqual(await idsFor("msg_nothing"), []);
   assert.deepEqual((await viewer.get(`/api/messages/${id}`)).body.waiting, { reason, ahead: 22 });
   await takeAttempt(store, { messageId: id, attempt: 1 });
   const sending = await viewer.get("/api/messages?state=sending&email=r2@second.example");

@@ -8,19 +8,29 @@ import {
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
+  VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { TbLogout, TbMapPinOff, TbMoon, TbSun, TbUserCircle } from "react-icons/tb";
 import { useQueryClient } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { type MouseEvent, Suspense } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { request } from "./api.ts";
 import { PAGES } from "./pages.ts";
+import { ANNOUNCER } from "./parts/announce.ts";
 import { Page } from "./parts/page.tsx";
 import { PageBoundary } from "./parts/page_boundary.tsx";
 import { Empty, Waiting } from "./parts/states.tsx";
 import { showError } from "./parts/show_outcome.ts";
 import { useSession } from "./session.tsx";
+
+const CONTENT = "content";
+
+/** The address stays as it is: it can be shared. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById(CONTENT)?.focus();
+}
 
 /** What surrounds every page: the menu, the account, and who is signed in. */
 export function Shell() {
@@ -33,6 +43,8 @@ export function Shell() {
       navbar={{ width: 220, breakpoint: "sm", collapsed: { mobile: !opened } }}
       padding={{ base: "sm", sm: "lg" }}
     >
+      <a className="skip-link" href={`#${CONTENT}`} onClick={skip}>Skip to the content</a>
+      <VisuallyHidden id={ANNOUNCER} role="status" />
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
@@ -59,7 +71,7 @@ export function Shell() {
       <AppShell.Navbar p="xs" aria-label="Pages">
         <Pages onPick={close} />
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id={CONTENT} tabIndex={-1}>
         <PageBoundary key={location.split("/")[1]}>
           <Suspense fallback={<Waiting />}>
             <Switch>

@@ -1,8 +1,9 @@
+import { Box, Flex } from "@mantine/core";
 import { setDiagnostics } from "@codemirror/lint";
 import { Annotation, Compartment, EditorState, type Text } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
-import { codeExtensions, type CodeLanguage } from "./code_extensions.ts";
+import { codeExtensions, type CodeLanguage, HINT } from "./code_extensions.ts";
 import type { SourceMark } from "./source_mark.ts";
 import type { TemplateWords } from "./template_completion.ts";
 
@@ -104,7 +105,12 @@ export default function CodeEditor(props: CodeEditorProps) {
     editor.focus();
   }, [wanted]);
 
-  return <div ref={place} style={{ height: "100%", minHeight: 0, overflow: "hidden" }} />;
+  return (
+    <Flex className="code-editor" direction="column" h="100%" mih={0}>
+      <div ref={place} style={{ flex: 1, minHeight: 0, overflow: "hidden" }} />
+      <Box className="editor-hint" fz="xs" c="dimmed" px="sm" py={4} aria-hidden>{HINT}</Box>
+    </Flex>
+  );
 }
 
 /** From the place to the end of its word or, if it is a placeholder, of that. */

@@ -29,7 +29,8 @@ import { completeTemplate, type TemplateWords } from "./template_completion.ts";
 /** What is written. */
 export type CodeLanguage = "html" | "text" | "json";
 
-const HINT = "Tab indents. Press Escape, then Tab to leave the editor.";
+/** How the keyboard leaves the editor. */
+export const HINT = "Tab indents. Press Escape, then Tab to leave the editor.";
 
 /** How a source looks, whether it can be changed or not. */
 export function sourceLook(language: CodeLanguage): Extension {

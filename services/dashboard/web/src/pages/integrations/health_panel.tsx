@@ -34,7 +34,7 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
       <Stack gap="md">
         <Group justify="space-between" gap="sm">
           <Group gap="sm">
-            <StateBadge state={state} />
+            <StateBadge {...{ state, lastSent, lastFailed }} />
             {since !== null && (
               <Text span size="sm" c="dimmed">
                 {state === "failing" && "No message accepted; first failure "}

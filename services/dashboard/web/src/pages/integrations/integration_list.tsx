@@ -50,7 +50,7 @@ export function IntegrationList() {
 
 function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
   const { id, name, host, port, tls, user, senders, state, reason, waiting } = integration;
-  const { openUntil, signsFor, allowInvalidCertificate, lastSent } = integration;
+  const { openUntil, signsFor, allowInvalidCertificate, lastSent, lastFailed } = integration;
   return (
     <Paper withBorder p="md">
       <Stack gap="xs" h="100%">
@@ -59,7 +59,7 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
             <Text span inherit lineClamp={2}>{name}</Text>
           </Anchor>
           <Group pt={2}>
-            <StateBadge state={state} />
+            <StateBadge {...{ state, lastSent, lastFailed }} />
           </Group>
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>

@@ -3,6 +3,7 @@ import type { IconType } from "react-icons";
 import {
   TbAlertTriangle,
   TbCircleCheck,
+  TbCircleDashed,
   TbClockPause,
   TbMailX,
   TbPlayerPause,
@@ -22,9 +23,17 @@ const SHOWN: Record<IntegrationState, { label: string; color: string; icon: Icon
   paused: { label: "Paused", color: "gray", icon: TbPlayerPause },
 };
 
-/** How an integration is, at a glance: by colour, sign and word. */
-export function StateBadge({ state }: Pick<IntegrationHealthView, "state">) {
-  const { label, color, icon: Sign } = SHOWN[state];
+const UNUSED = { label: "Not used yet", color: "gray", icon: TbCircleDashed };
+
+/** How an integration is, at a glance: by colour, sign and word. Of one that nothing was sent with nobody knows. */
+export function StateBadge(
+  { state, lastSent, lastFailed }: Pick<
+    IntegrationHealthView,
+    "state" | "lastSent" | "lastFailed"
+  >,
+) {
+  const isUnused = state === "ready" && lastSent === null && lastFailed === null;
+  const { label, color, icon: Sign } = isUnused ? UNUSED : SHOWN[state];
   return (
     <Badge
       variant="light"

@@ -79,8 +79,8 @@ function Fields({ filter, onChange }: FilterProps) {
         clearable
       />
       <Typed
-        label="Recipient"
-        placeholder="ann@example.com or ann*"
+        label="Recipient or id"
+        placeholder="ann, example.com, msg_…"
         value={filter.email ?? ""}
         onChange={(email) => onChange({ email })}
       />

@@ -92,7 +92,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
               size="compact-sm"
               variant="subtle"
               color="red"
-              w={76}
+              miw={76}
               onClick={remove}
               aria-label={isYou ? "Leave the account" : `Remove ${name}`}
             >

@@ -70,7 +70,7 @@ function NewTokenForm({ cancel, onMade }: {
   const client = useQueryClient();
   const form = useForm({
     initialValues: {
-      ...{ name: "", scopes: ["send"], expiry: "90", expiresAt: "" },
+      ...{ name: "", scopes: ["send", "render"], expiry: "90", expiresAt: "" },
       limits: {
         addresses: [] as string[],
         templates: [] as string[],
