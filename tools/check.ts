@@ -17,6 +17,7 @@ const GENERATED: readonly Check[] = [
   { name: "settings page", command: ["node", "tools/settings_page.ts", "--check"] },
   { name: "permissions", command: ["node", "tools/write_permissions.ts", "--check"] },
   { name: "OpenAPI document", command: ["node", "tools/openapi.ts", "--check"] },
+  { name: "client types", command: ["node", "tools/client_types.ts", "--check"] },
   { name: "notice", command: ["node", "tools/notice.ts", "--check"] },
 ];
 

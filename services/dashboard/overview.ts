@@ -18,9 +18,9 @@ export interface OverviewDeps {
     | "messages.oldestWaiting"
     | "messages.newestTimelines"
     | "statistics.list"
+    | "templates.list"
     | "integrations.list"
     | "circuits.list"
-    | "templates.list"
     | "tokens.list"
   >;
   bus: Pick<Bus, "streamStates" | "queueStates">;

@@ -19,12 +19,13 @@ export default defineConfig({
   title: "Posthaste",
   description: "Renders stored email templates, prints PDFs and sends mail",
   srcDir: ROOT,
-  srcExclude: ["{bench,cli,dev,libs,services,tests,tools,.github,.posthaste}/**", "docs/site/**"],
+  srcExclude: ["{bench,cli,dev,libs,services,tests,tools,.github,.posthaste}/**", "docs/site/**", "client/dist/**"],
   outDir: join(import.meta.dirname, "../dist"),
   cacheDir: join(import.meta.dirname, "cache"),
   rewrites: {
     "README.md": "index.md",
     "docs/runbook/README.md": "docs/runbook/index.md",
+    "client/README.md": "client/index.md",
     "deploy/README.md": "deploy/index.md",
   },
   // `npm run check` finds dead links, without this program and on GitHub's terms.

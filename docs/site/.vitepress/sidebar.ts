@@ -9,6 +9,7 @@ export const SIDEBAR = [
   }),
   part("Build against it", {
     "HTTP interface": "/docs/http",
+    "TypeScript client": "/client/",
     "Specification": "/docs/interface",
     "Templates": "/docs/templates",
     "PDFs": "/docs/pdf",

@@ -1,0 +1,128 @@
+import { type AnswerOf, type InputOf, openCall, type RequestOptions } from "./call.ts";
+import { listOf, type Page } from "./pages.ts";
+import type { ConnectionOptions } from "./request.ts";
+import type { SendBody, TemplateName, VariablesOf } from "./typed_send.ts";
+import type {
+  CancelMessagesBody,
+  Operations,
+  RetryMessageBody,
+  RetryMessagesBody,
+  SendTemplateBody,
+} from "./types.ts";
+
+/** What `createClient()` returns. */
+export type Client = ReturnType<typeof createClient>;
+
+type Id = string | number;
+type ListName = {
+  [Name in keyof Operations]: AnswerOf<Name> extends Page<unknown> ? Name : never;
+}[keyof Operations];
+type QueryOf<Name extends ListName> = NonNullable<Operations[Name]["query"]>;
+type ItemOf<Name extends ListName> = AnswerOf<Name>["data"][number];
+
+/**
+ * Makes a client of one Posthaste service. Requests are tried three times on 429, 503 and network
+ * faults. Every method throws {@linkcode PosthasteError}.
+ *
+ * @throws {TypeError} The URL or the token cannot be used.
+ */
+export function createClient(options: ConnectionOptions) {
+  const call = openCall(options);
+
+  function list<Name extends ListName>(name: Name) {
+    return (query: QueryOf<Name> | undefined = undefined, options?: RequestOptions) => {
+      const from = query?.cursor;
+      const readPage = async (cursor: string | undefined) => {
+        const input = { query: { ...query, cursor } } as InputOf<Name>;
+        return await call(name, input, options) as Page<ItemOf<Name>>;
+      };
+      return listOf(readPage, from);
+    };
+  }
+
+  return {
+    /** Performs any operation of the OpenAPI document by its name. */
+    call,
+    /** Returns what the service is, and what the token may do. */
+    service: (options?: RequestOptions) => call("getService", {}, options),
+    /** Returns the OpenAPI document of the service. */
+    openApi: (options?: RequestOptions) => call("getOpenApi", {}, options),
+    /** Fills an email template with variables. */
+    render: <Name extends TemplateName>(
+      templateId: Name,
+      variables: VariablesOf<Name>,
+      options?: RequestOptions,
+    ) => call("renderTemplate", { path: { templateId: id(templateId) }, body: variables }, options),
+    /** Sends one mail per recipient: all or none are accepted, and never twice. */
+    send: <Name extends TemplateName>(
+      templateId: Name,
+      integrationId: number,
+      body: SendBody<Name>,
+      options?: RequestOptions,
+    ) =>
+      call("sendTemplate", {
+        path: { templateId: id(templateId), integrationId },
+        body: body as SendTemplateBody,
+      }, options),
+    sends: {
+      /** Returns a send with the state of each message. */
+      get: (id: string, options?: RequestOptions) => call("getSend", { path: { id } }, options),
+      /** Finds sends, the newest first. */
+      list: list("listSends"),
+      /** Cancels the messages of a send that are not sent yet. */
+      cancel: (id: string, options?: RequestOptions) =>
+        call("cancelSend", { path: { id } }, options),
+    },
+    messages: {
+      /** Returns the state and history of one recipient's mail. */
+      get: (id: string, options?: RequestOptions) => call("getMessage", { path: { id } }, options),
+      /** Finds messages, the newest first. */
+      list: list("listMessages"),
+      /** Returns a mail as it was sent. */
+      content: (id: string, options?: RequestOptions) =>
+        call("getMessageContent", { path: { id } }, options),
+      /** Cancels a message that is not sent yet. */
+      cancel: (id: string, options?: RequestOptions) =>
+        call("cancelMessage", { path: { id } }, options),
+      /** Cancels up to 1,000 messages that a filter finds; repeat until `remaining` is 0. */
+      cancelAll: (filter: CancelMessagesBody["filter"], options?: RequestOptions) =>
+        call("cancelMessages", { body: { filter } }, options),
+      /** Sends a message again. */
+      retry: (id: string, body: RetryMessageBody = {}, options?: RequestOptions) =>
+        call("retryMessage", { path: { id }, body }, options),
+      /** Sends up to 1,000 messages of one cause again; repeat until `remaining` is 0. */
+      retryAll: (cause: RetryMessagesBody, options?: RequestOptions) =>
+        call("retryMessages", { body: cause }, options),
+    },
+    templates: {
+      /** Returns a published email template, by id or alias. */
+      get: (id: Id, options?: RequestOptions) => call("getTemplate", { path: { id } }, options),
+      /** Lists the published email templates. */
+      list: list("listTemplates"),
+      /** Returns the JSON Schema of the variables of an email template. */
+      schema: (id: Id, options?: RequestOptions) =>
+        call("getTemplateSchema", { path: { id } }, options),
+    },
+    pdfTemplates: {
+      /** Returns a published PDF template, by id or alias. */
+      get: (id: Id, options?: RequestOptions) => call("getPdfTemplate", { path: { id } }, options),
+      /** Lists the published PDF templates. */
+      list: list("listPdfTemplates"),
+      /** Returns the JSON Schema of the variables of a PDF template. */
+      schema: (id: Id, options?: RequestOptions) =>
+        call("getPdfTemplateSchema", { path: { id } }, options),
+    },
+    integrations: {
+      /** Returns an integration and how it is. */
+      get: (id: number, options?: RequestOptions) =>
+        call("getIntegration", { path: { id } }, options),
+      /** Lists the integrations that mail can be sent through. */
+      list: list("listIntegrations"),
+    },
+  };
+}
+
+/** A name of `Templates` may be anything in its type, but it is a text or a number. */
+function id(name: TemplateName): Id {
+  return name as Id;
+}

@@ -1,0 +1,34 @@
+// Written by tools/client_types.ts out of docs/openapi.json.
+// deno-fmt-ignore-file
+
+/**
+ * Method and path of each operation. `key`: takes an `Idempotency-Key`; `bytes`: answers something
+ * else than JSON.
+ */
+export const OPERATIONS = {
+getService: ["GET", "/v1"],
+getOpenApi: ["GET", "/v1/openapi.json"],
+templates: {
+list: ["GET", "/v1/templates"] },
+getTemplate: ["GET", "/v1/templates/{id}"],
+listPdfTemplates: ["GET", "/v1/pdf-templates"],
+getPdfTemplate: ["GET", "/v1/pdf-templates/{id}"],
+getTemplateSchema: ["GET", "/v1/templates/{id}/schema"],
+getPdfTemplateSchema: ["GET", "/v1/pdf-templates/{id}/schema"],
+integrations: {
+list: ["GET", "/v1/integrations"] },
+getIntegration: ["GET", "/v1/integrations/{id}"],
+renderTemplate: ["POST", "/v1/templates/{templateId}/render"],
+sendTemplate: ["POST", "/v1/templates/{templateId}/send/{integrationId}", "key"],
+getSend: ["GET", "/v1/sends/{id}"],
+getMessage: ["GET", "/v1/messages/{id}"],
+sends: {
+list: ["GET", "/v1/sends"] },
+messages: {
+list: ["GET", "/v1/messages"],
+cancel: ["POST", "/v1/messages/{id}/cancel"],
+cancelSend: ["POST", "/v1/sends/{id}/cancel"],
+retry: ["POST", "/v1/messages/{id}/retry"] },
+getMessageContent: ["GET", "/v1/messages/{id}/content"],
+cancelMessages: ["POST", "/v1/messages/cancel"],
+retryMessages: ["POST", "/v1/messages/retry"] } as const;

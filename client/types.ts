@@ -1,0 +1,560 @@
+// Written by tools/client_types.ts out of docs/openapi.json.
+// deno-fmt-ignore-file
+
+/** Says what the service is, and what the token may do */
+export type GetServiceAnswer = {
+  service: "posthaste";
+  version: string;
+  account: {
+    id: string;
+    name: string;
+  };
+  token: {
+    name: string;
+    scopes: Array<"render" | "send" | "read" | "list" | "read:content" | "manage:messages" | (string & Record<never, never>)>;
+    expiresAt: string | null;
+  };
+  limits: {
+    recipients: number;
+    attachments: number;
+    bodyBytes: number;
+  };
+  links: {
+    openapi: string;
+  };
+};
+
+/** Returns the OpenAPI document of this interface */
+export type GetOpenApiAnswer = {
+  openapi: string;
+};
+
+/** Parameters of `listTemplates` */
+export type ListTemplatesQuery = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** One of `listTemplates` */
+export type ListTemplatesItem = {
+  id: number;
+  alias: string | null;
+  name: string;
+  version: number;
+  publishedAt: string;
+  locale: string;
+  variables: Array<{
+    name: string;
+    required: boolean;
+    default: unknown;
+    description: string | null;
+  }>;
+};
+
+/** Lists the published email templates */
+export type ListTemplatesAnswer = {
+  data: ListTemplatesItem[];
+  next: string | null;
+  incomplete?: true;
+};
+
+/** Returns a published email template, by id or alias */
+export type GetTemplateAnswer = {
+  id: number;
+  alias: string | null;
+  name: string;
+  version: number;
+  publishedAt: string;
+  locale: string;
+  variables: Array<{
+    name: string;
+    required: boolean;
+    default: unknown;
+    description: string | null;
+  }>;
+};
+
+/** Parameters of `listPdfTemplates` */
+export type ListPdfTemplatesQuery = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** One of `listPdfTemplates` */
+export type ListPdfTemplatesItem = {
+  id: number;
+  alias: string | null;
+  name: string;
+  version: number;
+  publishedAt: string;
+  locale: string;
+  variables: Array<{
+    name: string;
+    required: boolean;
+    default: unknown;
+    description: string | null;
+  }>;
+};
+
+/** Lists the published PDF templates */
+export type ListPdfTemplatesAnswer = {
+  data: ListPdfTemplatesItem[];
+  next: string | null;
+  incomplete?: true;
+};
+
+/** Returns a published PDF template, by id or alias */
+export type GetPdfTemplateAnswer = {
+  id: number;
+  alias: string | null;
+  name: string;
+  version: number;
+  publishedAt: string;
+  locale: string;
+  variables: Array<{
+    name: string;
+    required: boolean;
+    default: unknown;
+    description: string | null;
+  }>;
+};
+
+/** Returns the JSON Schema of the variables of an email template */
+export type GetTemplateSchemaAnswer = {
+  $schema: string;
+  type: "object";
+};
+
+/** Returns the JSON Schema of the variables of a PDF template */
+export type GetPdfTemplateSchemaAnswer = {
+  $schema: string;
+  type: "object";
+};
+
+/** Parameters of `listIntegrations` */
+export type ListIntegrationsQuery = {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** One of `listIntegrations` */
+export type ListIntegrationsItem = {
+  id: number;
+  name: string;
+  senders: string[];
+  state: "paused" | "suspended" | "unreachable" | "failing" | "slow" | "ready" | (string & Record<never, never>);
+  reason: string | null;
+  since: string | null;
+  openUntil: string | null;
+  waiting: number;
+  signsFor: string | null;
+};
+
+/** Lists the integrations that mail can be sent through */
+export type ListIntegrationsAnswer = {
+  data: ListIntegrationsItem[];
+  next: string | null;
+  incomplete?: true;
+};
+
+/** Returns an integration and how it is */
+export type GetIntegrationAnswer = {
+  id: number;
+  name: string;
+  senders: string[];
+  state: "paused" | "suspended" | "unreachable" | "failing" | "slow" | "ready" | (string & Record<never, never>);
+  reason: string | null;
+  since: string | null;
+  openUntil: string | null;
+  waiting: number;
+  signsFor: string | null;
+};
+
+/** Body of `renderTemplate` */
+export type RenderTemplateBody = Record<string, unknown>;
+
+/** Fills an email template with variables */
+export type RenderTemplateAnswer = {
+  subject: string;
+  html: string;
+  text: string;
+};
+
+/** Body of `sendTemplate` */
+export type SendTemplateBody = {
+  from: {
+    email: string;
+    name?: string | undefined;
+  };
+  to: Array<{
+    email: string;
+    name?: string | undefined;
+    reference?: string | undefined;
+    tags?: string[] | undefined;
+    metadata?: unknown | undefined;
+    variables?: Record<string, unknown> | undefined;
+    attachments?: Array<{
+      id: number | string;
+      filename?: string | undefined;
+      variables?: Record<string, unknown> | undefined;
+    }> | undefined;
+  }>;
+  reference?: string | undefined;
+  tags?: string[] | undefined;
+  metadata?: unknown | undefined;
+  variables?: Record<string, unknown> | undefined;
+};
+
+/** Accepts one mail per recipient, all or none */
+export type SendTemplateAnswer = {
+  status: "success";
+  message: string;
+  id: string;
+  messages: {
+    id: string;
+    email: string;
+  }[];
+};
+
+/** Returns an accepted send with the state of each message */
+export type GetSendAnswer = {
+  id: string;
+  acceptedAt: string;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  messageCount: number;
+  reference: string | null;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  settled: boolean;
+  settledAt: string | null;
+  states: Record<string, unknown>;
+  messages: Array<{
+    id: string;
+    email: string;
+    state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  }>;
+};
+
+/** Returns the state and history of one recipient's mail */
+export type GetMessageAnswer = {
+  id: string;
+  sendId: string;
+  email: string;
+  state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  attempt: number;
+  acceptedAt: string;
+  finishedAt: string | null;
+  nextAt: string | null;
+  reason: string | null;
+  reply: {
+    code?: number;
+    enhanced?: string;
+    response?: string;
+  } | null;
+  waiting: {
+    reason: string;
+    ahead: number;
+  } | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  reference: string | null;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  timeline: Array<{
+    at: string;
+    type: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    attempt: number;
+    durationMs?: number;
+    detail?: string;
+    ambiguous?: boolean;
+  }>;
+};
+
+/** Parameters of `listSends` */
+export type ListSendsQuery = {
+  templateId?: string | number | undefined;
+  integrationId?: string | number | undefined;
+  reference?: string | undefined;
+  tag?: string | undefined;
+  from?: string | Date | undefined;
+  until?: string | Date | undefined;
+  settled?: "true" | "false" | boolean | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** One of `listSends` */
+export type ListSendsItem = {
+  id: string;
+  acceptedAt: string;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  messageCount: number;
+  reference: string | null;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  settled: boolean;
+  settledAt: string | null;
+};
+
+/** Finds accepted sends, the newest first */
+export type ListSendsAnswer = {
+  data: ListSendsItem[];
+  next: string | null;
+  incomplete?: true;
+};
+
+/** Parameters of `listMessages` */
+export type ListMessagesQuery = {
+  templateId?: string | number | undefined;
+  integrationId?: string | number | undefined;
+  reference?: string | undefined;
+  tag?: string | undefined;
+  from?: string | Date | undefined;
+  until?: string | Date | undefined;
+  state?: string | undefined;
+  sendId?: string | undefined;
+  email?: string | undefined;
+  text?: string | undefined;
+  reason?: string | undefined;
+  code?: string | number | undefined;
+  enhanced?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** One of `listMessages` */
+export type ListMessagesItem = {
+  id: string;
+  sendId: string;
+  email: string;
+  state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  attempt: number;
+  acceptedAt: string;
+  finishedAt: string | null;
+  nextAt: string | null;
+  reason: string | null;
+  reply: {
+    code?: number;
+    enhanced?: string;
+    response?: string;
+  } | null;
+  waiting: {
+    reason: string;
+    ahead: number;
+  } | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  reference: string | null;
+  tags: string[];
+  metadata: Record<string, unknown>;
+};
+
+/** Finds messages, the newest first */
+export type ListMessagesAnswer = {
+  data: ListMessagesItem[];
+  next: string | null;
+  incomplete?: true;
+};
+
+/** Renders a message again, as it was sent */
+export type GetMessageContentAnswer = {
+  subject: string;
+  html: string;
+  text: string;
+  attachments: {
+    index: number;
+    filename: string;
+  }[];
+};
+
+/** Cancels a message that is not sent yet */
+export type CancelMessageAnswer = {
+  id: string;
+  sendId: string;
+  email: string;
+  state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  attempt: number;
+  acceptedAt: string;
+  finishedAt: string | null;
+  nextAt: string | null;
+  reason: string | null;
+  reply: {
+    code?: number;
+    enhanced?: string;
+    response?: string;
+  } | null;
+  waiting: {
+    reason: string;
+    ahead: number;
+  } | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  reference: string | null;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  timeline: Array<{
+    at: string;
+    type: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    attempt: number;
+    durationMs?: number;
+    detail?: string;
+    ambiguous?: boolean;
+  }>;
+};
+
+/** Cancels the messages of a send that are not sent yet */
+export type CancelSendAnswer = {
+  canceled: number;
+  tooLate: number;
+};
+
+/** Body of `cancelMessages` */
+export type CancelMessagesBody = {
+  filter: {
+    sendId?: string | undefined;
+    reference?: string | undefined;
+    tag?: string | undefined;
+    templateId?: number | undefined;
+    integrationId?: number | undefined;
+  };
+};
+
+/** Cancels up to 1,000 messages that a filter finds */
+export type CancelMessagesAnswer = {
+  canceled: number;
+  remaining: number;
+};
+
+/** Body of `retryMessage` */
+export type RetryMessageBody = {
+  acceptDuplicates?: boolean | undefined;
+};
+
+/** Sends a message again */
+export type RetryMessageAnswer = {
+  id: string;
+  sendId: string;
+  email: string;
+  state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  attempt: number;
+  acceptedAt: string;
+  finishedAt: string | null;
+  nextAt: string | null;
+  reason: string | null;
+  reply: {
+    code?: number;
+    enhanced?: string;
+    response?: string;
+  } | null;
+  waiting: {
+    reason: string;
+    ahead: number;
+  } | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  reference: string | null;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  timeline: Array<{
+    at: string;
+    type: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    attempt: number;
+    durationMs?: number;
+    detail?: string;
+    ambiguous?: boolean;
+  }>;
+};
+
+/** Body of `retryMessages` */
+export type RetryMessagesBody = {
+  state: "failed" | "unknown" | "deferred";
+  reason?: string | null | undefined;
+  code?: number | null | undefined;
+  enhanced?: string | null | undefined;
+  sendId?: string | undefined;
+  from?: string | undefined;
+  acceptDuplicates?: boolean | undefined;
+};
+
+/** Sends up to 1,000 messages again, found by the cause of their failure */
+export type RetryMessagesAnswer = {
+  retried: number;
+  withoutContent: number;
+  remaining: number;
+};
+
+/** What each operation takes and answers. */
+export interface Operations {
+/** Says what the service is, and what the token may do */
+getService: { answer: GetServiceAnswer };
+/** Returns the OpenAPI document of this interface */
+getOpenApi: { answer: GetOpenApiAnswer };
+templates: {
+/** Lists the published email templates */
+list: { query?: ListTemplatesQuery; answer: ListTemplatesAnswer };
+};
+/** Returns a published email template, by id or alias */
+getTemplate: { path: { id: string | number }; answer: GetTemplateAnswer };
+/** Lists the published PDF templates */
+listPdfTemplates: { query?: ListPdfTemplatesQuery; answer: ListPdfTemplatesAnswer };
+/** Returns a published PDF template, by id or alias */
+getPdfTemplate: { path: { id: string | number }; answer: GetPdfTemplateAnswer };
+/** Returns the JSON Schema of the variables of an email template */
+getTemplateSchema: { path: { id: string | number }; answer: GetTemplateSchemaAnswer };
+/** Returns the JSON Schema of the variables of a PDF template */
+getPdfTemplateSchema: { path: { id: string | number }; answer: GetPdfTemplateSchemaAnswer };
+integrations: {
+/** Lists the integrations that mail can be sent through */
+list: { query?: ListIntegrationsQuery; answer: ListIntegrationsAnswer };
+};
+/** Returns an integration and how it is */
+getIntegration: { path: { id: string | number }; answer: GetIntegrationAnswer };
+/** Fills an email template with variables */
+renderTemplate: { path: { templateId: string | number }; body: RenderTemplateBody; answer: RenderTemplateAnswer };
+/** Accepts one mail per recipient, all or none */
+sendTemplate: { path: { templateId: string | number; integrationId: string | number }; body: SendTemplateBody; answer: SendTemplateAnswer };
+/** Returns an accepted send with the state of each message */
+getSend: { path: { id: string | number }; answer: GetSendAnswer };
+/** Returns the state and history of one recipient's mail */
+getMessage: { path: { id: string | number }; answer: GetMessageAnswer };
+sends: {
+/** Finds accepted sends, the newest first */
+list: { query?: ListSendsQuery; answer: ListSendsAnswer };
+};
+messages: {
+/** Finds messages, the newest first */
+list: { query?: ListMessagesQuery; answer: ListMessagesAnswer };
+/** Cancels a message that is not sent yet */
+cancel: { path: { id: string | number }; answer: CancelMessageAnswer };
+/** Cancels the messages of a send that are not sent yet */
+cancelSend: { path: { id: string | number }; answer: CancelSendAnswer };
+/** Sends a message again */
+retry: { path: { id: string | number }; body: RetryMessageBody; answer: RetryMessageAnswer };
+};
+/** Renders a message again, as it was sent */
+getMessageContent: { path: { id: string | number }; answer: GetMessageContentAnswer };
+/** Cancels up to 1,000 messages that a filter finds */
+cancelMessages: { body: CancelMessagesBody; answer: CancelMessagesAnswer };
+/** Sends up to 1,000 messages again, found by the cause of their failure */
+retryMessages: { body: RetryMessagesBody; answer: RetryMessagesAnswer };
+}
