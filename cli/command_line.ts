@@ -19,6 +19,7 @@ import { setupCommand } from "./commands/setup.ts";
 import { statusCommand } from "./commands/status.ts";
 import { templatesCommand } from "./commands/templates.ts";
 import { tokensCommand } from "./commands/tokens.ts";
+import { typesCommand } from "./commands/types.ts";
 import { usersCommand } from "./commands/users.ts";
 import { EXIT } from "./exit_code.ts";
 import { Output } from "./output.ts";
@@ -40,6 +41,7 @@ const COMMANDS = [
   renderCommand,
   sendCommand,
   statusCommand,
+  typesCommand,
   retryCommand,
   forgetCommand,
   auditCommand,
@@ -53,7 +55,8 @@ Settings:
                                       demonstration that "npm start" runs
   MONGODB_URL_FILE, …                 files that contain these values or the token
   DATA_DIR                            the demonstration's data folder, as for "npm start"
-  POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send and status
+  POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send, status and
+                                      types
   NO_COLOR                            no colours
 
 Exit codes:

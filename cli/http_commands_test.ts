@@ -176,3 +176,29 @@ test("statusCommand() watches a send until the last message and ends with 1 if o
   const late = await stub.run(`status ${SEND_ID} --watch --timeout 1ms --json`);
   assert.equal(JSON.parse(late.stdout).id, SEND_ID);
 });
+
+test("typesCommand() prints the variables of every published template that has an alias", async () => {
+  const page = (data: object[], next: string | null = null) => ({ data, next });
+  const schema = { type: "object", required: ["name"], properties: { name: { type: "string" } } };
+  const answers: Record<string, unknown> = {
+    "/v1/templates?limit=100": page([{ id: 1, alias: "welcome" }], "a b"),
+    "/v1/templates?limit=100&cursor=a%20b": page([{ id: 2, alias: null }]),
+    "/v1/templates/1/schema": schema,
+    "/v1/pdf-templates?limit=100": page([{ id: 1, alias: "invoice-2" }]),
+    "/v1/pdf-templates/1/schema": { type: "object" },
+  };
+  await using stub = await openStub(({ route }) => [200, answers[route.slice("GET ".length)]]);
+  const { code, stdout } = await stub.run("types");
+  assert.equal(code, EXIT.ok);
+  assert.match(
+    stdout,
+    /interface Templates \{\n {4}welcome: \{\n {6}name: string;\n {4}\};\n {2}\}/,
+  );
+  assert.match(stdout, /"invoice-2": Record<string, unknown>;/);
+  assert.equal(stub.seen.length, 5);
+  const { stdout: json } = await stub.run("types --json");
+  assert.deepEqual(JSON.parse(json), {
+    email: { welcome: schema },
+    pdf: { "invoice-2": { type: "object" } },
+  });
+});
