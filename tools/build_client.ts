@@ -52,7 +52,10 @@ function nameJavaScript(file: string): void {
 
 /** Returns the manifest of the workspace, with the built files as its entry points. */
 function manifest(): Record<string, unknown> {
-  const own = JSON.parse(readFileSync(join(SOURCE, "package.json"), "utf8"));
+  // The sources are private: Node runs no TypeScript out of `node_modules`.
+  const { private: _private, ...own } = JSON.parse(
+    readFileSync(join(SOURCE, "package.json"), "utf8"),
+  );
   const exports = Object.entries(ENTRIES).map(([path, entry]) => [
     path,
     { types: `./${entry}.d.ts`, default: `./${entry}.js` },

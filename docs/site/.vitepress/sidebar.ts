@@ -2,6 +2,7 @@
 export const SIDEBAR = [
   part("Start", {
     "Overview": "/",
+    "Quick start": "/docs/quick_start",
     "Glossary": "/docs/glossary",
     "Dashboard": "/docs/dashboard",
     "Command line": "/docs/command_line",
