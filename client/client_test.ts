@@ -88,10 +88,12 @@ test("createClient() ends a try by its timeout, and everything by the caller's s
   await assert.rejects(hasty.service(), failure({ status: 0, code: "timeout" }));
   const controller = new AbortController();
   const reason = new Error("the caller has gone");
-  const patient = createClient({ url: stub.url, token, tries: 1_000 });
-  const answer = patient.service({ signal: controller.signal });
+  const { signal } = controller;
+  const asked = [1, 1_000].map((tries) =>
+    createClient({ url: stub.url, token, tries }).service({ signal })
+  );
   controller.abort(reason);
-  await assert.rejects(answer, (error) => error === reason);
+  for (const answer of asked) await assert.rejects(answer, (error) => error === reason);
 });
 
 test("createClient() says why a server cannot be reached", async () => {
