@@ -6,29 +6,26 @@
  * else than JSON.
  */
 export const OPERATIONS = {
-getService: ["GET", "/v1"],
-getOpenApi: ["GET", "/v1/openapi.json"],
-templates: {
-list: ["GET", "/v1/templates"] },
-getTemplate: ["GET", "/v1/templates/{id}"],
-listPdfTemplates: ["GET", "/v1/pdf-templates"],
-getPdfTemplate: ["GET", "/v1/pdf-templates/{id}"],
-getTemplateSchema: ["GET", "/v1/templates/{id}/schema"],
-getPdfTemplateSchema: ["GET", "/v1/pdf-templates/{id}/schema"],
-integrations: {
-list: ["GET", "/v1/integrations"] },
-getIntegration: ["GET", "/v1/integrations/{id}"],
-renderTemplate: ["POST", "/v1/templates/{templateId}/render"],
-sendTemplate: ["POST", "/v1/templates/{templateId}/send/{integrationId}", "key"],
-getSend: ["GET", "/v1/sends/{id}"],
-getMessage: ["GET", "/v1/messages/{id}"],
-sends: {
-list: ["GET", "/v1/sends"] },
-messages: {
-list: ["GET", "/v1/messages"],
-cancel: ["POST", "/v1/messages/{id}/cancel"],
-cancelSend: ["POST", "/v1/sends/{id}/cancel"],
-retry: ["POST", "/v1/messages/{id}/retry"] },
-getMessageContent: ["GET", "/v1/messages/{id}/content"],
-cancelMessages: ["POST", "/v1/messages/cancel"],
-retryMessages: ["POST", "/v1/messages/retry"] } as const;
+  getService: ["GET", "/v1"],
+  getOpenApi: ["GET", "/v1/openapi.json"],
+  listTemplates: ["GET", "/v1/templates"],
+  getTemplate: ["GET", "/v1/templates/{id}"],
+  listPdfTemplates: ["GET", "/v1/pdf-templates"],
+  getPdfTemplate: ["GET", "/v1/pdf-templates/{id}"],
+  getTemplateSchema: ["GET", "/v1/templates/{id}/schema"],
+  getPdfTemplateSchema: ["GET", "/v1/pdf-templates/{id}/schema"],
+  listIntegrations: ["GET", "/v1/integrations"],
+  getIntegration: ["GET", "/v1/integrations/{id}"],
+  renderTemplate: ["POST", "/v1/templates/{templateId}/render"],
+  sendTemplate: ["POST", "/v1/templates/{templateId}/send/{integrationId}", "key"],
+  getSend: ["GET", "/v1/sends/{id}"],
+  getMessage: ["GET", "/v1/messages/{id}"],
+  listSends: ["GET", "/v1/sends"],
+  listMessages: ["GET", "/v1/messages"],
+  getMessageContent: ["GET", "/v1/messages/{id}/content"],
+  cancelMessage: ["POST", "/v1/messages/{id}/cancel"],
+  cancelSend: ["POST", "/v1/sends/{id}/cancel"],
+  cancelMessages: ["POST", "/v1/messages/cancel"],
+  retryMessage: ["POST", "/v1/messages/{id}/retry"],
+  retryMessages: ["POST", "/v1/messages/retry"],
+} as const;

@@ -505,56 +505,48 @@ export type RetryMessagesAnswer = {
 
 /** What each operation takes and answers. */
 export interface Operations {
-/** Says what the service is, and what the token may do */
-getService: { answer: GetServiceAnswer };
-/** Returns the OpenAPI document of this interface */
-getOpenApi: { answer: GetOpenApiAnswer };
-templates: {
-/** Lists the published email templates */
-list: { query?: ListTemplatesQuery; answer: ListTemplatesAnswer };
-};
-/** Returns a published email template, by id or alias */
-getTemplate: { path: { id: string | number }; answer: GetTemplateAnswer };
-/** Lists the published PDF templates */
-listPdfTemplates: { query?: ListPdfTemplatesQuery; answer: ListPdfTemplatesAnswer };
-/** Returns a published PDF template, by id or alias */
-getPdfTemplate: { path: { id: string | number }; answer: GetPdfTemplateAnswer };
-/** Returns the JSON Schema of the variables of an email template */
-getTemplateSchema: { path: { id: string | number }; answer: GetTemplateSchemaAnswer };
-/** Returns the JSON Schema of the variables of a PDF template */
-getPdfTemplateSchema: { path: { id: string | number }; answer: GetPdfTemplateSchemaAnswer };
-integrations: {
-/** Lists the integrations that mail can be sent through */
-list: { query?: ListIntegrationsQuery; answer: ListIntegrationsAnswer };
-};
-/** Returns an integration and how it is */
-getIntegration: { path: { id: string | number }; answer: GetIntegrationAnswer };
-/** Fills an email template with variables */
-renderTemplate: { path: { templateId: string | number }; body: RenderTemplateBody; answer: RenderTemplateAnswer };
-/** Accepts one mail per recipient, all or none */
-sendTemplate: { path: { templateId: string | number; integrationId: string | number }; body: SendTemplateBody; answer: SendTemplateAnswer };
-/** Returns an accepted send with the state of each message */
-getSend: { path: { id: string | number }; answer: GetSendAnswer };
-/** Returns the state and history of one recipient's mail */
-getMessage: { path: { id: string | number }; answer: GetMessageAnswer };
-sends: {
-/** Finds accepted sends, the newest first */
-list: { query?: ListSendsQuery; answer: ListSendsAnswer };
-};
-messages: {
-/** Finds messages, the newest first */
-list: { query?: ListMessagesQuery; answer: ListMessagesAnswer };
-/** Cancels a message that is not sent yet */
-cancel: { path: { id: string | number }; answer: CancelMessageAnswer };
-/** Cancels the messages of a send that are not sent yet */
-cancelSend: { path: { id: string | number }; answer: CancelSendAnswer };
-/** Sends a message again */
-retry: { path: { id: string | number }; body: RetryMessageBody; answer: RetryMessageAnswer };
-};
-/** Renders a message again, as it was sent */
-getMessageContent: { path: { id: string | number }; answer: GetMessageContentAnswer };
-/** Cancels up to 1,000 messages that a filter finds */
-cancelMessages: { body: CancelMessagesBody; answer: CancelMessagesAnswer };
-/** Sends up to 1,000 messages again, found by the cause of their failure */
-retryMessages: { body: RetryMessagesBody; answer: RetryMessagesAnswer };
+  /** Says what the service is, and what the token may do */
+  getService: { answer: GetServiceAnswer };
+  /** Returns the OpenAPI document of this interface */
+  getOpenApi: { answer: GetOpenApiAnswer };
+  /** Lists the published email templates */
+  listTemplates: { query?: ListTemplatesQuery; answer: ListTemplatesAnswer };
+  /** Returns a published email template, by id or alias */
+  getTemplate: { path: { id: string | number }; answer: GetTemplateAnswer };
+  /** Lists the published PDF templates */
+  listPdfTemplates: { query?: ListPdfTemplatesQuery; answer: ListPdfTemplatesAnswer };
+  /** Returns a published PDF template, by id or alias */
+  getPdfTemplate: { path: { id: string | number }; answer: GetPdfTemplateAnswer };
+  /** Returns the JSON Schema of the variables of an email template */
+  getTemplateSchema: { path: { id: string | number }; answer: GetTemplateSchemaAnswer };
+  /** Returns the JSON Schema of the variables of a PDF template */
+  getPdfTemplateSchema: { path: { id: string | number }; answer: GetPdfTemplateSchemaAnswer };
+  /** Lists the integrations that mail can be sent through */
+  listIntegrations: { query?: ListIntegrationsQuery; answer: ListIntegrationsAnswer };
+  /** Returns an integration and how it is */
+  getIntegration: { path: { id: string | number }; answer: GetIntegrationAnswer };
+  /** Fills an email template with variables */
+  renderTemplate: { path: { templateId: string | number }; body: RenderTemplateBody; answer: RenderTemplateAnswer };
+  /** Accepts one mail per recipient, all or none */
+  sendTemplate: { path: { templateId: string | number; integrationId: string | number }; body: SendTemplateBody; answer: SendTemplateAnswer };
+  /** Returns an accepted send with the state of each message */
+  getSend: { path: { id: string | number }; answer: GetSendAnswer };
+  /** Returns the state and history of one recipient's mail */
+  getMessage: { path: { id: string | number }; answer: GetMessageAnswer };
+  /** Finds accepted sends, the newest first */
+  listSends: { query?: ListSendsQuery; answer: ListSendsAnswer };
+  /** Finds messages, the newest first */
+  listMessages: { query?: ListMessagesQuery; answer: ListMessagesAnswer };
+  /** Renders a message again, as it was sent */
+  getMessageContent: { path: { id: string | number }; answer: GetMessageContentAnswer };
+  /** Cancels a message that is not sent yet */
+  cancelMessage: { path: { id: string | number }; answer: CancelMessageAnswer };
+  /** Cancels the messages of a send that are not sent yet */
+  cancelSend: { path: { id: string | number }; answer: CancelSendAnswer };
+  /** Cancels up to 1,000 messages that a filter finds */
+  cancelMessages: { body: CancelMessagesBody; answer: CancelMessagesAnswer };
+  /** Sends a message again */
+  retryMessage: { path: { id: string | number }; body: RetryMessageBody; answer: RetryMessageAnswer };
+  /** Sends up to 1,000 messages again, found by the cause of their failure */
+  retryMessages: { body: RetryMessagesBody; answer: RetryMessagesAnswer };
 }
