@@ -33,8 +33,8 @@ export const accountSchema = z.object({
 /** An account. */
 export type Account = z.infer<typeof accountSchema>;
 
-/** What a token may do. */
-export const TOKEN_SCOPES = [
+/** What a token may do at the interface for programs below `/v1`. */
+export const API_SCOPES = [
   "render",
   "send",
   "read",
@@ -42,6 +42,23 @@ export const TOKEN_SCOPES = [
   "read:content",
   "manage:messages",
 ] as const;
+
+/** What a token may do at the interface for programs below `/manage/v1`. */
+export const MANAGE_SCOPES = [
+  "manage:templates",
+  "manage:integrations",
+  "manage:webhooks",
+  "manage:tokens",
+  "manage:account",
+] as const;
+
+/** What a token may do. */
+export const TOKEN_SCOPES = [...API_SCOPES, ...MANAGE_SCOPES] as const;
+
+/** Scopes as stored: those that a later version knows are left out, and allow nothing here. */
+const storedScopesSchema = z.array(z.string()).transform((scopes) =>
+  scopes.flatMap((scope) => TOKEN_SCOPES.find((known) => known === scope) ?? [])
+);
 
 /** What a token is limited to, beside its scopes. An empty list sets no limit. */
 export const tokenLimitsSchema = z.object({
@@ -64,7 +81,7 @@ export const accessTokenSchema = z.object({
   name: z.string(),
   /** The first characters, for people to recognise it. */
   prefix: z.string(),
-  scopes: z.array(z.enum(TOKEN_SCOPES)),
+  scopes: storedScopesSchema,
   createdAt: z.date(),
   expiresAt: z.date().nullable(),
   revokedAt: z.date().nullable(),

@@ -27,6 +27,17 @@ test("findToken() finds a created token, of which no document holds the plain te
   }
 });
 
+test("findToken() leaves out scopes that it does not know, of a later version", async () => {
+  const { token, record } = await store.tokens.create({
+    ...{ accountId: "acc_5", name: "later", scopes: ["send"] },
+  });
+  const scopes = ["steer:moon", "send"] as never[];
+  await opened.db.collection<{ _id: string }>("tokens")
+    .updateOne({ _id: record._id }, { $set: { scopes } });
+  assert.deepEqual((await store.tokens.find(token))?.scopes, ["send"]);
+  assert.deepEqual((await store.tokens.list("acc_5"))[0]?.scopes, ["send"]);
+});
+
 test("findToken() refuses expired and revoked tokens", async () => {
   const base = { accountId: "acc_2", name: "shop", scopes: ["read" as const] };
   const expired = await store.tokens.create({ ...base, expiresAt: new Date(Date.now() - 1) });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
+  API_SCOPES,
   ENDPOINTS,
   messageIdOf,
   pageOptionsSchema,
   parseMessageId,
-  TOKEN_SCOPES,
   type TokenScope,
 } from "@posthaste/contracts";
 import { openStore, type Store } from "@posthaste/storage";
@@ -156,7 +156,7 @@ async function settle(name: string, count: number): Promise<Belongings> {
     all.integration.push(String(integration.id));
   }
   const tokens = new Map<string, string>();
-  for (const scopes of subsetsOf(TOKEN_SCOPES).filter(({ length }) => length > 0)) {
+  for (const scopes of subsetsOf(API_SCOPES).filter(({ length }) => length > 0)) {
     const { token } = await store.tokens.create({ accountId, name, scopes });
     tokens.set(scopes.join(), token);
   }
@@ -188,7 +188,7 @@ interface Ask {
 }
 
 async function ask(who: Belongings, { method, url, payload, token, headers }: Ask) {
-  const bearer = token ?? who.tokens.get(TOKEN_SCOPES.join());
+  const bearer = token ?? who.tokens.get(API_SCOPES.join());
   const answer = await app.inject({
     method: method as "GET",
     url,
@@ -265,11 +265,11 @@ test("every route answers its own account, and needs its own scope and no other"
 
 test("every route refuses a token that is unknown, expired, revoked or not quite one", async () => {
   const { accountId } = own;
-  const base = { accountId, name: "t", scopes: [...TOKEN_SCOPES] };
+  const base = { accountId, name: "t", scopes: [...API_SCOPES] };
   const expired = await store.tokens.create({ ...base, expiresAt: new Date(Date.now() - 1) });
   const revoked = await store.tokens.create(base);
   await store.tokens.revoke(accountId, revoked.record._id);
-  const live = own.tokens.get(TOKEN_SCOPES.join()) ?? "";
+  const live = own.tokens.get(API_SCOPES.join()) ?? "";
   const tokens = [
     ...[expired.token, revoked.token, revoked.record._id, expired.record.prefix],
     ...[live.slice(0, -1), `${live}0`, live.toLowerCase(), live.replace("ph_", "")],

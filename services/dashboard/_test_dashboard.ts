@@ -1,4 +1,4 @@
-import type { Account, Role, User } from "@posthaste/contracts";
+import type { Account, Role, TokenScope, User } from "@posthaste/contracts";
 import { ROLES } from "@posthaste/contracts";
 import {
   openStore,
@@ -19,7 +19,8 @@ export const ORIGIN = "http://localhost:8081";
 /** Asked for where the first account is made. */
 export const SETUP_CODE = "setup-code";
 
-const LIMITS = {
+/** Limits that the dashboard of a test reports. */
+export const LIMITS = {
   ...{ bodyLimit: 5_000_000, maxRecipients: 1000, maxAttachments: 10 },
   ...{ rateLimit: 100, rateWindowMs: 1000, mailLimit: 25_000_000 },
 };
@@ -84,10 +85,14 @@ export interface TestDashboard extends AsyncDisposable {
   signedOut: Browser;
   /** Every route that the dashboard has, `HEAD` left out, with who may ask. */
   routes: { method: string; url: string; role: Role | "anyone" }[];
+  /** Every route below `/manage/v1`, with the scopes that it needs. */
+  manageRoutes: { method: string; url: string; scopes: readonly TokenScope[] }[];
   /** What was logged. */
   log: { level: string; message: string; fields: unknown }[];
   /** Signs a user in, who is a member of the account. */
   signIn(user: User, accountId: string): Promise<Person>;
+  /** Returns a program with a token, which nothing of a browser's comes with. */
+  program(token: string): Browser;
   /** Returns a browser with a cookie of one's choice. */
   browser(cookie?: string, csrfToken?: string, accountId?: string): Browser;
 }
@@ -123,6 +128,7 @@ export async function openTestDashboard(
   await store.ensureIndexes();
   const log: TestDashboard["log"] = [];
   const routes: TestDashboard["routes"] = [];
+  const manageRoutes: TestDashboard["manageRoutes"] = [];
   const write = (level: string) => (message: string, fields?: unknown) =>
     void log.push({ level, message, fields });
   const options: DashboardOptions = {
@@ -153,8 +159,10 @@ export async function openTestDashboard(
   stack.defer(() => app.close());
   app.addHook("onRoute", ({ method, url, config }) => {
     for (const each of [method].flat()) {
-      if (each === "HEAD" || config?.role === undefined) continue;
-      routes.push({ method: each, url, role: config.role });
+      if (each === "HEAD") continue;
+      if (config?.role !== undefined) routes.push({ method: each, url, role: config.role });
+      if (!url.startsWith("/manage/") || url.endsWith("*") || !config?.scopes) continue;
+      manageRoutes.push({ method: each, url, scopes: config.scopes });
     }
   });
   await app.ready();
@@ -186,20 +194,41 @@ export async function openTestDashboard(
   const foreign = isEmpty ? nobody : await settle("Foreign");
   const opened = stack.move();
   return {
-    ...{ app, store, mongoUrl: mongo.url, own, foreign, routes, log, signIn, browser },
+    ...{
+      app,
+      store,
+      mongoUrl: mongo.url,
+      own,
+      foreign,
+      routes,
+      manageRoutes,
+      log,
+      signIn,
+      browser,
+    },
     signedOut: browser(),
+    program: (token) => openBrowser(app, { token }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
 
+/** What a browser sends by itself; a program with a token sends nothing else. */
+interface BrowserParts {
+  cookie?: string;
+  csrfToken?: string;
+  accountId?: string;
+  token?: string;
+}
+
 function openBrowser(
   app: FastifyInstance,
-  { cookie, csrfToken, accountId }: Record<"cookie" | "csrfToken" | "accountId", string>,
+  { cookie = "", csrfToken = "", accountId = "", token }: BrowserParts,
 ): Browser {
   async function ask(method: string, path: string, { body, headers = {} }: Ask = {}) {
     const all: Record<string, string> = {
       ...(cookie === "" ? {} : { cookie: `${SESSION_COOKIE}=${cookie}` }),
-      ...(method === "GET" ? {} : {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(method === "GET" || token !== undefined ? {} : {
         ...{ origin: ORIGIN, "x-csrf-token": csrfToken, [ACCOUNT_HEADER]: accountId },
       }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),

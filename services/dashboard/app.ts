@@ -7,6 +7,7 @@ import type { PasswordCost, SealingKey, Store } from "@posthaste/storage";
 import { fastify, type FastifyInstance } from "fastify";
 import { countBodies } from "./count_bodies.ts";
 import { guardRoutes } from "./guard.ts";
+import { collectManageable, MANAGE_PATH, mountForTokens } from "./token_mount.ts";
 import type { ReportedLimits } from "./limits.ts";
 import type { Quotas } from "./quotas.ts";
 import type { OidcSettings } from "./oidc.ts";
@@ -99,8 +100,10 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
   armEdge(app, { limits: edge, errors: DASHBOARD_ERRORS, logger: deps.logger });
   countBodies(app, options.bodies ?? BODIES);
   app.register(cookie);
+  const manageable = collectManageable();
   app.register(async (api) => {
     const { store, now } = deps;
+    api.addHook("onRoute", manageable.note);
     api.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
     guardRoutes(api, { ...store, now, sessionAges: options.sessionAges }, options);
     const { systemAccount: account, maxSystemMails: maxPerHour } = options;
@@ -115,6 +118,9 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     messageRoutes(api, routing);
     messageStreamRoute(api, routing);
     overviewRoutes(api, routing);
+  });
+  app.register(async (manage) => mountForTokens(manage, manageable.routes, { deps, options }), {
+    prefix: MANAGE_PATH,
   });
   if (options.securityContact !== undefined) {
     serveSecurityContact(app, { ...options, contact: options.securityContact, now: deps.now });

@@ -33,8 +33,8 @@ export function countBodies(app: FastifyInstance, options: SemaphoreOptions): vo
   });
 }
 
-function ownerOf({ principal, ip }: FastifyRequest): string {
-  return principal?.accountId ?? networkOf(ip);
+function ownerOf({ actor, ip }: FastifyRequest): string {
+  return actor?.accountId ?? networkOf(ip);
 }
 
 function tooMuch(full: Full): HttpError {

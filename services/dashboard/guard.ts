@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { includesRole, type Role } from "@posthaste/contracts";
+import { includesRole, type Role, type TokenScope } from "@posthaste/contracts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Actor, actorOfPerson } from "./actor.ts";
 import { HttpError } from "./http_error.ts";
 import {
   findPrincipal,
@@ -15,12 +16,21 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Who asks; only on routes that are not open to anyone. */
     principal: Principal;
+    /** The same, on routes that programs may ask, too. */
+    actor: Actor;
   }
   interface FastifyContextConfig {
     /** Who may ask: anyone who is signed in with this role or more, or `anyone`. Every route says so. */
     role?: Role | "anyone";
     /** Whether it must have been shown lately who is at the browser. */
     isRecent?: boolean;
+    /**
+     * Scopes that a token needs, all of them; the route is then also below `/manage/v1`, where roles say
+     * nothing. Without this only people may ask.
+     */
+    scopes?: readonly TokenScope[];
+    /** Whether it is much work: a token may ask for that more seldom. */
+    isHeavy?: boolean;
   }
 }
 
@@ -52,6 +62,7 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
   const origin = new URL(options.publicUrl).origin;
   // Every request gets its own before anything reads it.
   app.decorateRequest("principal", null as unknown as Principal);
+  app.decorateRequest("actor", null as unknown as Actor);
   app.addHook("onRoute", (route) => {
     const { url, config, method } = route;
     if (config?.role === "anyone") route.bodyLimit = STRANGERS_BODY_LIMIT;
@@ -101,6 +112,7 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     }
     if (request.routeOptions.config.isRecent === true) requireRecent(principal, deps.now());
     request.principal = principal;
+    request.actor = actorOfPerson(principal);
   });
 }
 

@@ -14,6 +14,12 @@ export const DASHBOARD_ERRORS: EdgeErrors<DashboardErrorCode> = {
     internal: "Unexpected error. See the dashboard's log",
     unknown_route: "There is no such page",
   },
+  fixed: {
+    unauthenticated: {
+      body: { error: "Unauthenticated" },
+      headers: { "www-authenticate": "Bearer" },
+    },
+  },
 };
 
 /** Refuses what only a person with a verified address may do. */

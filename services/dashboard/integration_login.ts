@@ -50,6 +50,21 @@ export function pointsElsewhere(current: Integration, input: Server): boolean {
     (input.allowInvalidCertificate && !current.allowInvalidCertificate);
 }
 
+/**
+ * Returns whether certificates would be left unchecked that are checked now. What was allowed for one
+ * server is not allowed for another.
+ */
+export function skipsCertificate(
+  { host, port, allowInvalidCertificate }: Pick<
+    Server,
+    "host" | "port" | "allowInvalidCertificate"
+  >,
+  current: Integration | null,
+): boolean {
+  return allowInvalidCertificate &&
+    !(current?.allowInvalidCertificate && current.host === host && current.port === port);
+}
+
 /** Returns what the mailer needs to try a server; a password that is not stored is sealed for this alone. */
 export function probeSettingsOf(
   { settings, sender }: ProbeInputData,

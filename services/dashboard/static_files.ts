@@ -46,7 +46,9 @@ export function serveApplication(app: FastifyInstance, options: ApplicationOptio
   app.get("/*", (request: FastifyRequest<{ Params: { "*": string } }>, reply: FastifyReply) => {
     const path = request.params["*"];
     const extension = extname(path);
-    if (path.startsWith("api/") || COMPRESSED.has(extension)) return reply.callNotFound();
+    if (/^(?:api|manage)(?:\/|$)/.test(path) || COMPRESSED.has(extension)) {
+      return reply.callNotFound();
+    }
     const isFile = path.startsWith("assets/") || extension !== "" || DOT_FILE.test(path);
     if (isFile && path.endsWith("/")) return reply.callNotFound();
     return reply.sendFile(isFile ? path : "index.html");

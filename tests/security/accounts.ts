@@ -5,9 +5,9 @@ import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import {
+  API_SCOPES,
   messageIdOf,
   newSendId,
-  TOKEN_SCOPES,
   type TokenLimits,
   type TokenScope,
 } from "@posthaste/contracts";
@@ -141,7 +141,7 @@ async function openWorld(opened: AsyncDisposableStack, seed: number): Promise<Wo
 
 async function openAccount(store: Store, name: string): Promise<Party> {
   const { _id: accountId } = await store.accounts.create({ name });
-  const { token } = await store.tokens.create({ accountId, name, scopes: [...TOKEN_SCOPES] });
+  const { token } = await store.tokens.create({ accountId, name, scopes: [...API_SCOPES] });
   return { accountId, token };
 }
 
@@ -244,8 +244,8 @@ function attackIds(world: World, tries: number): Promise<Tried> {
 async function attackScopes(world: World, tries: number): Promise<Tried> {
   const { store, random, rich: { accountId, ids } } = world;
   const tokens: { token: string; scopes: TokenScope[] }[] = [];
-  for (let set = 1; set < 2 ** TOKEN_SCOPES.length - 1; set++) {
-    const scopes = TOKEN_SCOPES.filter((_, at) => set & (1 << at));
+  for (let set = 1; set < 2 ** API_SCOPES.length - 1; set++) {
+    const scopes = API_SCOPES.filter((_, at) => set & (1 << at));
     tokens.push({ scopes, ...await store.tokens.create({ accountId, name: "some", scopes }) });
   }
   const guess = () => encodeURIComponent(random.pick(ids));
@@ -266,7 +266,7 @@ async function attackScopes(world: World, tries: number): Promise<Tried> {
 /** Everything is there, and the scope; the token is for something else. */
 async function attackLimits(world: World, tries: number): Promise<Tried> {
   const { store, random, rich: { accountId } } = world;
-  const scopes = [...TOKEN_SCOPES];
+  const scopes = [...API_SCOPES];
   const make = async (limits: Partial<TokenLimits>) =>
     (await store.tokens.create({ accountId, name: "limited", scopes, limits })).token;
   const elsewhere = await make({ addresses: ["203.0.113.0/24", "2001:db8::/32"] });

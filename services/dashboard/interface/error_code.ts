@@ -5,8 +5,14 @@ export const DASHBOARD_ERROR_STATUS = {
   wrong_code: 400,
   template_failed: 422,
   signed_out: 401,
+  /** A program has no token that may be used. */
+  unauthenticated: 401,
   wrong_origin: 403,
   not_allowed: 403,
+  /** The token lacks a scope, or is for something else. */
+  missing_scope: 403,
+  /** People do this, and no token does. */
+  people_only: 403,
   /** It must be shown first that it is still the same person at the browser. */
   confirm_identity: 403,
   /** The account asks its members for a second factor. */

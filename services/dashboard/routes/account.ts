@@ -10,6 +10,7 @@ import { QUOTAS, requireRoom } from "../quotas.ts";
 import { HttpError, unproven } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
+import { requirePerson } from "../token_limits.ts";
 
 const NAME = z.object({ name: nameInput });
 const SECOND_FACTOR = z.object({ required: z.boolean() });
@@ -24,8 +25,10 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
   const { store, now } = deps;
   const log = { ...store, now };
 
-  app.get("/api/account", { config: { role: "viewer" } }, ({ principal }): AccountView => {
-    const { _id, name, createdAt, retention } = principal.account;
+  const scopes = ["manage:account"] as const;
+  const viewer = { config: { role: "viewer", scopes } } as const;
+  app.get("/api/account", viewer, ({ actor }): AccountView => {
+    const { _id, name, createdAt, retention } = actor.account;
     return { id: _id, name, createdAt: createdAt.toISOString(), retention };
   });
 
@@ -37,11 +40,13 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     return {};
   });
 
-  app.put("/api/account/retention", { config: { role: "owner" } }, async ({ principal, body }) => {
+  const owner = { config: { role: "owner", scopes } } as const;
+  app.put("/api/account/retention", owner, async ({ actor, body }) => {
     const retention = readInput(RETENTION, body);
-    await store.accounts.update(principal.accountId, { retention });
-    const from = principal.account.retention.contentDays;
-    await audit(log, principal, {
+    const from = actor.account.retention.contentDays;
+    if (retention.contentDays > from) requirePerson(actor, "keep contents for longer");
+    await store.accounts.update(actor.accountId, { retention });
+    await audit(log, actor, {
       ...{ action: "retention.changed", target: "content retention in days" },
       details: { from, to: retention.contentDays },
     });

@@ -7,15 +7,16 @@ import type { AuditPage } from "../interface/people.ts";
 import { readInput } from "../read_input.ts";
 
 const PAGE = 50;
+const OWNER = { config: { role: "owner", scopes: ["manage:account"] } } as const;
 const QUERY = z.object({ before: z.string().max(100).optional() });
 
 /** Who changed what, for the account's owners. */
 export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Routing): void {
-  app.get("/api/audit", { config: { role: "owner" } }, async ({ principal, query }) => {
+  app.get("/api/audit", OWNER, async ({ actor, query }) => {
     const { before } = readInput(QUERY, query);
     // One more tells whether there are any beyond.
-    const found = await store.audit.list(principal.accountId, { limit: PAGE + 1, before });
-    const people = await store.people.listMembers(principal.accountId);
+    const found = await store.audit.list(actor.accountId, { limit: PAGE + 1, before });
+    const people = await store.people.listMembers(actor.accountId);
     const nameOf = new Map(people.map(({ user }) => [user._id, user.name]));
     const lines = found.slice(0, PAGE);
     const page: AuditPage = {
@@ -28,10 +29,10 @@ export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Rout
     return page;
   });
 
-  app.get("/api/audit/export", { config: { role: "owner" } }, async ({ principal }, reply) => {
-    const { accountId } = principal;
+  app.get("/api/audit/export", OWNER, async ({ actor }, reply) => {
+    const { accountId } = actor;
     const entry = { action: "audit.exported", target: "audit log" };
-    await audit({ ...store, now }, principal, entry);
+    await audit({ ...store, now }, actor, entry);
     return reply.type("application/jsonl; charset=utf-8")
       .header("content-disposition", 'attachment; filename="audit.jsonl"')
       .send(Readable.from(linesOf(accountId)));

@@ -4,14 +4,16 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
+import type { Actor } from "../actor.ts";
 import { checkRecord, dkimRecord, type FindTxt, findTxt, newDkimPair } from "../dkim_record.ts";
 import { dkimInputSchema, integrationIdSchema } from "../integration_input.ts";
 import { viewOf } from "../integration_views.ts";
 import type { DnsCheck, IntegrationView } from "../interface/integrations.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import type { Principal } from "../session.ts";
+import { requireIntegration } from "../token_limits.ts";
 
+const EDITOR = { config: { role: "editor", scopes: ["manage:integrations"] } } as const;
 const switchSchema = z.object({ enabled: z.boolean() });
 
 /** The keys that mail is signed with: made here, checked in the DNS, switched on and off. */
@@ -22,32 +24,35 @@ export function dkimRoutes(
 ): void {
   const { store, sealingKey: key, now } = deps;
 
-  async function findOne({ accountId }: Principal, params: unknown): Promise<Integration> {
+  async function findOne(actor: Actor, params: unknown): Promise<Integration> {
     const { id } = readInput(integrationIdSchema, params);
-    const found = await store.integrations.find(accountId, id);
-    if (found !== null && found.archivedAt === null) return found;
-    throw new HttpError("not_found", "There is no such integration");
+    const found = await store.integrations.find(actor.accountId, id);
+    if (found === null || found.archivedAt !== null) {
+      throw new HttpError("not_found", "There is no such integration");
+    }
+    requireIntegration(actor, id);
+    return found;
   }
 
   async function change(
-    principal: Principal,
+    actor: Actor,
     { id, name }: Integration,
     { dkim, action }: { dkim: SealDkim | null; action: string },
   ): Promise<IntegrationView> {
-    const changed = await store.integrations.update(principal.accountId, id, { dkim });
+    const changed = await store.integrations.update(actor.accountId, id, { dkim });
     if (changed === null) throw new HttpError("not_found", "There is no such integration");
     const details = changed.dkim === null
       ? { name }
       : { name, domain: changed.dkim.domain, selector: changed.dkim.selector };
     const target = `integration ${id}`;
-    await audit({ ...store, now }, principal, { action: `integration.${action}`, target, details });
+    await audit({ ...store, now }, actor, { action: `integration.${action}`, target, details });
     return await viewOf(changed, { store, now: now() });
   }
 
-  app.post("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
-    const { principal, params, body } = request;
-    const { accountId } = principal;
-    const found = await findOne(principal, params);
+  app.post("/api/integrations/:id/dkim", EDITOR, async (request) => {
+    const { actor, params, body } = request;
+    const { accountId } = actor;
+    const found = await findOne(actor, params);
     const { domain, selector } = readInput(dkimInputSchema, body);
     const { privateKey, publicKey } = await newDkimPair();
     // Signed mail whose record is missing is worse than unsigned: it is switched on afterwards.
@@ -57,31 +62,31 @@ export function dkimRoutes(
         ...{ key, accountId, recordId, field: INTEGRATION_DKIM_KEY },
       }),
     });
-    return await change(principal, found, { dkim, action: "dkim_made" });
+    return await change(actor, found, { dkim, action: "dkim_made" });
   });
 
-  app.put("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
-    const { principal, params, body } = request;
-    const found = await findOne(principal, params);
+  app.put("/api/integrations/:id/dkim", EDITOR, async (request) => {
+    const { actor, params, body } = request;
+    const found = await findOne(actor, params);
     const { enabled } = readInput(switchSchema, body);
     const dkim: SealDkim = (_recordId, current) => {
       if (current === null) throw noKey();
       return { ...current, enabled };
     };
-    return await change(principal, found, { dkim, action: enabled ? "dkim_on" : "dkim_off" });
+    return await change(actor, found, { dkim, action: enabled ? "dkim_on" : "dkim_off" });
   });
 
-  app.delete("/api/integrations/:id/dkim", { config: { role: "editor" } }, async (request) => {
-    const { principal, params } = request;
-    const found = await findOne(principal, params);
-    return await change(principal, found, { dkim: null, action: "dkim_removed" });
+  app.delete("/api/integrations/:id/dkim", EDITOR, async (request) => {
+    const { actor, params } = request;
+    const found = await findOne(actor, params);
+    return await change(actor, found, { dkim: null, action: "dkim_removed" });
   });
 
   app.post(
     "/api/integrations/:id/dkim/check",
-    { config: { role: "editor" } },
-    async ({ principal, params }): Promise<DnsCheck> => {
-      const { dkim } = await findOne(principal, params);
+    EDITOR,
+    async ({ actor, params }): Promise<DnsCheck> => {
+      const { dkim } = await findOne(actor, params);
       if (dkim === null) throw noKey();
       return await checkRecord(dkimRecord(dkim), find);
     },

@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
+import type { Actor } from "../actor.ts";
 import {
   integrationChangeSchema,
   integrationIdSchema,
@@ -16,6 +17,7 @@ import {
   loginOf,
   pointsElsewhere,
   probeSettingsOf,
+  skipsCertificate,
 } from "../integration_login.ts";
 import { summariesOf, viewOf } from "../integration_views.ts";
 import type {
@@ -29,10 +31,20 @@ import { notifyOwners } from "../notices.ts";
 import { HttpError } from "../http_error.ts";
 import { PROVIDER_PRESETS } from "../provider_presets.ts";
 import { readInput } from "../read_input.ts";
-import { type Principal, requireRecent } from "../session.ts";
+import { requireRecent } from "../session.ts";
+import {
+  mayUseIntegration,
+  requireIntegration,
+  requirePerson,
+  requireUnlimited,
+} from "../token_limits.ts";
 
 /** Longer than the longest probe, with some waiting. */
 const PROBE_TIMEOUT_MS = 27_000;
+
+const SCOPES = ["manage:integrations"] as const;
+/** What a token may not do. */
+const SKIP = "switch off the check of certificates";
 
 const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") });
 
@@ -41,15 +53,16 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
   const { store, bus, sealingKey, now } = routing.deps;
   const limit = openProbeLimit();
 
-  async function find({ accountId }: Principal, params: unknown) {
+  async function find(actor: Actor, params: unknown) {
     const { id } = readInput(integrationIdSchema, params);
-    const found = await store.integrations.find(accountId, id);
+    const found = await store.integrations.find(actor.accountId, id);
     if (found === null || found.archivedAt !== null) throw missing();
+    requireIntegration(actor, id);
     return found;
   }
 
-  const note = (principal: Principal, action: string, found: { id: number; name: string }) =>
-    audit({ ...store, now }, principal, {
+  const note = (actor: Actor, action: string, found: { id: number; name: string }) =>
+    audit({ ...store, now }, actor, {
       action: `integration.${action}`,
       target: `integration ${found.id}`,
       details: { name: found.name },
@@ -57,7 +70,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
 
   /** Where mail goes, and so who can read it, is no editor's business, and no secret between owners. */
   async function noteRepointed(
-    principal: Principal,
+    actor: Actor,
     before: Integration,
     after: Integration,
   ): Promise<void> {
@@ -65,119 +78,129 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       string,
       string,
     ];
-    await audit({ ...store, now }, principal, {
+    await audit({ ...store, now }, actor, {
       action: "integration.repointed",
       target: `integration ${after.id}`,
       details: { name: after.name, from, to },
     });
-    const { account, user } = principal;
-    const who = { who: user.name, account: account.name, integration: after.name };
-    const variables = { ...who, before: from, after: to };
+    const { account, name: who } = actor;
+    const named = { who, account: account.name, integration: after.name };
+    const variables = { ...named, before: from, after: to };
     await notifyOwners(account._id, { kind: "repointed", variables }, routing);
   }
 
   app.get(
     "/api/integrations/presets",
-    { config: { role: "viewer" } },
+    { config: { role: "viewer", scopes: SCOPES } },
     (): Promise<readonly ProviderPreset[]> => Promise.resolve(PROVIDER_PRESETS),
   );
 
   app.get(
     "/api/integrations",
-    { config: { role: "viewer" } },
-    async ({ principal }): Promise<IntegrationSummary[]> => {
-      const found = await store.integrations.list(principal.accountId);
-      return await summariesOf(principal.accountId, found, { store, now: now() });
+    { config: { role: "viewer", scopes: SCOPES } },
+    async ({ actor }): Promise<IntegrationSummary[]> => {
+      const found = await store.integrations.list(actor.accountId);
+      const shown = found.filter(({ id }) => mayUseIntegration(actor, id));
+      return await summariesOf(actor.accountId, shown, { store, now: now() });
     },
   );
 
   app.post(
     "/api/integrations",
-    { config: { role: "editor" } },
-    async ({ principal, body }): Promise<IntegrationView> => {
-      const { accountId } = principal;
+    { config: { role: "editor", scopes: SCOPES } },
+    async ({ actor, body }): Promise<IntegrationView> => {
+      const { accountId } = actor;
       const input = readInput(integrationInputSchema, body);
+      requireUnlimited(actor, "integrations");
+      if (skipsCertificate(input, null)) requirePerson(actor, SKIP);
       const auth = loginOf(input, { accountId, sealingKey });
       const created = await changing(() =>
         store.integrations.create({ ...settingsOf(input), accountId, auth })
       );
-      await note(principal, "created", created);
+      await note(actor, "created", created);
       return await viewOf(created, { store, now: now() });
     },
   );
 
   app.get(
     "/api/integrations/:id",
-    { config: { role: "viewer" } },
-    async ({ principal, params }): Promise<IntegrationView> =>
-      await viewOf(await find(principal, params), { store, now: now() }),
+    { config: { role: "viewer", scopes: SCOPES } },
+    async ({ actor, params }): Promise<IntegrationView> =>
+      await viewOf(await find(actor, params), { store, now: now() }),
   );
 
   app.put(
     "/api/integrations/:id",
-    { config: { role: "editor" } },
-    async ({ principal, params, body }): Promise<IntegrationView> => {
-      const { accountId } = principal;
-      const current = await find(principal, params);
+    { config: { role: "editor", scopes: SCOPES } },
+    async ({ actor, params, body }): Promise<IntegrationView> => {
+      const { accountId } = actor;
+      const current = await find(actor, params);
       const { revision, ...input } = readInput(integrationChangeSchema, body);
       if (revision !== current.revision) throw conflict();
+      if (skipsCertificate(input, current)) requirePerson(actor, SKIP);
       checkPasswordStays(current, input);
       const isRepointed = pointsElsewhere(current, input);
       if (isRepointed) {
-        if (principal.role !== "owner") throw onlyOwners();
-        requireRecent(principal, now());
+        const { person } = actor;
+        if (person !== null && person.role !== "owner") throw onlyOwners();
+        if (person !== null) requireRecent(person, now());
       }
       const auth = loginOf(input, { accountId, sealingKey });
       const changed = await changing(() =>
         store.integrations.update(accountId, current.id, { ...settingsOf(input), auth, revision })
       );
       if (changed === null) throw missing();
-      if (isRepointed) await noteRepointed(principal, current, changed);
-      else if (changed.revision !== current.revision) await note(principal, "updated", changed);
+      if (isRepointed) await noteRepointed(actor, current, changed);
+      else if (changed.revision !== current.revision) await note(actor, "updated", changed);
       return await viewOf(changed, { store, now: now() });
     },
   );
 
-  app.delete("/api/integrations/:id", { config: { role: "owner" } }, async (request) => {
-    const { principal, params } = request;
-    const found = await find(principal, params);
-    await store.integrations.archive(principal.accountId, found.id, now());
-    await note(principal, "removed", found);
-    return {};
-  });
+  app.delete(
+    "/api/integrations/:id",
+    { config: { role: "owner", scopes: SCOPES } },
+    async (request) => {
+      const { actor, params } = request;
+      const found = await find(actor, params);
+      await store.integrations.archive(actor.accountId, found.id, now());
+      await note(actor, "removed", found);
+      return {};
+    },
+  );
 
   app.post(
     "/api/integrations/:id/pause",
-    { config: { role: "editor" } },
-    async ({ principal, params, body }): Promise<IntegrationView> => {
-      const found = await find(principal, params);
+    { config: { role: "editor", scopes: SCOPES } },
+    async ({ actor, params, body }): Promise<IntegrationView> => {
+      const found = await find(actor, params);
       const { reason } = readInput(pauseSchema, body ?? {});
-      const why = `paused by ${principal.user.name}${reason === "" ? "" : `: ${reason}`}`;
-      await store.integrations.pause(principal.accountId, found.id, { at: now(), reason: why });
-      await note(principal, "paused", found);
-      return await viewOf(await find(principal, params), { store, now: now() });
+      const why = `paused by ${actor.name}${reason === "" ? "" : `: ${reason}`}`;
+      await store.integrations.pause(actor.accountId, found.id, { at: now(), reason: why });
+      await note(actor, "paused", found);
+      return await viewOf(await find(actor, params), { store, now: now() });
     },
   );
 
   app.post(
     "/api/integrations/:id/resume",
-    { config: { role: "editor" } },
-    async ({ principal, params }): Promise<IntegrationView> => {
-      const found = await find(principal, params);
-      const why = `Resumed by ${principal.user.name}`;
-      await store.integrations.resume(principal.accountId, found.id, why);
-      await note(principal, "resumed", found);
-      return await viewOf(await find(principal, params), { store, now: now() });
+    { config: { role: "editor", scopes: SCOPES } },
+    async ({ actor, params }): Promise<IntegrationView> => {
+      const found = await find(actor, params);
+      const why = `Resumed by ${actor.name}`;
+      await store.integrations.resume(actor.accountId, found.id, why);
+      await note(actor, "resumed", found);
+      return await viewOf(await find(actor, params), { store, now: now() });
     },
   );
 
   app.post(
     "/api/integrations/probe",
-    { config: { role: "editor" } },
-    async ({ principal, body }): Promise<ProbeView> => {
-      const { accountId } = principal;
+    { config: { role: "editor", scopes: SCOPES } },
+    async ({ actor, body }): Promise<ProbeView> => {
+      const { accountId } = actor;
       const input = readInput(probeInputSchema, body);
-      const stored = input.id === undefined ? null : await find(principal, { id: input.id });
+      const stored = input.id === undefined ? null : await find(actor, { id: input.id });
+      if (skipsCertificate(input.settings, stored)) requirePerson(actor, SKIP);
       const settings = probeSettingsOf(input, { stored, accountId, sealingKey });
       limit.count(accountId);
       const asked = { v: EVENT_VERSION, accountId, settings };

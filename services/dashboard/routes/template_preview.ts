@@ -7,6 +7,7 @@ import { openIssuedPdfs } from "../templates/issued_pdfs.ts";
 import { openLatestOnly } from "../templates/latest_only.ts";
 import { previewTemplate } from "../templates/preview.ts";
 import { previewSchema, sourceFor, TEMPLATE_BODY_LIMIT } from "../templates/template_input.ts";
+import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
 
 /** Headers of a PDF that a customer's template made: it may do nothing, wherever it is opened. */
 const PDF_HEADERS = {
@@ -26,21 +27,22 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): 
 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
-    const whole = { config: { role: "viewer" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
-    app.post(path, whole, ({ principal, body }) => {
+    const { config } = TEMPLATE_ROUTES.viewer;
+    const whole = { config: { ...config, isHeavy: true }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
+    app.post(path, whole, ({ actor, body }) => {
       const { editor, source: given } = readInput(previewSchema, body);
       const source = sourceFor(kind, given);
-      const { accountId, session } = principal;
+      const { accountId, id } = actor;
       const show = () => previewTemplate({ accountId, kind, source }, { ...deps, issued });
-      return latestOnly(`${session._id} ${editor}`, show);
+      return latestOnly(`${id} ${editor}`, show);
     });
   }
 
   app.get<{ Params: { key: string } }>(
     "/api/templates/pdf/preview/:key",
-    { config: { role: "viewer" } },
-    async ({ principal, params: { key } }, reply) => {
-      const bytes = issued.has(principal.accountId, key)
+    TEMPLATE_ROUTES.viewer,
+    async ({ actor, params: { key } }, reply) => {
+      const bytes = issued.has(actor.accountId, key)
         ? await deps.bus.objects("pdfs").get(key)
         : undefined;
       if (bytes === undefined) {

@@ -14,13 +14,10 @@ import {
 import { declareRequired } from "../templates/declare_required.ts";
 import { sendMail } from "../send_mail.ts";
 import { checkTest } from "../templates/test_mail.ts";
-import {
-  revisionSchema,
-  TEMPLATE_BODY_LIMIT,
-  testSchema,
-  versionSchema,
-} from "../templates/template_input.ts";
+import { revisionSchema, testSchema, versionSchema } from "../templates/template_input.ts";
 import { versionRows } from "../templates/template_view.ts";
+import { requireIntegration, requireTemplate } from "../token_limits.ts";
+import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
 import type { TemplatePath, TemplateRouting } from "./templates.ts";
 
 const LISTED = 500;
@@ -33,11 +30,13 @@ export function templateVersionRoutes(
 ): void {
   const { store, now } = deps;
   const path = `/api/templates/${kind}/:id`;
-  const viewer = { config: { role: "viewer" } } as const;
-  const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
+  const { viewer, editor } = TEMPLATE_ROUTES;
+  // A test is a mail: only a token that may send can ask for one.
+  const scopes = ["manage:templates", "send"] as const;
+  const sender = { ...editor, config: { ...editor.config, scopes } };
 
-  app.get<TemplatePath>(`${path}/versions`, viewer, async ({ principal, params }) => {
-    const template = await access.find(principal, kind, params.id);
+  app.get<TemplatePath>(`${path}/versions`, viewer, async ({ actor, params }) => {
+    const template = await access.find(actor, kind, params.id);
     const versions = await store.templates.listVersions(template, { limit: LISTED });
     return await versionRows(template, versions, store) satisfies VersionRow[];
   });
@@ -45,15 +44,10 @@ export function templateVersionRoutes(
   app.get<{ Params: { id: string; version: string } }>(
     `${path}/versions/:version`,
     viewer,
-    async ({ principal, params }): Promise<VersionView> => {
-      const template = await access.find(principal, kind, params.id);
+    async ({ actor, params }): Promise<VersionView> => {
+      const template = await access.find(actor, kind, params.id);
       const number = /^[1-9]\d{0,9}$/.test(params.version) ? Number(params.version) : 0;
-      const version = await store.templates.findVersion(
-        principal.accountId,
-        kind,
-        template.id,
-        number,
-      );
+      const version = await store.templates.findVersion(actor.accountId, kind, template.id, number);
       const [row] = version === null ? [] : await versionRows(template, [version], store);
       if (version === null || row === undefined) {
         throw new HttpError("not_found", `There is no version ${params.version}`);
@@ -62,10 +56,10 @@ export function templateVersionRoutes(
     },
   );
 
-  app.post<TemplatePath>(`${path}/publish`, editor, async ({ principal, params, body }) => {
+  app.post<TemplatePath>(`${path}/publish`, editor, async ({ actor, params, body }) => {
     const { revision } = readInput(revisionSchema, body);
-    const { accountId, user } = principal;
-    const template = await access.find(principal, kind, params.id);
+    const { accountId, userId } = actor;
+    const template = await access.find(actor, kind, params.id);
     const draft = await access.draftAt(template, revision);
     const wish = { accountId, kind, source: draft.source, compiled: true };
     const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
@@ -73,59 +67,61 @@ export function templateVersionRoutes(
     // What is published already stays so, whatever rules came since.
     const isPublished = draft.base !== null && draft.base === template.publishedVersion;
     if (!isPublished) requirePublishable({ kind, source: draft.source, rendering });
-    const options = { store, userId: user._id };
+    const options = { store, userId };
     const declared = await declareRequired({ template, draft, rendering }, store);
     const { version } = await publishDraft({ template, draft: declared, compiled }, options);
     if (version !== template.publishedVersion) {
-      await access.note(principal, "published", { template, details: { version } });
+      await access.note(actor, "published", { template, details: { version } });
     }
     return access.view(template);
   });
 
-  app.post<TemplatePath>(`${path}/roll-back`, editor, async ({ principal, params, body }) => {
+  app.post<TemplatePath>(`${path}/roll-back`, editor, async ({ actor, params, body }) => {
     const wanted = readInput(versionSchema, body);
-    const template = await access.find(principal, kind, params.id);
-    const options = { store, userId: principal.user._id };
+    const template = await access.find(actor, kind, params.id);
+    const options = { store, userId: actor.userId };
     const { version } = await rollBack(template, wanted.version, options);
     const details = { version: version.version, from: wanted.version };
-    await access.note(principal, "rolled_back", { template, details });
+    await access.note(actor, "rolled_back", { template, details });
     return access.view(template);
   });
 
-  app.post<TemplatePath>(`${path}/discard`, editor, async ({ principal, params, body }) => {
+  app.post<TemplatePath>(`${path}/discard`, editor, async ({ actor, params, body }) => {
     const { revision } = readInput(revisionSchema, body);
-    const { accountId, user } = principal;
-    const template = await access.find(principal, kind, params.id);
+    const { accountId, userId } = actor;
+    const template = await access.find(actor, kind, params.id);
     const draft = await access.draftAt(template, revision);
     const { publishedVersion } = template;
     const version = publishedVersion === null
       ? null
       : await store.templates.findVersion(accountId, kind, template.id, publishedVersion);
     if (version === null) throw new HttpError("invalid_request", "Nothing is published yet");
-    await resetDraft(draft, version, { store, userId: user._id, now });
-    await access.note(principal, "discarded", { template });
+    await resetDraft(draft, version, { store, userId, now });
+    await access.note(actor, "discarded", { template });
     return access.view(template);
   });
 
   if (kind === "pdf") return;
 
-  app.post<TemplatePath>(`${path}/test`, editor, async ({ principal, params, body }) => {
+  app.post<TemplatePath>(`${path}/test`, sender, async ({ actor, params, body }) => {
     const request = readInput(testSchema, body);
-    const { accountId, user } = principal;
+    const { accountId, userId } = actor;
     const { revision, variables, sender, to } = request;
-    const template = await access.find(principal, kind, params.id);
+    const template = await access.find(actor, kind, params.id);
     const draft = await access.draftAt(template, revision);
     const { source } = draft;
+    requireIntegration(actor, request.integrationId);
+    for (const id of request.attachments ?? []) requireTemplate(actor, { kind: "pdf", id });
     const parts = await checkTest(accountId, { request, source }, store);
     const wish = { accountId, kind, source, variables, compiled: true };
     const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
     const compiled = compiledBy(rendering);
-    const options = { store, userId: user._id, isTest: true };
+    const options = { store, userId, isTest: true };
     const email = await publishDraft({ template, draft, compiled }, options);
     if (email.kind !== "email") throw new Error("Cannot send a PDF template as a message");
     const sent = await sendMail({ ...parts, email, sender, to, variables }, deps);
     const details = { version: email.version, to, sendId: sent.sendId };
-    await access.note(principal, "tested", { template, details });
+    await access.note(actor, "tested", { template, details });
     return sent;
   });
 }

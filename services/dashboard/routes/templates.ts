@@ -22,9 +22,10 @@ import {
   newTemplateSchema,
   renamingSchema,
   sourceFor,
-  TEMPLATE_BODY_LIMIT,
 } from "../templates/template_input.ts";
+import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
 import { templateRows } from "../templates/template_view.ts";
+import { mayUseTemplate, requireUnlimited } from "../token_limits.ts";
 import { templatePreviewRoutes } from "./template_preview.ts";
 import { templateVersionRoutes } from "./template_versions.ts";
 
@@ -60,10 +61,12 @@ export interface TemplateRouting {
 function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRouting): void {
   const { deps: { store, now }, options } = routing;
   const path = `/api/templates/${kind}`;
-  const viewer = { config: { role: "viewer" } } as const;
-  const editor = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
+  const { viewer, editor } = TEMPLATE_ROUTES;
 
-  app.get(path, viewer, ({ principal }) => templateRows(principal.accountId, kind, access));
+  app.get(path, viewer, async ({ actor }) => {
+    const rows = await templateRows(actor.accountId, kind, access);
+    return rows.filter(({ id }) => mayUseTemplate(actor, { kind, id }));
+  });
 
   app.get(
     `${path}/examples`,
@@ -76,7 +79,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
   app.get<TemplatePath>(
     `${path}/:id`,
     viewer,
-    async ({ principal, params }) => access.view(await access.find(principal, kind, params.id)),
+    async ({ actor, params }) => access.view(await access.find(actor, kind, params.id)),
   );
 
   async function requireRoomFor(accountId: string): Promise<void> {
@@ -89,71 +92,63 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     requireRoom(emails.length + pdfs.length, templates, full);
   }
 
-  app.post(path, editor, async ({ principal, body }) => {
+  app.post(path, editor, async ({ actor, body }) => {
     const { name, alias, example: wanted } = readInput(newTemplateSchema, body);
     const example = EXAMPLES[kind].find(({ id }) => id === (wanted ?? "empty"));
     if (example === undefined) throw new HttpError("not_found", `There is no example "${wanted}"`);
-    const { accountId, user } = principal;
+    const { accountId, userId } = actor;
+    requireUnlimited(actor, "templates");
     await requireRoomFor(accountId);
     const template = await unlessTaken(store.templates.create({ accountId, kind, name, alias }));
     const source = { ...emptySource(kind), ...example.source };
-    await store.drafts.create({
-      ...ownOf(template),
-      source,
-      updatedAt: now(),
-      updatedBy: user._id,
-    });
-    await access.note(principal, "created", { template });
+    await store.drafts.create({ ...ownOf(template), source, updatedAt: now(), updatedBy: userId });
+    await access.note(actor, "created", { template });
     return access.view(template);
   });
 
   // Not noted: an editor saves while its author types. What they publish is.
-  app.put<TemplatePath>(`${path}/:id/draft`, editor, async ({ principal, params, body }) => {
+  app.put<TemplatePath>(`${path}/:id/draft`, editor, async ({ actor, params, body }) => {
     const change = readInput(draftChangeSchema, body);
-    const template = await access.find(principal, kind, params.id);
+    const template = await access.find(actor, kind, params.id);
     const draft = await access.draftAt(template, change.revision);
     const source = sourceFor(kind, change.source);
     const base = await sameVersion(template, source, store);
-    const updated = { updatedAt: now(), updatedBy: principal.user._id };
+    const updated = { updatedAt: now(), updatedBy: actor.userId };
     const changed = await store.drafts.change({ ...draft, ...updated, source, base });
     if (changed === null) throw changedMeanwhile();
     return access.view(template);
   });
 
-  app.patch<TemplatePath>(`${path}/:id`, editor, async ({ principal, params, body }) => {
+  app.patch<TemplatePath>(`${path}/:id`, editor, async ({ actor, params, body }) => {
     const { name, alias } = readInput(renamingSchema, body);
-    const template = await access.find(principal, kind, params.id);
+    const template = await access.find(actor, kind, params.id);
     const changes = {
       ...(name === undefined ? {} : { name }),
       ...(alias === undefined ? {} : { alias }),
     };
     const changed = await unlessTaken(store.templates.update(template, changes));
     if (changed === null) throw new HttpError("not_found", `There is no template ${params.id}`);
-    await access.note(principal, "renamed", { template, details: changes });
+    await access.note(actor, "renamed", { template, details: changes });
     return access.view(template);
   });
 
-  app.post<TemplatePath>(`${path}/:id/duplicate`, editor, async ({ principal, params, body }) => {
+  app.post<TemplatePath>(`${path}/:id/duplicate`, editor, async ({ actor, params, body }) => {
     const { name } = readInput(copySchema, body);
-    const original = await access.find(principal, kind, params.id);
+    const original = await access.find(actor, kind, params.id);
     const { source } = await openDraft(original, store);
-    const { accountId, user } = principal;
+    const { accountId, userId } = actor;
+    requireUnlimited(actor, "templates");
     await requireRoomFor(accountId);
     const template = await store.templates.create({ accountId, kind, name });
-    await store.drafts.create({
-      ...ownOf(template),
-      source,
-      updatedAt: now(),
-      updatedBy: user._id,
-    });
-    await access.note(principal, "duplicated", { template, details: { from: original.id } });
+    await store.drafts.create({ ...ownOf(template), source, updatedAt: now(), updatedBy: userId });
+    await access.note(actor, "duplicated", { template, details: { from: original.id } });
     return access.view(template);
   });
 
-  app.delete<TemplatePath>(`${path}/:id`, editor, async ({ principal, params }) => {
-    const template = await access.find(principal, kind, params.id);
+  app.delete<TemplatePath>(`${path}/:id`, editor, async ({ actor, params }) => {
+    const template = await access.find(actor, kind, params.id);
     await store.templates.archive(template, now());
-    await access.note(principal, "archived", { template });
+    await access.note(actor, "archived", { template });
     return {};
   });
 }

@@ -3,6 +3,7 @@ import {
   TOKEN_SCOPES,
   type TokenLimits,
   tokenLimitsSchema,
+  type TokenScope,
 } from "@posthaste/contracts";
 import { readNetworks } from "@posthaste/egress";
 import { isLive } from "@posthaste/storage";
@@ -10,16 +11,18 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../app.ts";
 import { audit } from "../audit.ts";
+import type { Actor } from "../actor.ts";
 import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";
 import { notifyOwners } from "../notices.ts";
 import { nameInput } from "../people_input.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import type { Principal } from "../session.ts";
+import { type Granted, grantedLimits, grantFaults } from "../token_grant.ts";
 import { tokenCurl } from "../token_curl.ts";
 
 const MAX_OVERLAP_DAYS = 30;
 const HOUR_MS = 3_600_000;
+const SCOPES = ["manage:tokens"] as const;
 const TOKEN = z.object({ tokenId: z.string() });
 const NEW = z.object({
   name: nameInput,
@@ -42,20 +45,36 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   const log = { ...store, now };
 
   async function notifyOfToken(
-    { accountId, user, account }: Principal,
+    { accountId, name: who, account }: Actor,
     { name, scopes, expiresAt }: AccessToken,
   ): Promise<void> {
     await notifyOwners(accountId, {
       kind: "token",
       variables: {
-        ...{ who: user.name, account: account.name, token: name },
+        ...{ who, account: account.name, token: name },
         ...{ scopes: scopes.join(", "), expires: dayOf(expiresAt) },
       },
     }, routing);
   }
 
-  app.get("/api/tokens", { config: { role: "viewer" } }, async ({ principal }) => {
-    const tokens = await store.tokens.list(principal.accountId);
+  async function find(accountId: string, id: string): Promise<AccessToken> {
+    const token = (await store.tokens.list(accountId)).find(({ _id }) => _id === id);
+    if (token === undefined) throw new HttpError("not_found", "There is no such token");
+    return token;
+  }
+
+  /** A request that a person can try; programs need none. */
+  async function curlFor(
+    { accountId, person }: Actor,
+    { scopes, text }: { scopes: TokenScope[]; text: string },
+  ): Promise<string | null> {
+    if (person === null) return null;
+    const use = { accountId, user: person.user, scopes, text };
+    return await tokenCurl(use, { store, apiUrl: options.apiUrl });
+  }
+
+  app.get("/api/tokens", { config: { role: "viewer", scopes: SCOPES } }, async ({ actor }) => {
+    const tokens = await store.tokens.list(actor.accountId);
     const makers = [...new Set(tokens.flatMap(({ createdBy }) => createdBy ?? []))];
     const users = await Promise.all(makers.map((id) => store.people.find(id)));
     const nameOf = new Map(users.flatMap((user) => user === null ? [] : [[user._id, user.name]]));
@@ -66,20 +85,22 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
 
   app.post(
     "/api/tokens",
-    { config: { role: "owner", isRecent: true } },
-    async ({ principal, body }) => {
-      const { name, scopes, expiresAt, limits } = readInput(NEW, body);
-      const { accountId, user } = principal;
+    { config: { role: "owner", isRecent: true, scopes: SCOPES } },
+    async ({ actor, body }) => {
+      const { name, scopes, expiresAt, limits: asked } = readInput(NEW, body);
+      const { accountId, userId } = actor;
+      const limits = grantedLimits(actor.token, asked);
       if (expiresAt !== null && expiresAt <= now()) {
         const issues = [{ path: "expiresAt", message: "must be in the future" }];
         throw new HttpError("invalid_request", "The expiry date must be in the future", { issues });
       }
-      const createdBy = user._id;
+      requireGrant(actor, { scopes, expiresAt, ...limits });
+      const createdBy = userId;
       const made = await store.tokens.create({
         ...{ accountId, name, scopes, expiresAt, createdBy, limits },
       });
       const { token: text, record } = made;
-      await audit(log, principal, {
+      await audit(log, actor, {
         ...{ action: "token.created", target: `token ${name} (${record.prefix})` },
         details: {
           scopes: scopes.join(", "),
@@ -87,10 +108,10 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
           ...limitDetails(limits),
         },
       });
-      await notifyOfToken(principal, record);
+      await notifyOfToken(actor, record);
       const view: NewTokenView = {
-        ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
-        curl: await tokenCurl({ ...principal, scopes, text }, { store, apiUrl: options.apiUrl }),
+        ...{ token: viewOf(record, { now: now(), createdBy: makerOf(actor) }), text },
+        curl: await curlFor(actor, { scopes, text }),
       };
       return view;
     },
@@ -98,41 +119,61 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
 
   app.post(
     "/api/tokens/:tokenId/roll",
-    { config: { role: "owner", isRecent: true } },
-    async ({ principal, params, body }) => {
+    { config: { role: "owner", isRecent: true, scopes: SCOPES } },
+    async ({ actor, params, body }) => {
       const { tokenId: id } = readInput(TOKEN, params);
       const { overlapHours } = readInput(ROLL, body);
-      const { accountId, user } = principal;
+      const { accountId, userId } = actor;
+      const old = await find(accountId, id);
+      requireGrant(actor, { ...old, expiresAt: rolledExpiry(old, now()) });
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
-      const made = await store.tokens.roll({ accountId, id, until, createdBy: user._id });
+      const made = await store.tokens.roll({ accountId, id, until, createdBy: userId });
       if (made === null) throw new HttpError("not_found", "There is no such active token");
       const { token: text, record } = made;
-      await audit(log, principal, {
+      await audit(log, actor, {
         ...{ action: "token.rolled", target: `token ${record.name} (${record.prefix})` },
         details: { overlap: `${overlapHours} h`, expires: dayOf(record.expiresAt) },
       });
-      await notifyOfToken(principal, record);
+      await notifyOfToken(actor, record);
       const view: NewTokenView = {
-        ...{ token: viewOf(record, { now: now(), createdBy: user.name }), text },
-        curl: await tokenCurl({ ...principal, scopes: record.scopes, text }, {
-          ...{ store, apiUrl: options.apiUrl },
-        }),
+        ...{ token: viewOf(record, { now: now(), createdBy: makerOf(actor) }), text },
+        curl: await curlFor(actor, { scopes: record.scopes, text }),
       };
       return view;
     },
   );
 
-  app.post("/api/tokens/:tokenId/revoke", { config: { role: "owner" } }, async (request) => {
+  const revoking = { config: { role: "owner", scopes: SCOPES } } as const;
+  app.post("/api/tokens/:tokenId/revoke", revoking, async (request) => {
     const { tokenId } = readInput(TOKEN, request.params);
-    const { accountId } = request.principal;
-    const tokens = await store.tokens.list(accountId);
-    const token = tokens.find(({ _id }) => _id === tokenId);
-    if (token === undefined) throw new HttpError("not_found", "There is no such token");
+    const { accountId } = request.actor;
+    const token = await find(accountId, tokenId);
     if (await store.tokens.revoke(accountId, tokenId)) {
       const target = `token ${token.name} (${token.prefix})`;
-      await audit(log, request.principal, { action: "token.revoked", target });
+      await audit(log, request.actor, { action: "token.revoked", target });
     }
     return {};
+  });
+}
+
+function makerOf({ person }: Actor): string | null {
+  return person?.user.name ?? null;
+}
+
+/** Returns when a token like this one expires that is made now. */
+function rolledExpiry({ createdAt, expiresAt }: AccessToken, now: Date): Date | null {
+  return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+}
+
+/** @throws {HttpError} `people_only` or `missing_scope`, if a token would make one that it may not make. */
+function requireGrant({ token }: Actor, wanted: Granted): void {
+  if (token === null) return;
+  const issues = grantFaults(token, wanted);
+  const [first] = issues;
+  if (first === undefined) return;
+  const code = first.path === "scopes" && first.isForPeople ? "people_only" : "missing_scope";
+  throw new HttpError(code, `Cannot make this token by a token: "${first.path}" ${first.message}`, {
+    issues: issues.map(({ path, message }) => ({ path, message })),
   });
 }
 

@@ -23,7 +23,8 @@ export interface CompiledDraft {
 /** Who publishes, and what for. */
 export interface PublishOptions {
   store: Store;
-  userId: string;
+  /** Null for a program. */
+  userId: string | null;
   /** Whether the version is stored for a test mail. @default {false} */
   isTest?: boolean;
 }

@@ -4,7 +4,8 @@ import type { DashboardDeps } from "../app.ts";
 import { audit } from "../audit.ts";
 import type { TemplateView } from "../interface/templates.ts";
 import { HttpError } from "../http_error.ts";
-import type { Principal } from "../session.ts";
+import type { Actor } from "../actor.ts";
+import { requireTemplate } from "../token_limits.ts";
 import { openLastUses } from "./last_uses.ts";
 import { openDraft } from "./open_draft.ts";
 import { changedMeanwhile } from "./publish_draft.ts";
@@ -13,10 +14,11 @@ import { templateView, type ViewDeps } from "./template_view.ts";
 /** What the routes of templates have in common. */
 export interface TemplateAccess extends ViewDeps {
   /**
-   * Finds a template of the principal's account.
-   * @throws {HttpError} `not_found`, also for one that is archived or another account's.
+   * Finds a template of the actor's account.
+   * @throws {HttpError} `not_found`, also for one that is archived or another account's; `missing_scope`
+   * if the actor's token is for others.
    */
-  find(principal: Principal, kind: TemplateKind, id: string): Promise<Template>;
+  find(actor: Actor, kind: TemplateKind, id: string): Promise<Template>;
   /**
    * Returns a template's draft, if it has the revision.
    * @throws {HttpError} `conflict` if someone else changed it.
@@ -24,9 +26,9 @@ export interface TemplateAccess extends ViewDeps {
   draftAt(template: Template, revision: number): Promise<TemplateDraft>;
   /** Returns a template as it is now. */
   view(template: Pick<Template, "accountId" | "kind" | "id">): Promise<TemplateView>;
-  /** Notes what a principal did to a template. */
+  /** Notes what a actor did to a template. */
   note(
-    principal: Principal,
+    actor: Actor,
     verb: string,
     { template, details }: {
       template: Template;
@@ -42,11 +44,12 @@ export function openTemplateAccess(
   const lastUses = openLastUses({ ...store, now });
   const views = { store, lastUses };
 
-  async function find(principal: Pick<Principal, "accountId">, kind: TemplateKind, id: string) {
+  async function find(actor: Pick<Actor, "accountId" | "token">, kind: TemplateKind, id: string) {
     const template = /^[1-9]\d{0,14}$/.test(id)
-      ? await store.templates.find(principal.accountId, kind, id)
+      ? await store.templates.find(actor.accountId, kind, id)
       : null;
     if (template === null) throw new HttpError("not_found", `There is no template ${id}`);
+    requireTemplate(actor, template);
     return template;
   }
 
@@ -59,11 +62,11 @@ export function openTemplateAccess(
       return draft;
     },
     view: async ({ accountId, kind, id }) =>
-      await templateView(await find({ accountId }, kind, String(id)), views),
-    async note(principal, verb, { template, details = {} }) {
+      await templateView(await find({ accountId, token: null }, kind, String(id)), views),
+    async note(actor, verb, { template, details = {} }) {
       const { kind, id, name } = template;
       const target = `${kind === "pdf" ? "PDF" : kind} template ${id} (${name})`;
-      await audit({ ...store, now }, principal, { action: `template.${verb}`, target, details });
+      await audit({ ...store, now }, actor, { action: `template.${verb}`, target, details });
     },
   };
 }

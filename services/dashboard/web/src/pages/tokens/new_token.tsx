@@ -36,6 +36,26 @@ const SCOPES = [
     label: "Manage messages",
     about: "Cancels and retries messages",
   },
+  {
+    value: "manage:templates",
+    label: "Manage templates",
+    about: "Changes and publishes templates, for “posthaste push”",
+  },
+  {
+    value: "manage:integrations",
+    label: "Manage integrations",
+    about: "Changes SMTP servers, their passwords and signing keys",
+  },
+  {
+    value: "manage:tokens",
+    label: "Manage tokens",
+    about: "Generates tokens with a part of this token’s other permissions, and revokes tokens",
+  },
+  {
+    value: "manage:account",
+    label: "Manage account",
+    about: "Reads the audit log and shortens the retention of content",
+  },
 ];
 
 /** Asks what a new token is to be, makes it, and shows it this once. */

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { messageIdOf, newSendId, pageOptionsSchema, type Send } from "@posthaste/contracts";
+import type { Store } from "@posthaste/storage";
+import type { Answer, TestAccount } from "./_test_dashboard.ts";
+import { hashToken, newToken } from "./session.ts";
+
+/** Parameters that name nothing of an account; the values that are tried. */
+const KINDS: Record<string, string[]> = { kind: ["email", "pdf"] };
+
+/** Returns an account so many of everything, all with the word canary where there is a text. */
+export async function furnish(
+  store: Store,
+  { accountId, owner, viewer, account }: TestAccount,
+  count: number,
+): Promise<Record<string, string[]>> {
+  const word = account.name === "Foreign" ? "canary" : "own";
+  const ids: Record<string, string[]> = {};
+  const note = (name: string, id: string | number) => (ids[name] ??= []).push(String(id));
+  const text = { subject: word, html: word, text: word };
+  const base = { accountId, name: word, sourceHash: word, variables: [] };
+  for (let i = 1; i <= count; i++) {
+    const { template } = await store.templates.publish({
+      ...{ ...base, kind: "email", alias: `${word}-${i}`, source: text, parts: text },
+    });
+    const { template: pdf } = await store.templates.publish({
+      ...{ ...base, kind: "pdf", alias: `${word}-${i}`, source: { html: word } },
+      ...{ parts: { html: word, filename: "a.pdf" }, page: pageOptionsSchema.parse({}) },
+    });
+    const integration = await store.integrations.create({
+      ...{ accountId, name: `${word} ${i}`, host: `${word}.example`, port: 25, tls: "none" },
+      ...{ auth: null, senders: [`${word}@example.com`] },
+    });
+    const send = sendOf(accountId, word);
+    await store.sends.accept(send);
+    const token = await store.tokens.create({ accountId, name: word, scopes: ["read"] });
+    const link = newToken();
+    await store.invitations.create({
+      ...{ _id: hashToken(link), accountId, email: `${word}${i}@x.example`, role: "viewer" },
+      ...{ invitedBy: owner.user._id, createdAt: new Date() },
+      expiresAt: new Date(Date.now() + 3600_000),
+    });
+    // Numbers are counted per account: own has the first of each, so these are the other's alone.
+    if (i > 1) { for (const id of [template.id, template.alias ?? ""]) note("templateId", id); }
+    if (i > 1) note("pdfId", pdf.id);
+    if (i > 1) note("integrationId", integration.id);
+    note("sendId", send._id);
+    note("messageId", messageIdOf(send._id, 0));
+    note("tokenId", token.record._id);
+    note("invitationId", hashToken(link));
+    note("link", link);
+  }
+  for (const { user, sessionId } of [owner, viewer]) {
+    note("userId", user._id);
+    note("sessionId", sessionId);
+  }
+  const passkey = { id: word, publicKey: word, counter: 0, transports: [], name: word };
+  await store.people.update(owner.user._id, {
+    secondFactor: {
+      ...{ totp: null, recoveryCodes: [] },
+      passkeys: [{ ...passkey, createdAt: new Date() }],
+    },
+  });
+  note("passkeyId", word);
+  ids["id"] = Object.values(ids).flat();
+  ids["token"] = [...ids["tokenId"] ?? [], ...ids["link"] ?? []];
+  ids["version"] = ["1"];
+  ids["n"] = ["0"];
+  ids["key"] = ["0".repeat(64)];
+  return ids;
+}
+
+function sendOf(accountId: string, word: string): Send {
+  return {
+    ...{ _id: newSendId(accountId), accountId, acceptedAt: new Date(), priority: "transactional" },
+    ...{ template: { id: 1, version: 1 }, pdfVersions: {}, integrationId: 1, messageCount: 1 },
+    request: { from: { email: `${word}@example.com` }, to: [{ email: `${word}@example.net` }] },
+    ...{ settledAt: null, reconcileAt: new Date(Date.now() + 3600_000) },
+  };
+}
+
+/** Returns whether a method changes anything. */
+export const isChange = (method: string) => method !== "GET";
+
+/** The address of a route, its parameters filled by what is given, else by what nobody has. */
+export function pathOf(url: string, given: Record<string, string> = {}): string {
+  return url.replaceAll(
+    /:(\w+)/g,
+    (_, name: string) => encodeURIComponent(given[name] ?? KINDS[name]?.[0] ?? "nothing"),
+  );
+}
+
+/** Each way to name what is the other account's in an address. */
+export function namings(
+  url: string,
+  foreignIds: Record<string, string[]>,
+): Record<string, string>[] {
+  const names = [...url.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  return names.flatMap((name) => {
+    const others = names.filter((other) => other !== name && KINDS[other] !== undefined);
+    if (KINDS[name] !== undefined) return [];
+    const ids = foreignIds[name];
+    assert.ok(ids, `${url}: say what :${name} is, in furnish() of _test_belongings.ts`);
+    const [kind] = others;
+    const kinds = kind === undefined
+      ? [{}]
+      : (KINDS[kind] ?? []).map((value) => ({ [kind]: value }));
+    return ids.flatMap((id) => kinds.map((each) => ({ ...each, [name]: id })));
+  });
+}
+
+/** It was refused: as not there, as no right id, or for the body that it has not. */
+export function assertNothing(
+  { status, text }: Answer,
+  { told, given }: { told: string; given: Record<string, string> },
+): void {
+  // A link is not of the account that one looks at, but for the person whose address it names.
+  const isForAnother = status === 403 && told.startsWith("POST /api/invitations/");
+  const isNothing = [400, 404].includes(status) || isForAnother;
+  assert.ok(isNothing, `${told}: ${status} ${text}`);
+  const ids = Object.values(given).reduce((rest, id) => rest.replaceAll(id, ""), text);
+  if (!isForAnother) assert.doesNotMatch(ids, /canary/i, told);
+}
+
+/** All that an account has, as it lies in the database. */
+export async function stateOf(store: Store, { accountId, owner }: TestAccount) {
+  const now = new Date();
+  const sends = await store.sends.list(accountId, { limit: 100 });
+  return {
+    sends,
+    messages: await Promise.all(sends.map(({ _id }) => store.messages.list(accountId, _id))),
+    emails: await store.templates.list(accountId, "email"),
+    pdfs: await store.templates.list(accountId, "pdf"),
+    integrations: await store.integrations.list(accountId),
+    tokens: await store.tokens.list(accountId),
+    members: await store.people.listMembers(accountId),
+    invitations: await store.invitations.list(accountId, now),
+    sessions: await store.sessions.list(owner.user._id, now),
+    audit: await store.audit.list(accountId, { limit: 100 }),
+    account: await store.accounts.find(accountId),
+  };
+}

@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { TOKEN_SCOPES, type TokenLimits, type TokenScope } from "@posthaste/contracts";
+import { assertNothing, furnish, isChange, namings, pathOf, stateOf } from "./_test_belongings.ts";
+import { type Browser, LIMITS, openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
+import { SESSION_COOKIE } from "./guard.ts";
+
+/** Every route below `/manage/v1` is tried with every kind of token; one that is added is tried by itself. */
+
+let dashboard: TestDashboard;
+let foreignIds: Record<string, string[]>;
+/** May do all that a token may do. */
+let whole: Browser;
+before(async () => {
+  const limits = { rateLimit: 0, rateWindowMs: 1000 };
+  dashboard = await openTestDashboard({ options: { limits: { ...LIMITS, ...limits } } });
+  await furnish(dashboard.store, dashboard.own, 1);
+  foreignIds = await furnish(dashboard.store, dashboard.foreign, 4);
+  whole = await programOf([...TOKEN_SCOPES]);
+});
+after(() => dashboard?.[Symbol.asyncDispose]());
+
+interface TokenOptions {
+  accountId?: string;
+  expiresAt?: Date | null;
+  limits?: Partial<TokenLimits>;
+}
+
+async function tokenOf(scopes: TokenScope[], options: TokenOptions = {}): Promise<string> {
+  const { own, store } = dashboard;
+  const base = { accountId: own.accountId, name: "CI", scopes };
+  return (await store.tokens.create({ ...base, ...options })).token;
+}
+
+async function programOf(scopes: TokenScope[], options?: TokenOptions): Promise<Browser> {
+  return dashboard.program(await tokenOf(scopes, options));
+}
+
+const ask = (browser: Browser, { method, url }: { method: string; url: string }, headers = {}) =>
+  browser.ask(method, pathOf(url), { headers });
+
+test("guardTokens() stands before the routes that name scopes, and no route of people is there", async () => {
+  const { manageRoutes, routes } = dashboard;
+  const found = manageRoutes.map(({ method, url }) => `${method} ${url}`);
+  for (const route of ["POST /templates/email", "PUT /integrations/:id", "POST /tokens"]) {
+    assert.ok(found.includes(route.replace(" ", " /manage/v1")), found.join("\n"));
+  }
+  assert.ok(
+    manageRoutes.every(({ scopes }) => scopes.some((scope) => scope.startsWith("manage:"))),
+  );
+  const theirs = /^\/api\/(members|invitations|session|sign-in|you|accounts|reset|proof|confirm)/;
+  const people = routes.filter(({ url }) => theirs.test(url));
+  assert.ok(people.length > 15, `${people.length} routes`);
+  for (const { method, url } of people) {
+    const path = pathOf(url.replace("/api", "/manage/v1"));
+    const { status, body } = await whole.ask(method, path, isChange(method) ? { body: {} } : {});
+    assert.deepEqual([status, body.code], [404, "not_found"], `${method} ${path}`);
+  }
+});
+
+test("docs/manage.md lists every route below /manage/v1 with its scopes", async () => {
+  const page = await readFile(new URL("../../docs/manage.md", import.meta.url), "utf8");
+  const rows = [...page.matchAll(/^\| `([A-Z]+) (\/\S*)` \| (.*?) \|/gm)];
+  const listed = rows.flatMap(([, method, path = "", scopes]) =>
+    (path.includes("{kind}") ? ["email", "pdf"] : [""]).map((kind) =>
+      `${method} ${path.replace("{kind}", kind)} ${scopes}`
+    )
+  );
+  const found = dashboard.manageRoutes.map(({ method, url, scopes }) => {
+    const path = url.replace("/manage/v1", "").replace(/:(\w+)/g, "{$1}");
+    return `${method} ${path} ${scopes.map((scope) => `\`${scope}\``).join(", ")}`;
+  });
+  assert.deepEqual(listed.sort(), found.sort());
+});
+
+test("guardTokens() refuses no token, an unknown, an expired, a revoked one, and a cookie", async () => {
+  const { own, store, manageRoutes, program, signedOut } = dashboard;
+  const scopes = [...TOKEN_SCOPES];
+  const expired = await tokenOf(scopes, { expiresAt: new Date(Date.now() - 1000) });
+  const revoked = await store.tokens.create({ accountId: own.accountId, name: "CI", scopes });
+  await store.tokens.revoke(own.accountId, revoked.record._id);
+  const unknown = `${expired.slice(0, -1)}${expired.endsWith("a") ? "b" : "a"}`;
+  const refused = [
+    ...[program(""), program("x"), program(unknown), program(expired), program(revoked.token)],
+    ...[signedOut, own.owner],
+  ];
+  for (const route of [...manageRoutes, { method: "GET", url: "/manage/v1/none" }]) {
+    for (const browser of refused) {
+      const { status, text, headers } = await ask(browser, route);
+      const asked = `${route.method} ${route.url}`;
+      assert.deepEqual([status, text], [401, '{"error":"Unauthenticated"}'], asked);
+      assert.equal(headers["www-authenticate"], "Bearer");
+    }
+  }
+});
+
+test("guardRoutes() takes no token instead of a cookie", async () => {
+  for (const route of dashboard.routes.filter(({ role }) => role !== "anyone")) {
+    const { status, body } = await ask(whole, route, { origin: "http://localhost:8081" });
+    assert.deepEqual([status, body.code], [401, "signed_out"], `${route.method} ${route.url}`);
+  }
+});
+
+test("guardTokens() takes a token although a cookie of another account comes with it", async () => {
+  const cookie = `${SESSION_COOKIE}=${dashboard.foreign.owner.cookie}`;
+  const { body } = await whole.get("/manage/v1/account", { cookie, "x-account": "acc_other" });
+  assert.equal(body.id, dashboard.own.accountId);
+});
+
+test("guardTokens() refuses every scope on every route that needs another", async () => {
+  let tries = 0;
+  for (const scope of TOKEN_SCOPES) {
+    const program = await programOf([scope]);
+    const rest = await programOf(TOKEN_SCOPES.filter((other) => other !== scope));
+    for (const route of dashboard.manageRoutes) {
+      const lacking = [
+        ...route.scopes.every((needed) => needed === scope) ? [] : [program],
+        ...route.scopes.includes(scope) ? [rest] : [],
+      ];
+      for (const browser of lacking) {
+        const { status, body } = await ask(browser, route);
+        const asked = `${route.method} ${route.url} with ${scope}`;
+        assert.deepEqual([status, body.code], [403, "missing_scope"], asked);
+        tries++;
+      }
+    }
+  }
+  assert.ok(tries > 300, `${tries} tries`);
+});
+
+test("no route below /manage/v1 reads or changes what another account has", async () => {
+  const { manageRoutes, foreign, store } = dashboard;
+  const state = await stateOf(store, foreign);
+  let tries = 0;
+  for (const { method, url } of manageRoutes) {
+    for (const given of namings(url, foreignIds)) {
+      const path = pathOf(url, given);
+      const answer = await whole.ask(method, path, isChange(method) ? { body: {} } : {});
+      assertNothing(answer, { told: `${method} ${path}`, given });
+      tries++;
+    }
+    if (isChange(method) || url.includes(":")) continue;
+    const answer = await whole.get(`${url}?account=${foreign.accountId}`);
+    assert.doesNotMatch(answer.text, /canary|foreign/i, url);
+  }
+  assert.ok(tries > 20, `${tries} tries`);
+  assert.deepEqual(await stateOf(store, foreign), state);
+});
+
+test("guardTokens() takes a token from its addresses alone", async () => {
+  const scopes: TokenScope[] = ["manage:account"];
+  const near = await programOf(scopes, { limits: { addresses: ["127.0.0.0/8"] } });
+  const far = await programOf(scopes, { limits: { addresses: ["203.0.113.7"] } });
+  assert.equal((await near.get("/manage/v1/account")).status, 200);
+  const { status, body } = await far.get("/manage/v1/account");
+  assert.deepEqual([status, body.code], [403, "missing_scope"]);
+  assert.doesNotMatch(body.error, /127/);
+});
+
+test("a token that is for some templates and integrations sees and changes no others", async () => {
+  const scopes: TokenScope[] = ["manage:templates", "manage:integrations"];
+  const limited = await programOf(scopes, { limits: { templates: [9], integrations: [9] } });
+  for (const list of ["templates/email", "templates/pdf", "integrations"]) {
+    assert.deepEqual((await limited.get(`/manage/v1/${list}`)).body, [], list);
+  }
+  const refused: [string, string, object?][] = [
+    ["GET", "templates/email/1"],
+    ["GET", "templates/pdf/1"],
+    ["POST", "templates/email", { name: "New" }],
+    ["GET", "integrations/1"],
+    ["POST", "integrations/1/pause", {}],
+    ["DELETE", "integrations/1/dkim"],
+  ];
+  for (const [method, path, body] of refused) {
+    const answer = await limited.ask(method, `/manage/v1/${path}`, { body });
+    assert.deepEqual([answer.status, answer.body.code], [403, "missing_scope"], path);
+  }
+});
+
+test("guardTokens() holds a token to its rate, and to a lower one for much work", async () => {
+  await using limited = await openTestDashboard({
+    options: { limits: { ...LIMITS, rateLimit: 8 } },
+  });
+  const base = { accountId: limited.own.accountId, name: "CI" };
+  const scopes: TokenScope[] = ["manage:templates"];
+  const [{ token }, { token: other }] = await Promise.all([
+    limited.store.tokens.create({ ...base, scopes }),
+    limited.store.tokens.create({ ...base, scopes }),
+  ]);
+  const statuses = await Promise.all(
+    Array.from({ length: 9 }, () => limited.program(token).get("/manage/v1/templates/email")),
+  );
+  const last = statuses.find(({ status }) => status === 429);
+  assert.deepEqual([last?.body.code, last?.headers["retry-after"]], ["too_many_requests", "1"]);
+  const heavy = await Promise.all(
+    Array.from(
+      { length: 6 },
+      () => limited.program(other).post("/manage/v1/templates/email/preview", {}),
+    ),
+  );
+  assert.deepEqual(heavy.map(({ status }) => status).sort(), [400, 400, 400, 400, 400, 429]);
+  assert.match(String(heavy[0]?.headers["ratelimit-policy"]), /^"token";q=8;w=1, "heavy";q=5;w=1$/);
+});
+
+test("tokenRoutes() lets a token make a part of itself, and none with a scope that manages", async () => {
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const scopes: TokenScope[] = ["manage:tokens", "send", "manage:messages"];
+  const limits = { templates: [1] };
+  const maker = await programOf(scopes, { expiresAt, limits });
+  const wanted = { name: "Part", scopes: ["send"], expiresAt: expiresAt.toISOString() };
+  const { status, body, text } = await maker.post("/manage/v1/tokens", wanted);
+  assert.equal(status, 200, text);
+  assert.deepEqual([body.curl, body.token.createdBy], [null, null]);
+  const made = await dashboard.store.tokens.find(body.text);
+  assert.deepEqual([made?.scopes, made?.templates, made?.expiresAt], [["send"], [1], expiresAt]);
+  const refusals: [object, string][] = [
+    [{ scopes: ["manage:messages"] }, "people_only"],
+    [{ scopes: ["manage:tokens"] }, "people_only"],
+    [{ scopes: ["render"] }, "missing_scope"],
+    [{ expiresAt: null }, "missing_scope"],
+    [{ expiresAt: new Date(expiresAt.getTime() + 1).toISOString() }, "missing_scope"],
+    [{ limits: { templates: [1, 2] } }, "missing_scope"],
+  ];
+  for (const [change, code] of refusals) {
+    const answer = await maker.post("/manage/v1/tokens", { ...wanted, ...change });
+    assert.deepEqual([answer.status, answer.body.code], [403, code], JSON.stringify(change));
+  }
+  const strong = await dashboard.store.tokens.create({
+    ...{ accountId: dashboard.own.accountId, name: "strong", scopes: ["manage:account"] },
+  });
+  const path = `/manage/v1/tokens/${strong.record._id}/roll`;
+  const rolled = await maker.post(path, { overlapHours: 0 });
+  assert.deepEqual([rolled.status, rolled.body.code], [403, "people_only"]);
+});
+
+test("what only people do is refused to tokens, and the audit log names the token", async () => {
+  const { own, store } = dashboard;
+  const keep = (contentDays: number) => whole.put("/manage/v1/account/retention", { contentDays });
+  const { contentDays } = own.account.retention;
+  const longer = await keep(contentDays + 1);
+  assert.deepEqual([longer.status, longer.body.code], [403, "people_only"]);
+  assert.equal((await keep(contentDays - 1)).status, 200);
+  const [line] = await store.audit.list(own.accountId, { limit: 1 });
+  assert.match(
+    `${line?.action} ${line?.userEmail}`,
+    /^retention\.changed token "CI" \(ph_\w{6}\)$/,
+  );
+  assert.equal(line?.userId, null);
+  const { body: view } = await whole.get("/manage/v1/integrations/1");
+  const settings = { ...view.settings, revision: view.revision, allowInvalidCertificate: true };
+  const { revision: _, ...fresh } = settings;
+  const tries: [string, string, object][] = [
+    ["PUT", "integrations/1", settings],
+    ["POST", "integrations", { ...fresh, name: "New" }],
+    ["POST", "integrations/probe", { settings: fresh }],
+  ];
+  for (const [method, path, body] of tries) {
+    const answer = await whole.ask(method, `/manage/v1/${path}`, { body });
+    assert.deepEqual([answer.status, answer.body.code], [403, "people_only"], answer.text);
+  }
+  const stale = { ...settings, allowInvalidCertificate: false, revision: view.revision + 1 };
+  const { status, body } = await whole.put("/manage/v1/integrations/1", stale);
+  assert.deepEqual([status, body.code], [409, "conflict"]);
+});
+
+// The last: it removes what it can.
+test("every route below /manage/v1 answers a token that has its scopes", async () => {
+  for (const route of dashboard.manageRoutes) {
+    const program = await programOf([...route.scopes]);
+    const path = pathOf(route.url, { id: "1", version: "1", tokenId: "none" });
+    const body = isChange(route.method) ? { body: {} } : {};
+    const { status, text } = await program.ask(route.method, path, body);
+    assert.ok(![401, 500].includes(status), `${route.method} ${path}: ${status} ${text}`);
+    assert.doesNotMatch(text, /missing_scope|people_only/, `${route.method} ${path}`);
+  }
+});

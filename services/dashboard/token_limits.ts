@@ -1,0 +1,60 @@
+import type { Template } from "@posthaste/contracts";
+import type { Actor } from "./actor.ts";
+import { HttpError } from "./http_error.ts";
+
+type Limited = Pick<Actor, "token">;
+type TemplateId = Pick<Template, "kind" | "id">;
+
+/** Returns whether a actor may see a template. The limit of a token names email templates alone. */
+export function mayUseTemplate({ token }: Limited, { kind, id }: TemplateId): boolean {
+  const { templates = [] } = token ?? {};
+  return templates.length === 0 || kind === "email" && templates.includes(id);
+}
+
+/** Returns whether a actor may see an integration. */
+export function mayUseIntegration({ token }: Limited, id: number): boolean {
+  const { integrations = [] } = token ?? {};
+  return integrations.length === 0 || integrations.includes(id);
+}
+
+/**
+ * Refuses a template that a token is not for.
+ *
+ * @throws {HttpError} `missing_scope`
+ */
+export function requireTemplate(actor: Limited, template: TemplateId): void {
+  if (!mayUseTemplate(actor, template)) throw notFor(`${template.kind} template ${template.id}`);
+}
+
+/**
+ * Refuses an integration that a token is not for.
+ *
+ * @throws {HttpError} `missing_scope`
+ */
+export function requireIntegration(actor: Limited, id: number): void {
+  if (!mayUseIntegration(actor, id)) throw notFor(`integration ${id}`);
+}
+
+/**
+ * Refuses to make a template or an integration by a token that is for some of them alone.
+ *
+ * @throws {HttpError} `missing_scope`
+ */
+export function requireUnlimited({ token }: Limited, kind: "templates" | "integrations"): void {
+  if (token === null || token[kind].length === 0) return;
+  throw new HttpError("missing_scope", `Cannot use this token here: it is for some ${kind} alone`);
+}
+
+/**
+ * Refuses a token what only people do.
+ *
+ * @throws {HttpError} `people_only`
+ */
+export function requirePerson({ token }: Limited, what: string): void {
+  if (token === null) return;
+  throw new HttpError("people_only", `Tokens cannot ${what}: do it in the dashboard`);
+}
+
+function notFor(what: string): HttpError {
+  return new HttpError("missing_scope", `Cannot use this token here: ${what} is not allowed`);
+}

@@ -1,0 +1,50 @@
+import { DATA_HEADERS } from "@posthaste/runtime";
+import type { FastifyInstance, RouteOptions } from "fastify";
+import type { DashboardDeps, DashboardOptions } from "./app.ts";
+import { HttpError } from "./http_error.ts";
+import { guardTokens } from "./token_guard.ts";
+
+/** Below this path programs ask with a token. */
+export const MANAGE_PATH = "/manage/v1";
+
+/** A route that programs may ask, too: its path without what people's and programs' differ in. */
+export type ManageableRoute = Pick<RouteOptions, "method" | "url" | "handler" | "bodyLimit"> & {
+  config: Pick<NonNullable<RouteOptions["config"]>, "scopes" | "isHeavy">;
+};
+
+/** Collects the routes below `/api` that name the scopes of a token. */
+export function collectManageable(): {
+  routes: ManageableRoute[];
+  note(route: RouteOptions): void;
+} {
+  const routes: ManageableRoute[] = [];
+  return {
+    routes,
+    note({ method, url, handler, bodyLimit, config }) {
+      if (config?.scopes === undefined || method === "HEAD") return;
+      const { scopes, isHeavy = false } = config;
+      routes.push({
+        ...{ method, handler, url: url.replace(/^\/api/, ""), config: { scopes, isHeavy } },
+        ...(bodyLimit === undefined ? {} : { bodyLimit }),
+      });
+    },
+  };
+}
+
+/**
+ * Mounts for tokens what is mounted for browsers already: the same handlers behind another guard. What
+ * names no scopes is not there.
+ */
+export function mountForTokens(
+  app: FastifyInstance,
+  routes: readonly ManageableRoute[],
+  { deps, options }: { deps: DashboardDeps; options: DashboardOptions },
+): void {
+  app.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
+  guardTokens(app, deps, options.limits);
+  for (const route of routes) app.route(route);
+  // Any token may learn that there is nothing.
+  app.all("/*", { config: { scopes: [] } }, () => {
+    throw new HttpError("not_found", "Cannot find the path: programs have no such route here");
+  });
+}
