@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { type Authored, type FileFault, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
 import type {
   DraftSource,
   TemplateRead,
@@ -16,15 +17,8 @@ import {
   type TemplateVariable,
   withDefaults,
 } from "@posthaste/templating";
-import { draftSourceOf, lintAuthored } from "./lint_authored.ts";
-import {
-  type AuthoredEmail,
-  type AuthoredPdf,
-  type FileFault,
-  fileOfPart,
-} from "./read_template_folder.ts";
+import { lintAuthored } from "./lint_authored.ts";
 
-type Authored = AuthoredEmail | AuthoredPdf;
 type CheckingSandbox = Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
 
 /** What is known of a template beside what is published of it. */
@@ -96,7 +90,7 @@ async function check(template: Authored, sandbox: CheckingSandbox): Promise<Chec
   const common = { alias: template.alias, name: title, locale, variables, reads };
   const ready = {
     ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template) },
-    ...{ draft: draftSourceOf(template), errors: linted.errors },
+    ...{ draft: sourceOfAuthored(template), errors: linted.errors },
     ...contentOf(template, compiled.parts),
   };
   return { ready: ready as ReadyTemplate, faults, warnings };

@@ -1,9 +1,10 @@
+import { type FileFault, readBundle } from "@posthaste/bundle";
 import { sourceOfVersion } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 import type { Sandbox } from "@posthaste/templating";
 import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
 import { type DraftKeeper, followPublished, isPublished, keepAsDraft } from "./keep_as_draft.ts";
-import { type FileFault, readTemplateFolder } from "./read_template_folder.ts";
+import { readTemplateFolder } from "./read_template_folder.ts";
 
 /** What {@linkcode importTemplates} needs. */
 export interface ImportOptions {
@@ -125,10 +126,11 @@ export async function checkTemplateFolder(
   folder: string,
   sandbox: ImportOptions["sandbox"],
 ): Promise<{ ready: ReadyTemplate[]; warnings: FileFault[] }> {
-  const found = await readTemplateFolder(folder);
+  const read = await readTemplateFolder(folder);
+  const found = readBundle(read.files, read.faults);
   const checked = await checkTemplates(found.templates, sandbox);
   const faults = [...found.faults, ...checked.faults];
-  const warnings = [...found.warnings, ...checked.warnings];
+  const warnings = [...read.warnings, ...found.warnings, ...checked.warnings];
   if (faults.length > 0) throw new TemplateFolderError(folder, { faults, warnings });
   return { ready: checked.ready, warnings };
 }

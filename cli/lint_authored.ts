@@ -1,20 +1,15 @@
-import type { DraftSource, FoundVariable, TemplateFault } from "@posthaste/contracts";
+import { type Authored, type FileFault, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
+import type { FoundVariable, TemplateFault } from "@posthaste/contracts";
 import {
   type LintFinding,
   lintTemplate,
   sayFinding,
   type TemplateVariable,
 } from "@posthaste/templating";
-import {
-  type AuthoredEmail,
-  type AuthoredPdf,
-  type FileFault,
-  fileOfPart,
-} from "./read_template_folder.ts";
 
 /** A template, and what became of it. */
 export interface LintedTemplate {
-  template: AuthoredEmail | AuthoredPdf;
+  template: Authored;
   /** What its parts read, and its file name. */
   variables: readonly TemplateVariable[];
   /** What a message would have with the sample, if there is one. */
@@ -29,7 +24,7 @@ export function lintAuthored(
   { template, variables, output }: LintedTemplate,
 ): { errors: FileFault[]; warnings: FileFault[] } {
   const found = lintTemplate({
-    ...{ kind: template.kind, source: draftSourceOf(template), missing: [] },
+    ...{ kind: template.kind, source: sourceOfAuthored(template), missing: [] },
     variables: variables.map((one): FoundVariable => ({
       ...{ ...one, paths: [...one.paths], usedIn: [...one.usedIn] },
     })),
@@ -45,21 +40,9 @@ export function lintAuthored(
   return { errors: of("error"), warnings: of("warning") };
 }
 
-/** Returns a template of a folder as a draft has it. */
-export function draftSourceOf(template: AuthoredEmail | AuthoredPdf): DraftSource {
-  const { files, bodyFile, settings, sample = {} } = template;
-  const { variables, locale } = settings;
-  return {
-    ...{ subject: (files["subject.hbs"] ?? "").trim(), html: files[bodyFile] ?? "" },
-    ...{ text: files["text.txt.hbs"] ?? "", variables, locale, sample },
-    filename: template.kind === "pdf" ? template.settings.filename : "",
-    page: template.kind === "pdf" ? template.settings.page : null,
-  };
-}
-
 function faultOf(
   finding: LintFinding,
-  template: AuthoredEmail | AuthoredPdf,
+  template: Authored,
 ): FileFault {
   const { part, line, column, rule } = finding;
   const isName = part === "subject" && template.kind === "pdf";

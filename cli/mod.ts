@@ -16,4 +16,3 @@ export {
   TemplateFolderError,
   type TemplateImport,
 } from "./import_templates.ts";
-export type { FileFault } from "./read_template_folder.ts";

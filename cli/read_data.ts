@@ -3,7 +3,6 @@ import { text } from "node:stream/consumers";
 import { type CommandContext, reasonOf, resolvePath } from "./command_context.ts";
 import { CommandError, notFoundError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
-import { readJson } from "./json_document.ts";
 
 /**
  * Reads a JSON file, or the standard input for `-`, and gives it as it is: the interface judges
@@ -11,6 +10,7 @@ import { readJson } from "./json_document.ts";
  */
 export async function readData({ stdin, cwd }: CommandContext, file: string): Promise<string> {
   const json = file === "-" ? await text(stdin) : await read(resolvePath(cwd, file), file);
+  const { readJson } = await import("@posthaste/bundle");
   const { faults } = readJson(json);
   if (faults.length === 0) return json;
   throw new CommandError(`Cannot use "${file}": it is not valid JSON`, {

@@ -11,6 +11,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/templating": ["contracts", "telemetry"],
   "libs/runtime": ["telemetry"],
   "libs/limits": [],
+  "libs/bundle": ["contracts", "templating"],
   "libs/http": ["contracts", "runtime", "limits"],
   "libs/egress": [],
   "libs/smtp": [],
@@ -29,6 +30,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The pdf service reaches the broker only: no database, no templates.
   "services/pdf": ["contracts", "telemetry", "messaging", "runtime", "limits"],
   "services": [
+    "bundle",
     "contracts",
     "delivery",
     "telemetry",
@@ -42,7 +44,16 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "limits",
     "smtp",
   ],
-  "cli": ["contracts", "telemetry", "messaging", "storage", "templating", "runtime", "egress"],
+  "cli": [
+    "bundle",
+    "contracts",
+    "telemetry",
+    "messaging",
+    "storage",
+    "templating",
+    "runtime",
+    "egress",
+  ],
   // Published by itself: it imports nothing.
   "client": [],
   "dev": ["*"],

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { FileFault } from "@posthaste/bundle";
 import type { Sandbox } from "@posthaste/templating";
 import { Command } from "commander";
 import {
@@ -11,7 +12,6 @@ import {
 import { CommandError, notFoundError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
 import type { ImportedTemplate } from "../import_templates.ts";
-import type { FileFault } from "../read_template_folder.ts";
 import { sayCount } from "../say.ts";
 
 interface ImportOptions {

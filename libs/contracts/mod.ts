@@ -12,6 +12,7 @@
  */
 
 export * from "./content.ts";
+export * from "./bundle.ts";
 export * from "./documents.ts";
 export * from "./drop_nulls.ts";
 export * from "./email_address.ts";

@@ -199,6 +199,12 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "drafts.noteBase": (store) => store.drafts.noteBase({ ...draft, revision: 2 }, 1),
   "drafts.list": (store) => store.drafts.list(ACCOUNT, "pdf"),
   "templates.uses": (store) => store.templates.uses(ACCOUNT, 10),
+  "templates.apply": (store) => {
+    const bundled = { kind: "email", alias: "bundled", name: "Bundled", template: null } as const;
+    const { source } = draft;
+    const change = { ...bundled, draft: { source, revision: null, base: null } };
+    return store.templates.apply(ACCOUNT, [change], now);
+  },
   "templates.archive": (store) => store.templates.archive(template, now),
   "integrations.create": (store) => store.integrations.create(integration),
   "integrations.upsertByName": (store) =>

@@ -287,4 +287,7 @@ test("the dashboard's rights suffice for all that people do, in transactions too
   };
   await dashboard.sessions.create(session);
   assert.equal(await dashboard.sessions.removeOf(userId, "s"), true);
+  const bundled = { kind: "email", alias: "bundled", name: "Bundled" } as const;
+  const [made] = await dashboard.templates.apply(accountId, [{ ...bundled, template: null }], now);
+  assert.equal(made?.alias, "bundled");
 });

@@ -167,6 +167,13 @@ export type {
   VersionSummary,
 } from "./template_store.ts";
 export type { StatisticsRecount } from "./statistics_recount.ts";
+export {
+  type BundleStore,
+  type PlannedTemplate,
+  PlanOutdatedError,
+  type TemplateChange,
+  type TemplateChanged,
+} from "./bundle_store.ts";
 export type { TemplateUse, TemplateUses } from "./template_use.ts";
 export {
   type AttemptCounts,

@@ -2,6 +2,7 @@ import type { Db } from "mongodb";
 import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AttemptStore, attemptStore } from "./attempt_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
+import { type BundleStore, bundleStore } from "./bundle_store.ts";
 import { type ClosedIntegrations, closedIntegrations } from "./closed_integrations.ts";
 import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
 import { type DeliveryLedgers, deliveryLedgers } from "./delivery_ledger.ts";
@@ -52,7 +53,13 @@ export interface StoreGroups {
   /** Access tokens. */
   tokens: TokenStore;
   /** Templates and their published versions. */
-  templates: TemplateStore & TemplateSummaries & PublishedTemplates & VersionReads & TemplateUse;
+  templates:
+    & TemplateStore
+    & TemplateSummaries
+    & PublishedTemplates
+    & VersionReads
+    & TemplateUse
+    & BundleStore;
   /** What people edit before they publish it. */
   drafts: DraftStore;
   /** SMTP servers of accounts, their state, history and results. */
@@ -167,6 +174,7 @@ function templatesOf(db: Db): StoreGroups["templates"] {
     ...publishedTemplates(db),
     ...versionReads(db),
     ...templateUse(db),
+    ...bundleStore(db),
   };
 }
 

@@ -200,7 +200,12 @@ export function templateStore(db: Db): TemplateStore {
 /** What versions of before have not. */
 const withDefaults = pdfVersionSchema.pick({ publishedBy: true, isTest: true });
 
-function versionOf(publication: Publication, template: Template, version: number) {
+/** Returns the document of a version that is to be published. */
+export function versionOf(
+  publication: Publication,
+  template: Pick<Template, "_id" | "id">,
+  version: number,
+): EmailVersion | PdfVersion {
   const { alias: _alias, id: _templateId, ...content } = publication;
   const document = {
     ...content,

@@ -12,6 +12,7 @@ import type { ReportedLimits } from "./limits.ts";
 import type { Quotas } from "./quotas.ts";
 import type { OidcSettings } from "./oidc.ts";
 import { DASHBOARD_ERRORS } from "./http_error.ts";
+import { bundleRoutes } from "./routes/bundle.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
 import { integrationRoutes } from "./routes/integrations.ts";
 import { peopleRoutes } from "./routes/people.ts";
@@ -70,7 +71,7 @@ export interface DashboardOptions {
   oidc?: OidcSettings | undefined;
   /** Deadlines and connections. */
   edge?: Partial<EdgeLimits> | undefined;
-  /** Memory for bodies. @default 64 MB, 16 MB of one account or network */
+  /** Memory for bodies. @default 64 MB, 24 MB of one account or network */
   bodies?: SemaphoreOptions | undefined;
 }
 
@@ -84,7 +85,7 @@ export interface Routing {
 
 /** Bodies of routes that say nothing else; those of templates do. */
 const BODY_LIMIT = 64_000;
-const BODIES: SemaphoreOptions = { max: 64_000_000, maxPerOwner: 16_000_000 };
+const BODIES: SemaphoreOptions = { max: 64_000_000, maxPerOwner: 24_000_000 };
 const EDGE: EdgeLimits = {
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 60_000,
@@ -111,6 +112,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     const routing: Routing = { deps, options, mail };
     sessionRoutes(api, routing);
     templateRoutes(api, routing);
+    bundleRoutes(api, routing);
     integrationRoutes(api, routing);
     dkimRoutes(api, routing);
     peopleRoutes(api, routing);

@@ -68,7 +68,7 @@ export const CONFIG = z.object({
     .describe("Maximum time for a whole request to arrive"),
   BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("64MB")
     .describe("Maximum memory for the bodies of requests in progress; above it, requests get 503"),
-  ACCOUNT_BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("16MB")
+  ACCOUNT_BODY_MEMORY: setting.bytes({ min: 1000 }).prefault("24MB")
     .describe(
       "Maximum of that memory for one account, or for one network that is not signed in; above it, requests get 429",
     ),

@@ -27,6 +27,12 @@ export const DASHBOARD_ERROR_STATUS = {
   /** The page shows another account than one may, or does not say which. */
   wrong_account: 409,
   name_taken: 409,
+  /** Files or templates are not what they were when it was planned. */
+  plan_outdated: 409,
+  /** A draft that a person has not published would be lost. */
+  draft_conflict: 409,
+  /** Templates without an alias cannot be written as files. */
+  alias_missing: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   too_many_requests: 429,

@@ -140,7 +140,8 @@ function placeOf({ part, line, column }: LintFinding): string {
   return line === null ? part : `${part}:${line}:${column}`;
 }
 
-function contentOf(
+/** Returns what a version has of a source and what was compiled from it. */
+export function contentOf(
   { subject, html, text, filename, page }: DraftSource,
   compiled: CompiledParts,
 ): Content {

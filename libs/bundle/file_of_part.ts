@@ -1,0 +1,8 @@
+import type { Authored } from "./read_bundle.ts";
+
+/** Returns the name of the file that a part of a template is written in. */
+export function fileOfPart({ files, bodyFile }: Authored, part: string | undefined): string {
+  if (part === "subject") return "subject.hbs";
+  if (part === "filename") return "template.json";
+  return part === "text" && files["text.txt.hbs"] !== undefined ? "text.txt.hbs" : bodyFile;
+}

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type DraftSource, pageOptionsSchema } from "@posthaste/contracts";
+import { differingFiles, filesOf, type NamedSource } from "./files_of.ts";
+import { readBundle } from "./read_bundle.ts";
+import { sourceOfAuthored } from "./source_of_authored.ts";
+
+const SOURCE: DraftSource = {
+  ...{ subject: "Hello {{ name }}\n", html: "<p>{{ name }}</p>", text: "", filename: "" },
+  ...{ variables: [{ name: "name", required: true }], locale: "en", page: null, sample: {} },
+};
+const MAIL: NamedSource = { kind: "email", alias: "welcome", name: "Welcome", source: SOURCE };
+const BILL: NamedSource = {
+  ...{ kind: "pdf", alias: "bill", name: "Bill" },
+  source: {
+    ...{ ...SOURCE, subject: "", filename: "bill-{{ number }}.pdf" },
+    ...{ page: pageOptionsSchema.parse({ format: "A5" }), sample: { number: 7 } },
+  },
+};
+
+/** Reads what was written, and writes it again. */
+function roundTrip(named: NamedSource): Record<string, string> {
+  const { templates, faults, warnings } = readBundle(filesOf(named));
+  assert.deepEqual([faults, warnings], [[], []]);
+  const [template] = templates;
+  assert.ok(template);
+  const { kind, alias, settings: { name } } = template;
+  return filesOf({ kind, alias, name, source: sourceOfAuthored(template) });
+}
+
+test("filesOf() writes what readBundle() reads, and the same again", () => {
+  const mjml = "<mjml><mj-body></mj-body></mjml>";
+  const default_ = { name: "a", default: { b: [1] }, required: false, description: "A" };
+  for (
+    const named of [
+      MAIL,
+      BILL,
+      { ...MAIL, source: { ...SOURCE, html: mjml, text: "Hi\n", locale: "de" } },
+      { ...MAIL, source: { ...SOURCE, variables: [default_], sample: { b: { c: null }, a: "ä" } } },
+      { ...MAIL, source: { ...SOURCE, subject: "", html: "" } },
+    ]
+  ) {
+    assert.deepEqual(roundTrip(named), filesOf(named));
+  }
+});
+
+test("filesOf() writes the same files, however a template was written", () => {
+  const one = filesOf(MAIL);
+  const [variable] = SOURCE.variables;
+  const turned = { required: variable?.required ?? false, name: variable?.name ?? "" };
+  const windows = { ...SOURCE, html: "<p>\r\n</p>", variables: [turned], text: "  " };
+  const unix = { ...SOURCE, html: "<p>\n</p>" };
+  assert.deepEqual(
+    filesOf({ ...MAIL, source: windows }),
+    filesOf({ ...MAIL, source: unix }),
+  );
+  assert.deepEqual(Object.keys(one), [
+    ...["email/welcome/template.json", "email/welcome/subject.hbs", "email/welcome/body.html.hbs"],
+  ]);
+});
+
+test("differingFiles() names what differs, is missing, or is more", () => {
+  const mjml = { ...SOURCE, html: "<mjml></mjml>", subject: "Bye" };
+  const other = filesOf({ ...MAIL, source: mjml });
+  assert.deepEqual(differingFiles(filesOf(MAIL), other), [
+    ...["body.html.hbs", "body.mjml", "subject.hbs"],
+  ]);
+  assert.deepEqual(differingFiles(other, other), []);
+});
+
+test("readBundle() takes no path that leaves its template's folder, and ends with many comments", () => {
+  const { faults, warnings } = readBundle({
+    ...filesOf(MAIL),
+    "../email/x/template.json": "{}",
+    "email/../../etc/template.json": "{}",
+    "email/welcome/body.mjml": "<!-- a --> ".repeat(50_000),
+  });
+  assert.deepEqual(warnings.map(({ file }) => file), [
+    ...["../email/x/template.json", "email/../../etc/template.json"],
+  ]);
+  assert.match(faults.map(({ message }) => message).join(), /two bodies.*is not MJML/);
+});

@@ -1,0 +1,25 @@
+/**
+ * Templates as files, wherever the files are: read from a folder or out of a request, and written from
+ * what an account has. Nothing here opens a file or compiles a template.
+ *
+ * ```ts
+ * const { templates, faults } = readBundle({ "email/welcome/template.json": "{…}", … });
+ * const files = filesOf({ kind: "email", alias: "welcome", name: "Welcome", source });
+ * ```
+ *
+ * @module
+ */
+export { fileOfPart } from "./file_of_part.ts";
+export { differingFiles, filesOf, type NamedSource } from "./files_of.ts";
+export { readJson } from "./json_document.ts";
+export {
+  type Authored,
+  type AuthoredEmail,
+  type AuthoredPdf,
+  type FileFault,
+  type ReadBundle,
+  readBundle,
+  sayTooLarge,
+} from "./read_bundle.ts";
+export { sourceOfAuthored } from "./source_of_authored.ts";
+export { isTemplateFile, MAX_FILE_BYTES } from "./template_files.ts";

@@ -1,0 +1,221 @@
+import {
+  aliasSchema,
+  TEMPLATE_KINDS,
+  type TemplateKind,
+  type Variables,
+  variablesSchema,
+} from "@posthaste/contracts";
+import { isMjml } from "@posthaste/templating";
+import { type JsonDocument, readJson } from "./json_document.ts";
+import { isTemplateFile, MAX_FILE_BYTES, NEEDED_FILES } from "./template_files.ts";
+import {
+  type EmailSettings,
+  type PdfSettings,
+  readTemplateSettings,
+} from "./_template_settings.ts";
+
+/** What is wrong, or worth knowing, about a file of a bundle. */
+export interface FileFault {
+  /** With slashes: `email/welcome/subject.hbs`. */
+  file: string;
+  /** From 1; missing where the whole file is meant. */
+  line?: number | undefined;
+  /** From 1. */
+  column?: number | undefined;
+  message: string;
+  /** Code of the rule for templates that it breaks. */
+  rule?: string;
+}
+
+interface AuthoredBase {
+  alias: string;
+  /** `email/welcome` */
+  folder: string;
+  /** The text of each file, by its name. */
+  files: Readonly<Record<string, string>>;
+  /** `template.json`, to find places in it. */
+  document: JsonDocument;
+  /** The variables of `sample.json`, if there is one. */
+  sample: Variables | undefined;
+}
+
+/** An email template as its author wrote it. */
+export interface AuthoredEmail extends AuthoredBase {
+  kind: "email";
+  settings: EmailSettings;
+  bodyFile: "body.html.hbs" | "body.mjml";
+}
+
+/** A PDF template as its author wrote it. */
+export interface AuthoredPdf extends AuthoredBase {
+  kind: "pdf";
+  settings: PdfSettings;
+  bodyFile: "body.html.hbs";
+}
+
+/** A template as its author wrote it. */
+export type Authored = AuthoredEmail | AuthoredPdf;
+
+/** What was found in a bundle. Templates with faults in their files are not among `templates`. */
+export interface ReadBundle {
+  templates: Authored[];
+  faults: FileFault[];
+  warnings: FileFault[];
+}
+
+type Report = (name: string, fault: Omit<FileFault, "file">) => void;
+type Files = Record<string, string>;
+
+const PATH_PATTERN = /^(email|pdf)\/([^/]+)\/([^/]+)$/;
+
+/**
+ * Reads templates out of files by their paths, `email/<alias>/…` and `pdf/<alias>/…`, in the order of
+ * their names. It looks at files and settings only, not at what stands between the braces.
+ *
+ * @param unreadable Faults of files that could not be read: their templates are left out, too
+ */
+export function readBundle(
+  files: Readonly<Files>,
+  unreadable: readonly FileFault[] = [],
+): ReadBundle {
+  const found: ReadBundle = { templates: [], faults: [], warnings: [] };
+  const folders = foldersOf(files, unreadable, found.warnings);
+  for (const kind of TEMPLATE_KINDS) {
+    for (const alias of [...folders[kind].keys()].sort()) {
+      const folder = `${kind}/${alias}`;
+      const faults = unreadable.filter(({ file }) => file.startsWith(`${folder}/`));
+      const template = readTemplate(found, {
+        ...{ kind, alias, files: folders[kind].get(alias) ?? {}, unreadable: faults },
+      });
+      if (template !== undefined) found.templates.push(template);
+    }
+  }
+  if (found.templates.length === 0 && found.faults.length === 0) {
+    const message = 'it contains no template: expected "email/<alias>/" or "pdf/<alias>/"';
+    found.faults.push({ file: "", message });
+  }
+  return found;
+}
+
+function foldersOf(
+  files: Readonly<Files>,
+  unreadable: readonly FileFault[],
+  warnings: FileFault[],
+): Record<TemplateKind, Map<string, Files>> {
+  const folders = { email: new Map<string, Files>(), pdf: new Map<string, Files>() };
+  const open = (kind: TemplateKind, alias: string) => {
+    const folder = folders[kind].get(alias) ?? {};
+    folders[kind].set(alias, folder);
+    return folder;
+  };
+  for (const [path, text] of Object.entries(files)) {
+    const [, kind, alias = "", name = ""] = PATH_PATTERN.exec(path) ?? [];
+    if (kind !== "email" && kind !== "pdf") {
+      const message = "is ignored: it is not in a template's folder";
+      warnings.push({ file: path, message });
+    } else if (!isTemplateFile(kind, name)) {
+      warnings.push({ file: path, message: "is ignored: unknown name" });
+    } else {
+      // The same template checked out under Windows is the same template.
+      open(kind, alias)[name] = text.replaceAll("\r\n", "\n");
+    }
+  }
+  for (const { file } of unreadable) {
+    const [, kind, alias = ""] = PATH_PATTERN.exec(file) ?? [];
+    if (kind === "email" || kind === "pdf") open(kind, alias);
+  }
+  return folders;
+}
+
+interface TemplateFiles {
+  kind: TemplateKind;
+  alias: string;
+  files: Files;
+  unreadable: readonly FileFault[];
+}
+
+function readTemplate(
+  found: ReadBundle,
+  { kind, alias, files, unreadable }: TemplateFiles,
+): Authored | undefined {
+  const folder = `${kind}/${alias}`;
+  const before = found.faults.length;
+  const report: Report = (name, fault) =>
+    found.faults.push({ file: name === "" ? folder : `${folder}/${name}`, ...fault });
+
+  const problem = aliasSchema.safeParse(alias).error?.issues[0]?.message;
+  if (problem !== undefined) report("", { message: `the name of the folder ${problem}` });
+  found.faults.push(...unreadable);
+  checkFiles(files, kind, { report, unreadable, folder });
+  const bodyFile = findBody(files, report);
+  const settings = readSettings(files, kind, report);
+  const sample = readSample(files["sample.json"], report);
+  if (found.faults.length > before || settings === undefined) return undefined;
+  const base = { alias, folder, files, document: settings.document, sample };
+  return { ...base, kind, settings: settings.settings, bodyFile } as Authored;
+}
+
+function checkFiles(
+  files: Readonly<Files>,
+  kind: TemplateKind,
+  { report, unreadable, folder }: {
+    report: Report;
+    unreadable: readonly FileFault[];
+    folder: string;
+  },
+): void {
+  for (const [name, text] of Object.entries(files)) {
+    const max = MAX_FILE_BYTES[name] ?? 0;
+    if (Buffer.byteLength(text) > max) report(name, { message: sayTooLarge(max) });
+  }
+  const has = (name: string) =>
+    files[name] !== undefined || unreadable.some(({ file }) => file === `${folder}/${name}`);
+  for (const name of NEEDED_FILES[kind]) {
+    if (!has(name)) report(name, { message: "is missing" });
+  }
+  if (kind === "email" && !has("body.mjml") && !has("body.html.hbs")) {
+    report("", { message: 'has no body: write "body.html.hbs" or "body.mjml"' });
+  }
+}
+
+/** Returns what is wrong with a file that has more bytes than it may have. */
+export function sayTooLarge(maxBytes: number): string {
+  return `is larger than ${maxBytes / 1024} KiB`;
+}
+
+function findBody(files: Readonly<Files>, report: Report): string {
+  const { "body.mjml": mjml, "body.html.hbs": html } = files;
+  const top = { line: 1, column: 1 };
+  if (mjml !== undefined && html !== undefined) {
+    report("", { message: 'has two bodies: keep "body.html.hbs" or "body.mjml"' });
+  }
+  if (mjml !== undefined && !isMjml(mjml)) {
+    report("body.mjml", { ...top, message: "is not MJML: it must begin with <mjml>" });
+  }
+  if (html !== undefined && isMjml(html)) {
+    report("body.html.hbs", { ...top, message: 'is MJML: name the file "body.mjml"' });
+  }
+  return mjml === undefined ? "body.html.hbs" : "body.mjml";
+}
+
+function readSettings(files: Readonly<Files>, kind: TemplateKind, report: Report) {
+  const text = files["template.json"];
+  if (text === undefined) return undefined;
+  const { document, faults } = readJson(text);
+  for (const fault of faults) report("template.json", fault);
+  if (document === undefined) return undefined;
+  const read = readTemplateSettings(kind, document);
+  for (const fault of read.faults) report("template.json", fault);
+  return read.settings === undefined ? undefined : { document, settings: read.settings };
+}
+
+function readSample(text: string | undefined, report: Report): Variables | undefined {
+  if (text === undefined) return undefined;
+  const { document, faults } = readJson(text);
+  for (const fault of faults) report("sample.json", fault);
+  const result = document && variablesSchema.safeParse(document.value);
+  for (const { message } of result?.error?.issues ?? []) {
+    report("sample.json", { line: 1, column: 1, message });
+  }
+  return result?.data;
+}

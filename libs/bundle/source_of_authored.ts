@@ -1,0 +1,14 @@
+import type { DraftSource } from "@posthaste/contracts";
+import type { Authored } from "./read_bundle.ts";
+
+/** Returns what an author wrote into files, as an editor has it. */
+export function sourceOfAuthored(template: Authored): DraftSource {
+  const { files, bodyFile, settings: { locale, variables }, sample = {} } = template;
+  const common = { html: files[bodyFile] ?? "", locale, variables, sample };
+  if (template.kind === "pdf") {
+    const { filename, page } = template.settings;
+    return { ...common, subject: "", text: "", filename, page };
+  }
+  const { "subject.hbs": subject = "", "text.txt.hbs": text = "" } = files;
+  return { ...common, subject: subject.trim(), text, filename: "", page: null };
+}

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { aliasSchema, TEMPLATE_KINDS } from "./documents.ts";
+
+/** The most templates of a bundle. */
+export const MAX_BUNDLE_TEMPLATES = 500;
+
+/** Largest body with a bundle in it, in bytes. */
+export const MAX_BUNDLE_BYTES = 20_000_000;
+
+/** Each template has up to six files. */
+const MAX_FILES = 6 * MAX_BUNDLE_TEMPLATES;
+
+/** Which templates of an account a bundle is about; without both, all. */
+const FILTER = {
+  kind: z.enum(TEMPLATE_KINDS).optional(),
+  alias: aliasSchema.optional(),
+};
+
+/** Query of `GET /manage/v1/bundle`. */
+export const bundleQuerySchema = z.strictObject(FILTER);
+
+/** Texts by path: `email/welcome/subject.hbs`. */
+const filesSchema = z.record(z.string().max(200), z.string()).refine(
+  (files) => Object.keys(files).length <= MAX_FILES,
+  { error: `must not have more than ${MAX_FILES} files` },
+);
+
+/** Answer to `GET /manage/v1/bundle`. */
+export const bundleSchema = z.object({ files: z.record(z.string(), z.string()) });
+
+/** Templates of an account as files. */
+export type Bundle = z.infer<typeof bundleSchema>;
+
+/** Body of `POST /manage/v1/bundle/plan`. */
+export const bundleWishSchema = z.strictObject({
+  files: filesSchema,
+  /** Publishes what differs from what is published; else drafts are changed alone. */
+  publish: z.boolean().default(false),
+  /** Archives templates that the files lack. */
+  prune: z.boolean().default(false),
+  ...FILTER,
+});
+
+/** What is to become of an account's templates. */
+export type BundleWish = z.infer<typeof bundleWishSchema>;
+
+/** Body of `POST /manage/v1/bundle/apply`. */
+export const bundleApplySchema = bundleWishSchema.extend({
+  plan: z.string().max(100),
+  /** Replaces drafts that people have changed and not published. */
+  overwriteDrafts: z.boolean().default(false),
+});
+
+/** What happens to one template. */
+export const bundleChangeSchema = z.object({
+  kind: z.enum(TEMPLATE_KINDS),
+  alias: z.string(),
+  change: z.enum(["create", "update", "archive"]),
+  /** The version that is published now; null if there is none. */
+  from: z.int().nullable(),
+  /** Whether a version is published. */
+  publish: z.boolean(),
+  /** Names of the files that differ. */
+  files: z.array(z.string()),
+  /** Whether a draft goes that a person has changed and not published. */
+  overwritesDraft: z.boolean(),
+});
+
+/** What happens to one template. */
+export type BundleChange = z.infer<typeof bundleChangeSchema>;
+
+/** What is wrong, or worth knowing, about a file of a bundle. */
+export const bundleFaultSchema = z.object({
+  /** With slashes; empty where the whole bundle is meant. */
+  file: z.string(),
+  /** From 1. */
+  line: z.int().optional(),
+  column: z.int().optional(),
+  message: z.string(),
+});
+
+/** What is wrong, or worth knowing, about a file of a bundle. */
+export type BundleFault = z.infer<typeof bundleFaultSchema>;
+
+/** Answer to `POST /manage/v1/bundle/plan`. */
+export const bundlePlanSchema = z.object({
+  /** Names files, options and what the templates are now: the same plan means the same outcome. */
+  plan: z.string(),
+  changes: z.array(bundleChangeSchema),
+  /** With any, nothing can be applied. */
+  faults: z.array(bundleFaultSchema),
+  warnings: z.array(bundleFaultSchema),
+});
+
+/** What would be done. */
+export type BundlePlan = z.infer<typeof bundlePlanSchema>;
+
+/** Answer to `POST /manage/v1/bundle/apply`. */
+export const bundleAppliedSchema = z.object({
+  changes: z.array(bundleChangeSchema.extend({
+    id: z.int(),
+    /** The version that was published; null if none was. */
+    version: z.int().nullable(),
+  })),
+  warnings: z.array(bundleFaultSchema),
+});
+
+/** What was done. */
+export type BundleApplied = z.infer<typeof bundleAppliedSchema>;

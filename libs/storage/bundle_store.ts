@@ -1,0 +1,181 @@
+import {
+  type DraftSource,
+  type Template,
+  templateDraftSchema,
+  type TemplateKind,
+  templateSchema,
+} from "@posthaste/contracts";
+import type { ClientSession, Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+import { nextNumber } from "./_next_number.ts";
+import { oneAtATime } from "./_one_at_a_time.ts";
+import { templateIdOf } from "./template_head.ts";
+import { type Publication, versionOf } from "./template_store.ts";
+
+/** A template as it was when a change of it was planned. */
+export type PlannedTemplate = Pick<Template, "id" | "publishedVersion" | "updatedAt">;
+
+/** What is to become of one template. */
+export interface TemplateChange {
+  kind: TemplateKind;
+  alias: string;
+  name: string;
+  /** Null for a new one. */
+  template: PlannedTemplate | null;
+  /** Has it archived, and nothing else. @default {false} */
+  archive?: boolean | undefined;
+  /** Publishes a version. */
+  publication?: DistributiveOmit<Publication, "accountId" | "id" | "alias" | "name"> | undefined;
+  /** What its draft is to be; it stays as it is when left out. */
+  draft?: {
+    source: DraftSource;
+    /** The revision that is replaced; null if there is no draft yet. */
+    revision: number | null;
+    /** The version that it is the same as, if none is published with it. */
+    base: number | null;
+  } | undefined;
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** What became of one template. */
+export interface TemplateChanged {
+  kind: TemplateKind;
+  id: number;
+  alias: string;
+  name: string;
+  /** The version that was published; null if none was. */
+  version: number | null;
+}
+
+/** A template is not any more as it was when its change was planned. Nothing was changed. */
+export class PlanOutdatedError extends Error {
+  override readonly name = "PlanOutdatedError";
+
+  constructor() {
+    super("Cannot change the templates: one of them was changed meanwhile");
+  }
+}
+
+/** What can be done with many templates at once. */
+export interface BundleStore {
+  /**
+   * Changes templates of an account, all or none.
+   * @throws {PlanOutdatedError} If one of them is not as it was planned.
+   */
+  apply(
+    accountId: string,
+    changes: readonly TemplateChange[],
+    at: Date,
+  ): Promise<TemplateChanged[]>;
+}
+
+/** Returns the operations on many templates at once. */
+export function bundleStore(db: Db): BundleStore {
+  const { counters } = collectionsOf(db);
+  return {
+    async apply(accountId, changes, at) {
+      const numbered: [TemplateChange, number][] = [];
+      for (const change of changes) {
+        const { kind, template } = change;
+        // Numbers are drawn outside of the transaction: some may be left out.
+        const id = template?.id ?? await nextNumber(counters, `${accountId}/${kind}`);
+        numbered.push([change, id]);
+      }
+      return await oneAtATime(db, { lock: `${accountId}/bundle` }, async (session) => {
+        const applying = { ...collectionsOf(db), accountId, at, session };
+        const changed: TemplateChanged[] = [];
+        for (const [change, id] of numbered) changed.push(await apply(change, id, applying));
+        return changed;
+      }).catch((error: unknown) => {
+        throw isDuplicateKey(error) ? new PlanOutdatedError() : error;
+      });
+    },
+  };
+}
+
+interface Applying extends ReturnType<typeof collectionsOf> {
+  accountId: string;
+  at: Date;
+  session: ClientSession;
+}
+
+async function apply(
+  change: TemplateChange,
+  id: number,
+  applying: Applying,
+): Promise<TemplateChanged> {
+  const { kind, alias, name, publication } = change;
+  const template = { _id: templateIdOf(applying.accountId, kind, id), id };
+  const version = publication === undefined
+    ? null
+    : await insertVersion({ ...publication, ...{ name, alias } }, template, applying);
+  await writeHead(change, { ...template, version }, applying);
+  await writeDraft(change, { ...template, version }, applying);
+  return { kind, id, alias, name, version };
+}
+
+type TemplateKey = Pick<Template, "_id" | "id">;
+type WithVersion = TemplateKey & { version: number | null };
+
+async function insertVersion(
+  publication: DistributiveOmit<Publication, "accountId">,
+  { _id, id }: TemplateKey,
+  { versions, accountId, session }: Applying,
+): Promise<number> {
+  const ofTemplate = { accountId, kind: publication.kind, templateId: id };
+  const newest = await versions.findOne(ofTemplate, { sort: { version: -1 }, session });
+  const version = versionOf(
+    { ...publication, accountId },
+    { _id, id },
+    (newest?.version ?? 0) + 1,
+  );
+  await versions.insertOne(version, { session });
+  return version.version;
+}
+
+async function writeHead(
+  { kind, alias, name, template, archive }: TemplateChange,
+  { _id, id, version }: WithVersion,
+  { templates, accountId, at, session }: Applying,
+): Promise<void> {
+  if (template === null) {
+    const created = templateSchema.parse({
+      ...{ _id, accountId, kind, id, alias, name, publishedVersion: version },
+      ...{ createdAt: at, updatedAt: at },
+    });
+    await templates.insertOne(created, { session });
+    return;
+  }
+  const { publishedVersion, updatedAt } = template;
+  const planned = { _id, accountId, alias, archivedAt: null, publishedVersion, updatedAt };
+  const published = version === null ? {} : { publishedVersion: version };
+  const changes = archive ? { archivedAt: at, alias: null } : { name, ...published };
+  const $set = { ...changes, updatedAt: at };
+  const { matchedCount } = await templates.updateOne(planned, { $set }, { session });
+  if (matchedCount === 0) throw new PlanOutdatedError();
+}
+
+async function writeDraft(
+  { kind, draft }: TemplateChange,
+  { _id, version }: WithVersion,
+  { drafts, accountId, at, session }: Applying,
+): Promise<void> {
+  if (draft === undefined) return;
+  const { revision, source } = draft;
+  const base = version ?? draft.base;
+  const written = { base, updatedAt: at, updatedBy: null };
+  if (revision === null) {
+    const created = { _id, accountId, kind, source, ...written, revision: 1 };
+    const parsed = templateDraftSchema.parse(created);
+    await drafts.insertOne({ ...parsed, source: JSON.stringify(parsed.source) }, { session });
+    return;
+  }
+  const { matchedCount } = await drafts.updateOne(
+    { _id, accountId, revision },
+    { $set: { ...written, source: JSON.stringify(source) }, $inc: { revision: 1 } },
+    { session },
+  );
+  if (matchedCount === 0) throw new PlanOutdatedError();
+}

@@ -1,0 +1,102 @@
+import type { BundleApplied } from "@posthaste/contracts";
+import { PlanOutdatedError, type TemplateChange } from "@posthaste/storage";
+import type { Actor } from "../actor.ts";
+import { audit } from "../audit.ts";
+import type { DashboardDeps } from "../app.ts";
+import { HttpError } from "../http_error.ts";
+import { contentHash } from "../templates/draft_content.ts";
+import { contentOf } from "../templates/publish_draft.ts";
+import { type PreparedBundle, type ReadyChange, shownChange } from "./plan_bundle.ts";
+
+/** What was planned, and what of it may be done. */
+export interface Application {
+  prepared: PreparedBundle;
+  /** The plan that the caller has seen. */
+  plan: string;
+  overwriteDrafts: boolean;
+}
+
+const OUTDATED = "Cannot apply the plan: templates or files were changed meanwhile. Plan again";
+
+/**
+ * Does what was planned, all or nothing.
+ *
+ * @throws {HttpError} `plan_outdated`, `template_failed`, `draft_conflict`
+ */
+export async function applyBundle(
+  actor: Actor,
+  { prepared, plan, overwriteDrafts }: Application,
+  { store, now }: Pick<DashboardDeps, "store" | "now">,
+): Promise<BundleApplied> {
+  if (plan !== prepared.plan) throw new HttpError("plan_outdated", OUTDATED);
+  refuseFaults(prepared);
+  if (!overwriteDrafts) refuseDraftLoss(prepared);
+  const { changes, warnings } = prepared;
+  const done = changes.length === 0 ? [] : await store.templates.apply(
+    actor.accountId,
+    changes.map((change) => changeOf(change, actor)),
+    now(),
+  ).catch((error: unknown) => {
+    if (error instanceof PlanOutdatedError) throw new HttpError("plan_outdated", OUTDATED);
+    throw error;
+  });
+  const applied: BundleApplied["changes"] = [];
+  for (const [index, change] of changes.entries()) {
+    const { id = 0, version = null, name = "" } = done[index] ?? {};
+    const shown = { ...shownChange(change), id, version };
+    applied.push(shown);
+    const target = `${shown.kind === "pdf" ? "PDF" : shown.kind} template ${id} (${name})`;
+    const action = `template.${verbOf(change)}`;
+    const details = { by: "push", ...(version === null ? {} : { version }) };
+    await audit({ ...store, now }, actor, { action, target, details });
+  }
+  return { changes: applied, warnings };
+}
+
+function verbOf({ change, publish }: ReadyChange): string {
+  if (change === "archive") return "archived";
+  if (publish) return "published";
+  return change === "create" ? "created" : "changed";
+}
+
+function refuseFaults({ faults }: PreparedBundle): void {
+  if (faults.length === 0) return;
+  const issues = faults.map(({ file, line, column, message }) => ({
+    path: [file, line, column].filter((part) => part !== undefined).join(":"),
+    message,
+  }));
+  const [first] = issues;
+  const error = `Cannot apply the bundle: ${first?.path} ${first?.message}`;
+  throw new HttpError("template_failed", error, { issues });
+}
+
+function refuseDraftLoss({ changes }: PreparedBundle): void {
+  const issues = changes.filter(({ overwritesDraft }) => overwritesDraft)
+    .map(({ kind, alias }) => ({
+      path: `${kind}/${alias}`,
+      message: "has a draft that a person has changed and not published",
+    }));
+  if (issues.length === 0) return;
+  const error = "Cannot apply the bundle: unpublished drafts of people would be lost. " +
+    "Publish or discard them, or set overwriteDrafts";
+  throw new HttpError("draft_conflict", error, { issues });
+}
+
+function changeOf(change: ReadyChange, { userId }: Actor): TemplateChange {
+  const { kind, alias, state, wanted, compiled, replacesDraft, draftBase } = change;
+  const template = state?.template ?? null;
+  const named = { kind, alias, template, name: wanted?.name ?? template?.name ?? "" };
+  if (wanted === null) return { ...named, archive: true };
+  const { source } = wanted;
+  const revision = state?.draft?.revision ?? null;
+  const publication = !change.publish || compiled === undefined ? undefined : {
+    ...{ variables: source.variables, locale: source.locale, reads: compiled.reads },
+    ...{ sourceHash: contentHash(kind, source), publishedBy: userId },
+    ...contentOf(source, compiled),
+  };
+  return {
+    ...named,
+    ...(publication === undefined ? {} : { publication }),
+    ...(replacesDraft ? { draft: { source, revision, base: draftBase } } : {}),
+  };
+}

@@ -1,0 +1,89 @@
+import { type Authored, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
+import type { BundleFault, TemplateKind } from "@posthaste/contracts";
+import type { DashboardDeps } from "../app.ts";
+import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
+import { sourceSchema } from "../templates/template_input.ts";
+
+/** What came of compiling a template. */
+export interface CompiledTemplate {
+  /** Missing if there are faults. */
+  compiled?: CompiledParts;
+  faults: BundleFault[];
+  warnings: BundleFault[];
+}
+
+const COMPILE_LIMIT_MS = 11_000;
+
+/**
+ * Has a template of a bundle compiled and filled with its sample, as publishing it would.
+ *
+ * @throws {HttpError} `no_answer` or `unavailable`
+ */
+export async function compileTemplate(
+  template: Authored,
+  accountId: string,
+  deps: Pick<DashboardDeps, "bus">,
+): Promise<CompiledTemplate> {
+  const { kind, folder, sample } = template;
+  const source = sourceOfAuthored(template);
+  const tooLarge = sizeFaults(template);
+  if (tooLarge.length > 0) return { faults: tooLarge, warnings: [] };
+  const wish = { accountId, kind, source, compiled: true, timeoutMs: COMPILE_LIMIT_MS };
+  const rendering = await askRenderer(wish, deps);
+  const at = (file: string) => `${folder}/${file}`;
+  if (!rendering.ok) {
+    const { errors, reason } = rendering;
+    const placed = errors.map(({ part, line, column, message }) => ({
+      ...placeOf(template, { part, line, column }),
+      message,
+    }));
+    const advice = sample === undefined ? "without sample.json" : "with sample.json";
+    const whole = { file: at(template.bodyFile), message: `${advice}: ${reason}` };
+    return { faults: placed.length > 0 ? placed : [whole], warnings: [] };
+  }
+  const { compiled, missing } = rendering;
+  const lacking = sample === undefined ? [] : missing;
+  return {
+    ...(compiled === undefined ? {} : { compiled }),
+    faults: compiled === undefined
+      ? [{ file: folder, message: "was not compiled. Try again" }]
+      : lacking.map((name) => ({
+        file: at("sample.json"),
+        message: `variable "${name}" is required, but the sample does not have it`,
+      })),
+    warnings: rendering.warnings.map((message) => ({ file: at(template.bodyFile), message })),
+  };
+}
+
+interface PartPlace {
+  part: string;
+  line: number;
+  column: number;
+}
+
+/** A file name's template is one line of `template.json`: its place is that of the field. */
+function placeOf(template: Authored, { part, line, column }: PartPlace) {
+  const name: TemplateKind = template.kind;
+  const isFilename = name === "pdf" && part === "subject" || part === "filename";
+  if (isFilename) {
+    return { file: `${template.folder}/template.json`, ...template.document.placeOf(["filename"]) };
+  }
+  return { file: `${template.folder}/${fileOfPart(template, part)}`, line, column };
+}
+
+/** What an editor could not save is not taken from files either. */
+function sizeFaults(template: Authored): BundleFault[] {
+  const { error } = sourceSchema.safeParse(sourceOfAuthored(template));
+  return (error?.issues ?? []).map(({ path: [field = ""], message }) => ({
+    file: `${template.folder}/${FILES[String(field)] ?? bodyOr(template, String(field))}`,
+    message,
+  }));
+}
+
+const FILES: Readonly<Record<string, string>> = {
+  ...{ subject: "subject.hbs", text: "text.txt.hbs", sample: "sample.json" },
+};
+
+function bodyOr({ bodyFile }: Authored, field: string): string {
+  return field === "html" ? bodyFile : "template.json";
+}

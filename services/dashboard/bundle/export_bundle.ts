@@ -1,0 +1,58 @@
+import {
+  type Bundle,
+  MAX_BUNDLE_TEMPLATES,
+  TEMPLATE_KINDS,
+  type TemplateKind,
+} from "@posthaste/contracts";
+import type { StorePart } from "@posthaste/storage";
+import type { Actor } from "../actor.ts";
+import { HttpError } from "../http_error.ts";
+import { mayUseTemplate } from "../token_limits.ts";
+import { mapSome } from "./map_some.ts";
+import { filesOfState, loadState, shownSource } from "./template_state.ts";
+
+/** Which templates are wanted; without both, all. */
+export interface BundleFilter {
+  kind?: TemplateKind | undefined;
+  alias?: string | undefined;
+}
+
+const AT_ONCE = 8;
+
+/**
+ * Writes the templates of an account as files: what is published, or what files have made of the draft
+ * since. What people have not published yet is left out.
+ *
+ * @throws {HttpError} `alias_missing`, with the ids of templates that no folder can be named after
+ */
+export async function exportBundle(
+  actor: Actor,
+  { kind, alias }: BundleFilter,
+  store: StorePart<"drafts.find" | "templates.findVersion" | "templates.list">,
+): Promise<Bundle> {
+  const kinds = TEMPLATE_KINDS.filter((each) => kind === undefined || each === kind);
+  const lists = await Promise.all(kinds.map((each) => store.templates.list(actor.accountId, each)));
+  const templates = lists.flat().filter((template) =>
+    mayUseTemplate(actor, template) && (alias === undefined || template.alias === alias)
+  );
+  if (templates.length > MAX_BUNDLE_TEMPLATES) {
+    const error = `A bundle has at most ${MAX_BUNDLE_TEMPLATES} templates. Name a kind or an alias`;
+    throw new HttpError("invalid_request", error);
+  }
+  const states = await mapSome(AT_ONCE, templates, (template) => loadState(template, store));
+  const shown = states.flatMap((state) => {
+    const source = shownSource(state);
+    return source === null ? [] : [{ state, source }];
+  });
+  const nameless = shown.filter(({ state }) => state.template.alias === null);
+  if (nameless.length > 0) {
+    const issues = nameless.map(({ state: { template: { kind, id } } }) => ({
+      path: `${kind}/${id}`,
+      message: "has no alias",
+    }));
+    const error = "Cannot write templates without an alias as files. Give them one";
+    throw new HttpError("alias_missing", error, { issues });
+  }
+  const files = shown.map(({ state, source }) => filesOfState(state, source));
+  return { files: Object.assign({}, ...files) };
+}

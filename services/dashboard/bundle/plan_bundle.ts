@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { type Authored, readBundle, sourceOfAuthored } from "@posthaste/bundle";
+import {
+  type BundleChange,
+  type BundleFault,
+  type BundleWish,
+  MAX_BUNDLE_TEMPLATES,
+  type Template,
+  TEMPLATE_KINDS,
+} from "@posthaste/contracts";
+import type { Actor } from "../actor.ts";
+import type { DashboardDeps } from "../app.ts";
+import { HttpError } from "../http_error.ts";
+import { requireRoom } from "../quotas.ts";
+import type { CompiledParts } from "../templates/ask_renderer.ts";
+import { mayUseTemplate, requireTemplate, requireUnlimited } from "../token_limits.ts";
+import { compileTemplate } from "./compile_template.ts";
+import { planArchive, planChange, type PlannedChange } from "./plan_change.ts";
+import { loadState, shownSource, type TemplateState } from "./template_state.ts";
+import { mapSome } from "./map_some.ts";
+
+/** A change with what is published by it. */
+export interface ReadyChange extends PlannedChange {
+  compiled: CompiledParts | undefined;
+}
+
+/** All that a push would do. */
+export interface PreparedBundle {
+  plan: string;
+  changes: ReadyChange[];
+  faults: BundleFault[];
+  warnings: BundleFault[];
+}
+
+/** What plans are made with. */
+export interface PlanDeps extends Pick<DashboardDeps, "store" | "bus"> {
+  /** The most templates of an account. */
+  maxTemplates: number;
+}
+
+/** For all templates together: the answer has to come before the connection counts as idle. */
+const COMPILE_LIMIT_MS = 40_000;
+
+/** So many templates are loaded or compiled at once. */
+const AT_ONCE = 4;
+
+/**
+ * Finds out what a push would do, and whether it could: everything that changes is compiled.
+ *
+ * @throws {HttpError} `missing_scope` if the token is for other templates; `no_answer`, `unavailable`
+ */
+export async function planBundle(
+  actor: Actor,
+  wish: BundleWish,
+  deps: PlanDeps,
+): Promise<PreparedBundle> {
+  const read = readBundle(wish.files);
+  const faults: BundleFault[] = [...read.faults, ...beyond(read.templates, wish)];
+  const current = await listTemplates(actor, deps);
+  const wanted = faults.length > 0 ? [] : read.templates;
+  const states = await mapSome(AT_ONCE, wanted, async (template) => {
+    const found = current.find((one) => isOf(one, template));
+    if (found === undefined) requireUnlimited(actor, "templates");
+    else requireTemplate(actor, found);
+    return found === undefined ? null : await loadState(found, deps.store);
+  });
+  const updates = wanted.flatMap((template, index) => {
+    const { kind, alias, settings: { name } } = template;
+    const named = { kind, alias, name, source: sourceOfAuthored(template) };
+    const change = planChange(named, states[index] ?? null, wish);
+    return change === null ? [] : [{ template, change }];
+  });
+  requireRoomFor(updates.map(({ change }) => change), { current, ...deps });
+  const until = performance.now() + COMPILE_LIMIT_MS;
+  const compiled = await mapSome(AT_ONCE, updates, async ({ template, change }) => {
+    if (performance.now() > until) throw tooLong();
+    if (!change.replacesDraft) return { change, faults: [], warnings: [], compiled: undefined };
+    return { change, ...await compileTemplate(template, actor.accountId, deps) };
+  });
+  const archived = wish.prune && faults.length === 0
+    ? await planArchives(actor, { wish, current, wanted, deps })
+    : { changes: [], warnings: [] };
+  const changes = [
+    ...compiled.map(({ change, compiled }) => ({ ...change, compiled })),
+    ...archived.changes.map((change) => ({ ...change, compiled: undefined })),
+  ];
+  return {
+    plan: planId(actor.accountId, wish, changes),
+    changes,
+    faults: [...faults, ...compiled.flatMap(({ faults }) => faults)],
+    warnings: [
+      ...read.warnings,
+      ...archived.warnings,
+      ...compiled.flatMap(({ warnings }) => warnings),
+    ],
+  };
+}
+
+/** Returns what a caller is shown of a change. */
+export function shownChange(change: PlannedChange): BundleChange {
+  const { kind, alias, change: what, from, publish, files, overwritesDraft } = change;
+  return { kind, alias, change: what, from, publish, files, overwritesDraft };
+}
+
+async function listTemplates({ accountId }: Actor, { store }: PlanDeps): Promise<Template[]> {
+  const lists = TEMPLATE_KINDS.map((kind) => store.templates.list(accountId, kind));
+  return (await Promise.all(lists)).flat();
+}
+
+/** Faults of templates that the wish is not about, and of too many. */
+function beyond(templates: readonly Authored[], { kind, alias }: BundleWish): BundleFault[] {
+  const others = templates.filter((one) =>
+    (kind !== undefined && one.kind !== kind) || (alias !== undefined && one.alias !== alias)
+  );
+  const faults = others.map(({ folder }) => ({
+    file: folder,
+    message: "is not what the request names by kind and alias",
+  }));
+  if (templates.length <= MAX_BUNDLE_TEMPLATES) return faults;
+  return [...faults, { file: "", message: `has more than ${MAX_BUNDLE_TEMPLATES} templates` }];
+}
+
+interface Archiving {
+  wish: BundleWish;
+  current: readonly Template[];
+  wanted: readonly Authored[];
+  deps: PlanDeps;
+}
+
+/** What files cannot have stays: templates without an alias, and those that people have not published. */
+async function planArchives(
+  actor: Actor,
+  { wish: { kind, alias }, current, wanted, deps }: Archiving,
+): Promise<{ changes: PlannedChange[]; warnings: BundleFault[] }> {
+  const lacking = current.filter((one) =>
+    mayUseTemplate(actor, one) && (kind === undefined || one.kind === kind) &&
+    (alias === undefined || one.alias === alias) && !wanted.some((other) => isOf(one, other))
+  );
+  const states = await mapSome(
+    AT_ONCE,
+    lacking.filter(({ alias }) => alias !== null),
+    (one) => loadState(one, deps.store),
+  );
+  return {
+    changes: states.filter((state) => shownSource(state) !== null).map(planArchive),
+    warnings: lacking.filter(({ alias }) => alias === null).map(({ kind, id }) => ({
+      file: kind,
+      message: `${kind} template ${id} has no alias: it stays`,
+    })),
+  };
+}
+
+function requireRoomFor(
+  changes: readonly PlannedChange[],
+  { current, maxTemplates }: { current: readonly Template[]; maxTemplates: number },
+): void {
+  const added = changes.filter(({ change }) => change === "create").length;
+  if (added === 0) return;
+  const full = `The account may have ${maxTemplates} templates. Archive some first`;
+  requireRoom(current.length + added - 1, maxTemplates, full);
+}
+
+function tooLong(): HttpError {
+  const seconds = COMPILE_LIMIT_MS / 1000;
+  return new HttpError(
+    "no_answer",
+    `The templates were not compiled within ${seconds} s. Name a kind or an alias, or try again`,
+  );
+}
+
+function isOf(one: Template, other: Pick<Authored, "kind" | "alias">): boolean {
+  return one.kind === other.kind && one.alias === other.alias;
+}
+
+/** Hashes what is asked for and what everything is that it changes. */
+function planId(accountId: string, wish: BundleWish, changes: readonly PlannedChange[]): string {
+  const { files, publish, prune, kind = null, alias = null } = wish;
+  const sorted = Object.entries(files).sort(([a], [b]) => a < b ? -1 : 1);
+  const now = changes.map((change) => [shownChange(change), revisionOf(change.state)]);
+  const content = [accountId, sorted, publish, prune, kind, alias, now];
+  return `pln_${createHash("sha256").update(JSON.stringify(content)).digest("base64url")}`;
+}
+
+function revisionOf(state: TemplateState | null): unknown {
+  if (state === null) return null;
+  const { template: { id, name, publishedVersion, updatedAt }, draft } = state;
+  return [id, name, publishedVersion, updatedAt, draft?.revision ?? null, draft?.base ?? null];
+}

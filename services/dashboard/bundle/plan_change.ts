@@ -1,0 +1,87 @@
+import { differingFiles, filesOf, type NamedSource } from "@posthaste/bundle";
+import type { BundleChange, DraftSource } from "@posthaste/contracts";
+import { changedDraft, isInHand, publishedSource, type TemplateState } from "./template_state.ts";
+
+/** What happens to one template. */
+export interface PlannedChange extends BundleChange {
+  /** What it is to be; null for one that is archived. */
+  wanted: NamedSource | null;
+  /** What it is now; null for a new one. */
+  state: TemplateState | null;
+  /** Whether its draft is replaced. */
+  replacesDraft: boolean;
+  /** The version that the draft is then the same as, if none is published with it. */
+  draftBase: number | null;
+}
+
+/**
+ * Decides what a push changes of one template, and gives null if nothing. What is published already is
+ * not published again, and a draft that a person has in hand meanwhile stays.
+ *
+ * @param state What it is now; null if there is none
+ */
+export function planChange(
+  wanted: NamedSource,
+  state: TemplateState | null,
+  { publish }: { publish: boolean },
+): PlannedChange | null {
+  const { kind, alias } = wanted;
+  const common = { kind, alias, wanted, state, draftBase: null, overwritesDraft: false };
+  if (state === null) {
+    const files = differingFiles(filesOf(wanted), {});
+    return { ...common, change: "create", from: null, publish, files, replacesDraft: true };
+  }
+  const { publishedVersion: from } = state.template;
+  const differing = openComparison(wanted, state);
+  const published = publishedSource(state);
+  const isLive = published !== null && differing.content(published).length === 0;
+  const update = { ...common, from, change: "update" } as const;
+  const overwrites = () => {
+    const draft = changedDraft(state);
+    return draft !== null && isInHand(state) && differing.source(draft.source).length > 0;
+  };
+  if (publish && !isLive) {
+    const files = differing.all(published);
+    const overwritesDraft = overwrites();
+    return { ...update, publish: true, files, replacesDraft: true, overwritesDraft };
+  }
+  if (isLive && isInHand(state)) {
+    const files = differing.name();
+    return files.length === 0 ? null : { ...update, publish: false, files, replacesDraft: false };
+  }
+  const current = changedDraft(state)?.source ?? published ?? state.draft?.source ?? null;
+  const files = differing.all(current);
+  if (files.length === 0) return null;
+  const replacesDraft = current === null || differing.source(current).length > 0;
+  return {
+    ...{ ...update, publish: false, files, replacesDraft, draftBase: isLive ? from : null },
+    overwritesDraft: replacesDraft && overwrites(),
+  };
+}
+
+/** Decides what becomes of a template that the files lack. */
+export function planArchive(state: TemplateState): PlannedChange {
+  const { kind, alias, publishedVersion: from } = state.template;
+  return {
+    ...{ kind, alias: alias ?? "", change: "archive", from, publish: false, files: [] },
+    ...{ wanted: null, state, replacesDraft: false, draftBase: null },
+    overwritesDraft: isInHand(state),
+  };
+}
+
+/** Names the files in which a template is to differ from a source: in all, or in some of what they say. */
+function openComparison(wanted: NamedSource, { template: { name } }: TemplateState) {
+  const between = (one: NamedSource, other: Partial<NamedSource>) =>
+    differingFiles(filesOf(one), filesOf({ ...one, ...other }));
+  const bare = (source: DraftSource): DraftSource => ({ ...source, sample: {} });
+  return {
+    all: (source: DraftSource | null) =>
+      source === null ? differingFiles(filesOf(wanted), {}) : between(wanted, { name, source }),
+    /** But for the name. */
+    source: (source: DraftSource) => between(wanted, { source }),
+    /** But for the name and the sample: what makes a version. */
+    content: (source: DraftSource) =>
+      between({ ...wanted, source: bare(wanted.source) }, { source: bare(source) }),
+    name: () => between(wanted, { name }),
+  };
+}

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
+import { openTestStages, type TestStages } from "./_test_stages.ts";
+
+let stages: TestStages;
+let dashboard: TestDashboard;
+before(async () => {
+  stages = openTestStages();
+  dashboard = await openTestDashboard({ bus: stages.bus as never });
+});
+after(async () => {
+  await dashboard?.[Symbol.asyncDispose]();
+  await stages[Symbol.asyncDispose]();
+});
+
+const BUNDLE = "/manage/v1/bundle";
+const FILES = {
+  "email/welcome/template.json": '{"name":"Welcome","variables":[{"name":"name","required":true}]}',
+  "email/welcome/subject.hbs": "Hello {{ name }}",
+  "email/welcome/body.html.hbs": "<p>{{ name }}</p>",
+  "email/welcome/sample.json": '{"name":"Ada"}',
+  "pdf/bill/template.json": '{"name":"Bill","filename":"bill.pdf"}',
+  "pdf/bill/body.html.hbs": "<h1>Bill</h1>",
+};
+
+/** A program with an account of its own. */
+async function openProgram(limits = {}) {
+  const { store, program } = dashboard;
+  const account = await store.accounts.create({ name: `Shop ${Math.random()}` });
+  const token = await store.tokens.create({
+    ...{ accountId: account._id, name: "CI", scopes: ["manage:templates"], limits },
+  });
+  const asked = program(token.token);
+  const plan = (files: object, options: object = {}) =>
+    asked.post(`${BUNDLE}/plan`, { files, ...options });
+  const apply = (files: object, options: object = {}) =>
+    asked.post(`${BUNDLE}/apply`, { files, ...options });
+  async function push(files: object, options: object = {}) {
+    const { overwriteDrafts: _, ...planned } = options as { overwriteDrafts?: boolean };
+    const { body } = await plan(files, planned);
+    return await apply(files, { ...options, plan: body.plan });
+  }
+  return { accountId: account._id, program: asked, plan, apply, push };
+}
+
+type Change = Record<"kind" | "alias" | "change" | "version" | "from", unknown>;
+const shown = ({ changes }: { changes: Change[] }) =>
+  changes.map(({ kind, alias, change }) => `${kind}/${alias} ${change}`);
+
+test("a bundle is planned, applied, and what is exported then changes nothing", async () => {
+  const { accountId, program, plan, push } = await openProgram();
+  const { body: planned, text } = await plan(FILES, { publish: true });
+  assert.deepEqual(shown(planned), ["email/welcome create", "pdf/bill create"], text);
+  assert.deepEqual(await dashboard.store.templates.list(accountId, "email"), []);
+  const { status, body: applied, text: told } = await push(FILES, { publish: true });
+  assert.equal(status, 200, told);
+  assert.deepEqual(applied.changes.map(({ version }: Change) => version), [1, 1]);
+  const template = await dashboard.store.templates.find(accountId, "email", "welcome");
+  assert.deepEqual([template?.name, template?.publishedVersion], ["Welcome", 1]);
+  const draft = await dashboard.store.drafts.find({ _id: template?._id ?? "", accountId });
+  assert.deepEqual([draft?.base, draft?.source.sample], [1, { name: "Ada" }]);
+  const { body: { files } } = await program.get(BUNDLE);
+  for (const publish of [true, false]) {
+    const again = await plan(files, { publish, prune: true });
+    assert.deepEqual([again.body.changes, again.body.faults], [[], []]);
+  }
+  const [line] = await dashboard.store.audit.list(accountId, { limit: 1 });
+  assert.match(`${line?.action} by ${line?.userEmail}`, /^template\.published by token "CI"/);
+  const one = await program.get(`${BUNDLE}?kind=pdf&alias=bill`);
+  assert.deepEqual(Object.keys(one.body.files), Object.keys(FILES).slice(4));
+});
+
+test("a bundle that is not to be published changes drafts alone", async () => {
+  const { accountId, program, push } = await openProgram();
+  await push(FILES, { publish: true });
+  const files = { ...FILES, "email/welcome/subject.hbs": "Bye {{ name }}" };
+  const { body } = await push(files);
+  assert.deepEqual(body.changes.map(({ version }: Change) => version), [null]);
+  const template = await dashboard.store.templates.find(accountId, "email", "welcome");
+  assert.equal(template?.publishedVersion, 1);
+  assert.equal(
+    (await program.get(BUNDLE)).body.files["email/welcome/subject.hbs"],
+    "Bye {{ name }}",
+  );
+  const published = await push(files, { publish: true });
+  assert.deepEqual(published.body.changes.map(({ version }: Change) => version), [2]);
+});
+
+test("a plan does not hold when files, options or templates have changed since", async () => {
+  const { program, plan, apply, push } = await openProgram();
+  await push(FILES, { publish: true });
+  const files = { ...FILES, "email/welcome/subject.hbs": "Bye" };
+  const { body: { plan: planned } } = await plan(files);
+  const { body: [row] } = await program.get("/manage/v1/templates/email");
+  const others = [
+    await apply({ ...files, "email/welcome/subject.hbs": "Other" }, { plan: planned }),
+    await apply(files, { plan: planned, publish: true }),
+    await apply(files, { plan: "pln_none" }),
+  ];
+  await program.patch(`/manage/v1/templates/email/${row.id}`, { name: "Renamed" });
+  others.push(await apply(files, { plan: planned }));
+  for (const { status, body } of others) {
+    assert.deepEqual([status, body.code], [409, "plan_outdated"]);
+  }
+});
+
+test("a draft that a person has in hand is lost only if that is asked for", async () => {
+  const { own, store } = dashboard;
+  const { token } = await store.tokens.create({
+    ...{ accountId: own.accountId, name: "CI", scopes: ["manage:templates"] },
+  });
+  const program = dashboard.program(token);
+  const { body: view } = await own.editor.post("/api/templates/email", {
+    ...{ name: "Mine", alias: "welcome", example: "welcome" },
+  });
+  const { body: exported } = await program.get(BUNDLE);
+  assert.deepEqual(exported.files, {});
+  const email = Object.fromEntries(Object.entries(FILES).slice(0, 4));
+  const { body: { plan } } = await program.post(`${BUNDLE}/plan`, { files: email });
+  const wish = { files: email, plan };
+  const { status, body } = await program.post(`${BUNDLE}/apply`, wish);
+  assert.deepEqual([status, body.code, body.issues[0].path], [
+    ...[409, "draft_conflict", "email/welcome"],
+  ]);
+  const { body: same } = await own.editor.get(`/api/templates/email/${view.id}`);
+  assert.equal(same.revision, view.revision);
+  const done = await program.post(`${BUNDLE}/apply`, { ...wish, overwriteDrafts: true });
+  assert.equal(done.status, 200, done.text);
+  const { body: pushed } = await own.editor.get(`/api/templates/email/${view.id}`);
+  assert.equal(pushed.draft.subject, "Hello {{ name }}");
+});
+
+test("a bundle with one fault is refused as a whole, with file, line and column", async () => {
+  const { accountId, plan, push } = await openProgram();
+  const files = { ...FILES, "pdf/bill/body.html.hbs": "<p>\n{{ curency x }}</p>" };
+  const { body: planned } = await plan(files, { publish: true });
+  const [fault] = planned.faults;
+  assert.deepEqual([fault.file, fault.line, fault.column], ["pdf/bill/body.html.hbs", 2, 1]);
+  const { status, body } = await push(files, { publish: true });
+  assert.deepEqual([status, body.code, body.issues[0].path], [
+    ...[422, "template_failed", "pdf/bill/body.html.hbs:2:1"],
+  ]);
+  assert.deepEqual(await dashboard.store.templates.list(accountId, "email"), []);
+  const broken = await push({ ...FILES, "pdf/bill/template.json": '{\n"name": 1}' });
+  assert.match(broken.body.issues[0].path, /^pdf\/bill\/template\.json:\d+:\d+$/);
+  const none = await push({}, { prune: true });
+  assert.deepEqual([none.status, none.body.code], [422, "template_failed"]);
+});
+
+test("pruning archives what the files lack, and leaves what cannot be in files", async () => {
+  const { accountId, program, push } = await openProgram();
+  await push(FILES, { publish: true });
+  await program.post("/manage/v1/templates/email", { name: "Nameless" });
+  const refused = await program.get(BUNDLE);
+  assert.deepEqual([refused.status, refused.body.code, refused.body.issues[0].path], [
+    ...[409, "alias_missing", "email/2"],
+  ]);
+  const email = Object.fromEntries(Object.entries(FILES).slice(0, 4));
+  assert.deepEqual(shown((await push(email, { prune: true, kind: "email" })).body), []);
+  const { body } = await push(email, { prune: true });
+  assert.deepEqual(shown(body), ["pdf/bill archive"]);
+  assert.match(body.warnings[0].message, /template 2 has no alias: it stays/);
+  assert.equal(await dashboard.store.templates.find(accountId, "pdf", "bill"), null);
+});
+
+test("a token that is for some templates pushes no others", async () => {
+  const { plan } = await openProgram({ templates: [9] });
+  const { status, body } = await plan(FILES);
+  assert.deepEqual([status, body.code], [403, "missing_scope"]);
+});

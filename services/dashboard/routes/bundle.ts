@@ -1,0 +1,47 @@
+import {
+  type Bundle,
+  type BundleApplied,
+  bundleApplySchema,
+  type BundlePlan,
+  bundleQuerySchema,
+  bundleWishSchema,
+  MAX_BUNDLE_BYTES,
+} from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import type { Routing } from "../app.ts";
+import { applyBundle } from "../bundle/apply_bundle.ts";
+import { exportBundle } from "../bundle/export_bundle.ts";
+import { planBundle, shownChange } from "../bundle/plan_bundle.ts";
+import { QUOTAS } from "../quotas.ts";
+import { readInput } from "../read_input.ts";
+
+const scopes = ["manage:templates"] as const;
+const READ = { config: { role: "viewer", scopes, isHeavy: true } } as const;
+const WRITE = {
+  config: { role: "editor", scopes, isHeavy: true },
+  bodyLimit: MAX_BUNDLE_BYTES,
+} as const;
+
+/** Templates as files: all of an account at once, out of it and into it. */
+export function bundleRoutes(app: FastifyInstance, { deps, options }: Routing): void {
+  const planning = { ...deps, maxTemplates: (options.quotas ?? QUOTAS).templates };
+
+  app.get(
+    "/api/bundle",
+    READ,
+    async ({ actor, query }): Promise<Bundle> =>
+      await exportBundle(actor, readInput(bundleQuerySchema, query), deps.store),
+  );
+
+  app.post("/api/bundle/plan", WRITE, async ({ actor, body }): Promise<BundlePlan> => {
+    const wish = readInput(bundleWishSchema, body);
+    const { plan, changes, faults, warnings } = await planBundle(actor, wish, planning);
+    return { plan, changes: changes.map(shownChange), faults, warnings };
+  });
+
+  app.post("/api/bundle/apply", WRITE, async ({ actor, body }): Promise<BundleApplied> => {
+    const { plan, overwriteDrafts, ...wish } = readInput(bundleApplySchema, body);
+    const prepared = await planBundle(actor, wish, planning);
+    return await applyBundle(actor, { prepared, plan, overwriteDrafts }, deps);
+  });
+}
