@@ -73,6 +73,14 @@ export function openApiFor({ settings, cwd }: CommandContext, options: HttpOptio
   return openApi({ ...where, remedy });
 }
 
+/** Opens management by token. */
+export function openManageFor({ settings, cwd }: CommandContext, options: HttpOptions): Api {
+  const { url, tokenFile } = options;
+  const path = tokenFile === undefined ? undefined : resolvePath(cwd, tokenFile);
+  const remedy = "check that the dashboard service runs and the URL is correct (POSTHASTE_URL)";
+  return openApi({ ...settings.manage({ url, tokenFile: path }), remedy });
+}
+
 /** Finds the account that an option names or, without one, that of the demonstration. */
 export async function findAccountFor(
   { settings }: CommandContext,

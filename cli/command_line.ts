@@ -6,11 +6,14 @@ import { accountsCommand } from "./commands/accounts.ts";
 import { auditCommand } from "./commands/audit.ts";
 import { checkCommand } from "./commands/check.ts";
 import { convertCommand } from "./commands/convert.ts";
+import { diffCommand } from "./commands/diff.ts";
 import { forgetCommand } from "./commands/forget.ts";
 import { importCommand } from "./commands/import.ts";
 import { integrationsCommand } from "./commands/integrations.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { pullCommand } from "./commands/pull.ts";
+import { pushCommand } from "./commands/push.ts";
 import { renderCommand } from "./commands/render.ts";
 import { restoredCommand } from "./commands/restored.ts";
 import { retryCommand } from "./commands/retry.ts";
@@ -38,6 +41,9 @@ const COMMANDS = [
   templatesCommand,
   importCommand,
   convertCommand,
+  pullCommand,
+  pushCommand,
+  diffCommand,
   renderCommand,
   sendCommand,
   statusCommand,
@@ -56,11 +62,12 @@ Settings:
   MONGODB_URL_FILE, …                 files that contain these values or the token
   DATA_DIR                            the demonstration's data folder, as for "npm start"
   POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send, status and
-                                      types
+                                      types; management by token, for pull, push and diff
   NO_COLOR                            no colours
 
 Exit codes:
-  0 done   1 failed   2 wrong usage   3 not found   4 rejected or not valid
+  0 done   1 failed   2 wrong usage, or diff found a difference   3 not found
+  4 rejected or not valid
 
 Examples:
   posthaste accounts create shop

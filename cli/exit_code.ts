@@ -6,6 +6,8 @@ export const EXIT = {
   failed: 1,
   /** It was called wrongly, or a setting is missing. */
   usage: 2,
+  /** `posthaste diff` found a difference, as `diff` itself says with another number. */
+  differs: 2,
   /** What it names does not exist. */
   notFound: 3,
   /** What was given is not valid, or was refused. */

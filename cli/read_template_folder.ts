@@ -38,6 +38,12 @@ export async function readTemplateFolder(folder: string): Promise<TemplateFolder
   return found;
 }
 
+/** Returns whether an error says that a folder is not there. */
+export function isMissingFolder(error: unknown): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return (code === "ENOENT" || code === "ENOTDIR") && syscall === "scandir";
+}
+
 const EMPTY = "is missing: the folder is empty";
 
 async function readInto(found: TemplateFolder, folder: string, path: string): Promise<void> {

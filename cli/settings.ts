@@ -94,6 +94,22 @@ export class Settings {
     );
   }
 
+  /** Where management by token is, and the token for it. The demonstration has none. */
+  manage(given: { url?: string | undefined; tokenFile?: string | undefined }) {
+    const url = given.url ?? this.#read("POSTHASTE_URL");
+    const token = given.tokenFile === undefined
+      ? this.#read("POSTHASTE_TOKEN")
+      : readSecret("the token file", given.tokenFile);
+    if (url !== undefined && token !== undefined) return { url: manageUrlOf(url), token };
+    const missing = url === undefined ? "POSTHASTE_URL" : "POSTHASTE_TOKEN";
+    throw usageError(
+      `Cannot reach the account: ${missing} is not set`,
+      url === undefined
+        ? "set POSTHASTE_URL or --url to where /manage/v1 is, such as https://mail.example.com"
+        : "set POSTHASTE_TOKEN or --token-file; the dashboard makes tokens that manage templates",
+    );
+  }
+
   /** Returns what to do when a server does not answer: `otherwise`, unless it is the demonstration. */
   remedy(otherwise: string): string {
     if (!this.#stack) return otherwise;
@@ -144,6 +160,11 @@ export class Settings {
     if (value === undefined) return readSecret(`${name}_FILE`, file);
     throw usageError(`Cannot choose ${name}: ${name}_FILE is also set`, "unset one");
   }
+}
+
+/** Returns the base of management, whichever base of the same host was given. */
+function manageUrlOf(url: string): string {
+  return `${url.replace(/\/+$/, "").replace(/(?:\/manage)?\/v1$/, "")}/manage/v1`;
 }
 
 const START = 'start the demonstration with "npm start" and the same DATA_DIR';

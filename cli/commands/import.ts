@@ -6,12 +6,12 @@ import {
   type CommandContext,
   findAccountFor,
   openStoreFor,
-  reasonOf,
   resolvePath,
 } from "../command_context.ts";
 import { CommandError, notFoundError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
 import type { ImportedTemplate } from "../import_templates.ts";
+import { isMissingFolder } from "../read_template_folder.ts";
 import { sayCount } from "../say.ts";
 
 interface ImportOptions {
@@ -71,7 +71,7 @@ async function importFolder(
         },
       );
     }
-    if (isMissing(error)) {
+    if (isMissingFolder(error)) {
       throw notFoundError(`Cannot import "${folder}": there is no such folder`);
     }
     throw error;
@@ -149,9 +149,4 @@ function warn({ output }: CommandContext, folder: string, warning: FileFault): v
 function placeOf(folder: string, { file, line, column }: FileFault): string {
   const place = [line, column].filter((number) => number !== undefined);
   return [join(folder, file), ...place].join(":");
-}
-
-function isMissing(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "") &&
-    reasonOf(error).includes("scandir");
 }

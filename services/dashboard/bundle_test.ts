@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { text as textOf } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
+import { LIMITS, openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import { openTestStages, type TestStages } from "./_test_stages.ts";
 
 let stages: TestStages;
 let dashboard: TestDashboard;
 before(async () => {
   stages = openTestStages();
-  dashboard = await openTestDashboard({ bus: stages.bus as never });
+  const limits = { ...LIMITS, rateLimit: 0 };
+  dashboard = await openTestDashboard({ bus: stages.bus as never, options: { limits } });
 });
 after(async () => {
   await dashboard?.[Symbol.asyncDispose]();
@@ -41,7 +49,7 @@ async function openProgram(limits = {}) {
     const { body } = await plan(files, planned);
     return await apply(files, { ...options, plan: body.plan });
   }
-  return { accountId: account._id, program: asked, plan, apply, push };
+  return { accountId: account._id, token: token.token, program: asked, plan, apply, push };
 }
 
 type Change = Record<"kind" | "alias" | "change" | "version" | "from", unknown>;
@@ -168,4 +176,59 @@ test("a token that is for some templates pushes no others", async () => {
   const { plan } = await openProgram({ templates: [9] });
   const { status, body } = await plan(FILES);
   assert.deepEqual([status, body.code], [403, "missing_scope"]);
+});
+
+const CLI = join(import.meta.dirname, "../../cli/main.ts");
+
+/** Runs the command line as a customer's CI does: with a URL and a token, and nothing else. */
+async function runCli(args: string[], env: Record<string, string>, cwd: string) {
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd,
+    env: { PATH, ...NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }, DATA_DIR: "/nowhere", ...env },
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [code, stdout, stderr] = await Promise.all([
+    ...[ended, textOf(child.stdout), textOf(child.stderr)] as const,
+  ]);
+  return { code, stdout, stderr };
+}
+
+test("posthaste pull, diff and push bring a folder out of an account and back", async () => {
+  const { accountId, token, push } = await openProgram();
+  await push(FILES, { publish: true });
+  const { app, store } = dashboard;
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-push-"));
+  const run = (...args: string[]) =>
+    runCli(args, { POSTHASTE_URL: url, POSTHASTE_TOKEN: token }, folder);
+  try {
+    const pulled = await run("pull", "mails");
+    assert.deepEqual([pulled.code, pulled.stderr], [0, ""]);
+    assert.match(pulled.stdout, /^TEMPLATE +OUTCOME\nemail\/welcome +new\npdf\/bill +new\n$/);
+    assert.deepEqual((await readdir(join(folder, "mails/email/welcome"))).sort(), [
+      ...["body.html.hbs", "sample.json", "subject.hbs", "template.json"],
+    ]);
+    const subject = join(folder, "mails/email/welcome/subject.hbs");
+    assert.equal(await readFile(subject, "utf8"), FILES["email/welcome/subject.hbs"]);
+    const same = await run("diff", "mails", "--publish");
+    assert.deepEqual([same.code, same.stdout, same.stderr], [0, "No difference\n", ""]);
+    await writeFile(subject, "Hello\n{{#if");
+    const faulty = await run("push", "./mails", "--publish");
+    assert.equal(faulty.code, 4);
+    assert.match(faulty.stderr, /^ {2}mails\/email\/welcome\/subject\.hbs:2:\d+: /m);
+    await writeFile(subject, "Bye {{ name }}");
+    const differs = await run("diff", "mails", "--publish");
+    assert.equal(differs.code, 2, differs.stderr);
+    assert.match(differs.stdout, /\n~ +email\/welcome +version 1 → new +subject\.hbs\n$/);
+    const pushed = await run("push", "mails", "--publish", "--prune", "--json");
+    assert.equal(pushed.code, 0, pushed.stderr);
+    assert.deepEqual(JSON.parse(pushed.stdout).changes[0].version, 2);
+    const template = await store.templates.find(accountId, "email", "welcome");
+    assert.equal(template?.publishedVersion, 2);
+    assert.ok(![pulled, faulty, pushed].some((ran) => JSON.stringify(ran).includes(token)));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

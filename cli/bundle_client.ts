@@ -1,0 +1,90 @@
+import {
+  type Bundle,
+  type BundleApplied,
+  bundleAppliedSchema,
+  type BundleFault,
+  type BundlePlan,
+  bundlePlanSchema,
+  bundleSchema,
+  type BundleWish,
+} from "@posthaste/contracts";
+import { join } from "node:path";
+import type { Api } from "./api.ts";
+import { type CommandContext, openManageFor } from "./command_context.ts";
+import { CommandError, notFoundError } from "./command_error.ts";
+import type { BundleOptions } from "./bundle_options.ts";
+import { EXIT } from "./exit_code.ts";
+import { isMissingFolder, readTemplateFolder } from "./read_template_folder.ts";
+import { sayCount } from "./say.ts";
+
+/** The templates of an account, reached with a token. */
+export interface BundleClient {
+  /** @throws {CommandError} */
+  export(): Promise<Bundle>;
+  /** @throws {CommandError} */
+  plan(wish: BundleWish): Promise<BundlePlan>;
+  /** @throws {CommandError} */
+  apply(wish: BundleWish & { plan: string; overwriteDrafts: boolean }): Promise<BundleApplied>;
+}
+
+/** Opens the templates of the account that the token is of. */
+export function openBundleClient(context: CommandContext, options: BundleOptions): BundleClient {
+  const api: Api = openManageFor(context, options);
+  const { kind, alias } = options;
+  const query = new URLSearchParams({ ...kind && { kind }, ...alias && { alias } }).toString();
+  return {
+    export: async () =>
+      bundleSchema.parse(await api.get(query === "" ? "/bundle" : `/bundle?${query}`)),
+    plan: async (wish) => bundlePlanSchema.parse(await api.post("/bundle/plan", textOf(wish))),
+    apply: async (wish) => bundleAppliedSchema.parse(await api.post("/bundle/apply", textOf(wish))),
+  };
+}
+
+/** Returns which templates a command is about, as a request says it. */
+export function filterOf({ kind, alias }: BundleOptions): Pick<BundleWish, "kind" | "alias"> {
+  return { ...(kind === undefined ? {} : { kind }), ...(alias === undefined ? {} : { alias }) };
+}
+
+/**
+ * Reads the files of a folder that a command is about.
+ *
+ * @throws {CommandError} If there is no such folder, or a file cannot be read.
+ */
+export async function readFiles(
+  { output }: CommandContext,
+  { folder, path, kind, alias }: BundleOptions & { folder: string; path: string },
+): Promise<Record<string, string>> {
+  const read = await readTemplateFolder(path).catch((error: unknown) => {
+    if (!isMissingFolder(error)) throw error;
+    throw notFoundError(`Cannot read "${folder}": there is no such folder`);
+  });
+  const isWanted = (file: string) => {
+    const [itsKind, itsAlias] = file.split("/");
+    return (kind ?? itsKind) === itsKind && (alias ?? itsAlias) === itsAlias;
+  };
+  for (const { file, message } of read.warnings) {
+    if (isWanted(file)) output.warn(message, placeIn(folder, { file, message }));
+  }
+  refuseFaults(folder, read.faults.filter(({ file }) => isWanted(file)));
+  return Object.fromEntries(Object.entries(read.files).filter(([file]) => isWanted(file)));
+}
+
+/** Refuses to go on with faults, each at its file, line and column. */
+export function refuseFaults(folder: string, faults: readonly BundleFault[]): void {
+  if (faults.length === 0) return;
+  const message = `Cannot use "${folder}": ${sayCount(faults.length, "fault")}`;
+  throw new CommandError(message, {
+    exitCode: EXIT.refused,
+    issues: faults.map((fault) => ({ at: placeIn(folder, fault), message: fault.message })),
+  });
+}
+
+/** Returns a place as the person at the terminal wrote it: editors open it at its line. */
+export function placeIn(folder: string, { file, line, column }: BundleFault): string {
+  const place = [line, column].filter((number) => number !== undefined);
+  return [join(folder, file), ...place].join(":");
+}
+
+function textOf(wish: object): string {
+  return JSON.stringify(wish);
+}

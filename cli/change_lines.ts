@@ -1,0 +1,29 @@
+import type { BundleChange } from "@posthaste/contracts";
+import type { Output } from "./output.ts";
+
+type Change = BundleChange & { version?: number | null };
+
+const MARKS = { create: "+", update: "~", archive: "-" } as const;
+const COLOURS = { create: "green", update: "cyan", archive: "red" } as const;
+
+/** Lays out what changes, a template a line: `~ email/welcome  subject.hbs`. */
+export function changeTable(output: Output, changes: readonly Change[]): string {
+  return output.table(
+    ["", "TEMPLATE", "OUTCOME", "FILES"],
+    changes.map((change) => [
+      { text: MARKS[change.change], style: output.styler(COLOURS[change.change]) },
+      `${change.kind}/${change.alias}`,
+      sayOutcome(change),
+      change.change === "update" ? change.files.join(", ") : "",
+    ]),
+  );
+}
+
+/** Says what becomes of a template, or has become of it. */
+function sayOutcome({ change, publish, from, version = null, overwritesDraft }: Change): string {
+  const lost = overwritesDraft ? ", replaces an unpublished draft" : "";
+  if (change === "archive") return `archive${lost}`;
+  if (!publish) return `draft${lost}`;
+  const published = from === null ? `${version ?? 1}` : `${from} → ${version ?? "new"}`;
+  return `version ${published}${lost}`;
+}

@@ -1,0 +1,59 @@
+import { Command } from "commander";
+import { openBundleClient } from "../bundle_client.ts";
+import { addBundleOptions, type BundleOptions } from "../bundle_options.ts";
+import { type CommandContext, resolvePath } from "../command_context.ts";
+import type { PulledTemplate } from "../write_template_folder.ts";
+
+interface PullOptions extends BundleOptions {
+  prune?: true;
+}
+
+/** `posthaste pull` */
+export function pullCommand(context: CommandContext): Command {
+  const command = new Command("pull")
+    .argument("<folder>", "folder to write email/<alias>/ and pdf/<alias>/ into")
+    .description("Write the templates of the token's account as files.")
+    .option("--prune", "remove templates from the folder that the account lacks");
+  return addBundleOptions(command)
+    .addHelpText(
+      "after",
+      `
+Needs POSTHASTE_URL and POSTHASTE_TOKEN (scope manage:templates), and no database. Writes what is
+published, or what push has made of a draft since. Files that say the same stay as they are.
+
+Examples:
+  posthaste pull ./templates
+  posthaste pull ./templates --kind email --alias welcome
+`,
+    )
+    .action((folder: string, options: PullOptions) => pull(context, folder, options));
+}
+
+async function pull(context: CommandContext, folder: string, options: PullOptions): Promise<void> {
+  const { output, cwd } = context;
+  const { files } = await openBundleClient(context, options).export();
+  const { writeTemplateFolder } = await import("../write_template_folder.ts");
+  const { prune = false, kind, alias } = options;
+  const templates = await writeTemplateFolder(resolvePath(cwd, folder), files, {
+    prune,
+    isMeant: (one) => (kind ?? one.kind) === one.kind && (alias ?? one.alias) === one.alias,
+  });
+  output.result(
+    { templates },
+    () =>
+      templates.length === 0 ? "The account has no template to write" : output.table(
+        ["TEMPLATE", "OUTCOME"],
+        templates.map(({ kind, alias, outcome }) => [
+          `${kind}/${alias}`,
+          { text: outcome, style: output.styler(COLOURS[outcome]) },
+        ]),
+      ),
+  );
+}
+
+const COLOURS = {
+  new: "green",
+  updated: "cyan",
+  unchanged: "dim",
+  removed: "red",
+} as const satisfies Record<PulledTemplate["outcome"], string>;

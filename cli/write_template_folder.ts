@@ -1,0 +1,115 @@
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import {
+  differingFiles,
+  filesOf,
+  isTemplateFile,
+  readBundle,
+  sourceOfAuthored,
+} from "@posthaste/bundle";
+import { aliasSchema, type TemplateKind } from "@posthaste/contracts";
+import { CommandError } from "./command_error.ts";
+import { EXIT } from "./exit_code.ts";
+import { isMissingFolder, readTemplateFolder } from "./read_template_folder.ts";
+
+/** What became of one template of a folder. */
+export interface PulledTemplate {
+  kind: TemplateKind;
+  alias: string;
+  outcome: "new" | "updated" | "unchanged" | "removed";
+}
+
+/** What is done beside writing. */
+export interface WriteOptions {
+  /** Removes templates that there are no files for. */
+  prune: boolean;
+  /** Whether a template of the folder is one of those that are written. */
+  isMeant(template: { kind: string; alias: string }): boolean;
+}
+
+type Files = Record<string, string>;
+
+/**
+ * Writes templates into a folder. Files that say the same already stay as they are, however they are
+ * formatted; what nobody knows in the folder stays, too.
+ *
+ * @throws {CommandError} If a path leads out of the folder.
+ */
+export async function writeTemplateFolder(
+  folder: string,
+  files: Files,
+  { prune, isMeant }: WriteOptions,
+): Promise<PulledTemplate[]> {
+  Object.keys(files).forEach(checkPath);
+  const wanted = byTemplate(files);
+  const found = await readTemplateFolder(folder).catch((error: unknown) => {
+    if (!isMissingFolder(error)) throw error;
+    return { files: {}, faults: [] };
+  });
+  // A file that cannot be read is there, and is replaced.
+  const unreadable = Object.fromEntries(found.faults.map(({ file }) => [file, ""]));
+  const there = byTemplate({ ...unreadable, ...found.files }, isMeant);
+  const pulled: PulledTemplate[] = [];
+  for (const [path, texts] of wanted) {
+    const before = there.get(path);
+    const outcome = before === undefined ? "new" : isSame(before, texts) ? "unchanged" : "updated";
+    if (outcome !== "unchanged") await replace(folder, before ?? {}, texts);
+    pulled.push({ ...partsOf(path), outcome });
+  }
+  for (const [path, texts] of there) {
+    if (!prune || wanted.has(path)) continue;
+    await replace(folder, texts, {});
+    // What nobody knows may be in it.
+    await rmdir(join(folder, path)).catch(() => {});
+    pulled.push({ ...partsOf(path), outcome: "removed" });
+  }
+  return pulled;
+}
+
+/** Groups files by the folders of their templates. */
+function byTemplate(files: Files, isMeant: WriteOptions["isMeant"] = () => true) {
+  const folders = new Map<string, Files>();
+  for (const [path, text] of Object.entries(files)) {
+    const [kind = "", alias = ""] = path.split("/");
+    if (!isMeant({ kind, alias })) continue;
+    const folder = `${kind}/${alias}`;
+    folders.set(folder, { ...folders.get(folder), [path]: text });
+  }
+  return folders;
+}
+
+/** What comes from a server is written where templates are, and nowhere else. */
+function checkPath(path: string): void {
+  const [kind = "", alias = "", name = "", ...rest] = path.split("/");
+  const isKnown = (kind === "email" || kind === "pdf") && isTemplateFile(kind, name);
+  if (isKnown && rest.length === 0 && aliasSchema.safeParse(alias).success) return;
+  const message = `Cannot write "${path}": it is no file of a template`;
+  throw new CommandError(message, { exitCode: EXIT.failed });
+}
+
+function isSame(before: Files, after: Files): boolean {
+  return differingFiles(canonical(before), canonical(after)).length === 0;
+}
+
+/** Files that cannot be read as a template are what they are. */
+function canonical(files: Files): Files {
+  const [template] = readBundle(files).templates;
+  if (template === undefined) return files;
+  const { kind, alias, settings: { name } } = template;
+  return filesOf({ kind, alias, name, source: sourceOfAuthored(template) });
+}
+
+async function replace(folder: string, before: Files, after: Files): Promise<void> {
+  for (const [path, text] of Object.entries(after)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  for (const path of Object.keys(before)) {
+    if (after[path] === undefined) await rm(join(folder, path));
+  }
+}
+
+function partsOf(path: string): Pick<PulledTemplate, "kind" | "alias"> {
+  const [kind, alias = ""] = path.split("/");
+  return { kind: kind === "pdf" ? "pdf" : "email", alias };
+}
