@@ -177,6 +177,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
         SECOND_FACTOR_KEY: secondFactorKey,
       },
     })),
+    ...(name === "api" ? { MANAGE_URL: `${dashboardUrl}/manage/v1` } : {}),
     ...(name === "dashboard"
       ? {
         // That it is set both ways is a fault, which the dashboard reports.

@@ -20,7 +20,11 @@ export const serviceSummarySchema = z.strictObject({
     /** Of one request. */
     bodyBytes: z.int().positive(),
   }),
-  links: z.strictObject({ openapi: z.string() }),
+  links: z.strictObject({
+    openapi: z.string(),
+    /** Base of management by token; missing where the operator has not set it. */
+    manage: z.string().optional(),
+  }),
 });
 
 /** What a service says of itself. */

@@ -69,6 +69,8 @@ export interface ApiDeps
 export interface ApiOptions {
   /** Largest request body, in bytes. @default {5_000_000} */
   bodyLimit?: number;
+  /** Where management by token is; `GET /v1` names it. */
+  manageUrl?: string | undefined;
   /** Recipients and attachments of one send. */
   sendLimits?: SendLimits;
   /** Requests that one token may make within `rateWindowMs`; 0 sets no limit. @default {100} */
@@ -175,9 +177,12 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     messageRoute(v1);
     sendStateRoute(v1);
     serviceRoute(v1, {
-      recipients: sendLimits.maxRecipients,
-      attachments: sendLimits.maxAttachments,
-      bodyBytes: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
+      limits: {
+        recipients: sendLimits.maxRecipients,
+        attachments: sendLimits.maxAttachments,
+        bodyBytes: options.bodyLimit ?? DEFAULT_BODY_LIMIT,
+      },
+      manageUrl: options.manageUrl,
     });
     openApiRoute(v1);
     templatesRoute(v1, "email");

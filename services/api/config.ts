@@ -8,6 +8,11 @@ export const CONFIG = z.object({
   HOST: setting.text().prefault("0.0.0.0").describe("Address of the HTTP interface"),
   ...CONNECTIONS,
   ...REQUEST_LIMITS,
+  MANAGE_URL: setting.url({ schemes: ["http", "https"] }).optional()
+    .describe(
+      "Base URL of management by token, such as https://mail.example.com/manage/v1, shown by GET /v1; " +
+        "without it, GET /v1 does not name it",
+    ),
   RENDER_TIMEOUT: setting.duration({ min: 100, max: 30_000 }).prefault("10s")
     .describe("Maximum wait for a renderer"),
   LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1200ms")
@@ -71,6 +76,7 @@ export type Config = z.infer<typeof CONFIG>;
 export function apiOptionsOf(config: Config): Required<ApiOptions> {
   return {
     bodyLimit: config.BODY_LIMIT,
+    manageUrl: config.MANAGE_URL,
     sendLimits: {
       maxRecipients: config.MAX_RECIPIENTS,
       maxAttachments: config.MAX_ATTACHMENTS,

@@ -32,6 +32,14 @@ test("serviceRoute() says to any token what it may do, and how much of it", asyn
   assert.equal((await api.get("/v1", { authorization: "" })).status, 401);
 });
 
+test("serviceRoute() names where management by token is, if the operator has set it", async () => {
+  const manageUrl = "https://mail.example.com/manage/v1";
+  await using api = openTestApp({}, { manageUrl });
+  const { body } = await api.get("/v1", as("ph_read"));
+  const { links } = serviceSummarySchema.parse(body);
+  assert.deepEqual(links, { openapi: "/v1/openapi.json", manage: manageUrl });
+});
+
 test("templatesRoute() lists and shows what is published, by kind", async () => {
   await using api = openTestApp();
   for (const [path, id, alias] of [["templates", 5, "welcome"], ["pdf-templates", 7, "invoice"]]) {
