@@ -66,17 +66,28 @@ function requireScopes({ token }: Actor, { routeOptions }: FastifyRequest): void
   );
 }
 
-/** Counts the requests of each token; what holds is shown by `RateLimit-Policy`. */
-function openRateLimit({ rateLimit, rateWindowMs }: TokenRates) {
+/**
+ * Counts the requests of each token; what holds is shown by `RateLimit-Policy`.
+ *
+ * @param clock Milliseconds that never go back
+ */
+export function openRateLimit(
+  { rateLimit, rateWindowMs }: TokenRates,
+  clock: { now(): number } = performance,
+) {
   const all = openTokenBuckets({ perMs: rateLimit / rateWindowMs, burst: rateLimit });
   const heavy = openTokenBuckets({ perMs: HEAVY_PER_SECOND / 1000, burst: HEAVY_PER_SECOND });
   const policy = `"token";q=${rateLimit};w=${Math.ceil(rateWindowMs / 1000)}`;
-  return ({ id }: Actor, { routeOptions }: FastifyRequest, reply: FastifyReply): void => {
+  return (
+    { id }: Pick<Actor, "id">,
+    { routeOptions }: { routeOptions: Pick<FastifyRequest["routeOptions"], "config"> },
+    reply: Pick<FastifyReply, "header">,
+  ): void => {
     if (rateLimit === 0) return;
     const isHeavy = routeOptions.config.isHeavy === true;
     const policies = isHeavy ? `${policy}, "heavy";q=${HEAVY_PER_SECOND};w=1` : policy;
     reply.header("ratelimit-policy", policies);
-    const now = performance.now();
+    const now = clock.now();
     const waitMs = all.take(id, now) || (isHeavy ? heavy.take(id, now) : 0);
     if (waitMs === 0) return;
     const retryAfter = Math.ceil(waitMs / 1000);

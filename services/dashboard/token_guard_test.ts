@@ -5,6 +5,7 @@ import { TOKEN_SCOPES, type TokenLimits, type TokenScope } from "@posthaste/cont
 import { assertNothing, furnish, isChange, namings, pathOf, stateOf } from "./_test_belongings.ts";
 import { type Browser, LIMITS, openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import { SESSION_COOKIE } from "./guard.ts";
+import { openRateLimit } from "./token_guard.ts";
 
 /** Every route below `/manage/v1` is tried with every kind of token; one that is added is tried by itself. */
 
@@ -178,29 +179,34 @@ test("a token that is for some templates and integrations sees and changes no ot
   }
 });
 
-test("guardTokens() holds a token to its rate, and to a lower one for much work", async () => {
-  await using limited = await openTestDashboard({
-    options: { limits: { ...LIMITS, rateLimit: 8 } },
-  });
-  const base = { accountId: limited.own.accountId, name: "CI" };
-  const scopes: TokenScope[] = ["manage:templates"];
-  const [{ token }, { token: other }] = await Promise.all([
-    limited.store.tokens.create({ ...base, scopes }),
-    limited.store.tokens.create({ ...base, scopes }),
-  ]);
-  const statuses = await Promise.all(
-    Array.from({ length: 9 }, () => limited.program(token).get("/manage/v1/templates/email")),
-  );
-  const last = statuses.find(({ status }) => status === 429);
-  assert.deepEqual([last?.body.code, last?.headers["retry-after"]], ["too_many_requests", "1"]);
-  const heavy = await Promise.all(
-    Array.from(
-      { length: 6 },
-      () => limited.program(other).post("/manage/v1/templates/email/preview", {}),
-    ),
-  );
-  assert.deepEqual(heavy.map(({ status }) => status).sort(), [400, 400, 400, 400, 400, 429]);
-  assert.match(String(heavy[0]?.headers["ratelimit-policy"]), /^"token";q=8;w=1, "heavy";q=5;w=1$/);
+test("openRateLimit() holds a token to its rate, and to a lower one for much work", () => {
+  const clock = { at: 0, now: () => clock.at };
+  const limit = openRateLimit({ rateLimit: 8, rateWindowMs: 1000 }, clock);
+  let policy = "";
+  const reply = { header: (_name: string, value: unknown) => void (policy = String(value)) };
+  const ask = (id: string, isHeavy: boolean) =>
+    limit({ id }, { routeOptions: { config: { isHeavy } as never } }, reply as never);
+  const tooMany = { code: "too_many_requests", retryAfter: 1 };
+  for (let count = 0; count < 8; count++) ask("a", false);
+  assert.throws(() => ask("a", false), tooMany);
+  for (let count = 0; count < 5; count++) ask("b", true);
+  assert.throws(() => ask("b", true), tooMany);
+  assert.equal(policy, '"token";q=8;w=1, "heavy";q=5;w=1');
+  clock.at = 1000;
+  ask("a", false);
+  ask("b", true);
+});
+
+test("guardTokens() answers 429 to a token that asks too often", async () => {
+  const limits = { ...LIMITS, rateLimit: 1, rateWindowMs: 86_400_000 };
+  await using limited = await openTestDashboard({ options: { limits } });
+  const { accountId } = limited.own;
+  const { token } = await limited.store.tokens.create({ accountId, name: "CI", scopes: ["read"] });
+  const program = limited.program(token);
+  assert.equal((await program.get("/manage/v1/account")).body.code, "missing_scope");
+  const { status, body, headers } = await program.get("/manage/v1/account");
+  assert.deepEqual([status, body.code], [429, "too_many_requests"]);
+  assert.ok(Number(headers["retry-after"]) > 1000);
 });
 
 test("tokenRoutes() lets a token make a part of itself, and none with a scope that manages", async () => {
