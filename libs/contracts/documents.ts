@@ -4,6 +4,7 @@ import { prioritySchema } from "./priority.ts";
 import { messageStateSchema } from "./message_state.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import type { SendRequest } from "./send_request.ts";
+import type { SendWarningCode } from "./send_warning.ts";
 import { templateReadSchema } from "./template_read.ts";
 import { keptDeclarationSchema } from "./variables.ts";
 
@@ -284,6 +285,8 @@ export const integrationSchema = z.object({
   }).nullable().default(null),
   /** How mail is signed; null where nobody or the server does it. */
   dkim: dkimSchema.nullable().default(null),
+  /** The domain that its mail is signed for, where its keys are not read: see {@linkcode signsForOf}. */
+  signsFor: z.string().nullable().optional(),
   /** Since when it takes no new mail and is shown nowhere; what was accepted before still goes. */
   archivedAt: z.date().nullable().default(null),
   createdAt: z.date(),
@@ -292,6 +295,11 @@ export const integrationSchema = z.object({
 
 /** A customer's SMTP server. */
 export type Integration = z.infer<typeof integrationSchema>;
+
+/** Returns the domain that an integration signs mail for; null where nobody here signs it. */
+export function signsForOf({ signsFor, dkim }: Pick<Integration, "signsFor" | "dkim">) {
+  return signsFor ?? (dkim?.enabled ? dkim.domain : null);
+}
 
 /** What can happen to an integration, for its history. */
 export const INTEGRATION_EVENTS = [
@@ -334,6 +342,10 @@ export interface Send {
   integrationId: number;
   request: SendRequest;
   messageCount: number;
+  /** Version of its events; missing where it is the oldest that is read. */
+  eventVersion?: 2 | 3;
+  /** What its caller was warned of; missing where that is nothing. */
+  warnings?: SendWarningCode[];
   /** `Idempotency-Key` and the SHA-256 of what was asked for under it. Known where a send is looked up by it. */
   idempotency?: { key: string; bodyHash: string };
   /** W3C `traceparent` of the request that was accepted: later dispatches join its trace. */

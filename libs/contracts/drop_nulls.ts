@@ -9,6 +9,8 @@ export function dropNulls(schema: z.core.$ZodType, value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
     for (const item of value) dropNulls(schema.element, item);
+  } else if (schema instanceof z.ZodUnion) {
+    for (const option of schema.options) dropNulls(option, value);
   } else if (schema instanceof z.ZodObject) {
     const fields = value as Record<string, unknown>;
     for (const [name, field] of Object.entries<z.core.$ZodType>(schema.shape)) {

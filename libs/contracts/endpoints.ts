@@ -162,7 +162,7 @@ const MAIL: readonly Endpoint[] = [
     unknown: ["unknown_template", "unknown_integration"],
     codes: [
       ...["sender_not_allowed", "unknown_pdf_template", "missing_variable"] as const,
-      ...["unprintable_variable", "placeholder_in_filename"] as const,
+      ...["unprintable_variable", "placeholder_in_filename", "header_not_allowed"] as const,
       ...["idempotency_in_progress", "idempotency_mismatch"] as const,
     ],
   },

@@ -11,6 +11,7 @@ export const ERROR_STATUS = {
   missing_variable: 400,
   unprintable_variable: 400,
   placeholder_in_filename: 400,
+  header_not_allowed: 400,
   unauthenticated: 401,
   missing_scope: 403,
   unknown_template: 404,

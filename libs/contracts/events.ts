@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { contentSchema } from "./content.ts";
 import { smtpReplySchema } from "./documents.ts";
+import { mailEnvelopeSchema } from "./envelope.ts";
 import { prioritySchema } from "./priority.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import { probeSettingsSchema } from "./probe.ts";
@@ -8,6 +9,17 @@ import { keptDeclarationSchema, variablesSchema } from "./variables.ts";
 
 /** Version of the events' shapes: a reader refuses what is newer than itself. */
 export const EVENT_VERSION = 2 as const;
+
+/**
+ * Version of the events of sends that say more of their mails than an address: a worker that does not know
+ * these fields hands them back, and drops none.
+ */
+export const ENVELOPE_VERSION = 3 as const;
+
+const sendVersionSchema = z.union([z.literal(EVENT_VERSION), z.literal(ENVELOPE_VERSION)]);
+
+/** Version of the events of a send. */
+export type SendEventVersion = z.infer<typeof sendVersionSchema>;
 
 /** Messages that one event carries at most: so that workers share a large send. */
 export const MAX_MESSAGES_PER_EVENT = 25;
@@ -45,6 +57,7 @@ export const requestedRecipientSchema = z.object({
     filename: z.string().optional(),
     variables: variablesSchema.optional(),
   })).optional(),
+  envelope: mailEnvelopeSchema.optional(),
 });
 
 /** One recipient inside `send.requested`. */
@@ -68,7 +81,7 @@ export type ResumedMessage = z.infer<typeof resumedMessageSchema>;
 const redeliveredSchema = z.boolean().optional();
 
 const sendShape = {
-  v: z.literal(EVENT_VERSION),
+  v: sendVersionSchema,
   sendId: z.string(),
   accountId: z.string(),
   priority: prioritySchema,
@@ -85,6 +98,7 @@ const messageShape = {
   /** The last attempt that has an outcome; the next one is wanted. */
   attempt: z.int().nonnegative(),
   to: senderSchema,
+  envelope: mailEnvelopeSchema.optional(),
   subject: z.string(),
   html: contentSchema,
   text: contentSchema,
@@ -232,7 +246,7 @@ export const EVENTS = {
    * is due again, what was lost, and a recipient who is too large for an event.
    */
   "send.resumed": z.object({
-    v: z.literal(EVENT_VERSION),
+    v: sendVersionSchema,
     sendId: z.string(),
     accountId: z.string(),
     priority: prioritySchema,
@@ -315,6 +329,15 @@ export type EventType = keyof typeof EVENTS;
 
 /** Data of an event. */
 export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]>;
+
+const ENVELOPE_EVENTS: ReadonlySet<EventType> = new Set([
+  ...["send.requested", "send.resumed", "messages.rendered", "messages.printed"] as const,
+]);
+
+/** Returns the newest version of an event that this program reads. */
+export function newestVersionOf(type: EventType): number {
+  return ENVELOPE_EVENTS.has(type) ? ENVELOPE_VERSION : EVENT_VERSION;
+}
 
 /** Name of a status event. */
 export type StatusEventType = Extract<EventType, `status.${string}`>;

@@ -36,6 +36,8 @@ export const ISSUE_CODES = [
   "placeholder_in_filename",
   /** A template requires a variable that is not given. */
   "missing_variable",
+  /** A header that a request must not set. */
+  "header_not_allowed",
   /** An object or array, where every way through the template prints it as text. */
   "unprintable_variable",
 ] as const;

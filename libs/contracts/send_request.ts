@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { aliasSchema } from "./documents.ts";
-import { emailAddressSchema } from "./email_address.ts";
+import { ENVELOPE_FIELDS } from "./envelope.ts";
 import { faultParams } from "./issue_code.ts";
 import { LABEL_FIELDS } from "./labels.ts";
+import { mailboxSchema, withoutControls } from "./mailbox.ts";
 import { variablesSchema } from "./variables.ts";
 
 /** Limits of a send request; every one is a setting of the api service. */
@@ -16,27 +17,14 @@ export interface SendLimits {
 /** The limits that hold where no setting says otherwise. */
 export const DEFAULT_SEND_LIMITS: SendLimits = { maxRecipients: 1000, maxAttachments: 10 };
 
-/** The longest display name, in characters. */
-export const MAX_NAME_LENGTH = 256;
-
 /** The longest file name of an attachment, in characters. */
 export const MAX_FILENAME_LENGTH = 200;
 
-// deno-lint-ignore no-control-regex
-const CONTROL_PATTERN = /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{2028}\u{2029}]/u;
-const CONTROL_FAULT = faultParams(
-  "bad_characters",
-  "must not contain line breaks or control characters",
-);
-
-const nameSchema = z.string()
-  .max(MAX_NAME_LENGTH, { error: `must not exceed ${MAX_NAME_LENGTH} characters` })
-  .refine((name) => !CONTROL_PATTERN.test(name), CONTROL_FAULT);
-
-const filenameSchema = z.string()
-  .min(1, { error: "must not be empty" })
-  .max(MAX_FILENAME_LENGTH, { error: `must not exceed ${MAX_FILENAME_LENGTH} characters` })
-  .refine((name) => !CONTROL_PATTERN.test(name), CONTROL_FAULT)
+const filenameSchema = withoutControls(
+  z.string()
+    .min(1, { error: "must not be empty" })
+    .max(MAX_FILENAME_LENGTH, { error: `must not exceed ${MAX_FILENAME_LENGTH} characters` }),
+)
   .refine(
     (name) => !/[/\\]/.test(name),
     faultParams("bad_characters", "must not contain slashes"),
@@ -78,22 +66,23 @@ function attachmentSchema<Id extends z.ZodType<PdfRef>>(id: Id) {
 
 function requestSchema<Id extends z.ZodType<PdfRef>>(id: Id, limits: SendLimits) {
   const recipientSchema = z.strictObject({
-    email: emailAddressSchema,
-    name: nameSchema.optional(),
+    ...mailboxSchema.shape,
     ...LABEL_FIELDS,
+    ...ENVELOPE_FIELDS,
     variables: variablesSchema.optional(),
     attachments: z.array(attachmentSchema(id)).max(limits.maxAttachments, {
       error: `must not have more than ${limits.maxAttachments} attachments`,
     }).optional(),
   });
   return z.strictObject({
-    from: z.strictObject({ email: emailAddressSchema, name: nameSchema.optional() }),
+    from: mailboxSchema,
     to: z.array(recipientSchema)
       .min(1, { error: "must have at least one recipient" })
       .max(limits.maxRecipients, {
         error: `must not have more than ${limits.maxRecipients} recipients`,
       }),
     ...LABEL_FIELDS,
+    ...ENVELOPE_FIELDS,
     variables: variablesSchema.optional(),
   });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { smtpReplySchema } from "./documents.ts";
 import { MESSAGE_STATES, messageStateSchema } from "./message_state.ts";
+import { sendWarningSchema } from "./send_warning.ts";
 
 const timeSchema = z.iso.datetime();
 
@@ -22,6 +23,8 @@ export const sendAcceptedSchema = z.strictObject({
   id: z.string(),
   /** One per recipient, in the order of the request. */
   messages: z.array(z.strictObject({ id: z.string(), email: z.string() })),
+  /** Missing if there is nothing to warn of. */
+  warnings: z.array(sendWarningSchema).optional(),
 });
 
 /** Answer to an accepted send request. */

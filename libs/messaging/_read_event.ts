@@ -8,6 +8,7 @@ import {
   MAX_RECIPIENT_INDEX,
   messageIdOf,
   type MessageStatusData,
+  newestVersionOf,
   REPLIES,
 } from "@posthaste/contracts";
 import { reportsOf } from "./report_status_events.ts";
@@ -49,8 +50,9 @@ export function readEvent<T extends EventType>(
   // A question about a message does not work on it, so nothing has failed.
   const work = Object.hasOwn(REPLIES, type) ? undefined : body;
   const version = isRecord(body) ? body["v"] : undefined;
-  if (typeof version === "number" && version > EVENT_VERSION) {
-    const reason = `its version ${version} is newer than ${EVENT_VERSION}`;
+  const newest = newestVersionOf(type);
+  if (typeof version === "number" && version > newest) {
+    const reason = `its version ${version} is newer than ${newest}`;
     return refused(reason, { work, isNewer: true });
   }
   // The ledger has the events from before an upgrade, and redispatches them.

@@ -2,7 +2,7 @@ import {
   EVENT_VERSION,
   MAX_EVENT_BYTES,
   MAX_MESSAGES_PER_EVENT,
-  type RequestedRecipient,
+  requestedRecipient,
   RESUMED_PER_EVENT,
   type ResumedMessage,
   type Send,
@@ -13,7 +13,7 @@ import { jsonBytes, splitBySize } from "./split_by_size.ts";
 import type { Outgoing } from "./step.ts";
 
 /** What a dispatch by reference says of its send. */
-export type SendReference = Pick<Send, "_id" | "accountId" | "priority">;
+export type SendReference = Pick<Send, "_id" | "accountId" | "priority" | "eventVersion">;
 
 /** A dispatch by reference. */
 export type Resumption = Extract<Outgoing, { type: "send.resumed" }>;
@@ -39,10 +39,9 @@ export function dispatchesOf(send: Send): Outgoing[] {
   const head = headOf(send);
   const remaining = MAX_EVENT_BYTES - FRAME_BYTES - jsonBytes(head) - jsonBytes(variables ?? {});
   const hasPdfs = to.some(({ attachments }) => attachments?.length);
-  const requested = to.map((recipient, index): RequestedRecipient => ({
-    ...{ index, attempt: 0 },
-    ...recipient,
-  }));
+  const requested = to.flatMap((_, index) =>
+    requestedRecipient(send.request, { index, attempt: 0 }) ?? []
+  );
   return splitBySize(requested, { maxCount: messagesPerEvent(hasPdfs), maxBytes: remaining })
     .flatMap((recipients): Outgoing[] => {
       const [first] = recipients;
@@ -76,7 +75,7 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
  * @param options `redelivered`: some may have been sent meanwhile, which a mailer is to look up.
  */
 export function dispatchesAgain(
-  { _id, accountId, priority }: SendReference,
+  { _id, accountId, priority, eventVersion = EVENT_VERSION }: SendReference,
   messages: readonly ResumedMessage[],
   { redelivered = false }: { redelivered?: boolean } = {},
 ): Resumption[] {
@@ -87,7 +86,7 @@ export function dispatchesAgain(
     events.push({
       type: "send.resumed",
       data: {
-        ...{ v: EVENT_VERSION, sendId: _id, accountId, priority, again },
+        ...{ v: eventVersion, sendId: _id, accountId, priority, again },
         ...(redelivered ? { redelivered } : {}),
       },
     });
@@ -97,7 +96,7 @@ export function dispatchesAgain(
 
 function headOf(send: Send) {
   return {
-    v: EVENT_VERSION,
+    v: send.eventVersion ?? EVENT_VERSION,
     sendId: send._id,
     accountId: send.accountId,
     priority: send.priority,

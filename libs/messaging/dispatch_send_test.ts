@@ -78,6 +78,24 @@ test("dispatchesOf() says all that is needed to render a send", () => {
   }]);
 });
 
+test("dispatchesOf() has each recipient say the envelope, in a version that older workers hand back", () => {
+  const send = sendTo([
+    { email: "ann@example.com" },
+    { email: "bob@example.com", replyTo: [], headers: { "x-a": "" } },
+  ]);
+  const top = { replyTo: [{ email: "help@example.com" }], headers: { "X-A": "1" } };
+  const request = { ...send.request, ...top };
+  const [event] = read(dispatchesOf({ ...send, request, eventVersion: 3 })).requested;
+  assert.equal(event?.v, 3);
+  assert.deepEqual(event?.recipients, [
+    { index: 0, attempt: 0, email: "ann@example.com", envelope: top },
+    { index: 1, attempt: 0, email: "bob@example.com" },
+  ]);
+  const again = dispatchesAgain({ ...send, eventVersion: 3 }, [{ index: 0, attempt: 1 }]);
+  assert.equal(read(again).resumed[0]?.v, 3);
+  assert.equal(read(dispatchesAgain(send, [{ index: 0, attempt: 1 }])).resumed[0]?.v, 2);
+});
+
 test("dispatchesOf() shares 1,000 recipients out, each once and in order", () => {
   const events = dispatchesOf(sendTo(recipients(1000)));
   assert.equal(events.length, 1000 / MAX_MESSAGES_PER_EVENT);

@@ -1,4 +1,9 @@
-import { type Integration, integrationSchema, type IntegrationState } from "@posthaste/contracts";
+import {
+  type Integration,
+  integrationSchema,
+  type IntegrationState,
+  signsForOf,
+} from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { integrationHistory } from "./integration_history.ts";
@@ -20,9 +25,6 @@ export interface SummarizedIntegration {
   /** The domain that its mail is signed for; null where nobody here signs it. */
   signsFor: string | null;
 }
-
-/** The view without logins has a field that says for which domain mail is signed. */
-type Readable = Integration & { signsFor?: string | null };
 
 /** What programs ask about integrations: archived ones are not there. */
 export interface IntegrationSummaries {
@@ -53,7 +55,7 @@ export function integrationSummaries(
   const readable = withoutLogins ? openIntegrations : integrations;
 
   async function summarize(
-    found: Readable,
+    found: Integration,
     result: IntegrationResult | undefined,
   ): Promise<SummarizedIntegration> {
     const integration = integrationSchema.parse(found);
@@ -88,8 +90,4 @@ export function integrationSummaries(
       return await summarize(found, results.get(id));
     },
   };
-}
-
-function signsForOf({ signsFor, dkim }: Readable): string | null {
-  return signsFor ?? (dkim?.enabled ? dkim.domain : null);
 }

@@ -1,10 +1,12 @@
 import {
   type EmailVersion,
+  ENVELOPE_VERSION,
   type Integration,
   messageIdOf,
   newSendId,
   type Priority,
   type Send,
+  SEND_WARNINGS,
   type SendAccepted,
   type TokenLimits,
 } from "@posthaste/contracts";
@@ -15,9 +17,11 @@ import { requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
+import { needsEnvelope } from "./check_envelope.ts";
 import { isIdOrAlias, readPathId } from "./path_ids.ts";
 import type { ReadSendBody } from "./read_send_body.ts";
 import type { RequestLedger } from "./request_ledger.ts";
+import { warningsOf } from "./send_warnings.ts";
 
 /** What {@linkcode acceptSend} needs. */
 export interface AcceptSendDeps {
@@ -145,6 +149,7 @@ function makeSend(
   { email, integration, checked: { request, pdfVersions }, priority, mustWait, acceptedAt }:
     SendParts,
 ): Send {
+  const warnings = warningsOf(request, integration);
   return {
     _id: newSendId(accountId, acceptedAt),
     accountId,
@@ -155,6 +160,8 @@ function makeSend(
     integrationId: integration.id,
     request,
     messageCount: request.to.length,
+    ...(needsEnvelope(request) ? { eventVersion: ENVELOPE_VERSION } : {}),
+    ...(warnings.length === 0 ? {} : { warnings }),
     ...(idempotency === undefined ? {} : { idempotency }),
     ...(trace === undefined ? {} : { trace }),
     ...(mustWait ? { next: 0 } : {}),
@@ -174,7 +181,7 @@ function replay(existing: Send | null, { idempotency }: SendCommand): AcceptedSe
   );
 }
 
-function answerOf({ _id, request: { to } }: Send): SendAccepted {
+function answerOf({ _id, request: { to }, warnings = [] }: Send): SendAccepted {
   return {
     status: "success",
     message: to.length === 1
@@ -182,6 +189,9 @@ function answerOf({ _id, request: { to } }: Send): SendAccepted {
       : `${to.length} emails were put in the queue`,
     id: _id,
     messages: to.map(({ email }, index) => ({ id: messageIdOf(_id, index), email })),
+    ...(warnings.length === 0 ? {} : {
+      warnings: warnings.map((code) => ({ code, message: SEND_WARNINGS[code] })),
+    }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type SendBody,
   type SendRequest,
 } from "@posthaste/contracts";
+import { findEnvelopeFaults } from "./check_envelope.ts";
 import { findVariableFaults, type SendVersions } from "./check_variables.ts";
 import { httpErrorOf } from "./fault.ts";
 import type { ReadableSend, ReadSendBody } from "./read_send_body.ts";
@@ -44,6 +45,7 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   const all = [
     ...faults,
     ...findTooManyPdfs(refs),
+    ...(request === undefined ? [] : findEnvelopeFaults(request)),
     ...findSenderFault(readable, context.integration),
     ...findUnknownPdfs(readable, { asked, pdfs }),
     ...findVariableFaults(readable, { email: context.email, pdfs }),

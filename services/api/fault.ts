@@ -9,6 +9,7 @@ import { HttpError } from "./http_error.ts";
 const FAULT_CODES = [
   "invalid_request",
   "placeholder_in_filename",
+  "header_not_allowed",
   "sender_not_allowed",
   "unknown_pdf_template",
   "missing_variable",

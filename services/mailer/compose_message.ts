@@ -63,12 +63,13 @@ async function compose(
       contentType: "application/pdf" as const,
     }))),
   ]);
-  const { messageId, acceptedAt, from, to, subject } = message;
+  const { messageId, acceptedAt, from, to, subject, envelope = {} } = message;
   return composeMime({
     messageId: `<${messageId}@${domainOf(from.email)}>`,
     date: new Date(acceptedAt),
     from: mailbox(from),
     to: mailbox(to),
+    ...envelope,
     subject,
     html,
     text,

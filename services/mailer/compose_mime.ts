@@ -1,22 +1,20 @@
 import { createHash } from "node:crypto";
-import { addressHeader, cleanHeaderValue, fileNameParameters, textHeader } from "./mime_header.ts";
-import { toWireAddress } from "./wire_address.ts";
-
-/** Extra headers that a caller may set. */
-export const extraHeaders = [
-  "Auto-Submitted",
-  "Feedback-ID",
-  "List-Unsubscribe",
-  "List-Unsubscribe-Post",
-  "Precedence",
-] as const;
+import { isAllowedHeader, isOneClick, type ListUnsubscribe } from "@posthaste/contracts";
+import {
+  addressHeader,
+  addressListHeader,
+  fileNameParameters,
+  structuredHeader,
+  textHeader,
+} from "./mime_header.ts";
+import { toWireAddress, type WireAddress } from "./wire_address.ts";
 
 /** Default limit of a message: 25 MB, the limit of most receivers. */
 export const defaultMaxBytes: number = 25 * 1024 * 1024;
 
 /** A mailbox with the name that people see. */
 export interface Mailbox {
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly email: string;
 }
 
@@ -38,7 +36,10 @@ export interface MailContent {
   readonly html: string;
   readonly text: string;
   readonly attachments?: readonly MailAttachment[];
-  readonly headers?: Readonly<Partial<Record<typeof extraHeaders[number], string>>>;
+  /** Where replies go, instead of to the sender. */
+  readonly replyTo?: readonly Mailbox[] | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly listUnsubscribe?: ListUnsubscribe | undefined;
 }
 
 /** A finished message. */
@@ -90,14 +91,17 @@ export function composeMime(
 ): ComposedMail {
   const from = toWireAddress(content.from.email);
   const to = toWireAddress(content.to.email);
+  const replyTo = onWire(content.replyTo);
   const boundary = boundaryOf(content.messageId);
   const chunks: (string | Buffer)[] = [
     addressHeader("From", { name: content.from.name, email: from.address }),
     addressHeader("To", { name: content.to.name, email: to.address }),
+    ...mailboxesHeader("Reply-To", replyTo),
     textHeader("Subject", content.subject),
     `Message-ID: ${checkMessageId(content.messageId)}\r\n`,
     `Date: ${rfc5322Date(content.date)}\r\n`,
-    ...writeExtraHeaders(content.headers ?? {}),
+    ...listHeaders(content.listUnsubscribe),
+    ...Object.entries(content.headers ?? {}).map(extraHeader),
     "MIME-Version: 1.0\r\n",
   ];
   const attachments = content.attachments ?? [];
@@ -116,7 +120,7 @@ export function composeMime(
   return {
     raw: join(chunks, options.maxBytes ?? defaultMaxBytes),
     envelope: { from: from.address, to: to.address },
-    needsSmtpUtf8: from.needsSmtpUtf8 || to.needsSmtpUtf8,
+    needsSmtpUtf8: [from, to, ...replyTo].some(({ needsSmtpUtf8 }) => needsSmtpUtf8),
   };
 }
 
@@ -198,10 +202,36 @@ function rfc5322Date(date: Date): string {
   return date.toUTCString().replace("GMT", "+0000");
 }
 
-function writeExtraHeaders(headers: NonNullable<MailContent["headers"]>): string[] {
-  return extraHeaders.filter((name) => headers[name] !== undefined).map((name) => {
-    const value = cleanHeaderValue(headers[name] ?? "");
-    if (/^[\x20-\x7e]{1,900}$/.test(value)) return `${name}: ${value}\r\n`;
-    throw new RangeError(`Cannot write the header "${name}": its value is not short ASCII text`);
-  });
+type WireMailbox = WireAddress & { readonly name: string | undefined };
+
+function onWire(mailboxes: readonly Mailbox[] = []): WireMailbox[] {
+  return mailboxes.map(({ name, email }) => ({ ...toWireAddress(email), name }));
+}
+
+function mailboxesHeader(name: string, mailboxes: readonly WireMailbox[]): string[] {
+  if (mailboxes.length === 0) return [];
+  return [addressListHeader(name, mailboxes.map(({ name, address: email }) => ({ name, email })))];
+}
+
+/** RFC 2369, 3.2, and RFC 8058, 3.1. */
+function listHeaders(how: ListUnsubscribe | undefined): string[] {
+  if (how === undefined) return [];
+  const { url, mailto } = how;
+  const ways = [
+    ...(url === undefined ? [] : [url]),
+    ...(mailto === undefined ? [] : [`mailto:${mailto}`]),
+  ];
+  const unsafe = ways.find((way) => !/^[\x21-\x7e]{1,900}$/.test(way) || /[<>,]/.test(way));
+  if (unsafe !== undefined) {
+    throw new RangeError(`Cannot write List-Unsubscribe: ${JSON.stringify(unsafe)} is malformed`);
+  }
+  return [
+    `List-Unsubscribe: ${ways.map((way) => `<${way}>`).join(",\r\n ")}\r\n`,
+    ...(isOneClick(how) ? ["List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"] : []),
+  ];
+}
+
+function extraHeader([name, value]: [string, string]): string {
+  if (isAllowedHeader(name)) return structuredHeader(name, value);
+  throw new RangeError(`Cannot write the header ${JSON.stringify(name)}: it may not be set`);
 }

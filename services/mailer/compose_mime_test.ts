@@ -166,16 +166,22 @@ test("composeMime() lets no value add a header or a part", async () => {
     ...withFile(evil),
     subject: evil,
     from: { name: evil, email: "billing@example.com" },
-    headers: { "List-Unsubscribe": `<https://example.com>${evil}` },
+    headers: { "X-Note": evil, "References": evil },
+    replyTo: [{ name: evil, email: "help@example.com" }],
+    listUnsubscribe: { url: "https://example.com/u" },
   });
   const { headers } = await PostalMime.parse(raw);
   assert.deepEqual(headers.map(({ key }) => key), [
     "from",
     "to",
+    "reply-to",
     "subject",
     "message-id",
     "date",
     "list-unsubscribe",
+    "list-unsubscribe-post",
+    "x-note",
+    "references",
     "mime-version",
     "content-type",
   ]);
@@ -212,9 +218,53 @@ test("composeMime() refuses a malformed Message-ID, date or address", () => {
       { messageId: "<a>\r\nBcc: <b>" },
       { date: new Date(Number.NaN) },
       { to: { email: "a@example.com, evil@example.com" } },
-      { headers: { "Feedback-ID": "é" } },
+      { headers: { Bcc: "evil@example.com" } },
+      { headers: { "X-A: b\r\nBcc": "evil@example.com" } },
+      { replyTo: [{ email: "a@example.com, evil@example.com" }] },
+      { listUnsubscribe: { url: "https://example.com/>,<mailto:evil@example.com" } },
     ]
   ) {
     assert.throws(() => composeMime({ ...content, ...broken }), RangeError);
   }
+});
+
+test("composeMime() writes Reply-To, further headers and how to unsubscribe, as two parsers read them", async () => {
+  const references = Array.from({ length: 12 }, (_, at) => `<message-${at}@mail.example.com>`);
+  const { raw, needsSmtpUtf8 } = composeMime({
+    ...content,
+    replyTo: [{ name: "Hilfe, Büro", email: "help@bücher.example" }, { email: "b@example.com" }],
+    headers: {
+      References: references.join(" "),
+      "X-Order": "42  double",
+      "X-Place": "Köln",
+      "X-Word": "=?utf-8?q?a?=",
+    },
+    listUnsubscribe: { url: "https://example.com/u?m=1", mailto: "u@example.com?subject=stop" },
+  });
+  assert.equal(needsSmtpUtf8, false);
+  assert.ok(raw.toString().split("\r\n").every((line) => line.length <= 78));
+  const { headers, replyTo } = await PostalMime.parse(raw);
+  const valueOf = (name: string) => headers.find(({ key }) => key === name)?.value;
+  assert.deepEqual(replyTo, [
+    { name: "Hilfe, Büro", address: "help@xn--bcher-kva.example" },
+    { name: "", address: "b@example.com" },
+  ]);
+  assert.equal(valueOf("references"), references.join(" "));
+  assert.equal(valueOf("x-order"), "42  double");
+  // The parser leaves encoded words in headers that it does not know.
+  const encoded = (text: string) => `=?UTF-8?B?${Buffer.from(text).toString("base64")}?=`;
+  assert.equal(valueOf("x-place"), encoded("Köln"));
+  assert.equal(valueOf("x-word"), encoded("=?utf-8?q?a?="));
+  assert.equal(
+    valueOf("list-unsubscribe"),
+    "<https://example.com/u?m=1>, <mailto:u@example.com?subject=stop>",
+  );
+  assert.equal(valueOf("list-unsubscribe-post"), "List-Unsubscribe=One-Click");
+});
+
+test("composeMime() says nothing of one click where a page has to be opened", () => {
+  const listUnsubscribe = { url: "http://example.com/u", oneClick: false };
+  const text = composeMime({ ...content, listUnsubscribe }).raw.toString();
+  assert.match(text, /^List-Unsubscribe: <http:\/\/example.com\/u>\r$/m);
+  assert.doesNotMatch(text, /List-Unsubscribe-Post/);
 });

@@ -36,6 +36,37 @@ export function addressHeader(
   return `${name}: ${phrase}${fits ? " " : "\r\n "}<${address.email}>\r\n`;
 }
 
+/** Writes addresses with their display names as one folded header, with its line end. */
+export function addressListHeader(
+  name: string,
+  addresses: readonly { readonly name?: string | undefined; readonly email: string }[],
+): string {
+  const lead = name.length + 2;
+  const mailboxes = addresses.map((address, at) =>
+    // On a line of its own each but the first.
+    addressHeader(at === 0 ? name : "", address).slice(at === 0 ? lead : 2, -2)
+  );
+  return `${name}: ${mailboxes.join(",\r\n ")}\r\n`;
+}
+
+/**
+ * Writes a value with a syntax of its own as one header, folded at blanks alone, with its line end. What is
+ * not ASCII, or would be read as an encoded word, is free text.
+ */
+export function structuredHeader(name: string, value: string): string {
+  const clean = cleanHeaderValue(value);
+  if (notPrintable.test(clean) || clean.includes("=?")) return textHeader(name, clean);
+  let lines = `${name}:`;
+  let length = lines.length;
+  for (const [word] of ` ${clean}`.matchAll(/ +[^ ]+/g)) {
+    // A header may not begin with a line that has nothing else in it.
+    const breaks = length > name.length + 1 && length + word.length > lineLength;
+    lines += breaks ? `\r\n${word}` : word;
+    length = breaks ? word.length : length + word.length;
+  }
+  return `${lines}\r\n`;
+}
+
 /**
  * Writes the file name parameters of an attachment, each starting with a folded `;`.
  *

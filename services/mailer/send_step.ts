@@ -190,14 +190,14 @@ function verdictOf(
   const { messages: passing, ...carried } = carryTail<MailMessage>(left, tail);
   const passes = (data.passes ?? 0) + 1;
   const passed = { type, data: { ...data, messages: passing, passes }, ...carried };
-  const { sendId: _id, accountId, priority } = data;
+  const { sendId: _id, accountId, priority, v: eventVersion } = data;
   return {
     type: "done",
     publish: [
       ...(left.length === 0 ? [] : [passed as Outgoing]),
       // The object store is a cache: missing objects are made again from the ledger.
       ...dispatchesAgain(
-        { _id, accountId, priority },
+        { _id, accountId, priority, eventVersion },
         data.messages.filter(({ index }) => missing.has(index)),
       ),
     ],

@@ -15,8 +15,12 @@ export interface DkimSigner {
 /** Maximum size of a signature in bytes. */
 export const SIGNATURE_ROOM = 2048;
 
-/** Signed headers: everything that people see, and what determines how the body is read. */
-const SIGNED_HEADERS = "From:To:Subject:Date:Message-ID:MIME-Version:Content-Type";
+/**
+ * What a signature covers, as far as a mail has it: all that people see, what says how the body is to be
+ * read, and how to unsubscribe (RFC 8058, 4).
+ */
+const SIGNED_HEADERS = "From:To:Cc:Reply-To:Subject:Date:Message-ID:MIME-Version:Content-Type:" +
+  "List-Unsubscribe:List-Unsubscribe-Post";
 
 /** The body is hashed in pieces of this many bytes, so that a large mail does not hold up the others. */
 const PIECE_BYTES = 256 * 1024;

@@ -101,8 +101,9 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
 }
 
 /** Slow mail of one account makes way for the single messages of others. */
-function asBulk({ sendId, accountId }: SendHead, recipients: RequestedRecipient[]): Outgoing[] {
-  return dispatchesAgain({ _id: sendId, accountId, priority: "bulk" }, recipients);
+function asBulk({ v, sendId, accountId }: SendHead, recipients: RequestedRecipient[]): Outgoing[] {
+  const send = { _id: sendId, accountId, priority: "bulk" as const, eventVersion: v };
+  return dispatchesAgain(send, recipients);
 }
 
 /**
@@ -248,11 +249,12 @@ async function messageOf(
   const texts = [message.html, message.text, ...message.pdfs.map(({ html }) => html)];
   const [html, text, ...pdfContents] = await packContents(texts, store);
   failpoint("renderer.after_contents");
-  const { index, attempt, email, name } = recipient;
+  const { index, attempt, email, name, envelope } = recipient;
   return {
     index,
     attempt,
     to: { email, ...(name === undefined ? {} : { name }) },
+    ...(envelope === undefined ? {} : { envelope }),
     timeline: [line],
     subject: message.subject,
     html: html ?? { inline: "" },

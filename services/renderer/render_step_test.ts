@@ -250,6 +250,24 @@ test("renderStep() makes the same message of a send as of a reference to it, but
   assert.deepEqual(withoutTimeline(named), { ...withoutTimeline(carried), priority: "bulk" });
 });
 
+test("renderStep() passes on what a mail says beside its content, whoever dispatched it", async () => {
+  const envelope = { replyTo: [{ email: "help@example.com" }], headers: { "X-A": "1" } };
+  const recipients = [{ index: 0, attempt: 0, email: "ann@example.com", envelope }];
+  const [first] = messagesOf(await published({ v: 3, recipients }));
+  assert.deepEqual([first?.v, first?.envelope], [3, envelope]);
+  const request = { ...SEND.request, ...envelope };
+  const step = renderStep(depsOf({
+    sends: {
+      load: () => Promise.resolve({ ...SEND, request, eventVersion: 3 }),
+    },
+  }));
+  // An older tracker dispatches it.
+  const verdict = await step.handle(resumed([{ index: 0, attempt: 2 }]), signal);
+  assert.ok(verdict.type === "done");
+  const [again] = messagesOf(verdict.publish);
+  assert.deepEqual([again?.v, again?.envelope], [3, envelope]);
+});
+
 test("renderStep() does nothing for a reference to nobody", async () => {
   const step = renderStep(depsOf({
     sends: {

@@ -1,9 +1,10 @@
-import type {
-  EventData,
-  RequestedRecipient,
-  ResumedMessage,
-  Send,
-  Variables,
+import {
+  type EventData,
+  type RequestedRecipient,
+  requestedRecipient,
+  type ResumedMessage,
+  type Send,
+  type Variables,
 } from "@posthaste/contracts";
 import type { Delivery } from "@posthaste/messaging";
 
@@ -31,14 +32,14 @@ export async function workOf(
   }
   const send = await loadSend(data.sendId);
   if (send === null) return undefined;
-  const { from, to, variables } = send.request;
-  const recipients = data.again.flatMap(({ index, attempt }): RequestedRecipient[] => {
-    const recipient = to[index];
-    return recipient ? [{ index, attempt, ...recipient }] : [];
-  });
+  const { from, variables } = send.request;
+  const recipients = data.again.flatMap((message) =>
+    requestedRecipient(send.request, message) ?? []
+  );
   const { v, sendId, accountId, priority, redelivered } = data;
   const head: SendHead = {
-    ...{ v, sendId, accountId, priority, from },
+    // Who dispatched it may not know the newer version.
+    ...{ v: send.eventVersion ?? v, sendId, accountId, priority, from },
     ...(redelivered ? { redelivered } : {}),
     acceptedAt: send.acceptedAt.toISOString(),
     integrationId: send.integrationId,

@@ -1,0 +1,18 @@
+import { envelopeOf, type GivenEnvelope, withoutEnvelope } from "./envelope.ts";
+import type { RequestedRecipient, ResumedMessage } from "./events.ts";
+import type { SendRequest } from "./send_request.ts";
+
+/** Returns a recipient as events and renderers have it; `undefined` if the request has none there. */
+export function requestedRecipient(
+  request: Pick<SendRequest, "to"> & GivenEnvelope,
+  { index, attempt }: ResumedMessage,
+): RequestedRecipient | undefined {
+  const recipient = request.to[index];
+  if (recipient === undefined) return undefined;
+  const envelope = envelopeOf(request, recipient);
+  return {
+    ...{ index, attempt },
+    ...withoutEnvelope(recipient),
+    ...(envelope === undefined ? {} : { envelope }),
+  };
+}

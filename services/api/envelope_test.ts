@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestApp, SEND, smallSend } from "./_test_app.ts";
+import { warningsOf } from "./send_warnings.ts";
+
+test("sendRoute() keeps an envelope as given, and has newer workers alone send it", async () => {
+  await using api = openTestApp();
+  const own = { replyTo: [], headers: { "X-Order": "" }, listUnsubscribe: "" };
+  const body = smallSend({
+    ...{ replyTo: [{ email: "help@example.com" }], headers: { "X-Order": "1" } },
+    to: [{ email: "jane@example.net", ...own }],
+  });
+  const answer = await api.post(SEND, body);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  assert.deepEqual(api.sends[0]?.request, body);
+  assert.equal(api.sends[0]?.eventVersion, 3);
+  assert.ok(!("warnings" in answer.body));
+  await api.post(SEND, smallSend());
+  assert.ok(api.sends[1] && !("eventVersion" in api.sends[1]));
+});
+
+test("sendRoute() refuses a header that may not be set by a code, beside other faults", async () => {
+  await using api = openTestApp();
+  const { status, body } = await api.post(SEND, smallSend({ headers: { From: "x@example.org" } }));
+  assert.deepEqual([status, body.code], [400, "header_not_allowed"]);
+  assert.deepEqual(body.issues, [{
+    path: "headers.From",
+    code: "header_not_allowed",
+    message: "is not a header that may be set",
+  }]);
+  const both = await api.post(SEND, smallSend({ headers: { From: "x" }, replyTo: "x" }));
+  assert.equal(both.body.code, "invalid_request");
+});
+
+test("sendRoute() limits the headers that a mail has from its send and its recipient together", async () => {
+  await using api = openTestApp();
+  const many = (prefix: string, count: number, value = "1") =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`X-${prefix}${at}`, value]));
+  const faultsOf = async (top: object, own: object) => {
+    const to = [{ email: "jane@example.net", headers: own }];
+    const { body } = await api.post(SEND, smallSend({ headers: top, to }));
+    return (body.issues ?? []).map(({ path, code }: Record<string, string>) => `${path} ${code}`);
+  };
+  assert.deepEqual(await faultsOf(many("a", 20), many("a", 20)), []);
+  assert.deepEqual(await faultsOf(many("a", 15), many("b", 6)), ["to.0.headers too_many"]);
+  const long = "a".repeat(890);
+  assert.deepEqual(await faultsOf(many("a", 4, long), many("b", 2, long)), [
+    "to.0.headers too_long",
+  ]);
+});
+
+test("sendRoute() warns where nobody signs List-Unsubscribe, and again for the same key", async () => {
+  await using api = openTestApp();
+  const body = smallSend({ listUnsubscribe: { url: "https://example.com/u" } });
+  const key = { "idempotency-key": "a" };
+  const first = await api.post(SEND, body, key);
+  assert.deepEqual(first.body.warnings.map(({ code }: { code: string }) => code), [
+    "unsigned_unsubscribe",
+  ]);
+  assert.deepEqual((await api.post(SEND, body, key)).body, first.body);
+  const mailto = smallSend({ listUnsubscribe: { mailto: "u@example.com" } });
+  assert.ok(!("warnings" in (await api.post(SEND, mailto)).body));
+});
+
+test("warningsOf() says nothing of an integration that signs, though its key is not read", () => {
+  const request = {
+    from: { email: "shop@example.com" },
+    to: [{ email: "jane@example.net", listUnsubscribe: { url: "https://example.com/u" } }],
+  };
+  assert.deepEqual(warningsOf(request, { dkim: null, signsFor: "example.com" }), []);
+  assert.deepEqual(warningsOf(request, { dkim: null, signsFor: null }), ["unsigned_unsubscribe"]);
+});

@@ -1,0 +1,21 @@
+import {
+  envelopeOf,
+  type Integration,
+  isOneClick,
+  type SendRequest,
+  type SendWarningCode,
+  signsForOf,
+} from "@posthaste/contracts";
+
+/** Returns what the caller of an accepted send should know. */
+export function warningsOf(
+  request: SendRequest,
+  integration: Pick<Integration, "signsFor" | "dkim">,
+): SendWarningCode[] {
+  if (signsForOf(integration) !== null) return [];
+  const isUnsigned = request.to.some((recipient) => {
+    const { listUnsubscribe } = envelopeOf(request, recipient) ?? {};
+    return listUnsubscribe !== undefined && isOneClick(listUnsubscribe);
+  });
+  return isUnsigned ? ["unsigned_unsubscribe"] : [];
+}
