@@ -56,6 +56,7 @@ async function forget(
     [
       `${sayCount(sum(({ messages }) => messages), "message")} forgotten, ` +
       `${sum(({ canceled }) => canceled)} of them canceled`,
+      `${sayCount(sum(({ copies }) => copies), "message")} copied to the address no more`,
       `${sayCount(sum(({ auditLines }) => auditLines), "line")} of audit logs changed`,
       `${sayCount(sum(({ invitations }) => invitations), "invitation")} revoked`,
       `${sayCount(left.length, "message")} left`,

@@ -392,6 +392,12 @@ export const smtpReplySchema = z.object({
 /** What the SMTP server answered. */
 export type SmtpReply = z.infer<typeof smtpReplySchema>;
 
+/** An address that got no copy of a mail, and why. */
+export const copyRefusedSchema = z.object({ email: z.string(), reply: smtpReplySchema });
+
+/** An address that got no copy of a mail. */
+export type CopyRefused = z.infer<typeof copyRefusedSchema>;
+
 /** One recipient's mail: what its attempts came to. There is none before the first outcome. */
 export const messageSchema = z.object({
   /** {@linkcode messageIdOf} */
@@ -401,6 +407,10 @@ export const messageSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
   email: z.string(),
+  /** Addresses that get a copy, in lower case; missing where there are none. */
+  copies: z.array(z.string()).optional(),
+  /** Copies that the server refused, of a mail that went without them. */
+  copiesRefused: z.array(copyRefusedSchema).optional(),
   /** `_id` of its integration; missing in documents of version 1. */
   integration: z.string().optional(),
   state: messageStateSchema,

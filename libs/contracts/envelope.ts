@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { normalizeAddress } from "./email_address.ts";
 import { listUnsubscribeSchema } from "./list_unsubscribe.ts";
 import { type GivenHeaders, headersSchema, mergeHeaders } from "./mail_header.ts";
 import { type Mailbox, mailboxSchema } from "./mailbox.ts";
@@ -6,12 +7,20 @@ import { type Mailbox, mailboxSchema } from "./mailbox.ts";
 /** The most addresses in `replyTo`. */
 export const MAX_REPLY_TO = 10;
 
+/** The most addresses in each of `cc` and `bcc`. */
+export const MAX_COPIES = 10;
+
+/** The most copies of one send: addresses in `cc` and `bcc` of all its mails. */
+export const MAX_COPIES_PER_SEND = 1000;
+
 /**
  * What a send and each of its recipients may say of the mail beside its content. A recipient's value replaces
  * the send's, headers by name; an empty list or text removes it.
  */
 export const ENVELOPE_FIELDS = {
   replyTo: mailboxesSchema(MAX_REPLY_TO),
+  cc: mailboxesSchema(MAX_COPIES),
+  bcc: mailboxesSchema(MAX_COPIES),
   headers: headersSchema.optional(),
   listUnsubscribe: listUnsubscribeSchema.optional(),
 };
@@ -26,6 +35,9 @@ const sentMailboxSchema = z.object({ email: z.string(), name: z.string().optiona
 /** What one mail says beside its content: what its send and its recipient say together. */
 export const mailEnvelopeSchema = z.object({
   replyTo: z.array(sentMailboxSchema).optional(),
+  cc: z.array(sentMailboxSchema).optional(),
+  /** They get the mail, and it does not say so. */
+  bcc: z.array(sentMailboxSchema).optional(),
   headers: z.record(z.string(), z.string()).optional(),
   listUnsubscribe: z.object({
     url: z.string().optional(),
@@ -50,15 +62,45 @@ export function envelopeOf(top: GivenEnvelope, own: GivenEnvelope): MailEnvelope
   const unsubscribe = own.listUnsubscribe ?? top.listUnsubscribe;
   const envelope: MailEnvelope = {
     ...listed("replyTo", own.replyTo ?? top.replyTo),
+    ...listed("cc", own.cc ?? top.cc),
+    ...listed("bcc", own.bcc ?? top.bcc),
     ...headersOf(mergeHeaders(top.headers, own.headers)),
     ...(unsubscribe === undefined || unsubscribe === "" ? {} : { listUnsubscribe: unsubscribe }),
   };
   return Object.keys(envelope).length === 0 ? undefined : envelope;
 }
 
+/** Returns the addresses that get a copy of a mail to `to`, each once. */
+export function copiesOf({ cc = [], bcc = [] }: MailEnvelope, to: string): string[] {
+  const known = new Set([normalizeAddress(to)]);
+  return [...cc, ...bcc].flatMap(({ email }) => {
+    const address = normalizeAddress(email);
+    if (known.has(address)) return [];
+    known.add(address);
+    return [email];
+  });
+}
+
+/** Returns by which addresses a mail is found that get a copy of it; no field where there are none. */
+export function copyFields(
+  envelope: MailEnvelope | undefined,
+  to: string,
+): { copies?: string[] } {
+  if (envelope === undefined) return {};
+  const copies = [...new Set(copiesOf(envelope, to).map((address) => address.toLowerCase()))];
+  return copies.length === 0 ? {} : { copies };
+}
+
 /** Returns what is given beside the fields of the envelope. */
 export function withoutEnvelope<T extends GivenEnvelope>(given: T): Omit<T, keyof GivenEnvelope> {
-  const { replyTo: _reply, headers: _headers, listUnsubscribe: _list, ...rest } = given;
+  const {
+    replyTo: _reply,
+    cc: _cc,
+    bcc: _bcc,
+    headers: _headers,
+    listUnsubscribe: _list,
+    ...rest
+  } = given;
   return rest;
 }
 
@@ -67,7 +109,7 @@ function mailboxesSchema(max: number) {
     .max(max, { error: `must not have more than ${max} addresses` }).optional();
 }
 
-function listed<Name extends "replyTo">(name: Name, list: Mailbox[] | undefined) {
+function listed(name: "replyTo" | "cc" | "bcc", list: Mailbox[] | undefined) {
   return list === undefined || list.length === 0 ? {} : { [name]: list };
 }
 

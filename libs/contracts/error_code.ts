@@ -12,6 +12,7 @@ export const ERROR_STATUS = {
   unprintable_variable: 400,
   placeholder_in_filename: 400,
   header_not_allowed: 400,
+  too_many_copies: 400,
   unauthenticated: 401,
   missing_scope: 403,
   unknown_template: 404,

@@ -36,6 +36,8 @@ export const ISSUE_CODES = [
   "placeholder_in_filename",
   /** A template requires a variable that is not given. */
   "missing_variable",
+  /** A send with too many addresses in `cc` and `bcc`. */
+  "too_many_copies",
   /** A header that a request must not set. */
   "header_not_allowed",
   /** An object or array, where every way through the template prints it as text. */

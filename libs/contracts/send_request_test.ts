@@ -70,14 +70,14 @@ test("sendBodySchema() names what is missing", () => {
 test("sendBodySchema() refuses unknown fields by name, on every level", () => {
   const faults = faultsOf({
     from: { ...FROM, mail: 1 },
-    to: [{ ...TO[0], cc: "x", attachments: [{ id: 1, file: "x", url: "y" }] }],
+    to: [{ ...TO[0], carbon: "x", attachments: [{ id: 1, file: "x", url: "y" }] }],
     subject: "Hello",
   });
   assert.deepEqual(faults.toSorted(), [
     ": unknown subject",
     "from: unknown mail",
     "to.0.attachments.0: unknown file,url",
-    "to.0: unknown cc",
+    "to.0: unknown carbon",
   ]);
 });
 

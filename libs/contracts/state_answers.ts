@@ -5,6 +5,8 @@ import { sendWarningSchema } from "./send_warning.ts";
 
 const timeSchema = z.iso.datetime();
 
+const replySchema = z.strictObject(smtpReplySchema.shape);
+
 /** Answer to a render request. */
 export const renderedSchema = z.strictObject({
   subject: z.string(),
@@ -73,7 +75,9 @@ export const messageFoundSchema = z.strictObject({
   finishedAt: timeSchema.nullable(),
   nextAt: timeSchema.nullable(),
   reason: z.string().nullable(),
-  reply: z.strictObject(smtpReplySchema.shape).nullable(),
+  reply: replySchema.nullable(),
+  /** Copies that the server refused, of a mail that went without them; missing where there are none. */
+  copiesRefused: z.array(z.strictObject({ email: z.string(), reply: replySchema })).optional(),
   /** Why it waits for its integration, and for how many others; null if it does not. */
   waiting: z.strictObject({ reason: z.string(), ahead: z.int().nonnegative() }).nullable(),
   ...PINNED,

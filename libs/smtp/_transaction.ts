@@ -7,11 +7,19 @@ import { SmtpError, type SmtpPhase } from "./smtp_error.ts";
 import type { SmtpTimeouts } from "./smtp_timeouts.ts";
 import { finalDot, stuffDots } from "./stuff_dots.ts";
 
-/** One mail for one recipient. */
+/** One mail for one recipient, and whom it is copied to. */
 export interface SmtpMail {
   /** One address each, in its form on the wire. */
   readonly from: string;
   readonly to: string;
+  /** Further addresses that get it in the same transaction. */
+  readonly copies?: readonly string[] | undefined;
+  /**
+   * Called for each copy that the server refuses. Returns whether the mail goes without it.
+   *
+   * @default {() => false}
+   */
+  readonly goesWithout?: ((copy: string, reply: SmtpReply) => boolean) | undefined;
   /** Whether an address is not ASCII: the server must offer SMTPUTF8. */
   readonly needsSmtpUtf8?: boolean | undefined;
   /** The whole mail, with CRLF line ends and without dot-stuffing. */
@@ -45,7 +53,7 @@ export interface Ending {
   readonly leaves: "ready" | "to_reset" | "over";
 }
 
-type Step = "reset" | "mail" | "rcpt" | "data";
+type Step = "reset" | "mail" | "rcpt" | "data" | { readonly copy: string };
 
 /** The content goes out in pieces of this many bytes, so that a slow one is seen to move. */
 const PIECE_BYTES = 64 * 1024;
@@ -55,9 +63,16 @@ const NEXT_TURN = Promise.resolve();
 
 const CONTROL = /[\r\n\0<>]/;
 
+function phaseOf(step: Step): "mail" | "rcpt" | "data" {
+  if (typeof step === "object") return "rcpt";
+  return step === "reset" ? "mail" : step;
+}
+
 /** @throws {RangeError} If an address could end its command. */
-export function checkAddresses({ from, to }: Pick<SmtpMail, "from" | "to">): void {
-  for (const address of [from, to]) {
+export function checkAddresses(
+  { from, to, copies = [] }: Pick<SmtpMail, "from" | "to" | "copies">,
+): void {
+  for (const address of [from, to, ...copies]) {
     if (CONTROL.test(address)) {
       throw new RangeError(`Cannot use ${JSON.stringify(address)}: it is not one address`);
     }
@@ -73,6 +88,8 @@ export class Transaction {
   readonly #onEnd: (ending: Ending) => void;
   readonly #steps: Step[];
   #refusal: SmtpError | undefined;
+  /** Replies to what was said in one flight. */
+  #awaited = 0;
   #isMailTaken = false;
   #isOver = false;
 
@@ -80,15 +97,32 @@ export class Transaction {
     this.#mail = mail;
     this.#context = context;
     this.#onEnd = onEnd;
-    this.#steps = context.resets ? ["reset", "mail", "rcpt", "data"] : ["mail", "rcpt", "data"];
+    const copies = (mail.copies ?? []).map((copy) => ({ copy }));
+    this.#steps = [
+      ...(context.resets ? ["reset" as const] : []),
+      "mail",
+      "rcpt",
+      ...copies,
+      "data",
+    ];
   }
 
   /** Sends the first command, or with PIPELINING all that can go in one flight (RFC 2920, section 3.1). */
   start(): void {
     const { channel, pipelines } = this.#context;
-    const said = this.#steps.splice(0, pipelines ? this.#steps.length : 1);
+    const said = this.#steps.splice(0, pipelines ? this.#flight() : 1);
+    this.#awaited = said.length;
     channel.write(said.map((step) => this.#commandOf(step)).join(""));
     for (const step of said) this.#expect(step);
+  }
+
+  /**
+   * How many commands go in one flight. With copies DATA comes after the replies to all addresses: where one
+   * of them keeps the mail back, the server must not wait for a content.
+   */
+  #flight(): number {
+    const { length } = this.#steps;
+    return this.#mail.copies?.length && length > 1 ? length - 1 : length;
   }
 
   /** Ends it, before its dot, without a word to the server. */
@@ -99,7 +133,7 @@ export class Transaction {
   #expect(step: Step): void {
     const { channel, timeouts } = this.#context;
     channel.await({
-      phase: step === "reset" ? "mail" : step,
+      phase: phaseOf(step),
       ms: step === "data" ? timeouts.dataMs : timeouts.commandMs,
       take: (reply) => this.#take(step, reply),
       fail: (error) => this.#end(this.#refusal ?? error, "over"),
@@ -108,6 +142,7 @@ export class Transaction {
 
   #commandOf(step: Step): string {
     const { from, to } = this.#mail;
+    if (typeof step === "object") return `RCPT TO:<${step.copy}>\r\n`;
     switch (step) {
       case "reset":
         return "RSET\r\n";
@@ -135,12 +170,14 @@ export class Transaction {
       // About the session, and not about this mail.
       if (reply.code >= 300) return this.#break("lost", "its session could not be reset");
     } else if (isRefused) {
-      this.phase = this.#refusal?.phase ?? step;
-      this.#refusal ??= this.#refusedBy(reply);
+      this.phase = this.#refusal?.phase ?? phaseOf(step);
+      if (typeof step === "string") this.#refusal ??= this.#refusedBy(reply);
+      else this.#refuseCopy(step.copy, reply);
       // It closes, whatever was asked besides.
-      if (reply.code === 421) return this.#end(this.#refusal, "over");
+      if (reply.code === 421) return this.#end(this.#refusal ?? this.#refusedBy(reply), "over");
     } else if ((step === "data") !== (reply.code >= 300)) {
-      return this.#break("out_of_order", `"${reply.text}" is not a reply to ${step.toUpperCase()}`);
+      const said = phaseOf(step).toUpperCase();
+      return this.#break("out_of_order", `"${reply.text}" is not a reply to ${said}`);
     } else if (step === "mail") this.#isMailTaken = true;
     this.#goOn(step, isRefused);
   }
@@ -153,13 +190,23 @@ export class Transaction {
       return this.#end(refusal, !isRefused ? "over" : this.#isMailTaken ? "to_reset" : "ready");
     }
     if (refusal === undefined) this.phase = this.#after(step);
-    if (this.#context.pipelines) return;
+    if (--this.#awaited > 0) return;
     if (refusal !== undefined) return this.#end(refusal, this.#isMailTaken ? "to_reset" : "ready");
     this.start();
   }
 
+  /** Once something else keeps the mail back, it is no matter who would get a copy. */
+  #refuseCopy(copy: string, reply: SmtpReply): void {
+    if (this.#refusal !== undefined || this.#mail.goesWithout?.(copy, reply)) return;
+    this.#refusal = new SmtpError(reply.text, {
+      ...{ phase: "rcpt", fault: "reply", reply },
+      isOfCopy: true,
+    });
+  }
+
   #after(step: Step): SmtpPhase {
-    return step === "reset" ? "mail" : step === "mail" ? "rcpt" : "data";
+    if (step === "reset") return "mail";
+    return step === "mail" || typeof this.#steps[0] === "object" ? "rcpt" : "data";
   }
 
   async #pour(): Promise<void> {

@@ -62,6 +62,81 @@ test("send() says MAIL, RCPT and DATA in one flight where PIPELINING is offered,
   }
 });
 
+const copies = ["c1@example.net", "c2@example.net"];
+
+test("send() names all addresses in one flight, and DATA after the replies to them", async () => {
+  for (const [keywords, flights] of [[["PIPELINING"], 3], [["8BITMIME"], 6]] as const) {
+    await using server = await openScriptedServer({ keywords, delayMs: 15 });
+    const connection = await opened(server);
+    const before = server.flights;
+    await connection.send({ ...mail, copies });
+    assert.equal(server.flights - before, flights);
+    const said = server.lines.filter((line) => line.startsWith("RCPT"));
+    assert.deepEqual(said, ["b@example.net", ...copies].map((to) => `RCPT TO:<${to}>`));
+    assert.equal(server.mails.length, 1);
+    connection.close();
+  }
+});
+
+test("send() goes on or not without a copy that is refused, and takes the next mail after RSET", async () => {
+  for (const keywords of [["PIPELINING"], []]) {
+    for (const goes of [true, false]) {
+      const script = (line: string) =>
+        line.includes("c1@")
+          ? "450 4.2.1 later"
+          : line.includes("c2@")
+          ? "550 5.1.1 no"
+          : undefined;
+      await using server = await openScriptedServer({ keywords, script });
+      const connection = await opened(server);
+      const refused: string[] = [];
+      const sending = connection.send({
+        ...{ ...mail, copies },
+        goesWithout: (copy, { code }) => refused.push(`${copy} ${code}`) > 0 && goes,
+      });
+      if (goes) assert.equal((await sending).code, 250);
+      else {
+        const { phase, reply, isOfCopy } = await errorOf(sending);
+        assert.deepEqual([phase, reply?.code, isOfCopy], ["rcpt", 450, true]);
+      }
+      // Once one keeps the mail back, nobody is asked about the others.
+      assert.deepEqual(
+        refused,
+        ["c1@example.net 450", "c2@example.net 550"].slice(0, goes ? 2 : 1),
+      );
+      await connection.send(mail);
+      assert.equal(server.lines.includes("RSET"), !goes);
+      assert.equal(server.lines.includes("DATA"), true);
+      assert.equal(server.mails.length, goes ? 2 : 1);
+      assert.equal(server.connections, 1);
+      connection.close();
+    }
+  }
+});
+
+test("send() fails with the recipient's refusal, whoever else would get a copy", async () => {
+  for (const keywords of [["PIPELINING"], []]) {
+    const script = (line: string) =>
+      line.startsWith("RCPT TO:<b@")
+        ? "550 5.1.1 no"
+        : line.includes("c1@")
+        ? "450 later"
+        : undefined;
+    await using server = await openScriptedServer({ keywords, script });
+    const connection = await opened(server);
+    const error = await errorOf(connection.send({
+      ...{ ...mail, copies },
+      goesWithout: () => assert.fail("nobody is asked"),
+    }));
+    assert.deepEqual([error.reply?.code, error.isOfCopy], [550, false]);
+    assert.equal(connection.state, "idle");
+    await connection.send({ ...mail, to: "d@example.net" });
+    assert.ok(server.lines.includes("RSET"));
+    assert.equal(server.mails.length, 1);
+    connection.close();
+  }
+});
+
 test("send() puts the next mail into the flight of a final dot: a round trip for each mail, and not two", async () => {
   const count = 20;
   const flightsOf = async (isAhead: boolean) => {
@@ -293,6 +368,11 @@ test("send() asks for 8BITMIME and SMTPUTF8 only where they are needed, and offe
 });
 
 test("send() takes no address that could end its command", async () => {
+  await using other = await openScriptedServer();
+  const own = await opened(other);
+  const evil = { ...mail, copies: ["c@example.net>\r\nDATA"] };
+  await assert.rejects(own.send(evil), RangeError);
+  own.close();
   await using server = await openScriptedServer();
   const connection = await opened(server);
   for (const to of ["a@b>\r\nRCPT TO:<c@d", "a@b\n", "a@b\0", "<a@b"]) {

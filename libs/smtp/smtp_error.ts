@@ -38,6 +38,8 @@ export interface SmtpErrorDetails {
   readonly phase: SmtpPhase;
   readonly fault: SmtpErrorFault;
   readonly reply?: SmtpReply | undefined;
+  /** Whether it is about an address that gets a copy. */
+  readonly isOfCopy?: boolean | undefined;
   readonly tls?: TlsFault | undefined;
   readonly sizes?: { readonly mail: number; readonly allowed: number } | undefined;
   readonly cause?: unknown;
@@ -50,16 +52,22 @@ export class SmtpError extends Error {
   readonly fault: SmtpErrorFault;
   /** What the server said, without the password if it repeated it. */
   readonly reply: SmtpReply | undefined;
+  /** Whether it is about an address that gets a copy, and not about the recipient's. */
+  readonly isOfCopy: boolean;
   /** With `tls` and `certificate`. */
   readonly tls: TlsFault | undefined;
   /** Bytes of the mail and what the server takes, with `too_large`. */
   readonly sizes: { readonly mail: number; readonly allowed: number } | undefined;
 
-  constructor(reason: string, { phase, fault, reply, tls, sizes, cause }: SmtpErrorDetails) {
+  constructor(
+    reason: string,
+    { phase, fault, reply, isOfCopy = false, tls, sizes, cause }: SmtpErrorDetails,
+  ) {
     super(reason, { cause });
     this.phase = phase;
     this.fault = fault;
     this.reply = reply;
+    this.isOfCopy = isOfCopy;
     this.tls = tls;
     this.sizes = sizes;
   }

@@ -34,6 +34,8 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   from: Send["request"]["from"];
   /** Addresses of its recipients, in lower case, until it is settled: so what waits is found. */
   emails?: string[];
+  /** Addresses that get copies of its mails, in lower case. Missing where there are none. */
+  copies?: string[];
   /** References and tags of the send and its recipients: by these it is found. Missing where there are none. */
   references?: string[];
   tags?: string[];

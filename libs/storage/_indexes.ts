@@ -65,6 +65,7 @@ export async function createIndexes(db: Db): Promise<void> {
       key: { accountId: 1 as const, [name]: 1 as const, _id: -1 as const },
       partialFilterExpression: { [name]: { $gte: "" } },
     })),
+    { key: { accountId: 1, copies: 1 }, partialFilterExpression: { copies: { $gte: "" } } },
     { key: { reconcileAt: 1 }, partialFilterExpression: { settledAt: null } },
     {
       key: { waitsFor: 1, priority: -1, acceptedAt: 1 },
@@ -89,6 +90,7 @@ export async function createIndexes(db: Db): Promise<void> {
       partialFilterExpression: { nextAt: { $gt: new Date(0) } },
     },
     { key: { accountId: 1, email: 1, _id: -1 } },
+    { key: { accountId: 1, copies: 1 }, partialFilterExpression: { copies: { $gte: "" } } },
     {
       key: { accountId: 1, state: 1, _id: -1 },
       partialFilterExpression: { state: { $in: [...INDEXED_STATES] } },

@@ -1,5 +1,7 @@
 import type { MessageIdentity } from "./delivery_ledger.ts";
 import {
+  copyFields,
+  envelopeOf,
   MAX_RECIPIENT_INDEX,
   type Message,
   messageIdOf,
@@ -26,6 +28,7 @@ export function identityOf(send: Send, index: number): MessageIdentity | null {
   const { _id: sendId, accountId, acceptedAt, integrationId } = send;
   return {
     messageId: messageIdOf(sendId, index),
+    ...copyFields(envelopeOf(send.request, recipient), recipient.email),
     integration: `${accountId}/${integrationId}`,
     ...{ sendId, accountId, index, email: recipient.email, acceptedAt },
   };

@@ -1,5 +1,6 @@
 import type { GivenLabels, Send } from "@posthaste/contracts";
 import { emailsOf, type StoredSend } from "./_collections.ts";
+import { copyFieldsOfSend } from "./_copies.ts";
 
 /** How a send is found by what it is marked with. */
 export type LabelFields = Pick<StoredSend, "references" | "tags" | "labels" | "hasOwnLabels">;
@@ -12,6 +13,7 @@ export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
     request: JSON.stringify(send.request),
     from,
     emails: emailsOf(to),
+    ...copyFieldsOfSend(send.request),
     ...labelFieldsOf(send.request),
   };
 }
@@ -20,7 +22,8 @@ export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
 export function toSend(
   { from: _from, contentDue: _due, reconciledBy: _by, emails: _to, request, ...stored }: StoredSend,
 ): Send {
-  const { references: _r, tags: _t, labels: _l, hasOwnLabels: _own, ...send } = stored;
+  const { copies: _copies, references: _r, tags: _t, labels: _l, hasOwnLabels: _own, ...send } =
+    stored;
   return { ...send, request: JSON.parse(request) };
 }
 

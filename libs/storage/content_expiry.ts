@@ -1,4 +1,4 @@
-import type { SendRequest } from "@posthaste/contracts";
+import type { GivenEnvelope, SendRequest } from "@posthaste/contracts";
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from "mongodb";
 import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
@@ -99,10 +99,16 @@ async function strip(
 function withoutContent(request: string): string {
   const { variables: _common, to, ...rest }: SendRequest = JSON.parse(request);
   const recipients = to.map(({ variables: _v, attachments, ...recipient }) => ({
-    ...recipient,
+    ...withoutWords(recipient),
     ...(attachments === undefined
       ? {}
       : { attachments: attachments.map(({ variables: _w, ...attachment }) => attachment) }),
   }));
-  return JSON.stringify({ ...rest, to: recipients });
+  return JSON.stringify({ ...withoutWords(rest), to: recipients });
+}
+
+/** Links to unsubscribe and headers say as much of a person as variables do. */
+function withoutWords<T extends GivenEnvelope>(given: T) {
+  const { headers: _headers, listUnsubscribe: _list, ...rest } = given;
+  return rest;
 }

@@ -1,4 +1,4 @@
-import type { Message, SmtpReply, TimelineEntry } from "@posthaste/contracts";
+import type { CopyRefused, Message, SmtpReply, TimelineEntry } from "@posthaste/contracts";
 import {
   type DeliveryLedger,
   type FoundRegister,
@@ -22,7 +22,7 @@ import { writeGroup } from "./_write_group.ts";
 export type MessageIdentity =
   & Pick<
     Message,
-    "sendId" | "accountId" | "index" | "email" | "acceptedAt"
+    "sendId" | "accountId" | "index" | "email" | "copies" | "acceptedAt"
   >
   & {
     messageId: string;
@@ -43,6 +43,8 @@ export interface AttemptOutcome extends Outcome {
   waitsFor?: string;
   /** SHA-256 of what was sent, in hex. */
   mimeHash?: string;
+  /** With `sent`: copies that the mail went without. */
+  copiesRefused?: CopyRefused[];
   /** Lines of the timeline since the outcome before. */
   lines: TimelineEntry[];
 }
@@ -249,7 +251,7 @@ function learnedLate(outcome: AttemptOutcome, at: Date): AttemptOutcome {
 const FINAL: ReadonlySet<string> = new Set(["sent", "failed", "canceled"]);
 
 function fieldsOf(n: number, outcome: AttemptOutcome) {
-  const { state, at, reason, reply, nextAt, waitsFor, mimeHash, sentBy } = outcome;
+  const { state, at, reason, reply, nextAt, waitsFor, mimeHash, copiesRefused, sentBy } = outcome;
   return {
     state,
     attempt: n,
@@ -261,6 +263,7 @@ function fieldsOf(n: number, outcome: AttemptOutcome) {
     reason: reason ?? null,
     reply: reply ?? null,
     ...(mimeHash === undefined ? {} : { mimeHash }),
+    ...(copiesRefused === undefined ? {} : { copiesRefused }),
   };
 }
 

@@ -1,6 +1,14 @@
-import { isTerminal, type Message, messageIdOf, type Send } from "@posthaste/contracts";
+import {
+  copyFields,
+  envelopeOf,
+  isTerminal,
+  type Message,
+  messageIdOf,
+  type Send,
+} from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
+import { copyFieldsOfSend, withoutCopies } from "./_copies.ts";
 import { type LabelFields, labelFieldsOf } from "./_stored_send.ts";
 import { messageCancel } from "./message_cancel.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
@@ -11,6 +19,8 @@ export interface Forgotten {
   messages: number;
   /** Of these, those that were not sent yet and never will be. */
   canceled: number;
+  /** Messages that were copied to the person, and name them no more. */
+  copies: number;
   /** Ids of messages that are being sent, or whose outcome is for a person to decide. */
   left: string[];
   /** Lines of the audit log that name the person no more. */
@@ -23,7 +33,7 @@ export interface Forgotten {
 export interface RecipientForgetting {
   /**
    * Removes what an account's ledger knows of the recipient of an address: address, name, variables, files'
-   * names and what servers said. That there was a message, when, and how it ended stays. Repeat it while
+   * names and what servers said. Mails to others are copied to the address no more. That there was a message, when, and how it ended stays. Repeat it while
    * something is `left`.
    */
   forgetRecipient(accountId: string, email: string, now: Date): Promise<Forgotten>;
@@ -34,12 +44,19 @@ export const FORGOTTEN_ADDRESS = "forgotten@forgotten.invalid";
 
 const AT_ONCE = 100;
 
-const LABEL_NAMES = [
-  "references",
-  "tags",
-  "labels",
-  "hasOwnLabels",
-] satisfies (keyof LabelFields)[];
+/** Fields of a send that follow from its request. */
+type FoundBy = LabelFields & Pick<StoredSend, "copies">;
+
+const FOUND_BY = [
+  ...["references", "tags", "labels", "hasOwnLabels"] as const,
+  "copies" as const,
+] satisfies (keyof FoundBy)[];
+
+type RequestChange = Partial<Pick<StoredSend, "request" | "contentRemovedAt" | "emails"> & FoundBy>;
+
+function fieldsOf(request: Send["request"]): FoundBy {
+  return { ...labelFieldsOf(request), ...copyFieldsOfSend(request) };
+}
 
 /** Returns the removal of a person's data. */
 export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): RecipientForgetting {
@@ -74,19 +91,60 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     return matchedCount > 0;
   }
 
-  async function forgetInSend({ sendId, accountId, index }: Message, now: Date): Promise<void> {
+  async function forgetInSend(message: Message, now: Date): Promise<void> {
+    const { index } = message;
+    await changeRequest(message, (send) => withoutRecipient(send, { index, now }));
+  }
+
+  /** Changes a send's request, however often somebody else does so meanwhile. */
+  async function changeRequest(
+    { sendId, accountId }: Pick<Message, "sendId" | "accountId">,
+    change: (send: StoredSend) => RequestChange,
+  ): Promise<void> {
     for (;;) {
       const found = await sends.findOne({ _id: sendId, accountId });
       if (!found?.request) return;
-      const change = withoutRecipient(found, { index, now });
-      const same = { _id: sendId, accountId, request: found.request };
-      const gone = LABEL_NAMES.filter((name) => !(name in change));
+      const set = change(found);
+      const gone = FOUND_BY.filter((name) => !(name in set));
       const update = {
-        $set: change,
+        $set: set,
         $unset: Object.fromEntries(gone.map((name) => [name, "" as const])),
       };
+      const same = { _id: sendId, accountId, request: found.request };
       if ((await sends.updateOne(same, update)).matchedCount > 0) return;
     }
+  }
+
+  /**
+   * The address gets no copy from here on, and nothing says that it got one. Gives of how many messages, and
+   * which may be on their way with it.
+   */
+  async function forgetCopies(accountId: string, email: string) {
+    const wanted = email.toLowerCase();
+    const isGone = (address: string) => address.toLowerCase() === wanted;
+    const open: string[] = [];
+    for await (const send of sends.find({ accountId, copies: wanted })) {
+      if (send.settledAt === null) open.push(...messagesCopied(send, wanted));
+      await changeRequest({ sendId: send._id, accountId }, ({ request }) => {
+        const parsed = withoutCopies(JSON.parse(request), isGone);
+        return { request: JSON.stringify(parsed), ...fieldsOf(parsed) };
+      });
+    }
+    const ended = await messages.find({ accountId, _id: { $in: open } })
+      .project<Pick<Message, "_id" | "state">>({ state: 1 }).toArray();
+    const over = new Set(ended.filter(({ state }) => isTerminal(state)).map(({ _id }) => _id));
+    let changed = 0;
+    const copied = messages.find({ accountId, copies: wanted })
+      .project<Pick<Message, "_id" | "copiesRefused">>({ copiesRefused: 1 });
+    for await (const { _id, copiesRefused } of copied) {
+      const refused = copiesRefused?.filter((copy) => !isGone(copy.email));
+      await messages.updateOne({ _id, accountId }, {
+        $pull: { copies: wanted },
+        ...(refused === undefined ? {} : { $set: { copiesRefused: refused } }),
+      });
+      changed++;
+    }
+    return { changed, left: open.filter((id) => !over.has(id)) };
   }
 
   async function forgetInAudit(accountId: string, email: string): Promise<number> {
@@ -114,8 +172,11 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
   return {
     async forgetRecipient(accountId, email, now) {
       const open = await cancelOpen(accountId, email, now);
+      const copied = await forgetCopies(accountId, email);
+      for (const id of copied.left) open.left.add(id);
       const done = {
         ...{ messages: 0, canceled: 0 },
+        copies: copied.changed,
         auditLines: await forgetInAudit(accountId, email),
         invitations: (await invitations.deleteMany({ accountId, email: email.toLowerCase() }))
           .deletedCount,
@@ -144,10 +205,18 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
   };
 }
 
+function messagesCopied({ _id, request }: StoredSend, wanted: string): string[] {
+  const parsed: Send["request"] = JSON.parse(request);
+  return parsed.to.flatMap((recipient, index) => {
+    const { copies = [] } = copyFields(envelopeOf(parsed, recipient), recipient.email);
+    return copies.includes(wanted) ? [messageIdOf(_id, index)] : [];
+  });
+}
+
 function withoutRecipient(
   { request, contentRemovedAt, emails }: StoredSend,
   { index, now }: { index: number; now: Date },
-): Partial<Pick<StoredSend, "request" | "contentRemovedAt" | "emails"> & LabelFields> {
+): RequestChange {
   const parsed: Send["request"] = JSON.parse(request);
   const to = parsed.to.map((recipient, at) =>
     at !== index ? recipient : {
@@ -162,17 +231,18 @@ function withoutRecipient(
   const rest = isLast ? { from: parsed.from, to } : { ...parsed, to };
   return {
     request: JSON.stringify(rest),
-    ...labelFieldsOf(rest),
+    ...fieldsOf(rest),
     ...(emails === undefined ? {} : { emails: emailsOf(rest.to) }),
     ...(isLast && !contentRemovedAt ? { contentRemovedAt: now } : {}),
   };
 }
 
 /** Servers quote addresses in what they say. */
-function anonymous({ reply, timeline, reason }: Message): Partial<Message> {
+function anonymous({ reply, timeline, reason, copies }: Message): Partial<Message> {
   const { response: _words, ...codes } = reply ?? {};
   return {
     email: FORGOTTEN_ADDRESS,
+    ...(copies === undefined ? {} : { copies: [], copiesRefused: [] }),
     reason: reason === null ? null : "Forgotten on request",
     reply: reply === null ? null : codes,
     timeline: timeline.map(({ detail: _detail, ...entry }) => entry),

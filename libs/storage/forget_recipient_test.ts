@@ -66,7 +66,14 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
   assert.match(await everything(), /ann.canary/i);
 
   const done = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", now);
-  assert.deepEqual(done, { messages: 2, canceled: 1, left: [], auditLines: 1, invitations: 0 });
+  assert.deepEqual(done, {
+    messages: 2,
+    canceled: 1,
+    copies: 0,
+    left: [],
+    auditLines: 1,
+    invitations: 0,
+  });
   // What all recipients of a send share is still needed for the other.
   const shared = (await everything()).replaceAll("ann-canary winter", "");
   assert.doesNotMatch(shared, /ann.canary/i);
@@ -111,4 +118,30 @@ test("forgetRecipient() touches no other account", async () => {
   await store.sends.accept(send);
   await store.retention.forgetRecipient("acc_empty", "Ann.Canary@example.com", now);
   assert.equal((await store.messages.find("acc_other", messageIdOf(send._id, 0)))?.state, "queued");
+});
+
+test("forgetRecipient() takes a person out of the copies of others' mail, and of what was refused", async () => {
+  const { store } = opened;
+  const accountId = "acc_copies";
+  const ann = { email: "Ann.Copied@example.com", name: "Ann Copied" };
+  const request = {
+    from: { email: "shop@example.com" },
+    to: [{ email: "bob@example.com" }, { email: "cy@example.com", bcc: [ann] }],
+    cc: [ann, { email: "dan@example.com" }],
+  };
+  const send = sendOf({ _id: newSendId(accountId, now), accountId, messageCount: 2, request });
+  await store.sends.accept(send);
+  const messageId = messageIdOf(send._id, 0);
+  await endAttempt(store, "sent", {
+    ...{ messageId, attempt: 1, at: now },
+    copiesRefused: [{ email: ann.email, reply: { code: 550, response: `550 ${ann.email}` } }],
+  });
+  const done = await store.retention.forgetRecipient(accountId, "ann.copied@example.com", now);
+  const other = messageIdOf(send._id, 1);
+  assert.deepEqual([done.messages, done.copies, done.left], [0, 1, [other]]);
+  assert.doesNotMatch(await everything(), /ann.copied/i);
+  const loaded = await store.sends.load(send._id);
+  assert.deepEqual(loaded?.request.cc, [{ email: "dan@example.com" }]);
+  assert.deepEqual((await store.messages.find(accountId, messageId))?.copies, ["dan@example.com"]);
+  assert.deepEqual((await store.retention.forgetRecipient(accountId, ann.email, now)).left, []);
 });

@@ -66,7 +66,7 @@ export type FoundMessage =
   & Pick<
     Message,
     | ("_id" | "sendId" | "index" | "email" | "state" | "attempt" | "acceptedAt")
-    | ("finishedAt" | "nextAt" | "waitsFor" | "reason" | "reply")
+    | ("finishedAt" | "nextAt" | "waitsFor" | "reason" | "reply" | "copiesRefused")
   >
   & { send: FoundSend };
 
@@ -307,7 +307,7 @@ type Head = FoundSend & { _id: string };
 
 const LINE = {
   ...{ sendId: 1, index: 1, email: 1, state: 1, attempt: 1, acceptedAt: 1, finishedAt: 1 },
-  ...{ nextAt: 1, waitsFor: 1, reason: 1, reply: 1 },
+  ...{ nextAt: 1, waitsFor: 1, reason: 1, reply: 1, copiesRefused: 1 },
 };
 const HEAD = {
   ...{ template: 1, integrationId: 1, messageCount: 1, settledAt: 1 },

@@ -17,7 +17,7 @@ import { requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { needsEnvelope } from "./check_envelope.ts";
+import { countCopies, needsEnvelope } from "./check_envelope.ts";
 import { isIdOrAlias, readPathId } from "./path_ids.ts";
 import type { ReadSendBody } from "./read_send_body.ts";
 import type { RequestLedger } from "./request_ledger.ts";
@@ -45,8 +45,8 @@ export interface AcceptSendDeps {
   admits(isRepeatable: boolean): boolean;
   /** Returns whether mail of an integration has to wait in the ledger. */
   mustWait(integration: Integration, priority: Priority): boolean;
-  /** Returns the priority of a send. */
-  priorityFor(accountId: string, recipientCount: number): Priority;
+  /** Returns the priority of a send to so many addresses. */
+  priorityFor(accountId: string, addressCount: number): Priority;
   /** Hands an accepted send, of a request of so many bytes, to the pipeline without waiting for it. */
   dispatch(send: Send, bytes: number): void;
   /** Reads a body within the limits. */
@@ -115,7 +115,9 @@ export async function acceptSend(
   });
   quota.admit(accountId, ledger.bytes);
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
-  const priority = deps.priorityFor(accountId, checked.request.to.length);
+  // Copies are mail to further people: they make a small send a large one.
+  const addresses = checked.request.to.length + countCopies(checked.request);
+  const priority = deps.priorityFor(accountId, addresses);
   const mustWait = deps.mustWait(integration, priority);
   const send = makeSend(command, {
     email,

@@ -1,8 +1,10 @@
 import {
+  envelopeOf,
   type GivenEnvelope,
   hasEnvelope,
   headerBytes,
   type Issue,
+  MAX_COPIES_PER_SEND,
   MAX_HEADER_BYTES,
   MAX_HEADERS,
   mergeHeaders,
@@ -20,8 +22,26 @@ export function needsEnvelope(request: EnvelopeRequest): boolean {
   return hasEnvelope(request) || request.to.some(hasEnvelope);
 }
 
-/** Finds mails that have too much of what a send and a recipient may each say. */
-export function findEnvelopeFaults({ headers: top, to }: EnvelopeRequest): Issue[] {
+/** Returns how many copies go out, over all mails of a send. */
+export function countCopies(request: EnvelopeRequest): number {
+  return request.to.reduce((sum, recipient) => {
+    const { cc = [], bcc = [] } = envelopeOf(request, recipient) ?? {};
+    return sum + cc.length + bcc.length;
+  }, 0);
+}
+
+/** Finds mails that have too much of what a send and a recipient may each say, and too many copies. */
+export function findEnvelopeFaults(request: EnvelopeRequest): Issue[] {
+  return [...findTooManyCopies(request), ...findTooManyHeaders(request)];
+}
+
+function findTooManyCopies(request: EnvelopeRequest): Issue[] {
+  if (countCopies(request) <= MAX_COPIES_PER_SEND) return [];
+  const message = `must not have more than ${MAX_COPIES_PER_SEND} addresses in cc and bcc together`;
+  return [{ path: "to", code: "too_many_copies", message }];
+}
+
+function findTooManyHeaders({ headers: top, to }: EnvelopeRequest): Issue[] {
   if (top === undefined) return [];
   return to.flatMap(({ headers: own }, index): Issue[] => {
     if (own === undefined) return [];

@@ -70,3 +70,27 @@ test("warningsOf() says nothing of an integration that signs, though its key is 
   assert.deepEqual(warningsOf(request, { dkim: null, signsFor: "example.com" }), []);
   assert.deepEqual(warningsOf(request, { dkim: null, signsFor: null }), ["unsigned_unsubscribe"]);
 });
+
+test("sendRoute() takes a thousand copies of a send, and a send with many is bulk", async () => {
+  await using api = openTestApp();
+  const mailboxes = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ email: `c${at}@example.net` }));
+  const to = (count: number, own: object = {}) =>
+    mailboxes(count).map((recipient) => ({ ...recipient, ...own }));
+  const faultsOf = async (more: Record<string, unknown>) => {
+    const { body } = await api.post(SEND, smallSend(more));
+    return (body.issues ?? []).map(({ path, code }: Record<string, string>) => `${path} ${code}`);
+  };
+  const [cc, bcc] = [mailboxes(10), mailboxes(10)];
+  assert.deepEqual(await faultsOf({ cc, bcc, to: to(50) }), []);
+  assert.deepEqual(await faultsOf({ cc, bcc, to: [...to(50), ...to(1)] }), ["to too_many_copies"]);
+  assert.deepEqual(await faultsOf({ cc, bcc, to: [...to(50), ...to(1, { cc: [], bcc: [] })] }), []);
+  assert.deepEqual(await faultsOf({ cc: mailboxes(11) }), ["cc too_many"]);
+  assert.deepEqual(await faultsOf({ to: to(1, { bcc: [{ email: "a@b" }] }) }), [
+    "to.0.bcc.0.email bad_address",
+  ]);
+  await api.post(SEND, smallSend({ to: to(5, { cc: mailboxes(1) }) }));
+  assert.equal(api.sends.at(-1)?.priority, "transactional");
+  await api.post(SEND, smallSend({ to: to(5, { cc: mailboxes(2) }) }));
+  assert.equal(api.sends.at(-1)?.priority, "bulk");
+});

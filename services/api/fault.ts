@@ -10,6 +10,7 @@ const FAULT_CODES = [
   "invalid_request",
   "placeholder_in_filename",
   "header_not_allowed",
+  "too_many_copies",
   "sender_not_allowed",
   "unknown_pdf_template",
   "missing_variable",

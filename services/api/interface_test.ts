@@ -170,7 +170,11 @@ test("INTERFACE 2: unknown fields are refused by name, wherever they stand", asy
   await using api = openTestApp();
   const answer = await api.post(SEND, {
     from: { email: "shop@example.com", mail: "x" },
-    to: [{ email: "jane@example.net", cc: "x", attachments: [{ id: 7, file: 1, path: "/etc" }] }],
+    to: [{
+      email: "jane@example.net",
+      carbon: "x",
+      attachments: [{ id: 7, file: 1, path: "/etc" }],
+    }],
     subject: "x",
   });
   assertError(answer, 400, "invalid_request");
@@ -179,7 +183,7 @@ test("INTERFACE 2: unknown fields are refused by name, wherever they stand", asy
     "subject",
     "to.0.attachments.0.file",
     "to.0.attachments.0.path",
-    "to.0.cc",
+    "to.0.carbon",
   ]);
 });
 

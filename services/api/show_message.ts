@@ -83,8 +83,11 @@ export function showFound({ send, ...message }: FoundMessage, { place, labels }:
 
 function messageHead(message: Omit<FoundMessage, "send" | "waitsFor">) {
   const { _id: id, sendId, email, state, attempt, acceptedAt, finishedAt } = message;
-  const { nextAt, reason, reply } = message;
-  return { id, sendId, email, state, attempt, acceptedAt, finishedAt, nextAt, reason, reply };
+  const { nextAt, reason, reply, copiesRefused } = message;
+  return {
+    ...{ id, sendId, email, state, attempt, acceptedAt, finishedAt, nextAt, reason, reply },
+    ...(copiesRefused === undefined ? {} : { copiesRefused }),
+  };
 }
 
 /** A message without a document is one that nobody touched yet. */

@@ -63,13 +63,14 @@ async function compose(
       contentType: "application/pdf" as const,
     }))),
   ]);
-  const { messageId, acceptedAt, from, to, subject, envelope = {} } = message;
+  const { messageId, acceptedAt, from, to, subject, envelope } = message;
+  const { bcc: _bcc, ...said } = envelope ?? {};
   return composeMime({
     messageId: `<${messageId}@${domainOf(from.email)}>`,
     date: new Date(acceptedAt),
     from: mailbox(from),
     to: mailbox(to),
-    ...envelope,
+    ...said,
     subject,
     html,
     text,

@@ -38,6 +38,8 @@ export interface MailContent {
   readonly attachments?: readonly MailAttachment[];
   /** Where replies go, instead of to the sender. */
   readonly replyTo?: readonly Mailbox[] | undefined;
+  /** Others who get it, as all of them see. */
+  readonly cc?: readonly Mailbox[] | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly listUnsubscribe?: ListUnsubscribe | undefined;
 }
@@ -91,11 +93,12 @@ export function composeMime(
 ): ComposedMail {
   const from = toWireAddress(content.from.email);
   const to = toWireAddress(content.to.email);
-  const replyTo = onWire(content.replyTo);
+  const [cc, replyTo] = [onWire(content.cc), onWire(content.replyTo)];
   const boundary = boundaryOf(content.messageId);
   const chunks: (string | Buffer)[] = [
     addressHeader("From", { name: content.from.name, email: from.address }),
     addressHeader("To", { name: content.to.name, email: to.address }),
+    ...mailboxesHeader("Cc", cc),
     ...mailboxesHeader("Reply-To", replyTo),
     textHeader("Subject", content.subject),
     `Message-ID: ${checkMessageId(content.messageId)}\r\n`,
@@ -120,7 +123,7 @@ export function composeMime(
   return {
     raw: join(chunks, options.maxBytes ?? defaultMaxBytes),
     envelope: { from: from.address, to: to.address },
-    needsSmtpUtf8: [from, to, ...replyTo].some(({ needsSmtpUtf8 }) => needsSmtpUtf8),
+    needsSmtpUtf8: [from, to, ...cc, ...replyTo].some(({ needsSmtpUtf8 }) => needsSmtpUtf8),
   };
 }
 

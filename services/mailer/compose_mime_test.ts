@@ -228,10 +228,11 @@ test("composeMime() refuses a malformed Message-ID, date or address", () => {
   }
 });
 
-test("composeMime() writes Reply-To, further headers and how to unsubscribe, as two parsers read them", async () => {
+test("composeMime() writes Cc, Reply-To, further headers and how to unsubscribe, as two parsers read them", async () => {
   const references = Array.from({ length: 12 }, (_, at) => `<message-${at}@mail.example.com>`);
   const { raw, needsSmtpUtf8 } = composeMime({
     ...content,
+    cc: [{ name: "Cy, Sales", email: "cy@example.com" }, { email: "di@bücher.example" }],
     replyTo: [{ name: "Hilfe, Büro", email: "help@bücher.example" }, { email: "b@example.com" }],
     headers: {
       References: references.join(" "),
@@ -243,8 +244,12 @@ test("composeMime() writes Reply-To, further headers and how to unsubscribe, as 
   });
   assert.equal(needsSmtpUtf8, false);
   assert.ok(raw.toString().split("\r\n").every((line) => line.length <= 78));
-  const { headers, replyTo } = await PostalMime.parse(raw);
+  const { headers, cc, replyTo } = await PostalMime.parse(raw);
   const valueOf = (name: string) => headers.find(({ key }) => key === name)?.value;
+  assert.deepEqual(cc, [
+    { name: "Cy, Sales", address: "cy@example.com" },
+    { name: "", address: "di@xn--bcher-kva.example" },
+  ]);
   assert.deepEqual(replyTo, [
     { name: "Hilfe, Büro", address: "help@xn--bcher-kva.example" },
     { name: "", address: "b@example.com" },

@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { type Integration, type Message, messageIdOf, type Priority } from "@posthaste/contracts";
+import {
+  copyFields,
+  type Integration,
+  type Message,
+  messageIdOf,
+  type Priority,
+} from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
 import {
   carryTail,
@@ -36,6 +42,7 @@ import {
 } from "./compose_message.ts";
 import type { ComposedMail } from "./compose_mime.ts";
 import type { Admission, Permit } from "./admission.ts";
+import { type Copies, copiesFor } from "./copies.ts";
 import { setbackOf, type Waits } from "./outcome.ts";
 import { settle, type SettleDeps, statusEventOf, type Work } from "./settle.ts";
 import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
@@ -234,7 +241,9 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   if (earlier?.mimeHash && earlier.mimeHash !== mimeHash) {
     deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
   }
-  return await transact({ ...work, mimeHash }, { ...way, mail: { ...mail, raw }, opened }, deps);
+  const copies = copiesFor(message);
+  const smtp = { ...way, mail: { ...mail, raw }, opened, copies };
+  return await transact({ ...work, mimeHash }, smtp, deps);
 }
 
 /** Returns whether an attempt, by the number of those before it, is still to be made. */
@@ -248,8 +257,9 @@ function begin(message: ReadyMessage, deps: SendDeps): Work {
 }
 
 function identityOf(message: ReadyMessage): MessageIdentity {
-  const { messageId, sendId, accountId, integrationId, index, to, acceptedAt } = message;
+  const { messageId, sendId, accountId, integrationId, index, to, acceptedAt, envelope } = message;
   return {
+    ...copyFields(envelope, to.email),
     ...{ messageId, sendId, accountId, index },
     integration: `${accountId}/${integrationId}`,
     email: to.email,
@@ -310,6 +320,7 @@ function unsealed(integration: Integration, deps: SendDeps): SmtpIntegration | S
 interface Smtp extends Way {
   mail: ComposedMail;
   opened: SmtpIntegration;
+  copies: Copies;
 }
 
 async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result> {
@@ -349,7 +360,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
   recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
   const { code, response, enhanced } = receipt;
   const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
-  await settle(work, deps, { state: "sent", reply });
+  await settle(work, deps, { state: "sent", reply, copiesRefused: smtp.copies.refused() });
   failpoint("mailer.after_outcome");
   return "ended";
 }
@@ -366,13 +377,17 @@ function bytesOf({ html, text, attachments }: ReadyMessage): number {
 
 function handOver(
   { attempt }: Work,
-  { mail, opened, permit }: Smtp,
+  { mail, opened, permit, copies }: Smtp,
   deps: SendDeps,
 ): Promise<SmtpReceipt> {
   return deps.send({
     integration: opened,
     connections: permit.connections,
-    envelope: mail.envelope,
+    envelope: {
+      ...mail.envelope,
+      ...(copies.addresses.length === 0 ? {} : { copies: copies.addresses }),
+    },
+    goesWithout: (address, reply) => copies.goesWithout(address, reply),
     raw: mail.raw,
     // The register is taken while the body goes out.
     onData: () => attempt.take(),

@@ -270,6 +270,28 @@ test("sendStep() sends a message without PDFs as the renderer made it", async ()
   assert.equal(world.mails.length, 1);
 });
 
+test("sendStep() sends copies with the mail, names no blind one, and writes which were refused", async () => {
+  const reply = { code: 550, enhanced: "5.1.1", text: "550 5.1.1 no", lines: ["550 5.1.1 no"] };
+  const { world, run } = openMailer({
+    send: async (mail) => {
+      mail.onData?.();
+      world.mails.push(mail);
+      assert.equal(mail.goesWithout?.("di@example.net", reply), true);
+      await mail.onDot?.();
+      return RECEIPT;
+    },
+  });
+  const envelope = { cc: [{ email: "cy@example.net" }], bcc: [{ email: "di@example.net" }] };
+  await run({ envelope });
+  const [mail] = world.mails;
+  assert.deepEqual(mail?.envelope.copies, ["cy@example.net", "di@example.net"]);
+  assert.match(mail?.raw.toString() ?? "", /^Cc: cy@example.net\r$/m);
+  assert.doesNotMatch(mail?.raw.toString() ?? "", /di@example.net|^Bcc:/im);
+  const { text: response, code, enhanced } = reply;
+  const refused = [{ email: "di@example.net", reply: { code, response, enhanced } }];
+  assert.deepEqual(world.written.at(-1)?.copiesRefused, refused);
+});
+
 test("sendStep() makes the same bytes on every attempt", async () => {
   const first = openMailer();
   const second = openMailer({

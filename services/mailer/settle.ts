@@ -1,4 +1,4 @@
-import type { SmtpReply, TimelineEntry } from "@posthaste/contracts";
+import type { CopyRefused, SmtpReply, TimelineEntry } from "@posthaste/contracts";
 import type { Certainty } from "@posthaste/delivery";
 import type { MessageStatusEvent } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
@@ -28,7 +28,9 @@ export interface Work {
 }
 
 /** Outcome of an attempt. */
-export type Result = Setback | { state: "sent"; reply: SmtpReply };
+export type Result =
+  | Setback
+  | { state: "sent"; reply: SmtpReply; copiesRefused?: readonly CopyRefused[] };
 
 /** Writes the outcome, however long the database takes, and reports it if the ledger accepted it. */
 export async function settle(
@@ -49,6 +51,9 @@ export async function settle(
     ...("nextAt" in result ? { nextAt: result.nextAt } : {}),
     ...("waitsFor" in result ? { waitsFor: result.waitsFor } : {}),
     ...(mimeHash === undefined ? {} : { mimeHash }),
+    ...("copiesRefused" in result && result.copiesRefused?.length
+      ? { copiesRefused: [...result.copiesRefused] }
+      : {}),
     lines: [...linesBefore(message, begunAt), lineOf(result, { at, attempt: n, durationMs })],
   };
   const held = await attempt.end(outcome, certaintyOf(result));

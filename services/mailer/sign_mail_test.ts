@@ -40,16 +40,22 @@ test("signMail() signs what people see and the body, as an independent reader fi
   assert.ok(raw.toString().split("\r\n").every((line) => line.length <= 78));
 });
 
-test("signMail() signs Reply-To and how to unsubscribe where a mail has them (RFC 8058)", async () => {
+test("signMail() signs Cc, Reply-To and how to unsubscribe where a mail has them (RFC 8058)", async () => {
   const listUnsubscribe = { url: "https://example.com/u", mailto: "u@example.com" };
   const replyTo = [{ email: "help@example.com" }];
-  const raw = await signMail(mailOf({ listUnsubscribe, replyTo }), signer);
+  const cc = [{ email: "cy@example.com" }];
+  const raw = await signMail(mailOf({ listUnsubscribe, replyTo, cc }), signer);
   const signed = verifyDkim(raw, published)?.get("h")?.split(":") ?? [];
-  for (const name of ["reply-to", "list-unsubscribe", "list-unsubscribe-post"]) {
+  for (const name of ["cc", "reply-to", "list-unsubscribe", "list-unsubscribe-post"]) {
     assert.ok(signed.includes(name), name);
   }
   const text = raw.toString("latin1");
-  for (const [from, to] of [["/u>", "/x>"], ["One-Click", "Two-Click"], ["help@", "evil@"]]) {
+  for (
+    const [from, to] of [["/u>", "/x>"], ["One-Click", "Two-Click"], ["help@", "evil@"], [
+      "cy@",
+      "di@",
+    ]]
+  ) {
     const changed = text.replace(from ?? "", to ?? "");
     assert.equal(verifyDkim(Buffer.from(changed, "latin1"), published), undefined, from);
   }

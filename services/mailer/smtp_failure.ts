@@ -89,7 +89,9 @@ export function failureOf(error: SmtpError, { host }: { host: string }): SmtpFai
   });
 }
 
-function detailOf({ fault, tls, sizes }: SmtpError, host: string): string | undefined {
+function detailOf(error: SmtpError, host: string): string | undefined {
+  const { fault, tls, sizes, isOfCopy } = error;
+  if (isOfCopy) return "The SMTP server did not accept an address in cc or bcc for now";
   if (fault === "too_large" && sizes !== undefined) {
     const [mail, allowed] = [sizes.mail, sizes.allowed].map((bytes) => bytes.toLocaleString("en"));
     return `The mail has ${mail} bytes, but the SMTP server accepts at most ${allowed}`;

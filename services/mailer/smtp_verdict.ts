@@ -93,7 +93,9 @@ function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
   }
   const { phase, code, enhanced } = failure;
   if (failure.fault === "reply" && code !== undefined) {
-    return phase === "auth" ? judgeLogin(code, enhanced) : judgeReply(phase, { code, enhanced });
+    if (phase === "auth") return judgeLogin(code, enhanced);
+    const [kind, reason] = judgeReply(phase, { code, enhanced });
+    return [kind, kind === "defer" ? failure.detail ?? reason : reason];
   }
   const fault = failure.fault === "reply" ? "lost" : failure.fault;
   if (isGreeting(phase) && COARSE.has(fault)) return ["defer", UNREACHABLE];

@@ -1,5 +1,5 @@
 import type { GuardedResolver } from "@posthaste/egress";
-import type { BrokenPipelining } from "@posthaste/smtp";
+import type { BrokenPipelining, SmtpMail } from "@posthaste/smtp";
 import { LRUCache } from "lru-cache";
 import { ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
 import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
@@ -32,13 +32,19 @@ export interface TransportPoolOptions {
   drainMs?: number;
 }
 
-/** One mail for exactly one recipient. */
+/** One mail for exactly one recipient, and whom it is copied to. */
 export interface OutgoingMail {
   readonly integration: SmtpIntegration;
   /** Maximum number of open connections from now on, instead of the integration's own. */
   readonly connections?: number;
-  /** One address each. */
-  readonly envelope: { readonly from: string; readonly to: string };
+  /** One address each; the copies are further ones. */
+  readonly envelope: {
+    readonly from: string;
+    readonly to: string;
+    readonly copies?: readonly string[] | undefined;
+  };
+  /** Called for each copy that the server refuses. Returns whether the mail goes without it. */
+  readonly goesWithout?: SmtpMail["goesWithout"];
   /** The whole message with CRLF line ends; dot-stuffing is added here. */
   readonly raw: Buffer;
   /** Interrupts the mail, wherever it is. */
@@ -112,6 +118,7 @@ class Pool implements TransportPool {
     const { integration } = mail;
     const from = toWireAddress(mail.envelope.from);
     const to = toWireAddress(mail.envelope.to);
+    const copies = (mail.envelope.copies ?? []).map(toWireAddress);
     if (this.#closed) throw refuse(integration, { fault: "closed", reason: "it is shutting down" });
     if (leaksLogin(integration) && !this.#settings.allowInsecureAuth) {
       const reason = "its login would be sent without encryption";
@@ -126,7 +133,9 @@ class Pool implements TransportPool {
     return await line.send({
       from: from.address,
       to: to.address,
-      needsSmtpUtf8: from.needsSmtpUtf8 || to.needsSmtpUtf8,
+      copies: copies.map(({ address }) => address),
+      goesWithout: mail.goesWithout,
+      needsSmtpUtf8: [from, to, ...copies].some(({ needsSmtpUtf8 }) => needsSmtpUtf8),
       raw: mail.raw,
       signal: mail.signal,
       onData: mail.onData,

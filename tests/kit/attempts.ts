@@ -1,4 +1,4 @@
-import { parseMessageId } from "@posthaste/contracts";
+import { copyFields, envelopeOf, parseMessageId } from "@posthaste/contracts";
 import { advance, beginDot, beginVoid, type OutcomeState, replied } from "@posthaste/delivery";
 import type { AttemptOutcome, MessageIdentity, StorePart } from "@posthaste/storage";
 
@@ -82,11 +82,13 @@ function outcomeOf(
 async function identityOf(store: Ledger, messageId: string): Promise<MessageIdentity> {
   const { sendId = "", index = 0 } = parseMessageId(messageId) ?? {};
   const send = await store.sends.load(sendId);
+  const recipient = send?.request.to[index];
   return {
+    ...(send && recipient ? copyFields(envelopeOf(send.request, recipient), recipient.email) : {}),
     ...{ messageId, sendId, index },
     accountId: send?.accountId ?? "acc_1",
     integration: `${send?.accountId ?? "acc_1"}/${send?.integrationId ?? 1}`,
-    email: send?.request.to[index]?.email ?? "r0@example.com",
+    email: recipient?.email ?? "r0@example.com",
     acceptedAt: send?.acceptedAt ?? new Date("2026-01-01T00:00:00Z"),
   };
 }

@@ -1,0 +1,50 @@
+import { copiesOf, type CopyRefused } from "@posthaste/contracts";
+import type { SmtpReply } from "@posthaste/smtp";
+import type { ReadyMessage } from "./compose_message.ts";
+import { judgeSmtpFailure } from "./smtp_verdict.ts";
+import { toWireAddress } from "./wire_address.ts";
+
+/** From this attempt on a mail goes without the copies that the server refuses for now. */
+export const LEAVES_COPIES_FROM = 3;
+
+/** Whom a mail is copied to, and what the server said to that. */
+export interface Copies {
+  /** As SMTP has to say them, each once. */
+  readonly addresses: readonly string[];
+  /** Notes a copy that the server refuses. Returns whether the mail goes without it. */
+  goesWithout(address: string, reply: SmtpReply): boolean;
+  /** Those that the mail went without. */
+  refused(): CopyRefused[];
+}
+
+/** What of a message says whom it is copied to. */
+export type Copied = Pick<ReadyMessage, "envelope" | "to" | "attempt">;
+
+/**
+ * Returns the copies of a message. A mail goes without an address that is refused for good; one that is refused
+ * for now keeps it back for two attempts.
+ *
+ * @throws {RangeError} If an address cannot be written.
+ */
+export function copiesFor({ envelope = {}, to, attempt }: Copied): Copies {
+  const { address: own } = toWireAddress(to.email);
+  const given = new Map(
+    copiesOf(envelope, to.email).map((email) => [toWireAddress(email).address, email]),
+  );
+  given.delete(own);
+  const refused = new Map<string, CopyRefused>();
+  return {
+    addresses: [...given.keys()],
+    goesWithout(address, said) {
+      const { text: response, code, enhanced } = said;
+      const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
+      refused.set(address, { email: given.get(address) ?? address, reply });
+      const { kind } = judgeSmtpFailure({
+        ...{ phase: "rcpt", fault: "reply", unknown: false, code },
+        ...(enhanced === undefined ? {} : { enhanced }),
+      });
+      return kind === "fail" || kind === "defer" && attempt + 1 >= LEAVES_COPIES_FROM;
+    },
+    refused: () => [...refused.values()],
+  };
+}
