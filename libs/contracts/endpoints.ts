@@ -163,7 +163,7 @@ const MAIL: readonly Endpoint[] = [
     codes: [
       ...["sender_not_allowed", "unknown_pdf_template", "missing_variable"] as const,
       ...["unprintable_variable", "placeholder_in_filename", "header_not_allowed"] as const,
-      ...["too_many_copies"] as const,
+      ...["too_many_copies", "attachment_not_allowed", "unknown_asset"] as const,
       ...["idempotency_in_progress", "idempotency_mismatch"] as const,
     ],
   },

@@ -13,6 +13,8 @@ export const ERROR_STATUS = {
   placeholder_in_filename: 400,
   header_not_allowed: 400,
   too_many_copies: 400,
+  attachment_not_allowed: 400,
+  unknown_asset: 400,
   unauthenticated: 401,
   missing_scope: 403,
   unknown_template: 404,

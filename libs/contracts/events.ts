@@ -2,6 +2,7 @@ import { z } from "zod";
 import { contentSchema } from "./content.ts";
 import { smtpReplySchema } from "./documents.ts";
 import { mailEnvelopeSchema } from "./envelope.ts";
+import { mailFileSchema } from "./mail_file.ts";
 import { prioritySchema } from "./priority.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import { probeSettingsSchema } from "./probe.ts";
@@ -43,6 +44,9 @@ export const stageLineSchema = z.object({
 /** A line of the timeline that travels with its message. */
 export type StageLine = z.infer<typeof stageLineSchema>;
 
+/** Files that go with a mail, besides its PDFs. */
+const filesSchema = z.array(mailFileSchema).optional();
+
 /** One recipient inside `send.requested`: enough to render without a look-up. */
 export const requestedRecipientSchema = z.object({
   /** Position in the request's `to`. */
@@ -58,6 +62,7 @@ export const requestedRecipientSchema = z.object({
     variables: variablesSchema.optional(),
   })).optional(),
   envelope: mailEnvelopeSchema.optional(),
+  files: filesSchema,
 });
 
 /** One recipient inside `send.requested`. */
@@ -99,6 +104,7 @@ const messageShape = {
   attempt: z.int().nonnegative(),
   to: senderSchema,
   envelope: mailEnvelopeSchema.optional(),
+  files: filesSchema,
   subject: z.string(),
   html: contentSchema,
   text: contentSchema,

@@ -36,6 +36,10 @@ export const ISSUE_CODES = [
   "placeholder_in_filename",
   /** A template requires a variable that is not given. */
   "missing_variable",
+  /** A file with an ending that mail servers refuse. */
+  "attachment_not_allowed",
+  /** The account keeps no file of this name. */
+  "unknown_asset",
   /** A send with too many addresses in `cc` and `bcc`. */
   "too_many_copies",
   /** A header that a request must not set. */

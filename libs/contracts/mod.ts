@@ -11,6 +11,7 @@
  * @module
  */
 
+export * from "./attachment.ts";
 export * from "./content.ts";
 export * from "./bundle.ts";
 export * from "./documents.ts";
@@ -28,6 +29,7 @@ export * from "./labels.ts";
 export * from "./priority.ts";
 export * from "./list.ts";
 export * from "./list_unsubscribe.ts";
+export * from "./mail_file.ts";
 export * from "./mail_header.ts";
 export * from "./mailbox.ts";
 export * from "./message_changes.ts";

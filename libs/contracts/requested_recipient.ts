@@ -4,15 +4,18 @@ import type { SendRequest } from "./send_request.ts";
 
 /** Returns a recipient as events and renderers have it; `undefined` if the request has none there. */
 export function requestedRecipient(
-  request: Pick<SendRequest, "to"> & GivenEnvelope,
+  request: Pick<SendRequest, "to" | "files"> & GivenEnvelope,
   { index, attempt }: ResumedMessage,
 ): RequestedRecipient | undefined {
   const recipient = request.to[index];
   if (recipient === undefined) return undefined;
+  const { files: own = [], ...rest } = recipient;
+  const files = [...own, ...request.files ?? []];
   const envelope = envelopeOf(request, recipient);
   return {
     ...{ index, attempt },
-    ...withoutEnvelope(recipient),
+    ...withoutEnvelope(rest),
     ...(envelope === undefined ? {} : { envelope }),
+    ...(files.length === 0 ? {} : { files }),
   };
 }

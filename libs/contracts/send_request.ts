@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { aliasSchema } from "./documents.ts";
+import { attachmentBodySchema, fileBodySchema } from "./attachment.ts";
 import { ENVELOPE_FIELDS } from "./envelope.ts";
-import { faultParams } from "./issue_code.ts";
 import { LABEL_FIELDS } from "./labels.ts";
-import { mailboxSchema, withoutControls } from "./mailbox.ts";
+import { filenameSchema, mailFileSchema } from "./mail_file.ts";
+import { mailboxSchema } from "./mailbox.ts";
 import { variablesSchema } from "./variables.ts";
 
 /** Limits of a send request; every one is a setting of the api service. */
@@ -17,90 +17,68 @@ export interface SendLimits {
 /** The limits that hold where no setting says otherwise. */
 export const DEFAULT_SEND_LIMITS: SendLimits = { maxRecipients: 1000, maxAttachments: 10 };
 
-/** The longest file name of an attachment, in characters. */
-export const MAX_FILENAME_LENGTH = 200;
-
-const filenameSchema = withoutControls(
-  z.string()
-    .min(1, { error: "must not be empty" })
-    .max(MAX_FILENAME_LENGTH, { error: `must not exceed ${MAX_FILENAME_LENGTH} characters` }),
-)
-  .refine(
-    (name) => !/[/\\]/.test(name),
-    faultParams("bad_characters", "must not contain slashes"),
-  )
-  .refine(
-    (name) => !hasPlaceholder(name),
-    faultParams(
-      "placeholder_in_filename",
-      "must not contain {{…}}: placeholders work only in the file name of the PDF template",
-    ),
-  );
-
-/** Without a pattern: one for both ends would take quadratic time on `{{{{…`. */
-function hasPlaceholder(name: string): boolean {
-  const start = name.indexOf("{{");
-  return start >= 0 && name.indexOf("}}", start) >= 0;
+/** Fields by which the two forms of a request differ, at each level. */
+interface FileFields {
+  recipient: z.ZodRawShape;
+  top: z.ZodRawShape;
 }
 
-const PDF_REF_FAULT = "must be the id or the alias of a PDF template";
-
-/** A PDF template as the body of a request names it: by its id or its alias. */
-export const pdfRefSchema = z.union([z.int(), z.string()], {
-  error: ({ input }) => input === undefined ? "is required" : PDF_REF_FAULT,
-}).refine(
-  (ref) => typeof ref === "number" ? ref > 0 : aliasSchema.safeParse(ref).success,
-  faultParams("wrong_type", PDF_REF_FAULT),
-);
-
-/** A PDF template as the body of a request names it. */
-export type PdfRef = z.infer<typeof pdfRefSchema>;
-
-function attachmentSchema<Id extends z.ZodType<PdfRef>>(id: Id) {
-  return z.strictObject({
-    id,
-    filename: filenameSchema.optional(),
-    variables: variablesSchema.optional(),
-  });
-}
-
-function requestSchema<Id extends z.ZodType<PdfRef>>(id: Id, limits: SendLimits) {
+function requestSchema<Fields extends FileFields>(files: Fields, { maxRecipients }: SendLimits) {
   const recipientSchema = z.strictObject({
     ...mailboxSchema.shape,
     ...LABEL_FIELDS,
     ...ENVELOPE_FIELDS,
     variables: variablesSchema.optional(),
-    attachments: z.array(attachmentSchema(id)).max(limits.maxAttachments, {
-      error: `must not have more than ${limits.maxAttachments} attachments`,
-    }).optional(),
+    ...(files.recipient as Fields["recipient"]),
   });
   return z.strictObject({
     from: mailboxSchema,
     to: z.array(recipientSchema)
       .min(1, { error: "must have at least one recipient" })
-      .max(limits.maxRecipients, {
-        error: `must not have more than ${limits.maxRecipients} recipients`,
-      }),
+      .max(maxRecipients, { error: `must not have more than ${maxRecipients} recipients` }),
     ...LABEL_FIELDS,
     ...ENVELOPE_FIELDS,
     variables: variablesSchema.optional(),
+    ...(files.top as Fields["top"]),
   });
 }
+
+function attachmentsOf<T extends z.ZodType>(attachment: T, { maxAttachments }: SendLimits) {
+  return z.array(attachment).max(maxAttachments, {
+    error: `must not have more than ${maxAttachments} attachments`,
+  }).optional();
+}
+
+const pdfAttachmentSchema = z.strictObject({
+  id: z.int().positive(),
+  filename: filenameSchema.optional(),
+  variables: variablesSchema.optional(),
+});
 
 /**
  * Makes the schema of the body of `POST /v1/templates/{templateId}/send/{integrationId}`
  * (docs/interface.md, section 2). Unknown fields are refused by name.
  */
 export function sendBodySchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
-  return requestSchema(pdfRefSchema, limits);
+  return requestSchema({
+    recipient: { attachments: attachmentsOf(attachmentBodySchema, limits) },
+    top: { attachments: attachmentsOf(fileBodySchema, limits) },
+  }, limits);
 }
 
-/** A send request as it comes: it names PDF templates by id or alias. */
+/** A send request as it comes: it names PDF templates by id or alias, and files have their bytes in it. */
 export type SendBody = z.infer<ReturnType<typeof sendBodySchema>>;
 
-/** Makes the schema of a send request as it is accepted: it names PDF templates by id. */
+/**
+ * Makes the schema of a send request as it is accepted: it names PDF templates by id, and files by their
+ * hash.
+ */
 export function sendRequestSchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
-  return requestSchema(z.int().positive(), limits);
+  const files = z.array(mailFileSchema).optional();
+  return requestSchema({
+    recipient: { attachments: attachmentsOf(pdfAttachmentSchema, limits), files },
+    top: { files },
+  }, limits);
 }
 
 /** A send request as accepted. */

@@ -125,6 +125,9 @@ export const PERMISSIONS = {
       messages: WRITE,
       attempts: ["find", "insert"],
       usage: WRITE,
+      // To have a file there before the send that carries it.
+      assets: WRITE,
+      asset_names: READ,
     },
   },
   renderer: {
@@ -196,6 +199,8 @@ export const PERMISSIONS = {
       integration_health: ALL,
       integration_events: ["insert"],
       mailers: ALL,
+      // Files that mails carry.
+      assets: READ,
     },
   },
   tracker: {
@@ -223,6 +228,8 @@ export const PERMISSIONS = {
       integration_results: WRITE,
       content_progress: WRITE,
       usage: ["find", "remove"],
+      assets: ["find", "remove"],
+      asset_names: READ,
       duties: WRITE,
     },
     databaseSizes: true,

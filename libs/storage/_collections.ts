@@ -14,7 +14,8 @@ import type {
   TemplateDraft,
   User,
 } from "@posthaste/contracts";
-import type { Db } from "mongodb";
+import type { Binary, Db } from "mongodb";
+import type { AssetName } from "./asset_store.ts";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 import type { IntegrationCircuit } from "./integration_health.ts";
 import type { StoredResults } from "./integration_results.ts";
@@ -36,6 +37,8 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   emails?: string[];
   /** Addresses that get copies of its mails, in lower case. Missing where there are none. */
   copies?: string[];
+  /** SHA-256 of the files of its mails, in hex. Missing where there are none. */
+  assets?: string[];
   /** References and tags of the send and its recipients: by these it is found. Missing where there are none. */
   references?: string[];
   tags?: string[];
@@ -95,6 +98,16 @@ export interface MailerPresence {
   seenAt: Date;
 }
 
+/** A file that mails carry. */
+export interface StoredAsset {
+  /** `<account>/<SHA-256 in hex>` */
+  _id: string;
+  accountId: string;
+  bytes: Binary;
+  /** When it was last needed by a send, or put under a name. */
+  usedAt: Date;
+}
+
 /** Names the collections of a database and the documents they hold. */
 export function collectionsOf(db: Db) {
   return {
@@ -107,6 +120,8 @@ export function collectionsOf(db: Db) {
     integrations: db.collection<Integration>("integrations"),
     openIntegrations: db.collection<Integration>(OPEN_INTEGRATIONS),
     integrationEvents: db.collection<IntegrationEvent>("integration_events"),
+    assets: db.collection<StoredAsset>("assets"),
+    assetNames: db.collection<AssetName & { _id: string }>("asset_names"),
     sends: db.collection<StoredSend>("sends"),
     idempotencyKeys: db.collection<StoredKey>("idempotency_keys"),
     messages: db.collection<Message>("messages"),

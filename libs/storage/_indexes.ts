@@ -28,6 +28,8 @@ export async function createIndexes(db: Db): Promise<void> {
     statistics,
     statisticsHints,
     usage,
+    assets,
+    assetNames,
   } = collectionsOf(db);
   await createIndexesOfPeople(db);
   await createIndexesOfHistory(db);
@@ -65,7 +67,10 @@ export async function createIndexes(db: Db): Promise<void> {
       key: { accountId: 1 as const, [name]: 1 as const, _id: -1 as const },
       partialFilterExpression: { [name]: { $gte: "" } },
     })),
-    { key: { accountId: 1, copies: 1 }, partialFilterExpression: { copies: { $gte: "" } } },
+    ...["copies", "assets"].map((name) => ({
+      key: { accountId: 1 as const, [name]: 1 as const },
+      partialFilterExpression: { [name]: { $gte: "" } },
+    })),
     { key: { reconcileAt: 1 }, partialFilterExpression: { settledAt: null } },
     {
       key: { waitsFor: 1, priority: -1, acceptedAt: 1 },
@@ -99,6 +104,11 @@ export async function createIndexes(db: Db): Promise<void> {
   // For the operator, over all accounts: they are few, as long as somebody looks at them.
   await messages.createIndexes([
     { key: { state: 1 }, partialFilterExpression: { state: "unknown" } },
+  ]);
+  await assets.createIndexes([{ key: { usedAt: 1 } }]);
+  await assetNames.createIndexes([
+    { key: { accountId: 1, name: 1 } },
+    { key: { accountId: 1, sha256: 1 } },
   ]);
   await usage.createIndexes([{ key: { accountId: 1, day: 1 } }]);
   await statistics.createIndexes([

@@ -14,6 +14,7 @@ export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
     from,
     emails: emailsOf(to),
     ...copyFieldsOfSend(send.request),
+    ...assetFieldOf(send.request),
     ...labelFieldsOf(send.request),
   };
 }
@@ -22,9 +23,22 @@ export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
 export function toSend(
   { from: _from, contentDue: _due, reconciledBy: _by, emails: _to, request, ...stored }: StoredSend,
 ): Send {
-  const { copies: _copies, references: _r, tags: _t, labels: _l, hasOwnLabels: _own, ...send } =
-    stored;
+  const {
+    copies: _copies,
+    assets: _assets,
+    references: _r,
+    tags: _t,
+    labels: _l,
+    hasOwnLabels: _own,
+    ...send
+  } = stored;
   return { ...send, request: JSON.parse(request) };
+}
+
+/** Returns by which files a send is found; no field where there are none. */
+export function assetFieldOf({ files = [], to }: Send["request"]): { assets?: string[] } {
+  const all = [...files, ...to.flatMap((recipient) => recipient.files ?? [])];
+  return all.length === 0 ? {} : { assets: unique(all.map(({ sha256 }) => sha256)) };
 }
 
 /** Returns by what a request is found; a field without a value is left out. */

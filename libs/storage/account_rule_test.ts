@@ -12,10 +12,11 @@ const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
   ...["members", "invitations", "audit", "statistics", "usage"],
-  ...["integration_results", "idempotency_keys"],
+  ...["integration_results", "idempotency_keys", "assets", "asset_names"],
 ]);
 
 const ACCOUNT = "acc_own";
+const KEPT = { sha256: "a".repeat(64), bytes: Buffer.from("x") };
 const RECONCILER = "the tracker looks after the mail of all accounts, and no caller reaches it";
 
 const PERSON = "by a user, who may belong to several accounts";
@@ -54,6 +55,7 @@ const EXCEPTIONS: Record<string, string> = {
   "waiting.integrationsWaitedFor": RECONCILER,
   "waiting.advanceSend": RECONCILER,
   "sends.finished": RECONCILER,
+  "assets.removeOld": RECONCILER,
   "integrations.listClosed":
     "the api works for all accounts, and asks for an integration by its account",
   "circuits.list": "mailers share what they know of servers, and send for all accounts",
@@ -320,6 +322,16 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     ]),
   "retention.forgetRecipient": (store) =>
     store.retention.forgetRecipient(ACCOUNT, "somebody@example.com", now),
+  "assets.keep": (store) => store.assets.keep(ACCOUNT, [KEPT], now),
+  "assets.find": (store) => store.assets.find(ACCOUNT, KEPT.sha256),
+  "assets.findName": (store) => store.assets.findName(ACCOUNT, "logo"),
+  "assets.listNames": (store) => store.assets.listNames(ACCOUNT, { limit: 1 }),
+  "assets.putName": (store) => {
+    const file = { size: 1, filename: "a.png", contentType: "image/png", updatedAt: now };
+    const name = { accountId: ACCOUNT, name: "logo", sha256: KEPT.sha256, ...file };
+    return store.assets.putName(name, KEPT.bytes);
+  },
+  "assets.removeName": (store) => store.assets.removeName(ACCOUNT, "logo"),
   "statistics.note": (store) => store.statistics.note([{ accountId: ACCOUNT, at: now, sent: 1 }]),
   "integrations.noteResults": (store) =>
     store.integrations.noteResults([{

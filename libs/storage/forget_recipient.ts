@@ -9,7 +9,7 @@ import {
 import type { Db } from "mongodb";
 import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { copyFieldsOfSend, withoutCopies } from "./_copies.ts";
-import { type LabelFields, labelFieldsOf } from "./_stored_send.ts";
+import { assetFieldOf, type LabelFields, labelFieldsOf } from "./_stored_send.ts";
 import { messageCancel } from "./message_cancel.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
@@ -45,17 +45,21 @@ export const FORGOTTEN_ADDRESS = "forgotten@forgotten.invalid";
 const AT_ONCE = 100;
 
 /** Fields of a send that follow from its request. */
-type FoundBy = LabelFields & Pick<StoredSend, "copies">;
+type FoundBy = LabelFields & Pick<StoredSend, "copies" | "assets">;
 
 const FOUND_BY = [
   ...["references", "tags", "labels", "hasOwnLabels"] as const,
-  "copies" as const,
+  ...["copies", "assets"] as const,
 ] satisfies (keyof FoundBy)[];
 
 type RequestChange = Partial<Pick<StoredSend, "request" | "contentRemovedAt" | "emails"> & FoundBy>;
 
 function fieldsOf(request: Send["request"]): FoundBy {
-  return { ...labelFieldsOf(request), ...copyFieldsOfSend(request) };
+  return {
+    ...labelFieldsOf(request),
+    ...copyFieldsOfSend(request),
+    ...assetFieldOf(request),
+  };
 }
 
 /** Returns the removal of a person's data. */

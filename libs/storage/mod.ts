@@ -32,6 +32,7 @@ export {
   registerRange,
   type StoredRegister,
 } from "./delivery_ledger.ts";
+export type { AssetName, AssetStore, NeededAsset, OldAssets } from "./asset_store.ts";
 export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
 export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";

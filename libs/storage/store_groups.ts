@@ -1,5 +1,6 @@
 import type { Db } from "mongodb";
 import { type AccountStore, accountStore } from "./account_store.ts";
+import { type AssetStore, assetStore } from "./asset_store.ts";
 import { type AttemptStore, attemptStore } from "./attempt_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
 import { type BundleStore, bundleStore } from "./bundle_store.ts";
@@ -85,6 +86,8 @@ export interface StoreGroups {
   waiting: MessagePutOff & DueMessages & WaitingSends;
   /** Removal of what is no longer to be kept. */
   retention: ContentExpiry & LedgerRetention & RecipientForgetting;
+  /** Files that mails carry, by their content and by the names of an account. */
+  assets: AssetStore;
   /** Counts for the overview and the operator. */
   statistics: LedgerFigures & StatisticsStore & StatisticsRecount;
   /** Bytes that accounts have had accepted. */
@@ -152,6 +155,7 @@ export function storeGroupsOf(
     registers: ledgers,
     waiting: waitingOf(db),
     retention: retentionOf(db, ledgers),
+    assets: assetStore(db),
     statistics: statisticsOf(db),
     usage: usageStore(db),
     circuits: integrationHealth(db),

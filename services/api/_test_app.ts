@@ -9,7 +9,12 @@ import {
   type TemplateKind,
   type VariableDeclaration,
 } from "@posthaste/contracts";
-import type { PublishedTemplate, SummarizedIntegration } from "@posthaste/storage";
+import type {
+  AssetName,
+  NeededAsset,
+  PublishedTemplate,
+  SummarizedIntegration,
+} from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_check_answers.ts";
 import { NO_BROKER } from "./_test_deps.ts";
@@ -36,6 +41,8 @@ export interface TestApp extends AsyncDisposable {
   sends: Send[];
   /** Sends handed to the pipeline. */
   dispatched: Send[];
+  /** Files that were stored for sends. */
+  kept: NeededAsset[];
   /** Ids of sends taken back. */
   withdrawn: string[];
   messages: Message[];
@@ -78,6 +85,7 @@ function unavailable(): Promise<never> {
 /** Builds an app whose dependencies are object literals, and any of them can be replaced. */
 export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {}): TestApp {
   const sends: Send[] = [];
+  const kept: NeededAsset[] = [];
   const dispatched: Send[] = [];
   const withdrawn: string[] = [];
   const messages: Message[] = [];
@@ -111,6 +119,12 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       Promise.resolve(accountId === ACCOUNT ? [summarizedIntegration()] : []),
     findIntegrationSummary: (accountId, id) =>
       Promise.resolve(accountId === ACCOUNT && id === 3 ? summarizedIntegration() : null),
+    findAssetName: (accountId, name) =>
+      Promise.resolve(accountId === ACCOUNT && name === "logo" ? keptLogo() : null),
+    keepAssets: (_, needed) => {
+      kept.push(...needed);
+      return Promise.resolve();
+    },
     findIntegration: (accountId, id) =>
       Promise.resolve(accountId === ACCOUNT && id === 3 ? integration() : null),
     findSendByIdempotencyKey: (accountId, key) => Promise.resolve(ofKey(accountId, key)),
@@ -177,6 +191,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
   return {
     app,
     sends,
+    kept,
     dispatched,
     withdrawn,
     messages,
@@ -257,6 +272,12 @@ export function publishedTemplate(kind: TemplateKind): PublishedTemplate {
 function summarizedIntegration(): SummarizedIntegration {
   const nothing = { reason: null, since: null, openUntil: null, waiting: 0, signsFor: null };
   return { integration: integration(), state: "ready", ...nothing };
+}
+
+function keptLogo(): AssetName {
+  const file = { sha256: "ab".repeat(32), size: 5000, filename: "logo.png" };
+  const updatedAt = new Date(0);
+  return { ...file, accountId: ACCOUNT, name: "logo", contentType: "image/png", updatedAt };
 }
 
 function integration(): Integration {

@@ -29,6 +29,8 @@ export interface AcceptSendDeps {
     RequestLedger,
     | "latestEmailVersion"
     | "latestPdfVersion"
+    | "findAssetName"
+    | "keepAssets"
     | "findIntegration"
     | "findSendByIdempotencyKey"
     | "acceptSend"
@@ -112,6 +114,7 @@ export async function acceptSend(
     email,
     integration,
     latestPdfVersion: (ref) => ledger.latestPdfVersion(accountId, ref),
+    findAssetName: (name) => ledger.findAssetName(accountId, name),
   });
   quota.admit(accountId, ledger.bytes);
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
@@ -127,6 +130,8 @@ export async function acceptSend(
     mustWait,
     acceptedAt: now(),
   });
+  const { needed } = checked;
+  if (needed.length > 0) await ledger.keepAssets(accountId, needed, send.acceptedAt);
   failpoint("api.before_accept");
   const acceptance = await ledger.acceptSend(send);
   failpoint("api.after_accept");

@@ -8,6 +8,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_HEADERS,
   mergeHeaders,
+  type SendRequest,
   TOO_LONG_HEADERS,
   TOO_MANY_HEADERS,
 } from "@posthaste/contracts";
@@ -17,9 +18,9 @@ export interface EnvelopeRequest extends GivenEnvelope {
   to: readonly GivenEnvelope[];
 }
 
-/** Returns whether a send needs workers that know the fields of the envelope. */
-export function needsEnvelope(request: EnvelopeRequest): boolean {
-  return hasEnvelope(request) || request.to.some(hasEnvelope);
+/** Returns whether a send needs workers that know the fields of the envelope, and files. */
+export function needsEnvelope(request: SendRequest): boolean {
+  return [request, ...request.to].some((given) => hasEnvelope(given) || given.files !== undefined);
 }
 
 /** Returns how many copies go out, over all mails of a send. */

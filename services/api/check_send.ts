@@ -7,9 +7,11 @@ import {
   type SendBody,
   type SendRequest,
 } from "@posthaste/contracts";
+import type { NeededAsset } from "@posthaste/storage";
 import { findEnvelopeFaults } from "./check_envelope.ts";
 import { findVariableFaults, type SendVersions } from "./check_variables.ts";
 import { httpErrorOf } from "./fault.ts";
+import { type FindAssetName, type ResolvedFiles, resolveFiles } from "./resolve_files.ts";
 import type { ReadableSend, ReadSendBody } from "./read_send_body.ts";
 
 /** The most different PDF templates of one send: each is looked up. */
@@ -21,6 +23,7 @@ export interface SendContext {
   integration: Integration;
   /** Returns the newest published version of one of the account's PDF templates. */
   latestPdfVersion(ref: PdfRef): Promise<PdfVersion | null>;
+  findAssetName: FindAssetName;
 }
 
 /** A send that may be accepted. */
@@ -28,6 +31,8 @@ export interface CheckedSend {
   request: SendRequest;
   /** Version of each PDF template in the request, by its id. */
   pdfVersions: Record<string, number>;
+  /** Files that have to be stored before it is accepted. */
+  needed: readonly NeededAsset[];
 }
 
 type PdfVersions = SendVersions["pdfs"];
@@ -42,10 +47,12 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   const refs = pdfRefsOf(readable);
   const asked = new Set([...refs].slice(0, MAX_PDF_TEMPLATES));
   const pdfs = await findPdfVersions(asked, context);
+  const files = await resolveFiles(request ?? { to: [] }, context.findAssetName);
   const all = [
     ...faults,
     ...findTooManyPdfs(refs),
     ...(request === undefined ? [] : findEnvelopeFaults(request)),
+    ...files.faults,
     ...findSenderFault(readable, context.integration),
     ...findUnknownPdfs(readable, { asked, pdfs }),
     ...findVariableFaults(readable, { email: context.email, pdfs }),
@@ -53,7 +60,7 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   if (request === undefined || all.length > 0) throw httpErrorOf("accept the send", all);
   const pdfVersions: Record<string, number> = {};
   for (const { templateId, version } of pdfs.values()) pdfVersions[templateId] = version;
-  return { request: nameById(request, pdfs), pdfVersions };
+  return { request: storedForm(request, { pdfs, files }), pdfVersions, needed: files.needed };
 }
 
 function pdfRefsOf(send: ReadableSend): Set<PdfRef> {
@@ -64,25 +71,46 @@ function pdfRefsOf(send: ReadableSend): Set<PdfRef> {
   return refs;
 }
 
-/** Names every PDF template by its id: an alias may be another one's by the time it is printed. */
-function nameById({ to, ...rest }: SendBody, pdfs: PdfVersions): SendRequest {
-  const idOf = (ref: PdfRef): number => {
-    const id = pdfs.get(ref)?.templateId;
-    if (id === undefined) {
-      throw new RangeError(`Cannot name PDF template "${ref}": it does not exist`);
-    }
-    return id;
+/**
+ * Returns a request as it is accepted: every PDF template by its id, since an alias may be another one's by the
+ * time it is printed, and every file by its hash.
+ */
+function storedForm(
+  { to, attachments: common, ...rest }: SendBody,
+  { pdfs, files }: { pdfs: PdfVersions; files: ResolvedFiles },
+): SendRequest {
+  const filesOf = (attachments: SendBody["attachments"]) => {
+    const found = files.filesIn(attachments);
+    return found.length === 0 ? {} : { files: found };
   };
   return {
     ...rest,
+    ...filesOf(common),
     to: to.map(({ attachments, ...recipient }) => {
       if (attachments === undefined) return recipient;
+      const printed = attachments.flatMap(({ id, filename, variables }) =>
+        id === undefined ? [] : [{
+          id: idOf(id, pdfs),
+          ...(filename === undefined ? {} : { filename }),
+          ...(variables === undefined ? {} : { variables }),
+        }]
+      );
+      const hasNone = printed.length === 0 && attachments.length > 0;
       return {
         ...recipient,
-        attachments: attachments.map((one) => ({ ...one, id: idOf(one.id) })),
+        ...(hasNone ? {} : { attachments: printed }),
+        ...filesOf(attachments),
       };
     }),
   };
+}
+
+function idOf(ref: PdfRef, pdfs: PdfVersions): number {
+  const id = pdfs.get(ref)?.templateId;
+  if (id === undefined) {
+    throw new RangeError(`Cannot name PDF template "${ref}": it does not exist`);
+  }
+  return id;
 }
 
 function findTooManyPdfs({ size }: ReadonlySet<PdfRef>): Issue[] {

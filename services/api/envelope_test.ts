@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
+import { resolveFiles } from "./resolve_files.ts";
 import { warningsOf } from "./send_warnings.ts";
 
 test("sendRoute() keeps an envelope as given, and has newer workers alone send it", async () => {
@@ -93,4 +95,95 @@ test("sendRoute() takes a thousand copies of a send, and a send with many is bul
   assert.equal(api.sends.at(-1)?.priority, "transactional");
   await api.post(SEND, smallSend({ to: to(5, { cc: mailboxes(2) }) }));
   assert.equal(api.sends.at(-1)?.priority, "bulk");
+});
+
+test("sendRoute() stores files before the send, and the send has their hashes alone", async () => {
+  await using api = openTestApp();
+  const terms = { content: "aGk=", filename: "terms.txt", contentType: "text/plain" };
+  const { status, body } = await api.post(
+    SEND,
+    smallSend({
+      attachments: [{ asset: "logo", contentId: "logo" }],
+      to: [
+        {
+          email: "a@example.net",
+          attachments: [terms, { id: "invoice", variables: { number: "1" } }],
+        },
+        { email: "b@example.net", attachments: [{ ...terms, filename: "b.txt" }] },
+        { email: "c@example.net", attachments: [] },
+      ],
+    }),
+  );
+  assert.equal(status, 200, JSON.stringify(body));
+  const sha256 = createHash("sha256").update("hi").digest("hex");
+  const file = { sha256, size: 2, contentType: "text/plain" };
+  const [send] = api.sends;
+  assert.deepEqual(send?.request.to, [
+    {
+      email: "a@example.net",
+      attachments: [{ id: 7, variables: { number: "1" } }],
+      files: [{ ...file, filename: "terms.txt" }],
+    },
+    { email: "b@example.net", files: [{ ...file, filename: "b.txt" }] },
+    { email: "c@example.net", attachments: [] },
+  ]);
+  const logo = { sha256: "ab".repeat(32), size: 5000, contentType: "image/png" };
+  assert.deepEqual(send?.request.files, [{ ...logo, filename: "logo.png", contentId: "logo" }]);
+  assert.equal(send?.eventVersion, 3);
+  assert.deepEqual(
+    api.kept.map(({ sha256, bytes }) => [sha256, bytes && Buffer.from(bytes).toString()]),
+    [[logo.sha256, undefined], [sha256, "hi"]],
+  );
+});
+
+test("sendRoute() refuses files that are not there, run, repeat their contentId, or weigh too much", async () => {
+  await using api = openTestApp();
+  const faultsOf = async (attachments: unknown, common?: unknown) => {
+    const to = [{ email: "jane@example.net", attachments }];
+    const more = common === undefined ? { to } : { to, attachments: common };
+    const { body } = await api.post(SEND, smallSend(more));
+    const [first = {}] = body.issues ?? [];
+    return [body.code, first.path, first.code].join(" ");
+  };
+  const file = (filename: string) => ({
+    id: null,
+    content: "aGk=",
+    filename,
+    contentType: "text/plain",
+  });
+  assert.equal(
+    await faultsOf([{ asset: "other" }]),
+    "unknown_asset to.0.attachments.0.asset unknown_asset",
+  );
+  assert.equal(
+    await faultsOf([file("a.exe")]),
+    "attachment_not_allowed to.0.attachments.0.filename attachment_not_allowed",
+  );
+  const logo = [{ asset: "logo", contentId: "logo" }];
+  assert.equal(await faultsOf(logo, logo), "invalid_request to.0.attachments repeated_field");
+  assert.equal(
+    await faultsOf(Array(11).fill(file("a.txt"))),
+    "invalid_request to.0.attachments too_many",
+  );
+  assert.equal(
+    await faultsOf([], Array(11).fill(file("a.txt"))),
+    "invalid_request attachments too_many",
+  );
+  assert.deepEqual(api.kept, []);
+});
+
+test("resolveFiles() refuses files of a mail that are too large together", async () => {
+  const big = (name: string) => ({ name, sha256: name.repeat(64), size: 9_000_000 });
+  const find = (name: string) =>
+    Promise.resolve({
+      ...{ ...big(name), accountId: "acc_1", filename: "a.pdf", contentType: "application/pdf" },
+      updatedAt: new Date(0),
+    });
+  const to = [{ attachments: [{ asset: "a" }] }, {}];
+  const two = await resolveFiles({ attachments: [{ asset: "b" }], to }, find);
+  assert.deepEqual(two.faults, []);
+  const three = await resolveFiles({ attachments: [{ asset: "b" }, { asset: "c" }], to }, find);
+  assert.deepEqual(three.faults.map(({ path, code }) => [path, code]), [
+    ["to.0.attachments", "too_long"],
+  ]);
 });

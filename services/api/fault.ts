@@ -11,8 +11,10 @@ const FAULT_CODES = [
   "placeholder_in_filename",
   "header_not_allowed",
   "too_many_copies",
+  "attachment_not_allowed",
   "sender_not_allowed",
   "unknown_pdf_template",
+  "unknown_asset",
   "missing_variable",
   "unprintable_variable",
 ] as const satisfies ErrorCode[];

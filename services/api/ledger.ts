@@ -17,6 +17,8 @@ export interface Ledger {
   findAccount: Store["accounts"]["find"];
   listPublishedTemplates: Store["templates"]["listPublished"];
   findPublishedTemplate: Store["templates"]["findPublished"];
+  findAssetName: Store["assets"]["findName"];
+  keepAssets: Store["assets"]["keep"];
   listIntegrationSummaries: Store["integrations"]["listSummaries"];
   findIntegrationSummary: Store["integrations"]["findSummary"];
   /** The token of this plain text. */

@@ -10,13 +10,15 @@ export interface ApiLedger extends Ledger, Finding, Usage {
 
 /** Opens the ledger of the interface: integrations and versions come mostly from memory. */
 export function openLedger(
-  { accounts, integrations, messages, sends, templates, tokens, usage }: Store,
+  { accounts, assets, integrations, messages, sends, templates, tokens, usage }: Store,
 ): ApiLedger {
   const { latestEmailVersion, latestPdfVersion } = openVersionCache(templates);
   return {
     latestEmailVersion,
     latestPdfVersion,
     findAccount: accounts.find,
+    findAssetName: assets.findName,
+    keepAssets: assets.keep,
     findToken: tokens.find,
     touchToken: tokens.touch,
     listPublishedTemplates: templates.listPublished,

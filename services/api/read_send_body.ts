@@ -37,7 +37,7 @@ export interface ReadableAttachment {
 
 /** A body as read: the whole request, or its faults and what could be read all the same. */
 export type ReadSendBody =
-  | { request: SendBody; faults: []; readable: SendBody }
+  | { request: SendBody; faults: []; readable: ReadableSend }
   | { request: undefined; faults: Issue[]; readable: ReadableSend };
 
 /** Makes the reader of send bodies (docs/interface.md, section 2) that holds to these limits. */
@@ -46,9 +46,35 @@ export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendB
   return (body) => {
     const clipped = clip(body, limits);
     dropNulls(schema, clipped);
+    dropNullIds(clipped);
     const { data, error } = schema.safeParse(clipped, BODY_PARSING);
-    if (error === undefined) return { request: data, faults: [], readable: data };
+    if (error === undefined) return { request: data, faults: [], readable: withoutFiles(data) };
     return { request: undefined, faults: bodyIssues(error), readable: readWhatHolds(clipped) };
+  };
+}
+
+/** Removes `id` where it is null beside what a file is made of: there it is optional. */
+function dropNullIds(body: unknown): void {
+  if (!isObject(body)) return;
+  const attachments = listOf(body["to"]).flatMap((recipient) => listOf(recipient["attachments"]));
+  for (const attachment of attachments) {
+    const isFile = "content" in attachment || "asset" in attachment;
+    if (isFile && attachment["id"] === null) delete attachment["id"];
+  }
+}
+
+/** Returns what fills templates. */
+function withoutFiles({ from, variables, to }: SendBody): ReadableSend {
+  return {
+    ...{ from, variables },
+    to: to.map(({ email, variables, attachments }) => ({
+      ...{ email, variables },
+      ...(attachments === undefined ? {} : {
+        attachments: attachments.map(({ id, variables }) =>
+          id === undefined ? null : { id, variables }
+        ),
+      }),
+    })),
   };
 }
 
@@ -56,13 +82,19 @@ export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendB
  * Cuts lists down to one item more than allowed: enough for the schema to refuse them, and a list of
  * millions costs no more than that.
  */
-function clip(body: unknown, { maxRecipients, maxAttachments }: SendLimits): unknown {
-  if (!isObject(body) || !Array.isArray(body["to"])) return body;
+function clip(given: unknown, { maxRecipients, maxAttachments }: SendLimits): unknown {
+  if (!isObject(given) || !Array.isArray(given["to"])) return given;
+  const common = given["attachments"];
+  const body: Record<string, unknown> & { to: unknown[] } = {
+    ...given,
+    to: given["to"],
+    ...(Array.isArray(common) ? { attachments: common.slice(0, maxAttachments + 1) } : {}),
+  };
   const isLong = (recipient: unknown) =>
     isObject(recipient) && Array.isArray(recipient["attachments"]) &&
     recipient["attachments"].length > maxAttachments;
-  const to: unknown[] = body["to"].slice(0, maxRecipients + 1);
-  if (to.length === body["to"].length && !to.some(isLong)) return body;
+  const to = body.to.slice(0, maxRecipients + 1);
+  if (to.length === body.to.length && !to.some(isLong)) return body;
   return {
     ...body,
     to: to.map((recipient) => {

@@ -1,7 +1,7 @@
 import type { PdfRef, Send, TemplateKind } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import type { Permit } from "@posthaste/limits";
-import type { NumberedPage, Placed } from "@posthaste/storage";
+import type { NeededAsset, NumberedPage, Placed } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Acceptance, Ledger } from "./ledger.ts";
 import type { Capacity } from "./capacity.ts";
@@ -114,6 +114,14 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   latestPdfVersion(accountId: string, ref: PdfRef) {
     const { ledger } = this.#deps;
     return this.wait("look up the PDF template", () => ledger.latestPdfVersion(accountId, ref));
+  }
+
+  findAssetName(accountId: string, name: string) {
+    return this.wait("look up the file", () => this.#deps.ledger.findAssetName(accountId, name));
+  }
+
+  keepAssets(accountId: string, needed: readonly NeededAsset[], now: Date) {
+    return this.wait("store the files", () => this.#deps.ledger.keepAssets(accountId, needed, now));
   }
 
   findAccount(accountId: string) {

@@ -23,6 +23,7 @@ const sendId = newSendId("acc_1");
 const base64 = Buffer.from("JVBERi0=\r\n");
 const contents = {
   loadAttachment: () => Promise.resolve(base64),
+  loadFile: () => Promise.resolve(undefined),
   loadContent: () => Promise.resolve(undefined),
 };
 

@@ -1,9 +1,10 @@
-import type { Content, EventData, PrintedMessage } from "@posthaste/contracts";
+import type { Content, EventData, MailFile, PrintedMessage } from "@posthaste/contracts";
 import type { LoadAttachment } from "./attachment_cache.ts";
 import {
   type ComposedMail,
   composeMime,
   encodeAttachment,
+  type MailAttachment,
   MailTooLargeError,
 } from "./compose_mime.ts";
 import { toWireAddress } from "./wire_address.ts";
@@ -11,6 +12,8 @@ import { toWireAddress } from "./wire_address.ts";
 /** Offsets of the parts of a message that its event only names. */
 export interface MessageContents {
   loadAttachment: LoadAttachment;
+  /** Loads a file of an account by its hash, as it stands in a mail. */
+  loadFile(accountId: string, sha256: string): Promise<Buffer | undefined>;
   loadContent(key: string): Promise<string | undefined>;
 }
 
@@ -54,14 +57,16 @@ async function compose(
   contents: MessageContents,
   maxBytes: number,
 ): Promise<ComposedMail> {
-  const [html, text, attachments] = await Promise.all([
+  const { accountId, files = [] } = message;
+  const [html, text, pdfs, given] = await Promise.all([
     textOf(message.html, contents),
     textOf(message.text, contents),
     Promise.all(message.attachments.map(async (attachment) => ({
       filename: attachment.filename,
       content: { base64: await base64Of(attachment, message, contents) },
-      contentType: "application/pdf" as const,
+      contentType: "application/pdf",
     }))),
+    Promise.all(files.map((file) => attachmentOf(file, accountId, contents))),
   ]);
   const { messageId, acceptedAt, from, to, subject, envelope } = message;
   const { bcc: _bcc, ...said } = envelope ?? {};
@@ -74,8 +79,21 @@ async function compose(
     subject,
     html,
     text,
-    attachments,
+    attachments: [...pdfs, ...given],
   }, { maxBytes });
+}
+
+/** A file was stored before its send: one that is gone does not come back. */
+async function attachmentOf(
+  { filename, contentType, contentId, sha256 }: MailFile,
+  accountId: string,
+  { loadFile }: MessageContents,
+): Promise<MailAttachment> {
+  const base64 = await loadFile(accountId, sha256);
+  if (base64 === undefined) {
+    throw new RangeError(`Cannot compose the mail: its file "${filename}" is no longer stored`);
+  }
+  return { filename, contentType, contentId, content: { base64 } };
 }
 
 type Attachment = ReadyMessage["attachments"][number];

@@ -18,11 +18,13 @@ export interface Mailbox {
   readonly email: string;
 }
 
-/** A PDF to attach: its bytes, or what {@linkcode encodeAttachment} made of them. */
+/** A file to attach: its bytes, or what {@linkcode encodeAttachment} made of them. */
 export interface MailAttachment {
   readonly filename: string;
   readonly content: Buffer | { readonly base64: Buffer };
-  readonly contentType: "application/pdf";
+  readonly contentType: string;
+  /** With it the file is a part of the HTML: `cid:` and this. Else it is beside the mail. */
+  readonly contentId?: string | undefined;
 }
 
 /** The content of a message. */
@@ -70,7 +72,7 @@ export class MailTooLargeError extends Error {
 
 /**
  * Composes a MIME message: text and HTML as alternatives, and the attachments (RFC 5322, 2045-2047,
- * 2231). Pure: the same content gives the same bytes, so that every attempt at sending is the same.
+ * 2231, 2387). Pure: the same content gives the same bytes, so that every attempt at sending is the same.
  *
  * ```ts
  * const mail = composeMime({
@@ -108,13 +110,14 @@ export function composeMime(
     "MIME-Version: 1.0\r\n",
   ];
   const attachments = content.attachments ?? [];
-  if (attachments.length === 0) {
-    pushAlternative(chunks, content, boundary);
+  const beside = attachments.filter(({ contentId }) => contentId === undefined);
+  if (beside.length === 0) {
+    pushBody(chunks, content, boundary);
   } else {
     chunks.push(`Content-Type: multipart/mixed;\r\n boundary="${boundary}-m"\r\n\r\n`);
     chunks.push(`--${boundary}-m\r\n`);
-    pushAlternative(chunks, content, boundary);
-    for (const attachment of attachments) {
+    pushBody(chunks, content, boundary);
+    for (const attachment of beside) {
       chunks.push(`--${boundary}-m\r\n`);
       pushAttachment(chunks, attachment);
     }
@@ -134,6 +137,22 @@ export function composeMime(
 export function encodeAttachment(file: Uint8Array): Buffer {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   return Buffer.from(base64Lines(bytes), "latin1");
+}
+
+/** The texts, and with them the files that the HTML shows (RFC 2387). */
+function pushBody(chunks: (string | Buffer)[], content: MailContent, boundary: string) {
+  const inline = (content.attachments ?? []).filter(({ contentId }) => contentId !== undefined);
+  if (inline.length === 0) return pushAlternative(chunks, content, boundary);
+  chunks.push(
+    'Content-Type: multipart/related;\r\n type="multipart/alternative";' +
+      `\r\n boundary="${boundary}-r"\r\n\r\n--${boundary}-r\r\n`,
+  );
+  pushAlternative(chunks, content, boundary);
+  for (const attachment of inline) {
+    chunks.push(`--${boundary}-r\r\n`);
+    pushAttachment(chunks, attachment);
+  }
+  chunks.push(`--${boundary}-r--\r\n`);
 }
 
 function pushAlternative(chunks: (string | Buffer)[], content: MailContent, boundary: string) {
@@ -158,13 +177,22 @@ function pushText(
 
 function pushAttachment(chunks: (string | Buffer)[], attachment: MailAttachment) {
   const { name, filename } = fileNameParameters(attachment.filename);
+  const { content, contentType, contentId } = attachment;
+  const disposition = contentId === undefined ? "attachment" : "inline";
   chunks.push(
-    `Content-Type: ${attachment.contentType}${name}\r\n` +
-      `Content-Disposition: attachment${filename}\r\n` +
+    `Content-Type: ${
+      checkToken(contentType, /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?charset=[\w-]+)?$/)
+    }` +
+      `${name}\r\nContent-Disposition: ${disposition}${filename}\r\n` +
+      (contentId === undefined ? "" : `Content-ID: <${checkToken(contentId, /^[\w.-]+$/)}>\r\n`) +
       "Content-Transfer-Encoding: base64\r\n\r\n",
   );
-  const { content } = attachment;
   chunks.push("base64" in content ? content.base64 : encodeAttachment(content));
+}
+
+function checkToken(value: string, pattern: RegExp): string {
+  if (value.length <= 127 && pattern.test(value)) return value;
+  throw new RangeError(`Cannot attach a file: ${JSON.stringify(value)} is malformed`);
 }
 
 function base64Lines(bytes: Buffer): string {

@@ -273,3 +273,51 @@ test("composeMime() says nothing of one click where a page has to be opened", ()
   assert.match(text, /^List-Unsubscribe: <http:\/\/example.com\/u>\r$/m);
   assert.doesNotMatch(text, /List-Unsubscribe-Post/);
 });
+
+test("composeMime() puts the files that the HTML shows beside it, and the others beside the mail", async () => {
+  const png = Buffer.from("89504e470d0a1a0a", "hex");
+  const mail = (contentId?: string) => ({
+    ...{ filename: "logo.png", content: png, contentType: "image/png", contentId },
+  });
+  const csv = {
+    filename: "a.csv",
+    content: Buffer.from("a;b"),
+    contentType: "text/csv; charset=utf-8",
+  };
+  const { raw } = composeMime({
+    ...content,
+    html: '<img src="cid:logo">',
+    attachments: [mail("logo"), csv],
+  });
+  const { attachments, html } = await PostalMime.parse(raw);
+  assert.match(html ?? "", /cid:logo/);
+  assert.deepEqual(
+    attachments.map(({ filename, mimeType, disposition, contentId, related }) => ({
+      ...{ filename, mimeType, disposition, contentId, related },
+    })),
+    [
+      {
+        ...{ filename: "logo.png", mimeType: "image/png", disposition: "inline" },
+        ...{ contentId: "<logo>", related: true },
+      },
+      {
+        ...{ filename: "a.csv", mimeType: "text/csv", disposition: "attachment" },
+        ...{ contentId: undefined, related: undefined },
+      },
+    ],
+  );
+  const text = raw.toString();
+  assert.match(
+    text,
+    /^Content-Type: multipart\/mixed;\r\n boundary="([^"]+)-m"[^]*multipart\/related;\r\n type="multipart\/alternative";\r\n boundary="\1-r"[^]*multipart\/alternative;\r\n boundary="\1-a"/m,
+  );
+  const related = composeMime({ ...content, attachments: [mail("logo")] }).raw.toString();
+  assert.match(related, /^Content-Type: multipart\/related;/m);
+  assert.doesNotMatch(related, /multipart\/mixed/);
+  for (const evil of [{ contentId: "a>\r\nBcc: b" }, { contentType: "a/b\r\nBcc: c@d.example" }]) {
+    assert.throws(
+      () => composeMime({ ...content, attachments: [{ ...csv, ...evil }] }),
+      RangeError,
+    );
+  }
+});

@@ -6,6 +6,7 @@ import { cachedIntegrations, openStore, readMasterKeys } from "@posthaste/storag
 import { hostname } from "node:os";
 import process from "node:process";
 import { openAttachmentCache } from "./attachment_cache.ts";
+import { attachmentSource, fileKey } from "./attachment_source.ts";
 import { CONFIG, openResolver } from "./config.ts";
 import { joinPeers } from "./peers.ts";
 import { openAdmission } from "./admission.ts";
@@ -49,6 +50,10 @@ await runService({
     });
     const contents = bus.objects("contents");
     const pdfs = bus.objects("pdfs");
+    const loadAttachment = openAttachmentCache(
+      attachmentSource({ pdf: (key) => pdfs.get(key), file: store.assets.find }),
+      config.ATTACHMENT_CACHE,
+    );
     const step = sendStep({
       ...store,
       integrations: cachedIntegrations(store.integrations),
@@ -58,7 +63,8 @@ await runService({
       inHand: openSemaphore(MAX_IN_HAND),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),
       send: (mail) => pool.send(mail),
-      loadAttachment: openAttachmentCache((key) => pdfs.get(key), config.ATTACHMENT_CACHE),
+      loadAttachment,
+      loadFile: (accountId, sha256) => loadAttachment(fileKey(accountId, sha256)),
       loadContent: async (key) => {
         const bytes = await contents.get(key);
         return bytes && Buffer.from(bytes).toString();

@@ -366,13 +366,13 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
 }
 
 /** Returns the memory of a mail in flight, in bytes. */
-function bytesOf({ html, text, attachments }: ReadyMessage): number {
+function bytesOf({ html, text, attachments, files = [] }: ReadyMessage): number {
   const texts = [html, text].reduce(
     (sum, one) => sum + ("inline" in one ? one.inline.length : 0),
     0,
   );
-  const files = attachments.reduce((sum, { size }) => sum + size, 0);
-  return MAIL_BYTES + texts * 2 + files * ENCODED;
+  const attached = [...attachments, ...files].reduce((sum, { size }) => sum + size, 0);
+  return MAIL_BYTES + texts * 2 + attached * ENCODED;
 }
 
 function handOver(

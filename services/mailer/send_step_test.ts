@@ -117,6 +117,7 @@ function openMailer(changes: Changes<SendDeps> = {}) {
       return RECEIPT;
     },
     loadAttachment: () => Promise.resolve(undefined),
+    loadFile: () => Promise.resolve(undefined),
     loadContent: () => Promise.resolve(undefined),
     now: () => new Date(world.now),
     logger: { warn: log, error: log },
@@ -543,6 +544,24 @@ test("sendStep() attaches the PDFs that lie in the tail of the event", async () 
     ["first", "second"].filter((pdf) => raw.includes(Buffer.from(pdf).toString("base64")))
   );
   assert.deepEqual(pdfs, [["first"], ["second"]]);
+});
+
+test("sendStep() attaches files of the account by their hash, and fails without one that is gone", async () => {
+  const file = { sha256: "ab".repeat(32), size: 2, filename: "a.txt", contentType: "text/plain" };
+  const asked: string[] = [];
+  const { world, run } = openMailer({
+    loadFile: (accountId, sha256) => {
+      asked.push(`${accountId}/${sha256}`);
+      return Promise.resolve(asked.length > 1 ? undefined : encodeAttachment(Buffer.from("hi")));
+    },
+  });
+  await run({ files: [file] });
+  assert.deepEqual(asked, [`acc_1/${file.sha256}`]);
+  assert.match(world.mails[0]?.raw.toString() ?? "", /filename="a.txt"[^]*\r\naGk=\r\n/);
+  await run({ files: [file], index: 4 });
+  assert.equal(world.mails.length, 1);
+  assert.equal(world.written.at(-1)?.state, "failed");
+  assert.match(world.written.at(-1)?.reason ?? "", /file "a.txt" is no longer stored/);
 });
 
 test("sendStep() leaves a mail to the other mailers with the PDFs of its own", async () => {

@@ -249,12 +249,13 @@ async function messageOf(
   const texts = [message.html, message.text, ...message.pdfs.map(({ html }) => html)];
   const [html, text, ...pdfContents] = await packContents(texts, store);
   failpoint("renderer.after_contents");
-  const { index, attempt, email, name, envelope } = recipient;
+  const { index, attempt, email, name, envelope, files } = recipient;
   return {
     index,
     attempt,
     to: { email, ...(name === undefined ? {} : { name }) },
     ...(envelope === undefined ? {} : { envelope }),
+    ...(files === undefined ? {} : { files }),
     timeline: [line],
     subject: message.subject,
     html: html ?? { inline: "" },

@@ -9,6 +9,7 @@ import { openLeaderLease } from "./leader_lease.ts";
 import { openFlow } from "./flow.ts";
 import { lead } from "./lead.ts";
 import { noteNews, scheduleForever } from "./schedule_sends.ts";
+import { expireAssetsForever } from "./expire_assets.ts";
 import { expireContentsForever } from "./expire_contents.ts";
 import { expireKeysForever } from "./expire_keys.ts";
 import { expireSendsForever } from "./expire_sends.ts";
@@ -62,6 +63,7 @@ await runService({
       expireKeysForever(deps, signal),
       expireContentsForever(deps, signal),
       expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
+      expireAssetsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
       watchPipeline(deps, signal),
       dropPassedForever(bus, { signal, logger }),
       lead(scheduler, signal, async (signal) => {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@posthaste/contracts";
+import { type ErrorCode, requestedRecipient } from "@posthaste/contracts";
 import { HttpError } from "../http_error.ts";
 import {
   mailContent,
@@ -27,7 +27,8 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps)
     async ({ caller: { accountId }, params: { id }, ledger }) => {
       const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
       const { pdfs, ...parts } = await madeAgain(mailContent(send, index, deps));
-      const attachments = pdfs.map(({ filename }, position) => ({ index: position, filename }));
+      const { files = [] } = requestedRecipient(send.request, { index, attempt: 0 }) ?? {};
+      const attachments = [...pdfs, ...files].map(({ filename }, at) => ({ index: at, filename }));
       return { ...parts, attachments };
     },
   );

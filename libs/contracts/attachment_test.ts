@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { encodedBytes, isBlockedFile } from "./mail_file.ts";
+import { sendBodySchema } from "./send_request.ts";
+
+const FILE = { content: "aGk=", filename: "terms.pdf", contentType: "application/pdf" };
+
+/** Every fault of attachments of a recipient, or of those for everyone, as `path: message`. */
+function faultsOf(attachments: unknown, isCommon = false): string[] {
+  const common = isCommon ? { attachments } : {};
+  const to = [{ email: "ann@example.com", ...(isCommon ? {} : { attachments }) }];
+  const { error } = sendBodySchema().safeParse({ from: { email: "a@example.com" }, to, ...common });
+  const skipped = isCommon ? "attachments." : "to.0.attachments.";
+  return (error?.issues ?? []).map(({ path, message }) =>
+    `${path.join(".").replace(skipped, "")}: ${message}`
+  );
+}
+
+test("sendBodySchema() takes a PDF, a file, or the name of a kept one, and files alone for everyone", () => {
+  const files = [FILE, { asset: "logo", contentId: "logo" }, { ...FILE, contentId: "a.b-c" }];
+  assert.deepEqual(faultsOf([{ id: 1, filename: "a.pdf", variables: {} }, ...files]), []);
+  assert.deepEqual(faultsOf(files, true), []);
+  assert.match(faultsOf([{ id: 1 }], true).join(), /: Unrecognized key: "id"/);
+  assert.match(faultsOf([{}], true).join(), /0.content: is required/);
+});
+
+test("sendBodySchema() takes exactly one of id, content and asset, and what belongs to it", () => {
+  assert.deepEqual(faultsOf([{}]), ["0.id: is required"]);
+  assert.deepEqual(faultsOf([{ id: 1, ...FILE }]), [
+    "0.content: must not stand beside id",
+    "0.contentType: must not stand beside id",
+  ]);
+  assert.deepEqual(faultsOf([{ ...FILE, asset: "logo", variables: {} }]), [
+    "0.asset: must not stand beside content",
+    "0.variables: must not stand beside content",
+  ]);
+  assert.deepEqual(faultsOf([{ content: "aGk=" }]), [
+    "0.filename: is required",
+    "0.contentType: is required",
+  ]);
+  assert.deepEqual(faultsOf([{ id: 1, contentId: "x" }]), [
+    "0.contentId: must not stand beside id",
+  ]);
+});
+
+test("sendBodySchema() takes base64 as it is, and types that may stand in a header", () => {
+  for (const content of ["aGk", "aGk=\r\n", "a-_=", "====", "a===", "aGk=aGk="]) {
+    assert.match(faultsOf([{ ...FILE, content }]).join(), /must be base64/, content);
+  }
+  assert.match(faultsOf([{ ...FILE, content: "" }]).join(), /must not be empty/);
+  for (
+    const contentType of ["text/csv; charset=utf-8", "image/svg+xml", "application/vnd.a.b-c+d"]
+  ) {
+    assert.deepEqual(faultsOf([{ ...FILE, contentType }]), [], contentType);
+  }
+  for (
+    const contentType of [
+      "pdf",
+      "a/b\r\nBcc: x@example.com",
+      'a/b; name="x"',
+      "multipart/mixed",
+      "message/rfc822",
+    ]
+  ) {
+    assert.equal(faultsOf([{ ...FILE, contentType }]).length, 1, contentType);
+  }
+  for (const contentId of ["a>", "a b", "a@b", "", "x".repeat(65), "a\r\nb"]) {
+    assert.equal(faultsOf([{ ...FILE, contentId }]).length, 1, contentId);
+  }
+});
+
+test("isBlockedFile() knows what programs run, however its name is written", () => {
+  const blocked = [
+    "a.exe",
+    "a.EXE",
+    "a.pdf.js",
+    "a.js.",
+    "a.js . ",
+    "a.ｅｘｅ",
+    "a.e\u202exe",
+    "a.scr\u00a0",
+  ];
+  for (const name of blocked) assert.ok(isBlockedFile(name), JSON.stringify(name));
+  for (const name of ["exe", "a.pdf", "a.json", "js.txt", "a.exe.zip", "a."]) {
+    assert.ok(!isBlockedFile(name), name);
+  }
+  assert.match(
+    faultsOf([{ ...FILE, filename: "a.exe" }]).join(),
+    /ending that mail servers refuse/,
+  );
+  assert.match(faultsOf([{ asset: "logo", filename: "a.js" }]).join(), /ending that mail servers/);
+});
+
+test("encodedBytes() says what a file weighs in a mail", () => {
+  assert.deepEqual([0, 1, 3, 57, 58].map(encodedBytes), [0, 6, 6, 78, 84]);
+});

@@ -1,0 +1,137 @@
+import type { MailFile } from "@posthaste/contracts";
+import { Binary, type Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+
+/** A file that an account keeps under a name. */
+export interface AssetName extends Omit<MailFile, "contentId"> {
+  accountId: string;
+  name: string;
+  updatedAt: Date;
+}
+
+/** A file that a send needs; without bytes it is one that is kept. */
+export interface NeededAsset {
+  sha256: string;
+  bytes?: Uint8Array | undefined;
+}
+
+/** Which files are no longer kept. */
+export interface OldAssets {
+  /** Those that no send has needed since. */
+  before: Date;
+  /** The most that are looked at. */
+  limit: number;
+  /** `last` of the batch before; the first batch when left out. */
+  after?: string | undefined;
+}
+
+/** Files that mails carry: their bytes by account and hash, and the names of those that accounts keep. */
+export interface AssetStore {
+  /**
+   * Has files there for a send that is about to be accepted: known to a majority and on disk when this
+   * returns, and not removed before it is accepted.
+   *
+   * @throws {Error} If one without bytes is gone.
+   */
+  keep(accountId: string, needed: readonly NeededAsset[], now: Date): Promise<void>;
+  /** Finds the bytes of an account's file. */
+  find(accountId: string, sha256: string): Promise<Uint8Array | null>;
+  /** Finds the file that an account keeps under a name. */
+  findName(accountId: string, name: string): Promise<AssetName | null>;
+  /** Lists the files that an account keeps, by name; `after` is the name of the last one seen. */
+  listNames(
+    accountId: string,
+    page: { limit: number; after?: string | undefined },
+  ): Promise<AssetName[]>;
+  /** Keeps a file under a name, instead of what it was before. */
+  putName(asset: AssetName, bytes: Uint8Array): Promise<void>;
+  /** Keeps a file under its name no more; sends that need it have it. Returns whether there was one. */
+  removeName(accountId: string, name: string): Promise<boolean>;
+  /** Removes files that no name and no send that is kept needs. Gives how many. */
+  removeOld(old: OldAssets): Promise<{ removed: number; last: string | null }>;
+}
+
+/** Returns the operations on files. */
+export function assetStore(db: Db): AssetStore {
+  const { assets, assetNames, sends } = collectionsOf(db);
+
+  async function touch(accountId: string, sha256: string, now: Date): Promise<boolean> {
+    const same = { _id: idOf(accountId, sha256), accountId };
+    return (await assets.updateOne(same, { $max: { usedAt: now } })).matchedCount > 0;
+  }
+
+  async function keep(accountId: string, { sha256, bytes }: NeededAsset, now: Date): Promise<void> {
+    // It may be removed between the two, or another request brings it.
+    for (let tries = 0; tries < 3; tries++) {
+      if (await touch(accountId, sha256, now)) return;
+      if (bytes === undefined) break;
+      try {
+        const _id = idOf(accountId, sha256);
+        await assets.insertOne({ _id, accountId, bytes: new Binary(bytes), usedAt: now });
+        return;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    }
+    throw new Error(`Cannot keep the file "${sha256}": it is no longer stored`);
+  }
+
+  async function isNeeded(accountId: string, sha256: string): Promise<boolean> {
+    const [name, send] = await Promise.all([
+      assetNames.findOne({ accountId, sha256 }, { projection: { _id: 1 } }),
+      sends.findOne({ accountId, assets: sha256 }, { projection: { _id: 1 } }),
+    ]);
+    return name !== null || send !== null;
+  }
+
+  return {
+    async keep(accountId, needed, now) {
+      for (const asset of needed) await keep(accountId, asset, now);
+    },
+    async find(accountId, sha256) {
+      const found = await assets.findOne({ _id: idOf(accountId, sha256), accountId });
+      return found === null ? null : found.bytes.value();
+    },
+    async findName(accountId, name) {
+      const found = await assetNames.findOne({ _id: `${accountId}/${name}`, accountId });
+      return found === null ? null : withoutId(found);
+    },
+    async listNames(accountId, { limit, after = "" }) {
+      const found = await assetNames.find({ accountId, name: { $gt: after } }).sort({ name: 1 })
+        .limit(limit).toArray();
+      return found.map(withoutId);
+    },
+    async putName(asset, bytes) {
+      const { accountId, name, sha256, updatedAt } = asset;
+      await keep(accountId, { sha256, bytes }, updatedAt);
+      const _id = `${accountId}/${name}`;
+      await assetNames.replaceOne({ _id, accountId }, asset, { upsert: true });
+    },
+    async removeName(accountId, name) {
+      const same = { _id: `${accountId}/${name}`, accountId };
+      return (await assetNames.deleteOne(same)).deletedCount > 0;
+    },
+    async removeOld({ before, limit, after = "" }) {
+      const old = await assets.find({ _id: { $gt: after }, usedAt: { $lt: before } })
+        .sort({ _id: 1 }).limit(limit)
+        .project<{ _id: string; accountId: string }>({ accountId: 1 }).toArray();
+      let removed = 0;
+      for (const { _id, accountId } of old) {
+        if (await isNeeded(accountId, _id.slice(accountId.length + 1))) continue;
+        // A send that needs it meanwhile has said so first.
+        removed += (await assets.deleteOne({ _id, accountId, usedAt: { $lt: before } }))
+          .deletedCount;
+      }
+      return { removed, last: old.length < limit ? null : old.at(-1)?._id ?? null };
+    },
+  };
+}
+
+function idOf(accountId: string, sha256: string): string {
+  return `${accountId}/${sha256}`;
+}
+
+function withoutId({ _id, ...asset }: AssetName & { _id: string }): AssetName {
+  return asset;
+}

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import {
+  type AttachmentBody,
+  encodedBytes,
+  type Issue,
+  type MailFile,
+  MAX_MAIL_BYTES,
+  type SendBody,
+} from "@posthaste/contracts";
+import type { AssetName, NeededAsset } from "@posthaste/storage";
+
+/** The most different names of kept files in one send: each is looked up. */
+export const MAX_ASSET_NAMES = 100;
+
+/** Finds the file that the caller's account keeps under a name. */
+export type FindAssetName = (name: string) => Promise<AssetName | null>;
+
+/** The files of a request, each by its hash. */
+export interface ResolvedFiles {
+  /** Returns the files among some attachments, in their order. */
+  filesIn(attachments: readonly AttachmentBody[] | undefined): MailFile[];
+  /** What has to be stored before the send is accepted. */
+  needed: NeededAsset[];
+  faults: Issue[];
+}
+
+type Lists = Pick<SendBody, "attachments"> & { to: Pick<SendBody["to"][number], "attachments">[] };
+
+/** Finds the files of a request, and hashes those that came with it. */
+export async function resolveFiles(
+  { attachments, to }: Lists,
+  findAssetName: FindAssetName,
+): Promise<ResolvedFiles> {
+  const lists = [
+    { path: "attachments", list: attachments ?? [] },
+    ...to.map(({ attachments = [] }, index) => ({
+      path: `to.${index}.attachments`,
+      list: attachments,
+    })),
+  ];
+  const names = new Set(lists.flatMap(({ list }) => list.flatMap(({ asset }) => asset ?? [])));
+  const kept = await findKept([...names].slice(0, MAX_ASSET_NAMES), findAssetName);
+  const needed = new Map<string, NeededAsset>();
+  const fileOf = fileReader(kept, needed);
+  const filesIn: ResolvedFiles["filesIn"] = (list = []) => list.flatMap((one) => fileOf(one) ?? []);
+  const unknown = lists.flatMap(({ path, list }) =>
+    list.flatMap(({ asset }, at): Issue[] =>
+      asset === undefined || kept.has(asset)
+        ? []
+        : [{ path: `${path}.${at}.asset`, code: "unknown_asset", message: "is not a kept file" }]
+    )
+  );
+  return {
+    filesIn,
+    faults: [
+      ...(names.size > MAX_ASSET_NAMES ? [TOO_MANY_NAMES] : []),
+      ...unknown,
+      ...findMailFaults(filesIn(attachments), to.map((one) => filesIn(one.attachments))),
+    ],
+    get needed() {
+      return [...needed.values()];
+    },
+  };
+}
+
+async function findKept(
+  names: readonly string[],
+  find: FindAssetName,
+): Promise<Map<string, AssetName>> {
+  const found = await Promise.all(names.map(find));
+  return new Map(found.flatMap((asset) => asset === null ? [] : [[asset.name, asset]]));
+}
+
+/** Returns a reader of attachments that decodes each content once, and notes what has to be stored. */
+function fileReader(kept: ReadonlyMap<string, AssetName>, needed: Map<string, NeededAsset>) {
+  const decoded = new Map<string, { sha256: string; size: number }>();
+
+  function decode(content: string): { sha256: string; size: number } {
+    const known = decoded.get(content);
+    if (known !== undefined) return known;
+    const bytes = Buffer.from(content, "base64");
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    needed.set(sha256, { sha256, bytes });
+    const file = { sha256, size: bytes.length };
+    decoded.set(content, file);
+    return file;
+  }
+
+  return (given: AttachmentBody): MailFile | undefined => {
+    const { content, contentType = "", asset, contentId } = given;
+    const inline = contentId === undefined ? {} : { contentId };
+    if (content !== undefined) {
+      return { ...decode(content), filename: given.filename ?? "", contentType, ...inline };
+    }
+    const found = asset === undefined ? undefined : kept.get(asset);
+    if (found === undefined) return undefined;
+    const { sha256, size } = found;
+    if (!needed.has(sha256)) needed.set(sha256, { sha256 });
+    const filename = given.filename ?? found.filename;
+    return { sha256, size, filename, contentType: found.contentType, ...inline };
+  };
+}
+
+const TOO_MANY_NAMES: Issue = {
+  path: "to",
+  code: "too_many",
+  message: `must not name more than ${MAX_ASSET_NAMES} different kept files`,
+};
+
+/** Finds what is wrong with the files of a mail together: those for everyone, and the recipient's. */
+function findMailFaults(common: readonly MailFile[], own: readonly MailFile[][]): Issue[] {
+  return own.flatMap((files, index): Issue[] => {
+    const all = [...files, ...common];
+    const path = `to.${index}.attachments`;
+    const size = all.reduce((sum, file) => sum + encodedBytes(file.size), 0);
+    const ids = all.flatMap(({ contentId }) => contentId ?? []);
+    return [
+      ...(size > MAX_MAIL_BYTES ? [{ path, ...TOO_LARGE }] : []),
+      ...(new Set(ids).size < ids.length ? [{ path, ...REPEATED_ID }] : []),
+    ];
+  });
+}
+
+const TOO_LARGE = {
+  code: "too_long",
+  message: `must not have more than ${MAX_MAIL_BYTES} bytes of files in one mail, encoded`,
+} as const;
+
+const REPEATED_ID = {
+  code: "repeated_field",
+  message: "must not have one contentId twice in one mail",
+} as const;
