@@ -66,7 +66,7 @@ async function compose(
       content: { base64: await base64Of(attachment, message, contents) },
       contentType: "application/pdf",
     }))),
-    Promise.all(files.map((file) => attachmentOf(file, accountId, contents))),
+    Promise.all(files.map((file, at) => attachmentOf(file, { accountId, at }, contents))),
   ]);
   const { messageId, acceptedAt, from, to, subject, envelope } = message;
   const { bcc: _bcc, ...said } = envelope ?? {};
@@ -86,12 +86,12 @@ async function compose(
 /** A file was stored before its send: one that is gone does not come back. */
 async function attachmentOf(
   { filename, contentType, contentId, sha256 }: MailFile,
-  accountId: string,
+  { accountId, at }: { accountId: string; at: number },
   { loadFile }: MessageContents,
 ): Promise<MailAttachment> {
   const base64 = await loadFile(accountId, sha256);
   if (base64 === undefined) {
-    throw new RangeError(`Cannot compose the mail: its file "${filename}" is no longer stored`);
+    throw new RangeError(`Cannot compose the mail: its file ${at} is no longer stored`);
   }
   return { filename, contentType, contentId, content: { base64 } };
 }

@@ -561,7 +561,7 @@ test("sendStep() attaches files of the account by their hash, and fails without 
   await run({ files: [file], index: 4 });
   assert.equal(world.mails.length, 1);
   assert.equal(world.written.at(-1)?.state, "failed");
-  assert.match(world.written.at(-1)?.reason ?? "", /file "a.txt" is no longer stored/);
+  assert.match(world.written.at(-1)?.reason ?? "", /file 0 is no longer stored/);
 });
 
 test("sendStep() leaves a mail to the other mailers with the PDFs of its own", async () => {

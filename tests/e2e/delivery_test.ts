@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
@@ -227,6 +228,47 @@ test("each recipient has an SMTP transaction, a Message-ID and a header To alone
     for (const other of to.filter((each) => each.email !== email)) {
       assert.equal(mail.raw.includes(other.email), false);
     }
+  }
+});
+
+test("a mail with a file, an image in it, copies, Reply-To and List-Unsubscribe arrives once, whole", async () => {
+  const template = await system.publishEmail({
+    subject: "Everything",
+    html: '<p>Hi <img src="cid:logo" alt="Logo"></p>',
+  });
+  const logo = Buffer.from("89504e470d0a1a0a0001", "hex");
+  const file = { filename: "logo.png", contentType: "image/png", updatedAt: new Date() };
+  await system.store.assets.putName({
+    ...{ accountId: system.accountId, name: "logo", size: logo.length, ...file },
+    sha256: createHash("sha256").update(logo).digest("hex"),
+  }, logo);
+  const terms = Buffer.from("Terms\n");
+  const [to, cc, bcc] = ["to", "cc", "bcc"].map((name) => `${name}@whole.example`);
+  const mailbox = (email = "") => ({ name: "", email });
+  const accepted = await system.send({
+    ...{ template, integration, to: [{ email: to ?? "", cc: [{ email: cc ?? "" }] }] },
+    ...{ bcc: [{ email: bcc ?? "" }], replyTo: [{ email: "help@sender.example" }] },
+    headers: { "X-Order": "42" },
+    listUnsubscribe: { url: "https://sender.example/u" },
+    attachments: [
+      { asset: "logo", contentId: "logo" },
+      { content: terms.toString("base64"), filename: "terms.txt", contentType: "text/plain" },
+    ],
+  });
+  await system.untilDone(accepted.id);
+  const mail = await onlyMailTo(to ?? "");
+  assert.deepEqual(mail.envelope.to, [to, cc, bcc]);
+  assert.equal(mail.raw.includes(bcc ?? ""), false);
+  assert.match(mail.raw.toString(), /^X-Order: 42\r$/m);
+  assert.match(mail.raw.toString(), /^List-Unsubscribe: <https:\/\/sender.example\/u>\r$/m);
+  assert.match(mail.raw.toString(), /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+  for (const read of await readMail(mail)) {
+    assert.deepEqual([read.to, read.cc], [[mailbox(to)], [mailbox(cc)]]);
+    assert.deepEqual(read.replyTo, [mailbox("help@sender.example")]);
+    assert.deepEqual(read.attachments, [
+      { contentId: "logo", filename: "logo.png", type: "image/png", bytes: logo },
+      { filename: "terms.txt", type: "text/plain", bytes: terms },
+    ]);
   }
 });
 

@@ -9,9 +9,12 @@ export interface ReadMail {
   text: string;
   from: { name: string; email: string };
   to: { name: string; email: string }[];
+  cc: { name: string; email: string }[];
+  replyTo: { name: string; email: string }[];
   messageId: string;
   date: Date;
-  attachments: { filename: string; type: string; bytes: Buffer }[];
+  /** With `contentId`, it is shown in the HTML. */
+  attachments: { filename: string; type: string; bytes: Buffer; contentId?: string | undefined }[];
 }
 
 /**
@@ -31,9 +34,12 @@ async function byPostalMime(raw: Buffer): Promise<ReadMail> {
     text: (mail.text ?? "").trim(),
     from: mailbox(mail.from ?? {}),
     to: (mail.to ?? []).map(mailbox),
+    cc: (mail.cc ?? []).map(mailbox),
+    replyTo: (mail.replyTo ?? []).map(mailbox),
     messageId: mail.messageId ?? "",
     date: new Date(mail.date ?? ""),
-    attachments: mail.attachments.map(({ filename, mimeType, content }) => ({
+    attachments: mail.attachments.map(({ filename, mimeType, content, contentId }) => ({
+      ...(contentId ? { contentId: contentId.replace(/^<|>$/g, "") } : {}),
       filename: filename ?? "",
       type: mimeType,
       bytes: Buffer.from(content as ArrayBuffer),
@@ -54,9 +60,12 @@ async function byMailparser(raw: Buffer): Promise<ReadMail> {
     text: (mail.text ?? "").trim(),
     from,
     to: [mail.to ?? []].flat().flatMap(({ value }) => value.map(mailbox)),
+    cc: [mail.cc ?? []].flat().flatMap(({ value }) => value.map(mailbox)),
+    replyTo: (mail.replyTo?.value ?? []).map(mailbox),
     messageId: mail.messageId ?? "",
     date: mail.date ?? new Date(Number.NaN),
-    attachments: mail.attachments.map(({ filename, contentType, content }) => ({
+    attachments: mail.attachments.map(({ filename, contentType, content, cid }) => ({
+      ...(cid ? { contentId: cid } : {}),
       filename: filename ?? "",
       type: contentType,
       bytes: content,

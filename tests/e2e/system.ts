@@ -9,6 +9,7 @@ import {
   type PageOptionsInput,
   pageOptionsSchema,
   type SendAccepted,
+  type SendBody,
   type TimelineEntry,
   type VariableDeclaration,
   type Variables,
@@ -54,12 +55,10 @@ export interface Recipient {
 }
 
 /** A send as a test asks for it; `from` is an address that every integration has. */
-export interface SendOrder {
+export interface SendOrder extends Omit<SendBody, "from"> {
   template: number | string;
   integration: number;
-  to: Recipient[];
   from?: { email: string; name?: string };
-  variables?: Variables;
 }
 
 /** What `GET /v1/sends/{id}` tells. */
