@@ -363,11 +363,11 @@ suite("consume()", { concurrency: 4 }, () => {
     await using told = listen(bus);
     const { type, data } = requested("acc_1");
     await using step = consume(bus, renderStep(() => Promise.resolve(DONE)));
-    await bus.publish({ type, data: { ...data, v: 3 } } as unknown as Outgoing);
+    await bus.publish({ type, data: { ...data, v: 4 } } as unknown as Outgoing);
     const statusEvent = await until(() => told.facts[0]);
     assert.match(
       "reason" in statusEvent.data ? statusEvent.data.reason : "",
-      /version 3 is newer than 2/,
+      /version 4 is newer than 3/,
     );
     const lines = step.logger.lines.filter((line) => /Cannot read an event/.test(line));
     assert.equal(lines.length, MAX_TRIES);
