@@ -36,6 +36,7 @@ function own(variables: Variables, name: string): unknown {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }
 
-function isGiven(value: unknown): boolean {
+/** Returns whether a value is given: `null` is not. */
+export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -7,7 +7,7 @@ import type {
   Variables,
 } from "@posthaste/contracts";
 import { pathOf } from "@posthaste/http";
-import { mergeVariables, missingVariables } from "@posthaste/templating";
+import { mergeLevels, missingVariables, type VariableLevels } from "@posthaste/templating";
 import { MAX_ISSUES } from "./fault.ts";
 import { unprintableIn } from "./unprintable.ts";
 import type { ReadableRecipient, ReadableSend } from "./read_send_body.ts";
@@ -63,8 +63,8 @@ function checkRecipient(
   { index, versions }: Place,
 ): Issue[] {
   const who = `recipient ${index}`;
-  const own = variables ?? {};
-  const faults = missing(versions.email.variables, [top, own]).map((name) =>
+  const levels = { top, recipient: variables };
+  const faults = missing(versions.email.variables, levels).map((name) =>
     faultAt(
       ["to", index, "variables", name],
       `variable "${name}" is missing for ${who}: ${
@@ -72,7 +72,7 @@ function checkRecipient(
       } requires it`,
     )
   );
-  for (const path of unprintable(versions.email, [top, own])) {
+  for (const path of unprintable(versions.email, levels)) {
     const place = ["to", index, "variables", path];
     faults.push(unprintableAt(place, `for ${who}: ${say("email template", versions.email)}`));
   }
@@ -80,13 +80,14 @@ function checkRecipient(
     const version = attachment === null ? undefined : versions.pdfs.get(attachment.id);
     if (attachment === null || attachment.variables === null || version === undefined) continue;
     const what = `attachment ${position} of ${who}`;
-    for (const name of missing(version.variables, [top, own, attachment.variables])) {
+    const inner = { ...levels, attachment: attachment.variables };
+    for (const name of missing(version.variables, inner)) {
       faults.push(faultAt(
         ["to", index, "attachments", position, "variables", name],
         `variable "${name}" is missing for ${what}: ${say("PDF template", version)} requires it`,
       ));
     }
-    for (const path of unprintable(version, [top, own, attachment.variables])) {
+    for (const path of unprintable(version, inner)) {
       const place = ["to", index, "attachments", position, "variables", path];
       faults.push(unprintableAt(place, `for ${what}: ${say("PDF template", version)}`));
     }
@@ -96,18 +97,18 @@ function checkRecipient(
 
 function missing(
   declared: readonly VariableDeclaration[],
-  levels: (Variables | undefined)[],
+  levels: VariableLevels,
 ): string[] {
   if (!declared.some(({ required }) => required)) return [];
-  return missingVariables(declared, mergeVariables(...levels));
+  return missingVariables(declared, mergeLevels(levels));
 }
 
 function unprintable(
   { reads }: EmailVersion | PdfVersion,
-  levels: (Variables | undefined)[],
+  levels: VariableLevels,
 ): string[] {
   if (!reads?.some(({ always }) => always)) return [];
-  return unprintableIn(reads, mergeVariables(...levels) as Variables);
+  return unprintableIn(reads, mergeLevels(levels) as Variables);
 }
 
 function unprintableAt(path: readonly PropertyKey[], where: string): Issue {

@@ -1,11 +1,5 @@
 import type { EmailVersion, PdfVersion, RequestedRecipient, Variables } from "@posthaste/contracts";
-import {
-  type Fill,
-  type FillResult,
-  mergeVariables,
-  type TemplateSource,
-  withDefaults,
-} from "@posthaste/templating";
+import { type Fill, type FillResult, type TemplateSource, valuesOf } from "@posthaste/templating";
 
 /** The templates of one event, by the names that its fills use. */
 export type Templates = Record<string, TemplateSource>;
@@ -52,16 +46,16 @@ export function planMessage(
   common: Variables | undefined,
   { email, pdfs }: Versions,
 ): MessagePlan {
-  const levels = [common, recipient.variables];
+  const levels = { top: common, recipient: recipient.variables };
   const mail: Fill = {
     use: ["subject", "html", "text"],
-    data: withDefaults(email.variables, mergeVariables(...levels)),
+    data: valuesOf(levels, email.variables),
   };
   const attachments = (recipient.attachments ?? []).map((attachment): Fill => ({
     use: [`pdf${attachment.id}`, `filename${attachment.id}`],
-    data: withDefaults(
+    data: valuesOf(
+      { ...levels, attachment: attachment.variables },
       pdfs.get(attachment.id)?.variables ?? [],
-      mergeVariables(...levels, attachment.variables),
     ),
   }));
   return { recipient, fills: [mail, ...attachments] };
