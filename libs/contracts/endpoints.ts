@@ -20,6 +20,12 @@ import {
   sendStateSchema,
 } from "./state_answers.ts";
 import { templateSummarySchema } from "./template_summary.ts";
+import {
+  DRY_RUN_QUERY,
+  dryRunSchema,
+  EXPLAIN_QUERY,
+  explanationSchema,
+} from "./variable_origin.ts";
 import { variablesSchema } from "./variables.ts";
 
 /** One request that the interface for programs answers. */
@@ -168,6 +174,20 @@ const MAIL: readonly Endpoint[] = [
     ],
   },
   {
+    ...{ method: "POST", path: "/v1/templates/{templateId}/send/{integrationId}/dry-run" },
+    ...{ operation: "tryTemplate", scopes: ["send"] },
+    summary: "Checks a send and fills some of its mails, without accepting it",
+    query: DRY_RUN_QUERY,
+    body: sendBodySchema(),
+    answer: dryRunSchema,
+    unknown: ["unknown_template", "unknown_integration"],
+    codes: [
+      ...["sender_not_allowed", "unknown_pdf_template", "missing_variable"] as const,
+      ...["unprintable_variable", "placeholder_in_filename"] as const,
+      ...["template_failed", "render_timeout"] as const,
+    ],
+  },
+  {
     ...{ method: "GET", path: "/v1/sends/{id}", operation: "getSend", scopes: ["read"] },
     summary: "Returns an accepted send with the state of each message",
     answer: sendStateSchema,
@@ -203,6 +223,15 @@ const SEARCHES: readonly Endpoint[] = [
     answer: messageContentSchema,
     unknown: ["unknown_message"],
     codes: ["content_removed", "template_failed", "render_timeout"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/messages/{id}/explain", scopes: ["read:content"] },
+    operation: "explainMessage",
+    summary: "Says which level of the request gave each variable of a message",
+    query: EXPLAIN_QUERY,
+    answer: explanationSchema,
+    unknown: ["unknown_message"],
+    codes: ["content_removed"],
   },
 ];
 

@@ -68,6 +68,19 @@ export const requestedRecipientSchema = z.object({
 /** One recipient inside `send.requested`. */
 export type RequestedRecipient = z.infer<typeof requestedRecipientSchema>;
 
+/** A message of a request that is only tried: what it would be filled from. */
+export const givenMessageSchema = z.object({
+  template: z.object({ id: z.int(), version: z.int() }),
+  /** Version of each PDF template, by its id. */
+  pdfVersions: z.record(z.string(), z.int()),
+  /** Those that all recipients share. */
+  variables: variablesSchema.optional(),
+  recipient: requestedRecipientSchema,
+});
+
+/** A message of a request that is only tried. */
+export type GivenMessage = z.infer<typeof givenMessageSchema>;
+
 /** Messages that one `send.resumed` names at most. */
 export const RESUMED_PER_EVENT = 200;
 
@@ -294,8 +307,13 @@ export const EVENTS = {
   "content.requested": z.object({
     v: z.literal(EVENT_VERSION),
     accountId: z.string(),
+    /** Empty where a message is given. */
     sendId: z.string(),
     index: z.int().nonnegative(),
+    /** A message that is in no ledger, to be filled instead. */
+    given: givenMessageSchema.optional(),
+    /** Whether only the file names of its PDFs are wanted: their documents come back empty. */
+    namesOnly: z.boolean().optional(),
   }),
   /** A filled PDF template, to be printed for a person who waits; replied to. */
   "print.requested": z.object({

@@ -49,4 +49,5 @@ export * from "./state_answers.ts";
 export * from "./template_draft.ts";
 export * from "./template_read.ts";
 export * from "./template_summary.ts";
+export * from "./variable_origin.ts";
 export * from "./variables.ts";

@@ -1,4 +1,11 @@
-import { type Content, EVENT_VERSION, type Send } from "@posthaste/contracts";
+import {
+  type Content,
+  type ContentReply,
+  EVENT_VERSION,
+  type EventData,
+  type GivenMessage,
+  type Send,
+} from "@posthaste/contracts";
 import type { Bus } from "./bus.ts";
 import type { StoreName } from "./topology.ts";
 
@@ -48,7 +55,36 @@ export async function mailContent(
   index: number,
   deps: MailContentDeps,
 ): Promise<MailContent> {
-  const { parts, pdfs } = await filled(send, index, deps);
+  requireContent(send);
+  const { accountId, _id: sendId } = send;
+  return await loaded(await ask({ accountId, sendId, index, namesOnly: true }, deps), deps);
+}
+
+/** What is filled although no ledger has it. */
+export interface GivenContent {
+  accountId: string;
+  message: GivenMessage;
+  /** @default 10 s */
+  timeoutMs?: number | undefined;
+}
+
+/**
+ * Fills a message that is in no ledger.
+ *
+ * @throws {MailContentError} `template_failed`, `no_answer` or `unavailable`
+ */
+export async function givenContent(
+  { accountId, message, timeoutMs }: GivenContent,
+  deps: MailContentDeps,
+): Promise<MailContent> {
+  const { index } = message.recipient;
+  const wanted = { accountId, sendId: "", index, given: message, namesOnly: true };
+  return await loaded(await ask(wanted, deps, timeoutMs), deps);
+}
+
+type Filled = ContentReply & { ok: true };
+
+async function loaded({ parts, pdfs }: Filled, deps: MailContentDeps): Promise<MailContent> {
   return {
     subject: parts.subject,
     html: await textOf(parts.html, deps),
@@ -67,7 +103,8 @@ export async function mailPdf(
   { index, position }: { index: number; position: number },
   deps: MailContentDeps,
 ): Promise<{ filename: string; bytes: Uint8Array }> {
-  const { pdfs } = await filled(send, index, deps);
+  requireContent(send);
+  const { pdfs } = await ask({ accountId: send.accountId, sendId: send._id, index }, deps);
   const pdf = pdfs[position];
   if (pdf === undefined) throw new MailContentError("no_such_pdf", "The message has no such PDF");
   const { filename, html, page } = pdf;
@@ -80,14 +117,24 @@ export async function mailPdf(
   return { filename, bytes: await object("pdfs", reply.key, deps) };
 }
 
-async function filled(send: Send, index: number, { bus }: MailContentDeps) {
-  if (send.contentRemovedAt !== undefined) {
-    const day = send.contentRemovedAt.toISOString().slice(0, 10);
-    throw new MailContentError("removed", `Its content was removed on ${day}`);
-  }
-  const { accountId, _id: sendId } = send;
-  const data = { v: EVENT_VERSION, accountId, sendId, index };
-  const reply = await bus.ask("content.requested", data, { timeoutMs: CONTENT_MS });
+/**
+ * Refuses a send whose content is gone.
+ *
+ * @throws {MailContentError} `removed`
+ */
+export function requireContent({ contentRemovedAt }: Pick<Send, "contentRemovedAt">): void {
+  if (contentRemovedAt === undefined) return;
+  const day = contentRemovedAt.toISOString().slice(0, 10);
+  throw new MailContentError("removed", `Its content was removed on ${day}`);
+}
+
+async function ask(
+  wanted: Omit<EventData<"content.requested">, "v">,
+  { bus }: MailContentDeps,
+  timeoutMs = CONTENT_MS,
+): Promise<Filled> {
+  const data = { v: EVENT_VERSION, ...wanted };
+  const reply = await bus.ask("content.requested", data, { timeoutMs });
   if (reply === undefined) {
     throw new MailContentError("no_answer", "The message was not rendered in time. Try again");
   }

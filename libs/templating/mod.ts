@@ -41,14 +41,7 @@ export { RenderError, type RenderErrorCode } from "./render_error.ts";
 export { type DeclaredVariable, missingVariables, withDefaults } from "./required_variables.ts";
 export { InvalidTemplateError, type TemplateError, type TemplatePart } from "./template_error.ts";
 export { joinReads, templateReads } from "./template_reads.ts";
-export {
-  mergeLevels,
-  originsOf,
-  valuesOf,
-  VARIABLE_ORIGINS,
-  type VariableLevels,
-  type VariableOrigin,
-} from "./variable_levels.ts";
+export { mergeLevels, originsOf, valuesOf, type VariableLevels } from "./variable_levels.ts";
 export { type TemplateVariable, templateVariables } from "./template_variables.ts";
 export {
   TRANSLATED_PRODUCTS,

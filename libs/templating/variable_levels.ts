@@ -1,3 +1,4 @@
+import type { VariableOrigin } from "@posthaste/contracts";
 import { mergeVariables, type Variables } from "./precedence.ts";
 import { type DeclaredVariable, isGiven, withDefaults } from "./required_variables.ts";
 
@@ -8,12 +9,6 @@ export interface VariableLevels {
   /** Of the one PDF that is filled; a mail has none. */
   attachment?: Variables | null | undefined;
 }
-
-/** Where the value of a variable comes from. */
-export const VARIABLE_ORIGINS = ["top", "recipient", "attachment", "default", "missing"] as const;
-
-/** Where the value of a variable comes from. */
-export type VariableOrigin = (typeof VARIABLE_ORIGINS)[number];
 
 /** Lays the levels over each other: an attachment's variables win over its recipient's, those over the top. */
 export function mergeLevels({ top, recipient, attachment }: VariableLevels): Variables {

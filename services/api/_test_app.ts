@@ -103,6 +103,8 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       Promise.resolve(
         accountId === ACCOUNT && (ref === 7 || ref === "invoice") ? pdfVersion() : null,
       ),
+    emailVersion: () => Promise.resolve(emailVersion()),
+    pdfVersion: () => Promise.resolve(pdfVersion()),
     findAccount: (_id) =>
       Promise.resolve({ ...accountSchema.parse({ _id, name: "Shop", createdAt: new Date(0) }) }),
     listPublishedTemplates: (accountId, kind, { after = 0, limit, only = [] }) => {

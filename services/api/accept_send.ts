@@ -1,5 +1,4 @@
 import {
-  type EmailVersion,
   ENVELOPE_VERSION,
   type Integration,
   messageIdOf,
@@ -8,35 +7,24 @@ import {
   type Send,
   SEND_WARNINGS,
   type SendAccepted,
-  type TokenLimits,
 } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
-import { requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
-import { type CheckedSend, checkSend } from "./check_send.ts";
-import type { Idempotency } from "./idempotency.ts";
 import { countCopies, needsEnvelope } from "./check_envelope.ts";
-import { isIdOrAlias, readPathId } from "./path_ids.ts";
-import type { ReadSendBody } from "./read_send_body.ts";
+import {
+  findSendable,
+  type FindSendableDeps,
+  type Sendable,
+  type SendCommand,
+} from "./find_sendable.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 import { warningsOf } from "./send_warnings.ts";
 
 /** What {@linkcode acceptSend} needs. */
-export interface AcceptSendDeps {
-  ledger: Pick<
-    RequestLedger,
-    | "latestEmailVersion"
-    | "latestPdfVersion"
-    | "findAssetName"
-    | "keepAssets"
-    | "findIntegration"
-    | "findSendByIdempotencyKey"
-    | "acceptSend"
-    | "bytes"
-    | "wait"
-  >;
+export interface AcceptSendDeps extends FindSendableDeps {
+  ledger: FindSendableDeps["ledger"] & Pick<RequestLedger, "acceptSend" | "keepAssets">;
   /** The bytes that the account may still have accepted. */
   quota: Pick<ByteQuota, "load" | "admit" | "note">;
   /**
@@ -51,25 +39,7 @@ export interface AcceptSendDeps {
   priorityFor(accountId: string, addressCount: number): Priority;
   /** Hands an accepted send, of a request of so many bytes, to the pipeline without waiting for it. */
   dispatch(send: Send, bytes: number): void;
-  /** Reads a body within the limits. */
-  readBody(body: unknown): ReadSendBody;
   now(): Date;
-}
-
-/** A request to send, of the account of the token. */
-export interface SendCommand {
-  accountId: string;
-  /** What the token is limited to. */
-  limits: Pick<TokenLimits, "templates" | "integrations">;
-  /** Id or alias of an email template, as it stands in the path. */
-  templateId: string;
-  /** Id of an integration, as it stands in the path. */
-  integrationId: string;
-  /** Out of the JSON parser, unchecked. */
-  body: unknown;
-  idempotency: Idempotency | undefined;
-  /** W3C `traceparent` that the send's later life joins. */
-  trace: string | undefined;
 }
 
 /** The answer to an accepted send, and whether it is that of an earlier request with the same key. */
@@ -96,56 +66,34 @@ export async function acceptSend(
   deps: AcceptSendDeps,
 ): Promise<AcceptedSend> {
   const { ledger, quota, now } = deps;
-  const { accountId, idempotency } = command;
-  const loading = quota.load(accountId);
-  const [earlier, email, integration] = await Promise.all([
-    idempotency === undefined ? null : ledger.findSendByIdempotencyKey(accountId, idempotency.key),
-    findTemplate(command, ledger),
-    findIntegration(command, ledger),
-    loading && ledger.wait("look up the account's usage", () => loading),
-  ]);
-  if (earlier !== null) return replay(earlier, command);
-  if (email === null) throw unknown("unknown_template", "email template", command.templateId);
-  if (integration === null) {
-    throw unknown("unknown_integration", "integration", command.integrationId);
-  }
-  requireUse(command.limits, { templateId: email.templateId, integrationId: integration.id });
-  const checked = await checkSend(deps.readBody(command.body), {
-    email,
-    integration,
-    latestPdfVersion: (ref) => ledger.latestPdfVersion(accountId, ref),
-    findAssetName: (name) => ledger.findAssetName(accountId, name),
-  });
-  quota.admit(accountId, ledger.bytes);
+  const { idempotency } = command;
+  const found = await findSendable(command, deps);
+  if ("earlier" in found) return replay(found.earlier, command);
+  const { integration, checked } = found;
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
   // Copies are mail to further people: they make a small send a large one.
   const addresses = checked.request.to.length + countCopies(checked.request);
-  const priority = deps.priorityFor(accountId, addresses);
+  const priority = deps.priorityFor(command.accountId, addresses);
   const mustWait = deps.mustWait(integration, priority);
   const send = makeSend(command, {
-    email,
-    integration,
-    checked,
+    ...found,
     priority,
     mustWait,
     acceptedAt: now(),
   });
   const { needed } = checked;
-  if (needed.length > 0) await ledger.keepAssets(accountId, needed, send.acceptedAt);
+  if (needed.length > 0) await ledger.keepAssets(command.accountId, needed, send.acceptedAt);
   failpoint("api.before_accept");
   const acceptance = await ledger.acceptSend(send);
   failpoint("api.after_accept");
   if (!acceptance.accepted) return replay(acceptance.existing, command);
-  quota.note(accountId, ledger.bytes);
+  quota.note(command.accountId, ledger.bytes);
   deps.dispatch(send, ledger.bytes);
   count("posthaste.accept.recipients", send.messageCount, { "posthaste.priority": send.priority });
   return { answer: answerOf(send), replayed: false };
 }
 
-interface SendParts {
-  email: EmailVersion;
-  integration: Integration;
-  checked: CheckedSend;
+interface SendParts extends Sendable {
   priority: Priority;
   mustWait: boolean;
   acceptedAt: Date;
@@ -202,33 +150,8 @@ function answerOf({ _id, request: { to }, warnings = [] }: Send): SendAccepted {
   };
 }
 
-async function findTemplate(
-  { accountId, templateId }: SendCommand,
-  ledger: AcceptSendDeps["ledger"],
-): Promise<EmailVersion | null> {
-  return isIdOrAlias(templateId) ? await ledger.latestEmailVersion(accountId, templateId) : null;
-}
-
-async function findIntegration(
-  { accountId, integrationId }: SendCommand,
-  ledger: AcceptSendDeps["ledger"],
-): Promise<Integration | null> {
-  const id = readPathId(integrationId);
-  const found = id === undefined ? null : await ledger.findIntegration(accountId, id);
-  // Anyone who removed it wants no new mail to go by it.
-  return found === null || found.archivedAt ? null : found;
-}
-
 function tooMuch(): HttpError {
   return new HttpError("unavailable", "Cannot accept the send: the queue is full. Retry later", {
     retryAfter: RETRY_AFTER_SECONDS,
   });
-}
-
-function unknown(
-  code: "unknown_template" | "unknown_integration",
-  kind: string,
-  id: string,
-): HttpError {
-  return new HttpError(code, `Cannot accept the send: there is no ${kind} "${id}"`);
 }

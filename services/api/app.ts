@@ -33,6 +33,8 @@ import { type CapacityOptions, openCapacity } from "./capacity.ts";
 import { integrationsRoute } from "./routes/integrations.ts";
 import { openApiRoute } from "./routes/openapi.ts";
 import type { Finding } from "./finding.ts";
+import { dryRunRoute } from "./routes/dry_run.ts";
+import { messageExplainRoute } from "./routes/message_explain.ts";
 import { messageRoute } from "./routes/message.ts";
 import { cancelRoutes } from "./routes/message_cancel.ts";
 import { messageContentRoute } from "./routes/message_content.ts";
@@ -165,6 +167,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     );
     if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
+    dryRunRoute(v1, { ...deps, quota, readBody, renderTimeoutMs });
     sendRoute(v1, {
       quota,
       admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
@@ -193,6 +196,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
     messageContentRoute(v1, deps);
+    messageExplainRoute(v1);
   }, { prefix: "/v1" });
 }
 

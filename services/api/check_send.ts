@@ -33,6 +33,8 @@ export interface CheckedSend {
   pdfVersions: Record<string, number>;
   /** Files that have to be stored before it is accepted. */
   needed: readonly NeededAsset[];
+  /** These versions, by the id of their template. */
+  pdfs: ReadonlyMap<number, PdfVersion>;
 }
 
 type PdfVersions = SendVersions["pdfs"];
@@ -60,7 +62,11 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   if (request === undefined || all.length > 0) throw httpErrorOf("accept the send", all);
   const pdfVersions: Record<string, number> = {};
   for (const { templateId, version } of pdfs.values()) pdfVersions[templateId] = version;
-  return { request: storedForm(request, { pdfs, files }), pdfVersions, needed: files.needed };
+  const byId = new Map([...pdfs.values()].map((version) => [version.templateId, version]));
+  return {
+    request: storedForm(request, { pdfs, files }),
+    ...{ pdfVersions, pdfs: byId, needed: files.needed },
+  };
 }
 
 function pdfRefsOf(send: ReadableSend): Set<PdfRef> {

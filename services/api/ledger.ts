@@ -27,6 +27,10 @@ export interface Ledger {
   latestEmailVersion(accountId: string, idOrAlias: string): Promise<EmailVersion | null>;
   /** The newest published version of a PDF template, by id or alias. */
   latestPdfVersion(accountId: string, ref: PdfRef): Promise<PdfVersion | null>;
+  /** A version of an email template. */
+  emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
+  /** A version of a PDF template. */
+  pdfVersion(accountId: string, id: number, version: number): Promise<PdfVersion | null>;
   findIntegration(accountId: string, id: number): Promise<Integration | null>;
   /** The send that was accepted under an `Idempotency-Key` in the last 7 days. */
   findSendByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;

@@ -1,19 +1,37 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { GivenMessage } from "@posthaste/contracts";
 import { openLedgerApp } from "./_test_ledger_app.ts";
 
-/** A bus whose renderer answers for one mail with one PDF. */
+let asked: GivenMessage[] = [];
+
+/** A bus whose renderer answers for one mail with one PDF, and fails for recipient 2. */
 const bus = {
-  ask: (type: string) =>
-    Promise.resolve(
-      type === "content.requested"
-        ? {
-          ok: true,
-          parts: { subject: "Hi", html: { inline: "<p>Hi</p>" }, text: { inline: "Hi" } },
-          pdfs: [{ filename: "invoice ü.pdf", html: { inline: "x" }, page: {} }],
-        }
-        : undefined,
-    ),
+  ask: (type: string, { given }: { given?: GivenMessage }) => {
+    if (given !== undefined) asked.push(given);
+    if (type !== "content.requested") return Promise.resolve(undefined);
+    if (given?.recipient.index === 2) {
+      return Promise.resolve({ ok: false, reason: "no such helper" });
+    }
+    return Promise.resolve({
+      ok: true,
+      parts: { subject: "Hi", html: { inline: "<p>Hi</p>" }, text: { inline: "Hü" } },
+      pdfs: [{ filename: "invoice ü.pdf", html: { inline: "x" }, page: {} }],
+    });
+  },
+};
+
+const FROM = { email: "shop@example.com" };
+const MAIL = {
+  variables: { company: "Shop", number: 1 },
+  to: [
+    {
+      ...{ email: "a@example.net", reference: "order-1", variables: { note: null, name: "A" } },
+      attachments: [{ id: 1, variables: { number: 2 } }, { id: 1, filename: "x.pdf" }],
+    },
+    { email: "b@example.net" },
+    { email: "c@example.net" },
+  ],
 };
 
 test("a mail is shown as it was sent, to read:content and its account alone", async () => {
@@ -25,7 +43,7 @@ test("a mail is shown as it was sent, to read:content and its account alone", as
   const { status, body } = await api.ask(`${path}/content`);
   assert.equal(status, 200);
   assert.deepEqual(body, {
-    ...{ subject: "Hi", html: "<p>Hi</p>", text: "Hi" },
+    ...{ subject: "Hi", html: "<p>Hi</p>", text: "Hü" },
     attachments: [{ index: 0, filename: "invoice ü.pdf" }],
   });
   const content = `${path}/content`;
@@ -39,4 +57,89 @@ test("a mail is shown as it was sent, to read:content and its account alone", as
   const gone = await api.ask(`${path}/content`);
   assert.deepEqual([gone.status, gone.body.code], [410, "content_removed"]);
   assert.ok(gone.body.error.includes(now.toISOString().slice(0, 10)));
+});
+
+test("dryRun() checks as a send is checked, fills some of its mails, and stores nothing", async () => {
+  await using api = await openLedgerApp({ bus: bus as never });
+  const path = "/v1/templates/1/send/1/dry-run";
+  const post = (query: string, body: unknown = { from: FROM, ...MAIL }, options = {}) =>
+    api.ask(`${path}${query}`, { method: "POST", body, ...options });
+  asked = [];
+  const { status, body } = await post("?recipients=0,1");
+  assert.equal(status, 200);
+  assert.equal(body.message, "3 emails would be put in the queue");
+  assert.deepEqual(body.template, { id: 1, version: 1 });
+  const [first, second] = body.messages;
+  assert.deepEqual(first, {
+    ...{
+      index: 0,
+      email: "a@example.net",
+      subject: "Hi",
+      html: "<p>Hi</p>",
+      text: "Hü",
+      bytes: 14,
+    },
+    variables: { name: "recipient", company: "top", note: "missing" },
+    attachments: [
+      { index: 0, id: 1, filename: "invoice ü.pdf", variables: { number: "attachment" } },
+      { index: 1, id: 1, filename: "", variables: { number: "top" } },
+    ],
+  });
+  assert.deepEqual(second.variables, { name: "default", company: "top", note: "missing" });
+  assert.deepEqual(asked.map(({ recipient }) => recipient.index), [0, 1]);
+  assert.equal((await post("")).body.messages.length, 1);
+  assert.equal((await api.ask("/v1/sends")).body.data.length, 0);
+
+  const failed = await post("?recipients=2");
+  assert.deepEqual([failed.status, failed.body.code], [422, "template_failed"]);
+  for (const query of ["?recipients=3", "?recipients=x", "?recipients=0,1,2,3,4,5,6,7,8,9,10"]) {
+    const refused = await post(query);
+    assert.equal(refused.status, 400, query);
+    assert.equal(refused.body.issues[0].path, "recipients");
+  }
+  const sent = { from: { email: "other@example.com" }, to: [{ email: "x" }] };
+  const [tried, real] = [
+    await post("", sent),
+    await api.ask("/v1/templates/1/send/1", {
+      ...{ method: "POST", body: sent },
+    }),
+  ];
+  assert.deepEqual([tried.status, tried.body], [real.status, real.body]);
+  const large = {
+    from: FROM,
+    to: [{ email: "a@example.net", variables: { x: "y".repeat(600_000) } }],
+  };
+  assert.equal((await post("", large)).status, 413);
+  assert.equal((await post("", undefined, { scopes: ["read", "render"] })).status, 403);
+  assert.equal((await post("", undefined, { isOther: true })).status, 200);
+});
+
+test("explainMessage() says which level gave each variable, as long as they are kept", async () => {
+  await using api = await openLedgerApp({ bus: bus as never });
+  const { id, messages: [message] } = await api.send({ ...MAIL, to: MAIL.to.slice(0, 1) });
+  const path = `/v1/messages/${message?.id}/explain`;
+  const { body } = await api.ask(path);
+  assert.deepEqual(body, {
+    ...{ id: message?.id, template: { id: 1, version: 1 } },
+    variables: { name: "recipient", company: "top", note: "missing" },
+    attachments: [
+      { index: 0, id: 1, version: 1, variables: { number: "attachment" } },
+      { index: 1, id: 1, version: 1, variables: { number: "top" } },
+    ],
+  });
+  const { body: valued } = await api.ask(`${path}?values=true`);
+  assert.deepEqual(valued.values, { name: "A", company: "Shop", note: null });
+  assert.deepEqual(valued.attachments.map((one: typeof valued) => one.values), [
+    ...[{ number: 2 }, { number: 1 }],
+  ]);
+  assert.equal((await api.ask(path, { isOther: true })).status, 404);
+  assert.equal((await api.ask(path, { scopes: ["read"] })).status, 403);
+  assert.equal((await api.ask(`${path}?values=yes`)).status, 400);
+  await api.end(id, 0, "sent");
+  const now = new Date();
+  await api.store.sends.settle([id], now);
+  const before = new Date(now.getTime() + 1000);
+  await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
+  const gone = await api.ask(path);
+  assert.deepEqual([gone.status, gone.body.code], [410, "content_removed"]);
 });

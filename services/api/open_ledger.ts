@@ -12,8 +12,12 @@ export interface ApiLedger extends Ledger, Finding, Usage {
 export function openLedger(
   { accounts, assets, integrations, messages, sends, templates, tokens, usage }: Store,
 ): ApiLedger {
-  const { latestEmailVersion, latestPdfVersion } = openVersionCache(templates);
+  const { emailVersion, latestEmailVersion, latestPdfVersion, pdfVersion } = openVersionCache(
+    templates,
+  );
   return {
+    emailVersion,
+    pdfVersion,
     latestEmailVersion,
     latestPdfVersion,
     findAccount: accounts.find,

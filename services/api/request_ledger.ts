@@ -124,6 +124,16 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     return this.wait("store the files", () => this.#deps.ledger.keepAssets(accountId, needed, now));
   }
 
+  emailVersion(accountId: string, id: number, version: number) {
+    const { ledger } = this.#deps;
+    return this.wait("look up the template", () => ledger.emailVersion(accountId, id, version));
+  }
+
+  pdfVersion(accountId: string, id: number, version: number) {
+    const { ledger } = this.#deps;
+    return this.wait("look up the PDF template", () => ledger.pdfVersion(accountId, id, version));
+  }
+
   findAccount(accountId: string) {
     return this.wait("look up the account", () => this.#deps.ledger.findAccount(accountId));
   }

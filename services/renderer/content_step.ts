@@ -1,4 +1,4 @@
-import type { ContentReply, RequestedRecipient, Send } from "@posthaste/contracts";
+import type { ContentReply, EventData, GivenMessage, Send } from "@posthaste/contracts";
 import type { Step } from "@posthaste/messaging";
 import type { Sandbox } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
@@ -27,22 +27,22 @@ export interface ContentDeps extends VersionSource {
   images?: RemoteImages | undefined;
 }
 
-/** Makes again what an accepted message was filled to, for somebody who wants to see it. */
+/** Makes what an accepted or a given message is filled to, for somebody who wants to see it. */
 export function contentStep(deps: ContentDeps): Step<"content.requested"> {
   return {
     name: "renderer.content",
-    handle: async ({ data: { accountId, sendId, index } }) => {
+    handle: async ({ data }) => {
       const refused = (reason: string) => ({
         ...{ type: "done" as const, publish: [] },
         replies: [{ ok: false, reason } satisfies ContentReply],
       });
-      const send = await deps.sends.load(sendId);
-      const asked = send?.accountId === accountId ? send.request.to[index] : undefined;
-      if (send === null || asked === undefined) return refused("the message is not in the ledger");
-      const recipient: RequestedRecipient = { index, attempt: 0, ...asked };
-      const versions = await pinnedVersions({ head: send, recipients: [recipient] }, deps);
+      const { accountId, given = await findMessage(data, deps) } = data;
+      if (given === undefined) return refused("the message is not in the ledger");
+      const { recipient } = given;
+      const head = { accountId, template: given.template, pdfVersions: given.pdfVersions };
+      const versions = await pinnedVersions({ head, recipients: [recipient] }, deps);
       if (typeof versions === "string") return refused(versions);
-      const plan = planMessage(recipient, send.request.variables, versions);
+      const plan = planMessage(recipient, given.variables, versions);
       const results = await deps.fill({
         templates: templatesOf(versions),
         fills: plan.fills,
@@ -52,7 +52,7 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
       });
       const message = readFills(plan, results);
       if (!message.ok) return refused(message.reason);
-      const reply = await replyOf(message, { accountId, versions, deps });
+      const reply = await replyOf(message, { data, versions, deps });
       return { type: "done", publish: [], replies: [reply] };
     },
     giveUp: (_, reason) => ({
@@ -62,12 +62,30 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
   };
 }
 
+async function findMessage(
+  { accountId, sendId, index }: EventData<"content.requested">,
+  { sends: { load: loadSend } }: ContentDeps,
+): Promise<GivenMessage | undefined> {
+  const send = await loadSend(sendId);
+  const asked = send?.accountId === accountId ? send.request.to[index] : undefined;
+  if (send === null || asked === undefined) return undefined;
+  const { template, pdfVersions, request: { variables } } = send;
+  return { template, pdfVersions, variables, recipient: { index, attempt: 0, ...asked } };
+}
+
+interface Replying {
+  data: EventData<"content.requested">;
+  versions: Versions;
+  deps: ContentDeps;
+}
+
 async function replyOf(
   { subject, html, text, pdfs }: RenderedMessage & { ok: true },
-  { accountId, versions, deps }: { accountId: string; versions: Versions; deps: ContentDeps },
+  { data: { accountId, namesOnly = false }, versions, deps }: Replying,
 ): Promise<ContentReply> {
   const shown = await Promise.all(pdfs.map(async ({ templateId, filename, html }) => {
     const page = versions.pdfs.get(templateId)?.page;
+    if (namesOnly) return { templateId, filename, page, html: "" };
     const document = await withShownImages({ accountId, html, page }, deps.images);
     return { templateId, filename, page, html: document.html };
   }));

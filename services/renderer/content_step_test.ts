@@ -1,4 +1,4 @@
-import { contentReplySchema, newSendId, type Send } from "@posthaste/contracts";
+import { contentReplySchema, type EventData, newSendId, type Send } from "@posthaste/contracts";
 import { openSandbox } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -27,8 +27,14 @@ const send: Send = {
   },
 };
 
-async function reply(changes: { accountId?: string; index?: number; version?: number } = {}) {
-  const { accountId = "acc_1", index = 1, version = 2 } = changes;
+interface Changes {
+  accountId?: string;
+  index?: number;
+  version?: number;
+  more?: Partial<EventData<"content.requested">>;
+}
+
+async function reply({ accountId = "acc_1", index = 1, version = 2, more }: Changes = {}) {
   const step = contentStep({
     emailVersion: (_account, _id, wanted) =>
       Promise.resolve(wanted === version ? emailVersion() : null),
@@ -39,7 +45,7 @@ async function reply(changes: { accountId?: string; index?: number; version?: nu
     fill: sandbox.fill,
     storeContent: () => Promise.reject(new Error("nothing is large")),
   });
-  const data = { v: 2 as const, accountId, sendId: send._id, index };
+  const data = { v: 2 as const, accountId, sendId: send._id, index, ...more };
   const delivery = { type: "content.requested", data } as const;
   const verdict = await step.handle(delivery, new AbortController().signal);
   assert.ok(verdict.type === "done" && verdict.publish.length === 0);
@@ -73,4 +79,20 @@ test("contentStep() tells nothing of another account's message, nor of one that 
   assert.deepEqual(await reply({ index: 2 }), nothing);
   const missing = await reply({ version: 9 });
   assert.deepEqual(missing, { ok: false, reason: "version 2 of template 1 is missing" });
+});
+
+test("contentStep() fills a message that is given, though it is in no ledger", async () => {
+  const given = {
+    ...{ template: { id: 1, version: 2 }, pdfVersions: { 7: 3 }, variables: { name: "top" } },
+    recipient: {
+      ...{ index: 4, attempt: 0, email: "c@example.com" },
+      attachments: [{ id: 7, variables: { name: "own" } }],
+    },
+  };
+  const filled = await reply({ more: { sendId: "", given, namesOnly: true } });
+  assert.ok(filled.ok);
+  assert.equal(filled.parts.subject, "Hello top");
+  // Only the name of the PDF was wanted.
+  const pdfs = filled.pdfs.map(({ filename, html }) => [filename, html]);
+  assert.deepEqual(pdfs, [["invoice-own.pdf", { inline: "" }]]);
 });

@@ -1,0 +1,65 @@
+import { z } from "zod";
+
+/** Where the value of a variable comes from: a level of the request, the template's default, or nowhere. */
+export const VARIABLE_ORIGINS = ["top", "recipient", "attachment", "default", "missing"] as const;
+
+/** Where the value of a variable comes from. */
+export type VariableOrigin = (typeof VARIABLE_ORIGINS)[number];
+
+/** The variables that a template declares or reads, each with its origin. */
+const ORIGINS = { variables: z.record(z.string(), z.enum(VARIABLE_ORIGINS)) };
+
+const PDF = { index: z.int().nonnegative(), id: z.int() };
+
+/** Answer to a dry run of a send. */
+export const dryRunSchema = z.strictObject({
+  status: z.literal("dry_run"),
+  message: z.string(),
+  template: z.strictObject({ id: z.int(), version: z.int() }),
+  /** Those that were asked for, filled. */
+  messages: z.array(z.strictObject({
+    /** Position in the request's `to`. */
+    index: z.int().nonnegative(),
+    email: z.string(),
+    ...{ subject: z.string(), html: z.string(), text: z.string() },
+    /** Of subject, HTML and text in UTF-8. */
+    bytes: z.int().nonnegative(),
+    ...ORIGINS,
+    attachments: z.array(z.strictObject({ ...PDF, filename: z.string(), ...ORIGINS })),
+  })),
+});
+
+/** Answer to a dry run of a send. */
+export type DryRun = z.infer<typeof dryRunSchema>;
+
+const EXPLAINED = { ...ORIGINS, values: z.record(z.string(), z.unknown()).optional() };
+
+/** Answer to `GET /v1/messages/{id}/explain`. `values` are there if they were asked for. */
+export const explanationSchema = z.strictObject({
+  id: z.string(),
+  template: z.strictObject({ id: z.int(), version: z.int() }),
+  ...EXPLAINED,
+  attachments: z.array(z.strictObject({ ...PDF, version: z.int(), ...EXPLAINED })),
+});
+
+/** Answer to `GET /v1/messages/{id}/explain`. */
+export type Explanation = z.infer<typeof explanationSchema>;
+
+/** The most recipients that one dry run fills. */
+export const MAX_DRY_RUN_RECIPIENTS = 10;
+
+/** Parameters of a dry run: positions in `to`, with commas. */
+export const DRY_RUN_QUERY = z.strictObject({
+  recipients: z.string().regex(/^\d{1,7}(?:,\d{1,7})*$/, {
+    error: "must be positions of recipients, with commas: 0,5",
+  }).transform((text) => [...new Set(text.split(",").map(Number))])
+    .refine(({ length }) => length <= MAX_DRY_RUN_RECIPIENTS, {
+      error: `must not name more than ${MAX_DRY_RUN_RECIPIENTS} recipients`,
+    }).optional().describe("Positions of the recipients to fill, with commas: 0,5"),
+});
+
+/** Parameters of an explanation. */
+export const EXPLAIN_QUERY = z.strictObject({
+  values: z.enum(["true", "false"], { error: "must be true or false" }).optional()
+    .describe("Whether the values are wanted, too"),
+});

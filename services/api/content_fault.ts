@@ -1,0 +1,29 @@
+import type { ErrorCode } from "@posthaste/contracts";
+import { HttpError } from "./http_error.ts";
+import { MailContentError, type MailContentFault } from "@posthaste/messaging";
+
+const CODES = {
+  removed: "content_removed",
+  template_failed: "template_failed",
+  no_answer: "render_timeout",
+  unavailable: "unavailable",
+} as const satisfies Record<Exclude<MailContentFault, "no_such_pdf">, ErrorCode>;
+
+/**
+ * Waits for content that is made.
+ *
+ * @param action What cannot be done without it: `make the mail again`.
+ * @throws {HttpError} `content_removed`, `template_failed`, `render_timeout` or `unavailable`
+ */
+export async function contentOf<T>(action: string, making: Promise<T>): Promise<T> {
+  try {
+    return await making;
+  } catch (cause) {
+    if (!(cause instanceof MailContentError) || cause.fault === "no_such_pdf") throw cause;
+    const code = CODES[cause.fault];
+    throw new HttpError(code, `Cannot ${action}: ${cause.message}`, {
+      cause,
+      ...(code === "unavailable" ? { retryAfter: 2 } : {}),
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import type { Explanation } from "@posthaste/contracts";
+import { HttpError } from "./http_error.ts";
+import { requireContent } from "@posthaste/messaging";
+import { contentOf } from "./content_fault.ts";
+import { explainValues, explainVariables } from "./explain_variables.ts";
+import type { RequestLedger } from "./request_ledger.ts";
+import { type AskedMessage, findKnown } from "./show_message.ts";
+
+/** Whose message is explained. */
+export interface AskedExplanation extends Omit<AskedMessage, "action"> {
+  ledger: AskedMessage["ledger"] & Pick<RequestLedger, "emailVersion" | "pdfVersion">;
+  /** Whether the values are wanted, too. */
+  withValues: boolean;
+}
+
+/**
+ * Says of each variable of a message which level of its request gave it.
+ *
+ * @throws {HttpError} `unknown_message`, `content_removed`
+ */
+export async function explainMessage(
+  id: string,
+  { accountId, ledger, withValues }: AskedExplanation,
+): Promise<Explanation> {
+  const { send, index } = await findKnown(id, { accountId, ledger, action: "explain" });
+  await contentOf("explain the message", (async () => requireContent(send))());
+  const { template, pdfVersions, request } = send;
+  const recipient = request.to[index];
+  const levels = { top: request.variables, recipient: recipient?.variables };
+  const explained = (version: Parameters<typeof explainVariables>[0], own = levels) => ({
+    variables: explainVariables(version, own),
+    ...(withValues ? { values: explainValues(version, own) } : {}),
+  });
+  const email = await ledger.emailVersion(accountId, template.id, template.version);
+  const attachments = await Promise.all(
+    (recipient?.attachments ?? []).map(async ({ id, variables }, position) => {
+      const pdf = await ledger.pdfVersion(accountId, id, pdfVersions[id] ?? 0);
+      const own = { ...levels, attachment: variables };
+      const version = required(pdf);
+      return { index: position, id, version: version.version, ...explained(version, own) };
+    }),
+  );
+  return { id, template, ...explained(required(email)), attachments };
+}
+
+/** Versions stay as long as sends are pinned to them. */
+function required<T>(version: T | null): T {
+  if (version !== null) return version;
+  throw new HttpError("internal", "Cannot explain the message: a pinned version is missing");
+}

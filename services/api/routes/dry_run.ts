@@ -1,0 +1,20 @@
+import { DRY_RUN_QUERY } from "@posthaste/contracts";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import type { FastifyInstance } from "fastify";
+import { requireScope } from "../authenticate.ts";
+import { dryRun, type DryRunDeps } from "../dry_run.ts";
+import { httpErrorOf } from "../fault.ts";
+
+/** `POST /templates/{templateId}/send/{integrationId}/dry-run`: what a send would come to. */
+export function dryRunRoute(app: FastifyInstance, deps: Omit<DryRunDeps, "ledger">): void {
+  app.post<{ Params: { templateId: string; integrationId: string } }>(
+    "/templates/:templateId/send/:integrationId/dry-run",
+    { onRequest: requireScope("send") },
+    async ({ caller, params, query, body, ledger }) => {
+      const { data, error } = DRY_RUN_QUERY.safeParse(query, BODY_PARSING);
+      if (error !== undefined) throw httpErrorOf("try the send", bodyIssues(error));
+      const command = { accountId: caller.accountId, limits: caller, ...params, body };
+      return await ledger.keepBody(dryRun(command, data.recipients ?? [0], { ...deps, ledger }));
+    },
+  );
+}
