@@ -51,6 +51,7 @@ export type SendAnswer = z.infer<typeof sendAnswerSchema>;
 type Painter = Pick<Output, "style" | "styler" | "table">;
 
 const COLOURS = {
+  scheduled: "dim",
   queued: "dim",
   rendered: "cyan",
   printed: "cyan",

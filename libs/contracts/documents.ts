@@ -354,6 +354,10 @@ export interface Send {
   next?: number;
   /** `_id` of the integration whose room it waits for, as long as there is a next one. */
   waitsFor?: string;
+  /** The time that it is scheduled for. It stays after the start. */
+  notBefore?: Date;
+  /** The same time, until the scheduler has started it. */
+  waitsUntil?: Date;
   /** When every message was found in a terminal state; null until then. */
   settledAt: Date | null;
   /** The reconciler looks again at this time. */
@@ -424,6 +428,7 @@ export const messageSchema = z.object({
   nextAt: z.date().nullable(),
   /** While `deferred`: `_id` of the integration that it waits for to have room. */
   waitsFor: z.string().nullable(),
+  /** When its send was accepted; of a scheduled send, when it started. */
   acceptedAt: z.date(),
   finishedAt: z.date().nullable(),
   /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */

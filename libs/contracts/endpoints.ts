@@ -5,7 +5,7 @@ import { integrationSummarySchema } from "./integration_summary.ts";
 import { LIST_QUERY, listSchema } from "./list.ts";
 import { sendBodySchema } from "./send_request.ts";
 import { serviceSummarySchema } from "./service_summary.ts";
-import { CANCEL_BODY, RETRY_BODY, RETRY_ONE_BODY } from "./message_changes.ts";
+import { CANCEL_BODY, RETRY_BODY, RETRY_ONE_BODY, SCHEDULE_BODY } from "./message_changes.ts";
 import { MESSAGE_FILTERS, SEND_LIST_FILTERS } from "./message_filters.ts";
 import {
   messageContentSchema,
@@ -30,7 +30,7 @@ import { variablesSchema } from "./variables.ts";
 
 /** One request that the interface for programs answers. */
 export interface Endpoint {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH";
   /** With parameters in braces: `/v1/templates/{id}`. */
   path: string;
   /** Its name in the OpenAPI document; it never changes. */
@@ -236,6 +236,15 @@ const SEARCHES: readonly Endpoint[] = [
 ];
 
 const CHANGES: readonly Endpoint[] = [
+  {
+    ...{ method: "PATCH", path: "/v1/sends/{id}", scopes: ["manage:messages"] },
+    operation: "scheduleSend",
+    summary: "Changes when a scheduled send starts",
+    body: SCHEDULE_BODY,
+    answer: sendStateSchema,
+    unknown: ["unknown_send"],
+    codes: ["not_scheduled"],
+  },
   {
     ...{ method: "POST", path: "/v1/messages/{id}/cancel", scopes: ["manage:messages"] },
     operation: "cancelMessage",

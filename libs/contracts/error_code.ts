@@ -27,6 +27,7 @@ export const ERROR_STATUS = {
   idempotency_in_progress: 409,
   not_cancelable: 409,
   not_retryable: 409,
+  not_scheduled: 409,
   content_removed: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,

@@ -103,7 +103,7 @@ const sendShape = {
   sendId: z.string(),
   accountId: z.string(),
   priority: prioritySchema,
-  /** Time of acceptance, ISO 8601; also the `Date` of the mail, on every attempt. */
+  /** Time of acceptance, or of the start of a scheduled send, ISO 8601; also the `Date` of the mail, on every attempt. */
   acceptedAt: z.iso.datetime(),
   integrationId: z.int(),
   from: senderSchema,

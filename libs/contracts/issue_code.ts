@@ -26,6 +26,8 @@ export const ISSUE_CODES = [
   "number_not_exact",
   /** A number beyond the range of a double. */
   "number_out_of_range",
+  /** A time that is too far ahead, or too long ago. */
+  "out_of_range",
   /** Half a surrogate pair. */
   "half_character",
   /** `from.email` is no address of the integration. */

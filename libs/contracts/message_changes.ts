@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sendAtSchema } from "./send_request.ts";
 import { FILTER_TIME } from "./message_filters.ts";
 import type { MessageState } from "./message_state.ts";
 
@@ -18,6 +19,9 @@ export const CANCEL_BODY = z.strictObject({
 });
 
 const acceptDuplicates = z.boolean().optional();
+
+/** Body of `PATCH /v1/sends/{id}`: when the send starts; `null` for now. */
+export const SCHEDULE_BODY = z.strictObject({ sendAt: sendAtSchema.nullable() });
 
 /** Body of `POST /v1/messages/{id}/retry`; it may be missing. */
 export const RETRY_ONE_BODY = z.strictObject({ acceptDuplicates });

@@ -2,6 +2,8 @@ import { z } from "zod";
 
 /** Every state of a message, in the order in which they are passed. */
 export const MESSAGE_STATES = [
+  // Of a send that is not started; never stored.
+  "scheduled",
   "queued",
   "rendered",
   "printed",

@@ -44,6 +44,7 @@ export * from "./requested_recipient.ts";
 export * from "./role.ts";
 export * from "./send_request.ts";
 export * from "./send_warning.ts";
+export * from "./send_start.ts";
 export * from "./service_summary.ts";
 export * from "./state_answers.ts";
 export * from "./template_draft.ts";

@@ -55,6 +55,12 @@ const pdfAttachmentSchema = z.strictObject({
   variables: variablesSchema.optional(),
 });
 
+/** When a send shall start: ISO 8601 with an offset. */
+export const sendAtSchema = z.iso.datetime({
+  offset: true,
+  error: "must be a time with an offset, such as 2026-01-02T03:04:05Z",
+});
+
 /**
  * Makes the schema of the body of `POST /v1/templates/{templateId}/send/{integrationId}`
  * (docs/interface.md, section 2). Unknown fields are refused by name.
@@ -63,10 +69,13 @@ export function sendBodySchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
   return requestSchema({
     recipient: { attachments: attachmentsOf(attachmentBodySchema, limits) },
     top: { attachments: attachmentsOf(fileBodySchema, limits) },
-  }, limits);
+  }, limits).extend({ sendAt: sendAtSchema.optional() });
 }
 
-/** A send request as it comes: it names PDF templates by id or alias, and files have their bytes in it. */
+/**
+ * A send request as it comes: it names PDF templates by id or alias, files have their bytes in it, and it says
+ * when it starts.
+ */
 export type SendBody = z.infer<ReturnType<typeof sendBodySchema>>;
 
 /**

@@ -57,6 +57,21 @@ export const sendFoundSchema = z.strictObject({
 
 /** Answer to `GET /v1/sends/{id}`. */
 export const sendStateSchema = sendFoundSchema.extend({
+  /** The time that it is or was scheduled for; null if it was sent at once. */
+  sendAt: timeSchema.nullable(),
+  /** Why messages failed, wait for another attempt or have an unknown outcome, the most frequent first; at most 50. */
+  causes: z.array(z.strictObject({
+    state: messageStateSchema,
+    reason: z.string().nullable(),
+    /** Of the server's reply, as `enhanced`. */
+    code: z.int().nullable(),
+    enhanced: z.string().nullable(),
+    /** What the server said to one of them. */
+    response: z.string().nullable(),
+    count: z.int().positive(),
+    /** The newest of them. */
+    messageId: z.string(),
+  })),
   /** How many messages are in each state that occurs. */
   states: z.partialRecord(z.enum(MESSAGE_STATES), z.int()),
   messages: z.array(

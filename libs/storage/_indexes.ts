@@ -76,6 +76,7 @@ export async function createIndexes(db: Db): Promise<void> {
       key: { waitsFor: 1, priority: -1, acceptedAt: 1 },
       partialFilterExpression: { waitsFor: { $gte: "" } },
     },
+    { key: { waitsUntil: 1 }, partialFilterExpression: { waitsUntil: { $gt: new Date(0) } } },
     { key: { accountId: 1, emails: 1, _id: -1 }, partialFilterExpression: { settledAt: null } },
     { key: { accountId: 1, settledAt: 1 }, partialFilterExpression: { contentDue: true } },
     {

@@ -2,6 +2,7 @@ import type { MessageIdentity } from "./delivery_ledger.ts";
 import {
   copyFields,
   envelopeOf,
+  isScheduled,
   MAX_RECIPIENT_INDEX,
   type Message,
   messageIdOf,
@@ -38,6 +39,7 @@ export function identityOf(send: Send, index: number): MessageIdentity | null {
 export function queuedMessage(send: Send, index: number): Message | null {
   const recipient = send.request.to[index];
   if (recipient === undefined) return null;
+  const isPlanned = isScheduled(send);
   return {
     _id: messageIdOf(send._id, index),
     sendId: send._id,
@@ -45,9 +47,10 @@ export function queuedMessage(send: Send, index: number): Message | null {
     index,
     email: recipient.email,
     integration: `${send.accountId}/${send.integrationId}`,
-    state: "queued",
+    state: isPlanned ? "scheduled" : "queued",
     attempt: 0,
     ...UNTOUCHED,
+    nextAt: isPlanned && send.notBefore ? send.notBefore : null,
     acceptedAt: send.acceptedAt,
     timeline: [queuedEntry(send.acceptedAt)],
   };

@@ -54,6 +54,7 @@ const EXCEPTIONS: Record<string, string> = {
   "waiting.integrationsDue": RECONCILER,
   "waiting.integrationsWaitedFor": RECONCILER,
   "waiting.advanceSend": RECONCILER,
+  "waiting.startSends": RECONCILER,
   "sends.finished": RECONCILER,
   "assets.removeOld": RECONCILER,
   "integrations.listClosed":
@@ -298,6 +299,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "messages.oldestWaiting": (store) => store.messages.oldestWaiting(ACCOUNT),
   "messages.cancel": async (store) =>
     assert.ok(await store.messages.cancel(ACCOUNT, messageIdOf(send._id, 0), now)),
+  "waiting.rescheduleSend": (store) => store.waiting.rescheduleSend(ACCOUNT, send._id, now),
   "messages.cancelSend": (store) => store.messages.cancelSend(ACCOUNT, send._id, now),
   "messages.cancelSome": (store) =>
     store.messages.cancelSome(ACCOUNT, { sendId: send._id, indexes: new Set([7]) }, now),

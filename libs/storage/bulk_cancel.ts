@@ -5,6 +5,7 @@ import type { MessageFilter, MessageSearch } from "./message_search.ts";
 
 /** States in which nobody sends a message at the moment. */
 export const CANCELABLE_STATES = [
+  "scheduled",
   "queued",
   "deferred",
   "unknown",

@@ -36,7 +36,9 @@ export function contentExpiry(db: Db): ContentExpiry {
   const { sends, contentProgress } = collectionsOf(db);
   return {
     async removeContents({ accountId, before, limit, now }) {
-      const waiting = { accountId, contentDue: true as const, settledAt: { $ne: null } };
+      // Of what is scheduled, contents are kept from its start on.
+      const isOld = { settledAt: { $ne: null }, notBefore: { $not: { $gte: before } } };
+      const waiting = { accountId, contentDue: true as const, ...isOld };
       const late = await strip(sends, waiting, { accountId, limit, now });
       const upTo = (await contentProgress.findOne({ _id: accountId }))?.upTo ?? "";
       // Ids sort by time, so the walk needs no index of its own, and mail costs nothing for it.
@@ -50,12 +52,10 @@ export function contentExpiry(db: Db): ContentExpiry {
           ...conditions,
           contentRemovedAt: { $exists: false },
         });
-      const due = walked({ settledAt: { $ne: null } });
-      const removed = await strip(sends, due, { accountId, limit, now });
-      await sends.updateMany(
-        walked({ settledAt: null }),
-        { $set: { contentDue: true } },
-      );
+      const removed = await strip(sends, walked(isOld), { accountId, limit, now });
+      for (const later of [{ settledAt: null }, { notBefore: { $gte: before } }]) {
+        await sends.updateMany(walked(later), { $set: { contentDue: true } });
+      }
       await contentProgress.updateOne({ _id: accountId }, { $max: { upTo: last } }, {
         upsert: true,
       });

@@ -39,6 +39,8 @@ export function ledgerRetention(db: Db): LedgerRetention {
       // Ids tell the time, so this needs no index of its own.
       const old = acceptedWithin<StoredSend>("snd", { until: before, after }, {
         settledAt: { $ne: null },
+        // What is scheduled is as old as its start: its events may still be there.
+        notBefore: { $not: { $gte: before } },
       });
       const ids = await sends.find(old).sort({ _id: 1 })
         .limit(limit).project<{ _id: string }>({ _id: 1 }).map(({ _id }) => _id).toArray();

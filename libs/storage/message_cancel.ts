@@ -88,7 +88,8 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
       if (send === null) return null;
       const { canceled, known } = await closeAll(send, send.request.to.keys(), now);
       // Nothing of it is left to be dispatched.
-      await sends.updateOne({ _id: send._id, accountId }, { $unset: { next: "", waitsFor: "" } });
+      const nothing = { next: "", waitsFor: "", waitsUntil: "" } as const;
+      await sends.updateOne({ _id: send._id, accountId }, { $unset: nothing });
       await lookSoon(send, now);
       const before = known.filter(({ state }) => state === "canceled").length;
       return { canceled, tooLate: send.request.to.length - canceled - before };

@@ -2,6 +2,7 @@ import {
   type Message,
   messageIdOf,
   type MessageState,
+  startOf,
   type TimelineEntry,
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
@@ -128,7 +129,10 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
     async oldestWaiting(accountId) {
       // The index of what is to be swept holds what is not settled.
       const heads = await inTime(
-        sends.find({ accountId, settledAt: null }).hint({ reconcileAt: 1 }).sort({ _id: 1 })
+        // What is scheduled waits for nothing that could be late.
+        sends.find({ accountId, settledAt: null, waitsUntil: { $exists: false } }).hint({
+          reconcileAt: 1,
+        }).sort({ _id: 1 })
           .limit(SENDS_LOOKED_AT).maxTimeMS(MAX_MS).project<SendHead>({ request: 0, emails: 0 })
           .toArray(),
         [],
@@ -140,7 +144,8 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
         const { index, outcome, register } = waiting;
         const isSending = register !== undefined && "dot" in register.register;
         const state = isSending ? "sending" : outcome?.state ?? "queued";
-        const { _id: sendId, acceptedAt } = head;
+        const { _id: sendId } = head;
+        const acceptedAt = startOf(head);
         return { id: messageIdOf(sendId, index), sendId, state, acceptedAt };
       }
       return null;

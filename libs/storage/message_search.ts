@@ -130,7 +130,8 @@ export function messageSearch(
     for (const group of groupsOf(heads)) {
       const lines = await linesOf(accountId, group, { states: ["queued"], search });
       const { before } = search;
-      yield lines.filter(({ _id, state }) => state === "queued" && (!before || _id < before));
+      const isWaiting = (state: MessageState) => state === "queued" || state === "scheduled";
+      yield lines.filter(({ _id, state }) => isWaiting(state) && (!before || _id < before));
     }
   }
 
@@ -323,10 +324,13 @@ function searchFor(forMs: number, before: string | undefined): Search {
   };
 }
 
-/** What is being sent is queued or deferred in documents. */
+/** What is being sent is queued or deferred in documents. What has no document counts as queued there. */
 function storedStates(states: MessageFilter["states"]): MessageFilter["states"] {
-  if (!states?.includes("sending")) return states;
-  return [...new Set([...states, "queued", "deferred"] as const)];
+  const more = [
+    ...(states?.includes("sending") ? ["queued", "deferred"] as const : []),
+    ...(states?.includes("scheduled") ? ["queued"] as const : []),
+  ];
+  return states && [...new Set([...states, ...more])];
 }
 
 function hasIndex(states: MessageFilter["states"]): boolean {

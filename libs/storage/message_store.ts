@@ -1,10 +1,12 @@
 import {
+  isScheduled,
   isTerminal,
   type Message,
   messageIdOf,
   type MessageState,
   parseMessageId,
   type Send,
+  startOf,
 } from "@posthaste/contracts";
 import { type FoundRegister, isWanted, nextAttempt, type StoredOutcome } from "@posthaste/delivery";
 import type { Db } from "mongodb";
@@ -44,7 +46,7 @@ export interface MessageStore {
   countStates(accountId: string, sendIds: string[]): Promise<Map<string, StateCounts>>;
   /** Lists the messages of a send that are in no terminal state, by index. */
   unfinished(
-    send: Pick<Send, "_id" | "messageCount" | "acceptedAt">,
+    send: Pick<Send, "_id" | "messageCount" | "acceptedAt" | "notBefore">,
   ): Promise<UnfinishedMessage[]>;
 }
 
@@ -84,7 +86,11 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
     },
     async countStates(accountId, sendIds) {
       const heads = await sends.find({ _id: { $in: sendIds }, accountId })
-        .project<Pick<Send, "_id" | "messageCount">>({ messageCount: 1 }).toArray();
+        .project<
+          Pick<Send, "_id" | "messageCount" | "notBefore" | "next" | "waitsFor" | "settledAt">
+        >({
+          ...{ messageCount: 1, notBefore: 1, next: 1, waitsFor: 1, settledAt: 1 },
+        }).toArray();
       if (heads.length === 0) return new Map();
       const groups = await messages.aggregate<
         { _id: { sendId: string; state: MessageState }; count: number }
@@ -93,17 +99,19 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
         { $group: { _id: { sendId: "$sendId", state: "$state" }, count: { $sum: 1 } } },
       ]).toArray();
       const counts = new Map<string, StateCounts>(
-        heads.map(({ _id, messageCount }) => [_id, { queued: messageCount }]),
+        heads.map((head) => [head._id, { [restOf(head)]: head.messageCount }]),
       );
+      const rests = new Map(heads.map((head) => [head._id, restOf(head)]));
       for (const { _id: { sendId, state }, count } of groups) {
         const ofSend = counts.get(sendId) ?? {};
         if (state === "queued") continue;
         ofSend[state] = count;
-        ofSend.queued = (ofSend.queued ?? 0) - count;
+        const rest = rests.get(sendId) ?? "queued";
+        ofSend[rest] = (ofSend[rest] ?? 0) - count;
       }
       return counts;
     },
-    async unfinished({ _id, messageCount, acceptedAt }) {
+    async unfinished({ _id, messageCount, ...times }) {
       // First the outcomes: a register that is found then is of the attempt after them, or they are old.
       const found = await messages.find({ _id: messageIdRange(_id) }).project<Line>(LINE).toArray();
       const byIndex = new Map(found.map((line) => [line.index, line]));
@@ -125,11 +133,16 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
           register: registers.get(`${messageId}/${n}`),
           nextAt: line?.nextAt ?? null,
           waitsFor: line?.waitsFor ?? null,
-          enteredAt: (line && latest(line.timeline)) ?? acceptedAt,
+          enteredAt: (line && latest(line.timeline)) ?? startOf(times),
         };
       });
     },
   };
+}
+
+/** What messages without a document are. */
+function restOf(send: Parameters<typeof isScheduled>[0]): "scheduled" | "queued" {
+  return isScheduled(send) ? "scheduled" : "queued";
 }
 
 type Line = Pick<Message, "index" | "state" | "attempt" | "nextAt" | "waitsFor"> & {

@@ -1,4 +1,4 @@
-import type { Message, SmtpReply } from "@posthaste/contracts";
+import { isScheduled, type Message, type SmtpReply, startOf } from "@posthaste/contracts";
 import { advance, beginOutcome, beginVoid, type Ending, nextAttempt } from "@posthaste/delivery";
 import { randomBytes } from "node:crypto";
 import type { AnyBulkWriteOperation, Db, Filter } from "mongodb";
@@ -103,6 +103,8 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
   async function hold(ids: readonly string[], loss: Loss): Promise<number> {
     let held = 0;
     for await (const send of loadSends([...ids])) {
+      // It was not started before the loss.
+      if (isScheduled(send) && startOf(send) > loss.lostAt) continue;
       const open = (await unfinishedMessages(send)).filter((message) => isToHold(message, loss));
       await Promise.all(open.map(async (message) => {
         const identity = identityOf(send, message.index);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { messageIdOf, type Send, TERMINAL_STATES } from "@posthaste/contracts";
+import { messageIdOf, type Send, startOf, TERMINAL_STATES } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
@@ -8,7 +8,7 @@ import { toSend } from "./_stored_send.ts";
 /** All of a send but its request, which may weigh megabytes; `from` is the request's. */
 export type SendHead = Omit<Send, "request"> & { from: Send["request"]["from"] };
 
-/** To whom a send is. */
+/** To whom a send is. `acceptedAt` is when it started, as its messages have it. */
 export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"> & {
   emails: string[];
 };
@@ -72,10 +72,10 @@ export function sendStore(db: Db): SendStore {
     async findRecipients(ids) {
       const found = new Map<string, Recipients>();
       const stored = sends.find({ _id: { $in: ids }, request: { $exists: true } });
-      for await (const { _id, accountId, acceptedAt, integrationId, request } of stored) {
+      for await (const { _id, accountId, integrationId, request, ...times } of stored) {
         const { to }: Send["request"] = JSON.parse(request);
         const emails = to.map(({ email }) => email);
-        found.set(_id, { accountId, acceptedAt, integrationId, emails });
+        found.set(_id, { accountId, acceptedAt: startOf(times), integrationId, emails });
       }
       return found;
     },

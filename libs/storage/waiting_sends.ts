@@ -9,8 +9,21 @@ export type WaitingSend = SendHead & { next: number };
 
 /** Sends that wait in the ledger until their integration has room for them. */
 export interface WaitingSends {
-  /** Queues a send that was accepted with `next`: it starts as soon as there is capacity. Idempotent. */
-  queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId">): Promise<void>;
+  /**
+   * Queues a send that was accepted with `next`: it starts as soon as there is capacity, or from `notBefore` on,
+   * unless it was put off or started meanwhile. Idempotent.
+   */
+  queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId" | "notBefore">): Promise<void>;
+  /**
+   * Starts scheduled sends whose time has come, the earliest first: from then on they wait for their integration.
+   * The reconciler examines them at `reconcileAt`. Returns the number of started sends.
+   */
+  startSends(times: { now: Date; reconcileAt: Date }): Promise<number>;
+  /**
+   * Changes the start of a scheduled send. Returns whether it was changed: not if the send has been started,
+   * canceled or settled, or does not exist.
+   */
+  rescheduleSend(accountId: string, id: string, notBefore: Date): Promise<boolean>;
   /** Lists the integrations (`_id`) that sends wait for. */
   integrationsWaitedFor(): Promise<string[]>;
   /** Lists the sends that wait for an integration, in the order in which they go: small ones first. */
@@ -21,6 +34,19 @@ export interface WaitingSends {
    * at once both hear that it is. What is asked for at once is one command.
    */
   advanceSend(send: WaitingSend, to: number, times: { reconcileAt: Date }): Promise<boolean>;
+}
+
+/** Which scheduled sends are not started. */
+const UNSTARTED = { next: 0, waitsFor: { $exists: false }, settledAt: null };
+
+/** So many scheduled sends are started by one command. */
+const STARTS_AT_ONCE = 1000;
+
+/** The reconciler looks at a scheduled send when it should have been started. */
+const LATE_START_MS = 20_000;
+
+function lateStart(notBefore: Date): Date {
+  return new Date(notBefore.getTime() + LATE_START_MS);
 }
 
 /** Counts the messages of sends that wait and were never dispatched; of no more than `limit` sends. */
@@ -41,11 +67,46 @@ export function waitingSends(db: Db): WaitingSends {
   const { sends } = collectionsOf(db);
   const advance = writeGroup(sends);
   return {
-    async queueSend({ _id, accountId, integrationId }) {
+    async queueSend({ _id, accountId, integrationId, notBefore }) {
+      if (notBefore !== undefined) {
+        await sends.updateOne(
+          { ...UNSTARTED, _id, accountId, notBefore },
+          { $set: { waitsUntil: notBefore }, $max: { reconcileAt: lateStart(notBefore) } },
+        );
+        return;
+      }
       await sends.updateOne(
         { _id, accountId, next: { $gte: 0 }, settledAt: null },
         { $set: { waitsFor: `${accountId}/${integrationId}` } },
       );
+    },
+    async startSends({ now, reconcileAt }) {
+      // The planner sees only with a lower bound that the partial index fits.
+      const due = { waitsUntil: { $gt: new Date(0), $lte: now } };
+      const found = await sends.find(due).sort({ waitsUntil: 1 }).limit(STARTS_AT_ONCE)
+        .project<{ _id: string }>({ _id: 1 }).toArray();
+      if (found.length === 0) return 0;
+      const { modifiedCount } = await sends.updateMany(
+        // Those that were put off meanwhile are not due any more.
+        { ...due, _id: { $in: found.map(({ _id }) => _id) } },
+        [
+          {
+            $set: {
+              waitsFor: { $concat: ["$accountId", "/", { $toString: "$integrationId" }] },
+              reconcileAt,
+            },
+          },
+          { $unset: "waitsUntil" },
+        ],
+      );
+      return modifiedCount;
+    },
+    async rescheduleSend(accountId, _id, notBefore) {
+      const { matchedCount } = await sends.updateOne(
+        { ...UNSTARTED, _id, accountId, notBefore: { $exists: true } },
+        { $set: { notBefore, waitsUntil: notBefore, reconcileAt: lateStart(notBefore) } },
+      );
+      return matchedCount > 0;
     },
     integrationsWaitedFor: () =>
       sends.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,

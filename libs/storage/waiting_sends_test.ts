@@ -56,3 +56,71 @@ test("waitingSends() lists what waits for an integration, small sends first, unt
   assert.match(plan, /"indexName":"waitsFor_1_priority_-1_acceptedAt_1"/);
   assert.doesNotMatch(plan, /"stage":"SORT"/);
 });
+
+test("startSends() starts scheduled sends when their time has come, unless they were put off or canceled", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  const scheduled = (seconds: number) => sendOf({ next: 0, notBefore: at(seconds) });
+  const [first, second, canceled, lost] = [100, 200, 150, 100].map(scheduled);
+  assert.ok(first && second && canceled && lost);
+  for (const send of [first, second, canceled, lost]) await store.sends.accept(send);
+  const start = (seconds: number) =>
+    store.waiting.startSends({ now: at(seconds), reconcileAt: at(seconds + 60) });
+  assert.equal(await start(999), 0, "nobody has said that they are accepted");
+  for (const send of [first, second, canceled]) await store.waiting.queueSend(send);
+  assert.deepEqual(await store.waiting.integrationsWaitedFor(), []);
+  // The reconciler leaves them alone until they are late.
+  assert.deepEqual((await store.sends.load(second._id))?.reconcileAt, at(220));
+  assert.equal(await start(99), 0);
+
+  assert.equal(await store.waiting.rescheduleSend("acc_1", first._id, at(300)), true);
+  assert.equal(await store.waiting.rescheduleSend("acc_2", first._id, at(1)), false);
+  // It was read before it was put off.
+  await store.waiting.queueSend(first);
+  assert.ok(await store.messages.cancelSend("acc_1", canceled._id, at(5)));
+  assert.equal(await start(250), 1);
+  const [waiting, ...others] = await store.waiting.listSends("acc_1/1", 9);
+  assert.deepEqual([waiting?._id, waiting?.reconcileAt, others], [second._id, at(310), []]);
+  assert.equal(waiting?.waitsUntil, undefined);
+  for (const send of [second, canceled]) {
+    assert.equal(await store.waiting.rescheduleSend("acc_1", send._id, at(900)), false);
+  }
+  await store.waiting.queueSend(second);
+  assert.equal(await start(299), 0);
+  assert.equal(await start(300), 1);
+  const plan = await db.collection("sends").find({ waitsUntil: { $gt: new Date(0), $lte: at(9) } })
+    .sort({ waitsUntil: 1 }).explain("queryPlanner");
+  assert.match(JSON.stringify(plan), /"indexName":"waitsUntil_1"/);
+});
+
+test("what is scheduled is found as such, and is not kept shorter than from its start", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const [send, plain] = [sendOf({ next: 0, notBefore: at(600) }), sendOf()];
+  for (const one of [send, plain]) {
+    await store.sends.accept(one);
+    await store.waiting.queueSend(one);
+  }
+  const stateOf = async () => (await store.messages.list("acc_1", send._id))?.[0];
+  assert.deepEqual([(await stateOf())?.state, (await stateOf())?.nextAt], ["scheduled", at(600)]);
+  const find = async (state: "scheduled" | "queued") =>
+    (await store.messages.search("acc_1", { states: [state] }, { limit: 9 })).messages
+      .map(({ sendId }) => sendId);
+  assert.deepEqual([await find("scheduled"), await find("queued")], [[send._id], [plain._id]]);
+  const counts = await store.messages.countStates("acc_1", [send._id, plain._id]);
+  assert.deepEqual([...counts.values()], [{ scheduled: 1 }, { queued: 1 }]);
+  assert.equal((await store.messages.oldestWaiting("acc_1"))?.sendId, plain._id);
+
+  await store.waiting.startSends({ now: at(600), reconcileAt: at(660) });
+  assert.deepEqual((await stateOf())?.state, "queued");
+  const found = await store.sends.findRecipients([send._id]);
+  assert.deepEqual(found.get(send._id)?.acceptedAt, at(600));
+  await store.sends.settle([send._id, plain._id], at(700));
+  const remove = async (seconds: number) => {
+    const old = { before: at(seconds), limit: 9, now: at(seconds) };
+    const contents = await store.retention.removeContents({ accountId: "acc_1", ...old });
+    return [contents.removed, (await store.retention.removeOldSends(old)).removed];
+  };
+  assert.deepEqual(await remove(500), [1, 1], "the other send alone");
+  assert.deepEqual(await remove(601), [1, 1]);
+});

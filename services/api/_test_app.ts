@@ -49,6 +49,16 @@ export interface TestApp extends AsyncDisposable {
   log: { level: string; message: string }[];
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  ask(method: Method, path: string, asked: Asked): Promise<Answer>;
+}
+
+/** A method of the interface. */
+type Method = "GET" | "POST" | "PATCH";
+
+/** What is asked with. */
+interface Asked {
+  body?: unknown;
+  headers: Record<string, string>;
 }
 
 /** An answer, its body read as JSON. */
@@ -72,6 +82,8 @@ const NO_FINDING = {
   searchMessages: unavailable,
   labelsOfFound: unavailable,
   searchSends: unavailable,
+  rescheduleSend: unavailable,
+  groupReasons: () => Promise.resolve([]),
   cancelMessage: unavailable,
   cancelSend: unavailable,
   cancelSome: unavailable,
@@ -170,9 +182,9 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
 
   const faults = checkAnswers(app);
   async function inject(
-    method: "GET" | "POST",
+    method: Method,
     url: string,
-    { body, headers }: { body?: unknown; headers: Record<string, string> },
+    { body, headers }: Asked,
   ): Promise<Answer> {
     const answer = await app.inject({
       method,
@@ -200,6 +212,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     log,
     post: (path, body, headers = {}) => inject("POST", path, { body, headers }),
     get: (path, headers = {}) => inject("GET", path, { headers }),
+    ask: inject,
     [Symbol.asyncDispose]: async () => {
       await app.close();
       assertAnswers(faults);

@@ -39,7 +39,6 @@ export interface AcceptSendDeps extends FindSendableDeps {
   priorityFor(accountId: string, addressCount: number): Priority;
   /** Hands an accepted send, of a request of so many bytes, to the pipeline without waiting for it. */
   dispatch(send: Send, bytes: number): void;
-  now(): Date;
 }
 
 /** The answer to an accepted send, and whether it is that of an earlier request with the same key. */
@@ -65,7 +64,7 @@ export async function acceptSend(
   command: SendCommand,
   deps: AcceptSendDeps,
 ): Promise<AcceptedSend> {
-  const { ledger, quota, now } = deps;
+  const { ledger, quota } = deps;
   const { idempotency } = command;
   const found = await findSendable(command, deps);
   if ("earlier" in found) return replay(found.earlier, command);
@@ -74,12 +73,12 @@ export async function acceptSend(
   // Copies are mail to further people: they make a small send a large one.
   const addresses = checked.request.to.length + countCopies(checked.request);
   const priority = deps.priorityFor(command.accountId, addresses);
-  const mustWait = deps.mustWait(integration, priority);
+  const mustWait = checked.notBefore !== undefined || deps.mustWait(integration, priority);
   const send = makeSend(command, {
     ...found,
     priority,
     mustWait,
-    acceptedAt: now(),
+    acceptedAt: deps.now(),
   });
   const { needed } = checked;
   if (needed.length > 0) await ledger.keepAssets(command.accountId, needed, send.acceptedAt);
@@ -101,8 +100,14 @@ interface SendParts extends Sendable {
 
 function makeSend(
   { accountId, idempotency, trace }: SendCommand,
-  { email, integration, checked: { request, pdfVersions }, priority, mustWait, acceptedAt }:
-    SendParts,
+  {
+    email,
+    integration,
+    checked: { request, pdfVersions, notBefore },
+    priority,
+    mustWait,
+    acceptedAt,
+  }: SendParts,
 ): Send {
   const warnings = warningsOf(request, integration);
   return {
@@ -120,6 +125,7 @@ function makeSend(
     ...(idempotency === undefined ? {} : { idempotency }),
     ...(trace === undefined ? {} : { trace }),
     ...(mustWait ? { next: 0 } : {}),
+    ...(notBefore === undefined ? {} : { notBefore }),
     settledAt: null,
     reconcileAt: new Date(acceptedAt.getTime() + RECONCILE_AFTER_MS),
   };

@@ -43,6 +43,7 @@ import { retryRoutes } from "./routes/message_retry.ts";
 import { sendListRoute } from "./routes/send_list.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
+import { scheduleRoute } from "./routes/send_schedule.ts";
 import { sendStateRoute } from "./routes/send_state.ts";
 import { serviceRoute } from "./routes/service.ts";
 import { templatesRoute } from "./routes/templates.ts";
@@ -75,6 +76,8 @@ export interface ApiOptions {
   manageUrl?: string | undefined;
   /** Recipients and attachments of one send. */
   sendLimits?: SendLimits;
+  /** How far ahead a send may be scheduled, in milliseconds. @default {90 days} */
+  maxScheduleMs?: number;
   /** Requests that one token may make within `rateWindowMs`; 0 sets no limit. @default {100} */
   rateLimit?: number;
   /** In milliseconds. @default {1000} */
@@ -101,6 +104,7 @@ const DEFAULT_CAPACITY: CapacityOptions = {
   maxAccountBytes: 32_000_000,
 };
 const DEFAULT_BODY_LIMIT = 5_000_000;
+const DEFAULT_SCHEDULE_MS = 90 * 24 * 3_600_000;
 const NO_QUOTA: ByteQuotaLimits = { daily: 0, stored: 0 };
 const NO_PRIORITY_BUDGET: PriorityBudgetOptions = { rate: 0, burst: 0 };
 const DEFAULT_EDGE: EdgeLimits = {
@@ -146,7 +150,7 @@ interface Routing {
 
 function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const { logger, render, checkBroker, now, touchToken, clock } = deps;
-  const { renderTimeoutMs = 10_000 } = options;
+  const { renderTimeoutMs = 10_000, maxScheduleMs = DEFAULT_SCHEDULE_MS } = options;
   const { dispatcher, late } = watchLedger(app, { deps, options });
   const budget = openPriorityBudget(options.priorityBudget ?? NO_PRIORITY_BUDGET);
   const quota = openByteQuota(deps, options.byteQuota ?? NO_QUOTA);
@@ -167,7 +171,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     );
     if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
-    dryRunRoute(v1, { ...deps, quota, readBody, renderTimeoutMs });
+    dryRunRoute(v1, { ...deps, quota, readBody, renderTimeoutMs, maxScheduleMs });
     sendRoute(v1, {
       quota,
       admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
@@ -176,9 +180,11 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       dispatch: dispatcher.start,
       readBody,
       now,
+      maxScheduleMs,
     });
     messageRoute(v1);
-    sendStateRoute(v1);
+    sendStateRoute(v1, deps);
+    scheduleRoute(v1, { ...deps, maxScheduleMs });
     serviceRoute(v1, {
       limits: {
         recipients: sendLimits.maxRecipients,

@@ -13,6 +13,7 @@ import { findVariableFaults, type SendVersions } from "./check_variables.ts";
 import { httpErrorOf } from "./fault.ts";
 import { type FindAssetName, type ResolvedFiles, resolveFiles } from "./resolve_files.ts";
 import type { ReadableSend, ReadSendBody } from "./read_send_body.ts";
+import { readSendAt, type ScheduleLimits } from "./send_at.ts";
 
 /** The most different PDF templates of one send: each is looked up. */
 export const MAX_PDF_TEMPLATES = 100;
@@ -21,6 +22,7 @@ export const MAX_PDF_TEMPLATES = 100;
 export interface SendContext {
   email: SendVersions["email"];
   integration: Integration;
+  schedule: ScheduleLimits;
   /** Returns the newest published version of one of the account's PDF templates. */
   latestPdfVersion(ref: PdfRef): Promise<PdfVersion | null>;
   findAssetName: FindAssetName;
@@ -29,6 +31,8 @@ export interface SendContext {
 /** A send that may be accepted. */
 export interface CheckedSend {
   request: SendRequest;
+  /** When it starts; missing for now. */
+  notBefore?: Date | undefined;
   /** Version of each PDF template in the request, by its id. */
   pdfVersions: Record<string, number>;
   /** Files that have to be stored before it is accepted. */
@@ -50,8 +54,12 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   const asked = new Set([...refs].slice(0, MAX_PDF_TEMPLATES));
   const pdfs = await findPdfVersions(asked, context);
   const files = await resolveFiles(request ?? { to: [] }, context.findAssetName);
+  const sendAt = readable.sendAt === undefined || readable.sendAt === null
+    ? { at: null }
+    : readSendAt(readable.sendAt, context.schedule);
   const all = [
     ...faults,
+    ...("fault" in sendAt ? [sendAt.fault] : []),
     ...findTooManyPdfs(refs),
     ...(request === undefined ? [] : findEnvelopeFaults(request)),
     ...files.faults,
@@ -59,12 +67,15 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
     ...findUnknownPdfs(readable, { asked, pdfs }),
     ...findVariableFaults(readable, { email: context.email, pdfs }),
   ];
-  if (request === undefined || all.length > 0) throw httpErrorOf("accept the send", all);
+  if (request === undefined || all.length > 0 || "fault" in sendAt) {
+    throw httpErrorOf("accept the send", all);
+  }
   const pdfVersions: Record<string, number> = {};
   for (const { templateId, version } of pdfs.values()) pdfVersions[templateId] = version;
   const byId = new Map([...pdfs.values()].map((version) => [version.templateId, version]));
   return {
     request: storedForm(request, { pdfs, files }),
+    notBefore: sendAt.at ?? undefined,
     ...{ pdfVersions, pdfs: byId, needed: files.needed },
   };
 }
@@ -82,7 +93,7 @@ function pdfRefsOf(send: ReadableSend): Set<PdfRef> {
  * time it is printed, and every file by its hash.
  */
 function storedForm(
-  { to, attachments: common, ...rest }: SendBody,
+  { to, sendAt: _at, attachments: common, ...rest }: SendBody,
   { pdfs, files }: { pdfs: PdfVersions; files: ResolvedFiles },
 ): SendRequest {
   const filesOf = (attachments: SendBody["attachments"]) => {

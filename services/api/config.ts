@@ -13,6 +13,8 @@ export const CONFIG = z.object({
       "Base URL of management by token, such as https://mail.example.com/manage/v1, shown by GET /v1; " +
         "without it, GET /v1 does not name it",
     ),
+  MAX_SCHEDULE: setting.duration({ min: 60_000, max: 31_622_400_000 }).prefault("90d")
+    .describe("Maximum time that a send may be scheduled ahead"),
   RENDER_TIMEOUT: setting.duration({ min: 100, max: 30_000 }).prefault("10s")
     .describe("Maximum wait for a renderer"),
   LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1200ms")
@@ -81,6 +83,7 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
       maxRecipients: config.MAX_RECIPIENTS,
       maxAttachments: config.MAX_ATTACHMENTS,
     },
+    maxScheduleMs: config.MAX_SCHEDULE,
     rateLimit: config.RATE_LIMIT,
     rateWindowMs: config.RATE_WINDOW,
     renderTimeoutMs: config.RENDER_TIMEOUT,

@@ -24,6 +24,9 @@ export interface FindSendableDeps {
   quota: Pick<ByteQuota, "load" | "admit">;
   /** Reads a body within the limits. */
   readBody(body: unknown): ReadSendBody;
+  now(): Date;
+  /** How far ahead a send may be scheduled, in milliseconds. */
+  maxScheduleMs: number;
 }
 
 /** A request to send, of the account of the token. */
@@ -79,6 +82,7 @@ export async function findSendable(
     integration,
     latestPdfVersion: (ref) => ledger.latestPdfVersion(accountId, ref),
     findAssetName: (name) => ledger.findAssetName(accountId, name),
+    schedule: { now: deps.now(), maxScheduleMs: deps.maxScheduleMs },
   });
   quota.admit(accountId, ledger.bytes);
   return { email, integration, checked };

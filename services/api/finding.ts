@@ -4,6 +4,8 @@ import type { Store } from "@posthaste/storage";
 export interface Finding {
   searchMessages: Store["messages"]["search"];
   labelsOfFound: Store["messages"]["labelsOfFound"];
+  groupReasons: Store["messages"]["groupReasons"];
+  rescheduleSend: Store["waiting"]["rescheduleSend"];
   searchSends: Store["sends"]["search"];
   cancelMessage: Store["messages"]["cancel"];
   cancelSend: Store["messages"]["cancelSend"];

@@ -738,7 +738,9 @@ test("INTERFACE 7: an unknown path is 404, an unknown method 405 with Allow", as
   }
   assertError(await api.get(`/v1/messages/${"x".repeat(500)}`), 404, "unknown_route");
   const cases = [["GET", RENDER, "POST"], ["DELETE", SEND, "POST"], ["PUT", SEND, "POST"]] as const;
-  for (const [method, url, allow] of [...cases, ["POST", "/v1/sends/x", "GET, HEAD"]] as const) {
+  for (
+    const [method, url, allow] of [...cases, ["POST", "/v1/sends/x", "GET, HEAD, PATCH"]] as const
+  ) {
     const answer = await api.app.inject({ method, url, payload: "<x/>" });
     assert.equal(answer.statusCode, 405, `${method} ${url}`);
     assert.equal(answer.headers["allow"], allow);

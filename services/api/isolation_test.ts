@@ -83,6 +83,11 @@ const RULES: Record<string, Rule> = {
   "GET /v1/messages/:id/explain": {
     ...{ scope: "read:content", params: { id: "message" }, hasQuery: true },
   },
+  // It was sent at once.
+  "PATCH /v1/sends/:id": {
+    ...{ scope: "manage:messages", params: { id: "send" }, status: 409 },
+    body: () => ({ sendAt: null }),
+  },
   // What was canceled is not retried.
   "POST /v1/messages/:id/retry": {
     ...{ scope: "manage:messages", params: { id: "message" }, status: 409 },

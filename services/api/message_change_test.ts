@@ -176,3 +176,80 @@ test("another account's ids are unknown, and a token needs the scope manage:mess
   assert.deepEqual(bulk.body, { canceled: 0, remaining: 0 });
   assert.equal(await stateOf(message), "queued");
 });
+
+const HOUR = 3_600_000;
+const inFuture = (ms: number) => new Date(Date.now() + ms);
+const patch = (id: string, sendAt: unknown) =>
+  api.ask(`/v1/sends/${id}`, { method: "PATCH", body: { sendAt } });
+
+/** Accepts a send that waits for a time, as far as the api has it wait. */
+async function scheduled(at: Date) {
+  const { id } = await api.send({ to: [{ email: "a@example.net" }], sendAt: at.toISOString() });
+  const send = await api.store.sends.find(api.accountId, id);
+  assert.ok(send);
+  await api.store.waiting.queueSend(send);
+  return id;
+}
+
+test("a scheduled send says so, and is put off or sent now until it is started", async () => {
+  const at = inFuture(HOUR);
+  const id = await scheduled(at);
+  const { body } = await api.ask(`/v1/sends/${id}`);
+  assert.deepEqual([body.sendAt, body.states], [at.toISOString(), { scheduled: 1 }]);
+  const message = (await api.ask(`/v1/messages/${body.messages[0].id}`)).body;
+  assert.deepEqual([message.state, message.nextAt], ["scheduled", at.toISOString()]);
+  const listed = await api.ask(`/v1/messages?state=scheduled&sendId=${id}`);
+  assert.deepEqual(listed.body.data.map((one: { id: string }) => one.id), [message.id]);
+
+  const later = inFuture(2 * HOUR).toISOString();
+  const put = await patch(id, later);
+  assert.deepEqual([put.status, put.body.sendAt], [200, later]);
+  const start = (now: Date) => api.store.waiting.startSends({ now, reconcileAt: now });
+  assert.equal(await start(inFuture(1.5 * HOUR)), 0);
+  assert.equal((await patch(id, null)).status, 200);
+  assert.equal(await start(inFuture(1000)), 1);
+  const started = await patch(id, later);
+  assert.deepEqual([started.status, started.body.code], [409, "not_scheduled"]);
+  assert.deepEqual((await api.ask(`/v1/sends/${id}`)).body.states, { queued: 1 });
+});
+
+test("a scheduled send is canceled, and then not to be put off", async () => {
+  const id = await scheduled(inFuture(HOUR));
+  assert.deepEqual((await post(`/v1/sends/${id}/cancel`)).body, { canceled: 1, tooLate: 0 });
+  assert.equal((await patch(id, null)).body.code, "not_scheduled");
+  const now = inFuture(2 * HOUR);
+  assert.equal(await api.store.waiting.startSends({ now, reconcileAt: now }), 0);
+});
+
+test("sendAt must be a time with an offset, not too far ahead, and not long ago", async () => {
+  const { id } = await sendTo(1);
+  assert.equal((await patch(id, null)).body.code, "not_scheduled");
+  const open = await scheduled(inFuture(HOUR));
+  const accept = async (sendAt: unknown) =>
+    await api.ask("/v1/templates/1/send/1", {
+      method: "POST",
+      body: { from: { email: "shop@example.com" }, to: [{ email: "a@example.net" }], sendAt },
+    });
+  const refused: [unknown, string][] = [
+    ...["2026-01-02", "2026-01-02T03:04:05", "now", 7].map((
+      text,
+    ): [unknown, string] => [text, "wrong_type"]),
+    [inFuture(91 * 24 * HOUR).toISOString(), "out_of_range"],
+    [inFuture(-25 * HOUR).toISOString(), "out_of_range"],
+  ];
+  for (const [sendAt, code] of refused) {
+    for (const answer of [await accept(sendAt), await patch(open, sendAt)]) {
+      assert.equal(answer.status, 400, String(sendAt));
+      assert.deepEqual(
+        answer.body.issues.map((issue: { path: string; code: string }) => [
+          ...[issue.path, issue.code],
+        ]),
+        [["sendAt", code]],
+      );
+    }
+  }
+  const late = await accept(inFuture(-HOUR).toISOString());
+  const sent = (await api.ask(`/v1/sends/${late.body.id}`)).body;
+  assert.deepEqual([sent.sendAt, sent.states], [null, { queued: 1 }]);
+  assert.equal((await patch("snd_none", null)).status, 404);
+});

@@ -10,7 +10,7 @@ export interface ApiLedger extends Ledger, Finding, Usage {
 
 /** Opens the ledger of the interface: integrations and versions come mostly from memory. */
 export function openLedger(
-  { accounts, assets, integrations, messages, sends, templates, tokens, usage }: Store,
+  { accounts, assets, integrations, messages, sends, templates, tokens, usage, waiting }: Store,
 ): ApiLedger {
   const { emailVersion, latestEmailVersion, latestPdfVersion, pdfVersion } = openVersionCache(
     templates,
@@ -34,6 +34,8 @@ export function openLedger(
     acceptSend: sends.accept,
     findSend: sends.find,
     findSendByIdempotencyKey: sends.findByIdempotencyKey,
+    groupReasons: messages.groupReasons,
+    rescheduleSend: waiting.rescheduleSend,
     searchSends: sends.search,
     withdrawSend: sends.withdraw,
     findMessage: messages.find,

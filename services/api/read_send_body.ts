@@ -4,6 +4,7 @@ import {
   type Issue,
   type PdfRef,
   pdfRefSchema,
+  sendAtSchema,
   type SendBody,
   sendBodySchema,
   type SendLimits,
@@ -19,6 +20,7 @@ import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 export interface ReadableSend {
   from?: { email: string | null } | undefined;
   variables?: Variables | null | undefined;
+  sendAt?: string | null | undefined;
   to: ReadableRecipient[];
 }
 
@@ -106,10 +108,11 @@ function clip(given: unknown, { maxRecipients, maxAttachments }: SendLimits): un
 }
 
 function readWhatHolds(body: unknown): ReadableSend {
-  const { from, to, variables } = isObject(body) ? body : {};
+  const { from, to, variables, sendAt } = isObject(body) ? body : {};
   return {
     from: isObject(from) ? { email: readAddress(from["email"]) } : undefined,
     variables: readVariables(variables),
+    sendAt: sendAtSchema.safeParse(sendAt).data ?? null,
     to: listOf(to).map((recipient) => ({
       email: readAddress(recipient["email"]),
       variables: readVariables(recipient["variables"]),

@@ -1,10 +1,12 @@
 import {
+  isScheduled,
   type Labels,
   labelsOf,
   type Message,
   parseMessageId,
   type Send,
   type TimelineEntry,
+  timeOfId,
 } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import type { FoundMessage, MessagePlace } from "@posthaste/storage";
@@ -57,6 +59,8 @@ export async function showMessage(id: string, asked: AskedMessage) {
     : await asked.ledger.findPlaces(asked.accountId, [message]);
   return {
     ...(message === null ? queuedHead(id, { send, index }) : messageHead(message)),
+    // That of a message is when its send started.
+    acceptedAt: send.acceptedAt,
     waiting: places?.get(id) ?? null,
     ...{ template, integrationId },
     ...labelsOf(request, request.to[index]),
@@ -75,6 +79,7 @@ export function showFound({ send, ...message }: FoundMessage, { place, labels }:
   const { template, integrationId } = send;
   return {
     ...messageHead(message),
+    acceptedAt: timeOfId(message._id),
     waiting: place ?? null,
     ...{ template, integrationId },
     ...labels,
@@ -93,13 +98,14 @@ function messageHead(message: Omit<FoundMessage, "send" | "waitsFor">) {
 /** A message without a document is one that nobody touched yet. */
 function queuedHead(id: string, { send, index }: Pick<KnownMessage, "send" | "index">) {
   const { _id: sendId, acceptedAt, request } = send;
-  const at = { acceptedAt, finishedAt: null, nextAt: null };
+  const nextAt = isScheduled(send) ? send.notBefore ?? null : null;
+  const at = { acceptedAt, finishedAt: null, nextAt };
   const email = request.to[index]?.email;
   return {
     id,
     sendId,
     email,
-    state: "queued" as const,
+    state: isScheduled(send) ? "scheduled" as const : "queued" as const,
     attempt: 0,
     ...at,
     reason: null,

@@ -42,7 +42,7 @@ test("messageRoute() tells all about a message that a worker touched", async () 
     email: "b@example.net",
     state: "failed",
     attempt: 1,
-    acceptedAt: AT.toISOString(),
+    acceptedAt: api.sends[0]?.acceptedAt.toISOString(),
     finishedAt: AT.toISOString(),
     nextAt: null,
     reason: "the mailbox does not exist",
@@ -183,6 +183,7 @@ test("sendStateRoute() counts states and lists the messages in their order", asy
     messageCount: 2,
     settled: false,
     settledAt: null,
+    ...{ sendAt: null, causes: [] },
     ...{ reference: null, tags: [], metadata: {} },
     states: { queued: 1, failed: 1 },
     messages: [

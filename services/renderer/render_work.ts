@@ -4,6 +4,7 @@ import {
   requestedRecipient,
   type ResumedMessage,
   type Send,
+  startOf,
   type Variables,
 } from "@posthaste/contracts";
 import type { Delivery } from "@posthaste/messaging";
@@ -41,7 +42,7 @@ export async function workOf(
     // Who dispatched it may not know the newer version.
     ...{ v: send.eventVersion ?? v, sendId, accountId, priority, from },
     ...(redelivered ? { redelivered } : {}),
-    acceptedAt: send.acceptedAt.toISOString(),
+    acceptedAt: startOf(send).toISOString(),
     integrationId: send.integrationId,
     template: send.template,
     pdfVersions: send.pdfVersions,

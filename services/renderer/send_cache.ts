@@ -1,4 +1,4 @@
-import type { Send } from "@posthaste/contracts";
+import { isScheduled, type Send } from "@posthaste/contracts";
 import { LRUCache } from "lru-cache";
 
 // Of JSON; in memory a send takes up to three times as much.
@@ -20,5 +20,10 @@ export function openSendCache(
     ignoreFetchAbort: true,
     fetchMethod: async (id) => await loadSend(id) ?? undefined,
   });
-  return async (id) => await sends.fetch(id) ?? null;
+  return async (id) => {
+    const send = await sends.fetch(id) ?? null;
+    // Its start may change.
+    if (send !== null && isScheduled(send)) sends.delete(id);
+    return send;
+  };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Integration, messageIdOf } from "@posthaste/contracts";
+import { type Integration, messageIdOf, startOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
 import {
@@ -34,7 +34,8 @@ export async function endExpired(
   { registers: { ledgerOf }, sends: { findRecipients }, waiting: { advanceSend }, publish, now }:
     ExpiryDeps,
 ): Promise<void> {
-  const { _id: sendId, accountId, acceptedAt, integrationId, next, messageCount, trace } = send;
+  const { _id: sendId, accountId, integrationId, next, messageCount, trace } = send;
+  const acceptedAt = startOf(send);
   const recipients = (await findRecipients([sendId])).get(sendId);
   const to = Math.min(messageCount, next + AT_ONCE);
   const at = now();

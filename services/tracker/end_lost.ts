@@ -1,4 +1,4 @@
-import { type Integration, messageIdOf } from "@posthaste/contracts";
+import { type Integration, messageIdOf, startOf } from "@posthaste/contracts";
 import { advance, afterUnknown, beginOutcome, type NextAction } from "@posthaste/delivery";
 import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
 import type { AttemptOutcome, SendHead, StorePart } from "@posthaste/storage";
@@ -41,7 +41,8 @@ export async function endLost(
   deps: EndLostDeps,
 ): Promise<void> {
   if (lost.length === 0) return;
-  const { _id: sendId, accountId, acceptedAt } = send;
+  const { _id: sendId, accountId } = send;
+  const acceptedAt = startOf(send);
   const integration = await deps.integrations.find(accountId, send.integrationId);
   const recipients = (await deps.sends.findRecipients([sendId])).get(sendId);
   const facts = await Promise.all(lost.map(async ({ index, decision }) => {

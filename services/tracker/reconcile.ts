@@ -1,4 +1,4 @@
-import { messageIdOf } from "@posthaste/contracts";
+import { messageIdOf, startOf } from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import type { SendHead, StorePart } from "@posthaste/storage";
@@ -104,8 +104,8 @@ async function claim(
   { now, graceMs }: { now: Date; graceMs: number },
   { sends: { claimReconciliation } }: ReconcileDeps,
 ): Promise<Set<string>> {
-  const byLook = Map.groupBy(found, ({ acceptedAt }) => {
-    const ms = lookAgainMs(now.getTime() - acceptedAt.getTime(), graceMs);
+  const byLook = Map.groupBy(found, (send) => {
+    const ms = lookAgainMs(now.getTime() - startOf(send).getTime(), graceMs);
     return 2 ** Math.floor(Math.log2(ms / graceMs)) * graceMs;
   });
   const claims = await Promise.all([...byLook].map(([ms, sends]) => {
@@ -149,7 +149,7 @@ async function reconcileSend(
   const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
   const unfinished = await deps.messages.unfinished(dispatched);
   if (unfinished.length === 0 && send.next === undefined) return true;
-  // It waits for capacity. The process that accepted it may have been lost before it could report it.
+  // It waits for capacity or its time. The process that accepted it may have been lost before it could report it.
   if (send.next !== undefined && send.waitsFor === undefined) await deps.waiting.queueSend(send);
   const now = deps.now();
   const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({

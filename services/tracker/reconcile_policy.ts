@@ -23,14 +23,18 @@ export function patienceMs(graceMs: number): number {
   return 3 * graceMs;
 }
 
-/** Maximum time between two examinations of a send. */
+/** Maximum time between two examinations of a send that was started. */
 const MAX_LOOK_MS = 3_600_000;
 
 /**
  * Returns the time until the next examination of a send, in milliseconds. It grows with the age of the send:
- * work that no worker does for hours is redispatched a few times, not every minute.
+ * work that no worker does for hours is redispatched a few times, not every minute. Before its start there is
+ * nothing to examine.
+ *
+ * @param ageMs Time since its start; below 0 it is scheduled.
  */
 export function lookAgainMs(ageMs: number, graceMs: number): number {
+  if (ageMs < 0) return patienceMs(graceMs) - ageMs;
   return Math.min(MAX_LOOK_MS, Math.max(patienceMs(graceMs), ageMs / 2));
 }
 

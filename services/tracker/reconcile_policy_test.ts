@@ -108,3 +108,8 @@ test("idlePauseMs() ends when the next send is due, after one interval to five",
   assert.deepEqual([-5000, 0, 400, 3200, 20_000].map(pause), [1000, 1000, 1000, 3200, 5000]);
   assert.equal(idlePauseMs(undefined, { now, intervalMs: 1000 }), 5000);
 });
+
+test("lookAgainMs() lets a scheduled send alone until it should have been started", () => {
+  const week = 7 * 24 * HOUR;
+  assert.equal(lookAgainMs(-week, GRACE_MS), week + patienceMs(GRACE_MS));
+});

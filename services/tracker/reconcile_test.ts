@@ -300,3 +300,14 @@ test("reconcileForever() does not wait after a full round", async () => {
   await ended;
   assert.equal(rounds, 3);
 });
+
+test("reconcileOnce() does not take a scheduled send for lost, nor settle it", async () => {
+  const notBefore = new Date(NOW.getTime() + HOUR);
+  const send = sendOf({ next: 0, notBefore });
+  const { deps, done } = openReconciler([send], {});
+  await reconcileOnce(deps, OPTIONS);
+  assert.deepEqual(done.slice(-2), [`read ${send._id}`, `queue ${send._id}`]);
+  const [, ms] = /for (\d+)/.exec(done.join()) ?? [];
+  // As other looks, somewhat sooner: for all of about the same age by one command.
+  assert.ok(Number(ms) >= HOUR / 2, ms);
+});

@@ -1,4 +1,9 @@
-import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
+import {
+  type Integration,
+  MAX_MESSAGES_PER_EVENT,
+  messageIdOf,
+  startOf,
+} from "@posthaste/contracts";
 import { dispatchesAgain, type Outgoing, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
@@ -12,7 +17,12 @@ import { capacityFor, chooseWithin, isExpired } from "./capacity.ts";
 export type ScheduleDeps =
   & ExpiryDeps
   & StorePart<
-    "waiting.integrationsWaitedFor" | "waiting.listSends" | "circuits.list" | "sends.heads"
+    | "waiting.integrationsWaitedFor"
+    | "waiting.listSends"
+    | "waiting.advanceSend"
+    | "waiting.startSends"
+    | "circuits.list"
+    | "sends.heads"
   >
   & {
     integrations: {
@@ -107,6 +117,9 @@ export async function scheduleOnce(
   flow: Flow,
   looks: Looks = new Map(),
 ): Promise<number | undefined> {
+  const started = deps.now();
+  const reconcileAt = new Date(started.getTime() + deps.patienceMs);
+  await deps.waiting.startSends({ now: started, reconcileAt });
   const integrations = new Set([
     ...flow.integrationsReturned(),
     ...await deps.waiting.integrationsWaitedFor(),
@@ -156,7 +169,7 @@ async function scheduleFor(
   const sends = capacity > 0 || isLook ? await deps.waiting.listSends(key, SENDS_AT_ONCE) : [];
   const parts: { send: WaitingSend; taken: number }[] = [];
   for (const send of sends) {
-    if (integration !== null && isExpired(send, { integration, now })) {
+    if (integration !== null && isExpired({ acceptedAt: startOf(send) }, { integration, now })) {
       await endExpired(send, { integration, circuit }, deps);
       continue;
     }

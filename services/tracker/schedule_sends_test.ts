@@ -46,6 +46,7 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
         Promise.resolve([
           ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
         ]),
+      startSends: () => Promise.resolve(0),
       listSends: (key, limit) =>
         Promise.resolve(
           sends.filter((send) => waits(send) && send.waitsFor === key).slice(0, limit)
@@ -215,6 +216,23 @@ test("scheduleOnce() fails what has waited as long as mail may wait, though its 
   await run();
   assert.equal(ledger.written.length, 120);
   assert.equal(send.next, 120);
+});
+
+test("scheduleOnce() starts what is scheduled first, and has it wait from its start on", async () => {
+  const acceptedAt = new Date(NOW.getTime() - 90 * 24 * HOUR);
+  const notBefore = new Date(NOW.getTime() - 1);
+  const sends: WaitingSend[] = [];
+  const { run, ledger } = openScheduler(sends, {
+    waiting: {
+      startSends: ({ now, reconcileAt }) => {
+        assert.deepEqual([now, reconcileAt], [NOW, new Date(NOW.getTime() + 60_000)]);
+        sends.push(waitingSend({ acceptedAt, notBefore, messageCount: 5 }));
+        return Promise.resolve(1);
+      },
+    },
+  });
+  assert.equal(await run(), 5);
+  assert.deepEqual(ledger.written, []);
 });
 
 function returned(send: WaitingSend, index: number): StatusEvent {

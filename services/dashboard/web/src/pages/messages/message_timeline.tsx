@@ -5,6 +5,7 @@ import { absoluteTime } from "../../parts/time.tsx";
 import { STATE_LOOK } from "./state_badge.tsx";
 
 const WORDS: Record<TimelineStep["type"], string> = {
+  scheduled: "Scheduled",
   queued: "Accepted",
   rendered: "Rendered",
   printed: "PDFs printed",

@@ -3,6 +3,7 @@ import type { IconType } from "react-icons";
 import {
   TbAlertTriangle,
   TbBan,
+  TbCalendarTime,
   TbCheck,
   TbClock,
   TbHelp,
@@ -16,12 +17,14 @@ type State = MessageRow["state"];
 
 /** States that a message can be in; the others stand in its timeline alone. */
 export const LIVE_STATES = [
-  ...["queued", "deferred", "sending", "unknown", "sent", "failed", "canceled"] as const,
+  ...["scheduled", "queued", "deferred", "sending"] as const,
+  ...["unknown", "sent", "failed", "canceled"] as const,
 ] satisfies State[];
 
 /** How a state is shown: its word says it, the colour only helps. */
 export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; icon: IconType }>> =
   {
+    scheduled: { label: "Scheduled", color: "gray", icon: TbCalendarTime },
     queued: { label: "Queued", color: "gray", icon: TbClock },
     rendered: { label: "Rendered", color: "gray", icon: TbLoader },
     printed: { label: "Printed", color: "gray", icon: TbLoader },

@@ -49,12 +49,18 @@ export function verdictOf(row: MessageRow): Verdict {
       return { headline: "Canceled before it was sent", why: null, color: "gray" };
     case "sending":
       return { headline: "Sending to the server", why: null, color: "blue" };
+    case "scheduled":
+      return { headline: `Scheduled for ${startOf(row)}`, why: reason, color: "gray" };
     case "queued":
     // Lines of a timeline, and no states.
     case "rendered":
     case "printed":
       return { headline: "Accepted and queued", why: reason, color: "gray" };
   }
+}
+
+function startOf({ nextAt }: MessageRow): string {
+  return nextAt === null ? "later" : absoluteTime(new Date(nextAt));
 }
 
 function nextOf({ nextAt, isWaiting }: MessageRow): string {

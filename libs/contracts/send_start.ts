@@ -1,0 +1,22 @@
+import type { Send } from "./documents.ts";
+
+/** What of a send says when it starts. */
+export type Startable = Pick<Send, "acceptedAt" | "notBefore">;
+
+/**
+ * Returns when a send starts: at its acceptance, or later at the time that it is scheduled for. Retries, expiry
+ * and retention count from then, and it is the `Date` of its mails.
+ */
+export function startOf({ acceptedAt, notBefore }: Startable): Date {
+  return notBefore !== undefined && notBefore > acceptedAt ? notBefore : acceptedAt;
+}
+
+/** Returns whether a send waits for the time that it is scheduled for. */
+export function isScheduled(
+  { notBefore, next, waitsFor, settledAt }: Pick<
+    Send,
+    "notBefore" | "next" | "waitsFor" | "settledAt"
+  >,
+): boolean {
+  return notBefore !== undefined && next === 0 && waitsFor === undefined && settledAt === null;
+}

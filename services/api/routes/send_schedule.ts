@@ -1,0 +1,51 @@
+import { isSendId, SCHEDULE_BODY } from "@posthaste/contracts";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
+import type { FastifyInstance } from "fastify";
+import { requireScope } from "../authenticate.ts";
+import { httpErrorOf } from "../fault.ts";
+import type { Finding } from "../finding.ts";
+import { readSendAt } from "../send_at.ts";
+import { showSend } from "../show_send.ts";
+
+const ACTION = "schedule the send";
+
+/** What {@linkcode scheduleRoute} needs. */
+export interface ScheduleDeps extends Pick<Finding, "rescheduleSend" | "groupReasons"> {
+  now(): Date;
+  /** How far ahead a send may be scheduled, in milliseconds. */
+  maxScheduleMs: number;
+}
+
+/** `PATCH /sends/{id}`: changes when a scheduled send starts. */
+export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
+  app.patch<{ Params: { id: string } }>(
+    "/sends/:id",
+    { onRequest: requireScope("manage:messages") },
+    async ({ caller: { accountId }, params: { id }, body, ledger }) => {
+      const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
+      if (send === null) {
+        throw new HttpError("unknown_send", `Cannot ${ACTION}: there is none "${id}"`);
+      }
+      const at = startIn(body, deps);
+      const isDone = await ledger.wait(ACTION, () => deps.rescheduleSend(accountId, id, at));
+      if (!isDone) {
+        const reason = "it is not scheduled, or has been started";
+        throw new HttpError("not_scheduled", `Cannot ${ACTION} "${id}": ${reason}`);
+      }
+      return await showSend(id, { accountId, ledger, ...deps });
+    },
+  );
+}
+
+/** @throws {HttpError} `invalid_request` */
+function startIn(body: unknown, { now: clock, maxScheduleMs }: ScheduleDeps): Date {
+  const { data, error } = SCHEDULE_BODY.safeParse(body, BODY_PARSING);
+  if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
+  const now = clock();
+  const read = data.sendAt === null ? { at: null } : readSendAt(data.sendAt, {
+    ...{ now, maxScheduleMs },
+  });
+  if ("fault" in read) throw httpErrorOf(ACTION, [read.fault]);
+  return read.at ?? now;
+}

@@ -1,0 +1,66 @@
+import {
+  isScheduled,
+  isSendId,
+  isTerminal,
+  labelsOf,
+  type Message,
+  messageIdOf,
+  type MessageState,
+  type Send,
+} from "@posthaste/contracts";
+import { HttpError } from "./http_error.ts";
+import type { ReasonGroup } from "@posthaste/storage";
+import type { Finding } from "./finding.ts";
+import type { RequestLedger } from "./request_ledger.ts";
+
+/** Whose send is asked for. */
+export interface AskedSend extends Pick<Finding, "groupReasons"> {
+  accountId: string;
+  ledger: Pick<RequestLedger, "findSend" | "listMessages" | "wait">;
+}
+
+/** States that have a cause. */
+const CAUSED = ["failed", "unknown", "deferred"] as const satisfies MessageState[];
+
+/**
+ * Says all about a send, as `GET /sends/{id}` does.
+ *
+ * @throws {HttpError} `unknown_send`
+ */
+export async function showSend(id: string, { accountId, ledger, groupReasons }: AskedSend) {
+  const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
+  if (send === null) {
+    throw new HttpError("unknown_send", `Cannot show the send: there is no "${id}"`);
+  }
+  const documents = await ledger.listMessages(accountId, id) ?? [];
+  const isCaused = documents.some(({ state }) => (CAUSED as readonly string[]).includes(state));
+  const groups = isCaused
+    ? await ledger.wait(
+      "look up the causes",
+      () => groupReasons(accountId, { states: CAUSED, sendId: id }),
+    )
+    : [];
+  return { ...show(send, documents), causes: groups.map(causeOf) };
+}
+
+function show(send: Send, documents: readonly Message[]) {
+  const { _id: id, acceptedAt, template, integrationId, messageCount, settledAt, request } = send;
+  const stateOf = new Map(documents.map(({ index, state }) => [index, state]));
+  // A message without a document is one that nobody touched yet.
+  const untouched = isScheduled(send) ? "scheduled" : "queued";
+  const states: Partial<Record<MessageState, number>> = {};
+  const messages = request.to.map(({ email }, index) => {
+    const state = stateOf.get(index) ?? untouched;
+    states[state] = (states[state] ?? 0) + 1;
+    return { id: messageIdOf(id, index), email, state };
+  });
+  // By the messages that were just read: that it is settled is noted in the ledger half a minute later.
+  const settled = settledAt !== null || messages.every(({ state }) => isTerminal(state));
+  const head = { id, acceptedAt, template, integrationId, messageCount, settled, settledAt };
+  const sendAt = send.notBefore ?? null;
+  return { ...head, sendAt, ...labelsOf(request), states, messages };
+}
+
+function causeOf({ state, reason, code, enhanced, response, count, messageId }: ReasonGroup) {
+  return { state, reason, code, enhanced, response, count, messageId };
+}
