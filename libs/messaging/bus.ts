@@ -32,7 +32,7 @@ import {
   type SentMail,
 } from "./past_status_events.ts";
 import { openPoisonMessages } from "./_poison_messages.ts";
-import { inboxPrefixOf, repliesOf } from "./permissions.ts";
+import { inboxPrefixOf, printsOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
 import { findQueueAges, type QueueAge } from "./queue_ages.ts";
 import type { Outgoing, Step } from "./step.ts";
@@ -146,6 +146,7 @@ export async function openBus(options: BusOptions): Promise<Bus> {
   });
   return new NatsBus(connection, {
     replies: repliesOf(options.name),
+    prints: printsOf(options.name),
     api: brokerApi(options.url),
   });
 }
@@ -178,15 +179,17 @@ class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #client: EventClient;
   readonly #awaitAnswers: (options: AnswerOptions) => Answers;
+  readonly #awaitPrints: (options: AnswerOptions) => Answers;
   readonly #api: JetStreamManagerOptions;
   #passed: Passed = new Map();
 
   constructor(
     connection: NatsConnection,
-    { replies, api }: { replies: string; api: JetStreamManagerOptions },
+    { replies, prints, api }: { replies: string; prints: string; api: JetStreamManagerOptions },
   ) {
     this.#connection = connection;
     this.#awaitAnswers = openAsks(connection, replies);
+    this.#awaitPrints = openAsks(connection, prints);
     // A service may not read the whole account, and does not need to.
     this.#api = { ...api, checkAPI: false };
     const stream = jetstream(connection, this.#api);
@@ -224,7 +227,8 @@ class NatsBus implements Bus {
     data: EventData<T>,
     options: AnswerOptions,
   ): Asked<ReplyTo<T>> {
-    const answers = this.#awaitAnswers(options);
+    const open = type === "print.requested" ? this.#awaitPrints : this.#awaitAnswers;
+    const answers = open(options);
     const stored = this.publish({ type, data } as Outgoing, {
       replyTo: answers.inbox,
       timeoutMs: Math.min(options.timeoutMs, ASK_TIMEOUT_MS),

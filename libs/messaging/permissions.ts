@@ -29,14 +29,20 @@ export function repliesOf(name: string): string {
   return `${inboxPrefixOf(name)}.reply`;
 }
 
+/** Where a process listens for answers of the printer: it may publish there and nowhere else. */
+export function printsOf(name: string): string {
+  return `${inboxPrefixOf(name)}.print`;
+}
+
 /**
  * Returns what {@linkcode PERMISSIONS} says of a service as subjects: make its events, consume from its consumers, use its stores. It may
  * neither create, change, empty nor delete a stream or consumer, nor hear what others are answered.
  * Objects are read without a consumer: one that a service may create could deliver to any subject.
  */
 export function permissionsOf(user: BrokerUser): BrokerPermissions {
-  const { makes, consumes = [], reads = [], writes = [], answers = [], looks, purges }:
-    BrokerDuties = PERMISSIONS[user].broker;
+  const { makes, consumes = [], reads = [], writes = [], answers = [], prints = [] }: BrokerDuties =
+    PERMISSIONS[user].broker;
+  const { looks, purges }: BrokerDuties = PERMISSIONS[user].broker;
   return {
     publish: [
       ...makes,
@@ -48,6 +54,7 @@ export function permissionsOf(user: BrokerUser): BrokerPermissions {
       ...new Set([...reads, ...writes].map(readsStore)),
       ...writes.map((store) => `$O.${store}.C.*`),
       ...answers.map((asker) => `${repliesOf(asker)}.>`),
+      ...prints.map((asker) => `${printsOf(asker)}.>`),
       ...(looks ? STREAMS.map(({ name }) => `$JS.API.CONSUMER.LIST.${name}`) : []),
       ...(purges ? STREAMS.filter(({ name }) => isWork(name)).flatMap(purgesStream) : []),
       ...(purges ? STREAMS.filter(({ name }) => !isWork(name)).flatMap(agesStream) : []),

@@ -1,6 +1,7 @@
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
+import { pageOptionsSchema } from "@posthaste/contracts";
 import { openNatsServer } from "@posthaste/embedded";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -178,7 +179,7 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "render.requested": ["api"],
   "preview.requested": ["dashboard"],
   "content.requested": ["api", "dashboard"],
-  "print.requested": ["dashboard"],
+  "print.requested": ["api", "dashboard"],
   "probe.requested": ["dashboard"],
   "send.requested.bulk": ["api", "dashboard"],
   "send.resumed.bulk": ["api", "renderer", "mailer", "tracker", "dashboard"],
@@ -197,7 +198,7 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "$JS.API.DIRECT.GET.OBJ_pdfs": [],
   "$JS.API.DIRECT.GET.OBJ_pdfs.$O.pdfs.C.x": [],
   "$O.contents.C.x": ["renderer", "dashboard"],
-  "$JS.API.STREAM.MSG.GET.OBJ_pdfs": ["pdf", "mailer", "dashboard"],
+  "$JS.API.STREAM.MSG.GET.OBJ_pdfs": ["api", "pdf", "mailer", "dashboard"],
   "$JS.API.STREAM.MSG.GET.OBJ_contents": ["api", "renderer", "pdf", "mailer", "dashboard"],
   "$JS.API.STREAM.MSG.GET.MAIL": ["tracker"],
   "$JS.API.STREAM.MSG.GET.STATUS": ["tracker"],
@@ -211,7 +212,9 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "$JS.API.CONSUMER.MSG.NEXT.INTERACTIVE.mailer_interactive": ["mailer"],
   "$JS.API.CONSUMER.LIST.STATUS": ["tracker", "dashboard"],
   "_INBOX.api.reply.x": ["renderer"],
-  "_INBOX.dashboard.reply.x": ["renderer", "pdf", "mailer"],
+  "_INBOX.api.print.x": ["pdf"],
+  "_INBOX.dashboard.reply.x": ["renderer", "mailer"],
+  "_INBOX.dashboard.print.x": ["pdf"],
   "_INBOX.dashboard.x.y": [],
   "_INBOX.api.x.y": [],
   "_INBOX.operator.x": [],
@@ -311,6 +314,27 @@ test("permissionsOf() lets the renderer answer the api, and nobody hears it but 
   assert.deepEqual(await pdf.publish([first], "{}"), []);
   const reply = { ok: false, reason: "no", timedOut: false } as const;
   assert.deepEqual(await renderer.publish([first], JSON.stringify(reply)), [first]);
+  assert.deepEqual(await answer, reply);
+  message?.ack();
+});
+
+test("permissionsOf() lets the printer answer what it is asked to print, and no other service", async () => {
+  await using api = await openBus({ url: addressOf("api"), name: "api" });
+  await using pdf = await connectAs("pdf");
+  const consumer = await jetstream(pdf.connection, { checkAPI: false })
+    .consumers.get("INTERACTIVE", "pdf_interactive");
+  const answer = api.ask("print.requested", {
+    ...{ v: 2, accountId: "acc_x", name: "x.pdf", html: { inline: "x" } },
+    page: pageOptionsSchema.parse({}),
+  }, { timeoutMs: 60_000 });
+  const message = await consumer.next({ expires: 5000 });
+  const inbox = message?.headers?.get("Posthaste-Reply") ?? "";
+  assert.match(inbox, /^_INBOX\.api\.print\./);
+  const first = `${inbox}.0`;
+  await using renderer = await connectAs("renderer");
+  assert.deepEqual(await renderer.publish([first], "{}"), []);
+  const reply = { ok: false, reason: "no" } as const;
+  assert.deepEqual(await pdf.publish([first], JSON.stringify(reply)), [first]);
   assert.deepEqual(await answer, reply);
   message?.ack();
 });

@@ -99,10 +99,10 @@ export const PERMISSIONS = {
     secrets: LOGINS,
     broker: {
       makes: [
-        ...["render.requested", "content.requested"],
+        ...["render.requested", "content.requested", "print.requested"],
         ...["send.requested.*", "send.resumed.*", "status.send.accepted"],
       ],
-      reads: ["contents"],
+      reads: ["contents", "pdfs"],
     },
     database: {
       // Every service reads of which version the documents are.
@@ -165,7 +165,8 @@ export const PERMISSIONS = {
       consumes: ["PRINT", "INTERACTIVE"],
       reads: ["contents", "pdfs"],
       writes: ["pdfs"],
-      answers: ["dashboard"],
+      // It runs the pages of strangers: it must not be heard where the renderer is.
+      prints: ["api", "dashboard"],
     },
   },
   mailer: {

@@ -36,6 +36,8 @@ export interface BrokerDuties {
   writes?: readonly ("pdfs" | "contents")[];
   /** Services whose requests it answers. */
   answers?: readonly string[];
+  /** Services that it prints for: it answers into their inboxes for prints, and no others. */
+  prints?: readonly string[];
   /** Whether it reads how much waits in which queue. */
   looks?: boolean;
   /** Whether it removes from every stream what all consumers have passed. */
