@@ -77,6 +77,13 @@ export const BODY_CODES = [
 
 const LIST = { query: z.strictObject(LIST_QUERY), codes: ["invalid_cursor"] } as const;
 
+/** An answer that is a PDF. */
+const PDF = {
+  answer: z.custom<Uint8Array>((value) => value instanceof Uint8Array)
+    .meta({ type: "string", contentMediaType: "application/pdf" }),
+  mediaType: "application/pdf",
+} as const;
+
 const DISCOVERY: readonly Endpoint[] = [
   {
     ...{ method: "GET", path: "/v1", operation: "getService", scopes: [] },
@@ -159,6 +166,18 @@ const MAIL: readonly Endpoint[] = [
     codes: ["missing_variable", "unprintable_variable", "template_failed", "render_timeout"],
   },
   {
+    ...{ method: "POST", path: "/v1/pdf-templates/{id}/render", scopes: ["render"] },
+    operation: "renderPdfTemplate",
+    summary: "Fills a PDF template with variables and prints it",
+    body: variablesSchema,
+    ...PDF,
+    unknown: ["unknown_pdf_template"],
+    codes: [
+      ...["missing_variable", "unprintable_variable", "template_failed"] as const,
+      ...["render_timeout", "print_timeout"] as const,
+    ],
+  },
+  {
     ...{ method: "POST", path: "/v1/templates/{templateId}/send/{integrationId}" },
     ...{ operation: "sendTemplate", scopes: ["send"] },
     summary: "Accepts one mail per recipient, all or none",
@@ -223,6 +242,14 @@ const SEARCHES: readonly Endpoint[] = [
     answer: messageContentSchema,
     unknown: ["unknown_message"],
     codes: ["content_removed", "template_failed", "render_timeout"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/messages/{id}/attachments/{n}", scopes: ["read:content"] },
+    operation: "getMessageAttachment",
+    summary: "Prints one of a message's PDFs again, or finds it as it was printed",
+    ...PDF,
+    unknown: ["unknown_message", "unknown_attachment"],
+    codes: ["content_removed", "template_failed", "render_timeout", "print_timeout"],
   },
   {
     ...{ method: "GET", path: "/v1/messages/{id}/explain", scopes: ["read:content"] },

@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
   unknown_integration: 404,
   unknown_message: 404,
   unknown_send: 404,
+  unknown_attachment: 404,
   unknown_route: 404,
   method_not_allowed: 405,
   request_timeout: 408,
@@ -38,6 +39,7 @@ export const ERROR_STATUS = {
   internal: 500,
   unavailable: 503,
   render_timeout: 504,
+  print_timeout: 504,
 } as const;
 
 /** A code of an error body. */

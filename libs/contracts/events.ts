@@ -312,6 +312,8 @@ export const EVENTS = {
     index: z.int().nonnegative(),
     /** A message that is in no ledger, to be filled instead. */
     given: givenMessageSchema.optional(),
+    /** One PDF template, to be filled instead of a message. */
+    pdf: z.object({ id: z.int(), version: z.int(), variables: variablesSchema }).optional(),
     /** Whether only the file names of its PDFs are wanted: their documents come back empty. */
     namesOnly: z.boolean().optional(),
   }),

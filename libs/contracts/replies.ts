@@ -85,7 +85,7 @@ export const printReplySchema = z.discriminatedUnion("ok", [
     /** What the document asked for and was refused. */
     blocked: z.array(z.string()),
   }),
-  z.object({ ok: z.literal(false), reason: z.string() }),
+  z.object({ ok: z.literal(false), reason: z.string(), timedOut: z.boolean().optional() }),
 ]);
 
 /** Reply to `print.requested`. */

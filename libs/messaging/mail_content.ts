@@ -28,6 +28,7 @@ export type MailContentFault =
   | "no_such_pdf"
   | "template_failed"
   | "no_answer"
+  | "print_timeout"
   | "unavailable";
 
 /** A mail that cannot be made again. The message is for the caller. */
@@ -41,8 +42,17 @@ export class MailContentError extends Error {
   }
 }
 
+/** A PDF, ready to be read. */
+export interface MailPdf {
+  filename: string;
+  bytes: Uint8Array;
+}
+
 const CONTENT_MS = 10_000;
 const PRINT_MS = 30_000;
+
+/** The printer makes none that is larger; what it says is not believed. */
+const MAX_PDF_BYTES = 10_000_000;
 
 /**
  * Renders a mail again, from the versions to which its send is pinned.
@@ -102,18 +112,69 @@ export async function mailPdf(
   send: Send,
   { index, position }: { index: number; position: number },
   deps: MailContentDeps,
-): Promise<{ filename: string; bytes: Uint8Array }> {
+): Promise<MailPdf> {
   requireContent(send);
   const { pdfs } = await ask({ accountId: send.accountId, sendId: send._id, index }, deps);
   const pdf = pdfs[position];
   if (pdf === undefined) throw new MailContentError("no_such_pdf", "The message has no such PDF");
-  const { filename, html, page } = pdf;
-  const data = { v: EVENT_VERSION, accountId: send.accountId, name: filename, html, page };
-  const reply = await deps.bus.ask("print.requested", data, { timeoutMs: PRINT_MS });
-  if (reply === undefined) {
-    throw new MailContentError("no_answer", "The PDF was not printed in time. Try again");
+  return await print({ ...pdf, accountId: send.accountId, timeoutMs: PRINT_MS }, deps);
+}
+
+/** A PDF template that is filled and printed although no message has it. */
+export interface GivenPdf {
+  accountId: string;
+  pdf: NonNullable<EventData<"content.requested">["pdf"]>;
+  /** Whether it fails where the document asks for what may not be loaded, as a mail does. */
+  isWhole: boolean;
+  /** Longest wait for renderer and printer together, in milliseconds. */
+  timeoutMs: number;
+}
+
+/**
+ * Fills and prints a PDF template.
+ *
+ * @throws {MailContentError} `template_failed`, `no_answer`, `print_timeout` or `unavailable`
+ */
+export async function pdfOf(
+  { accountId, pdf, isWhole, timeoutMs }: GivenPdf,
+  deps: MailContentDeps,
+): Promise<MailPdf> {
+  const until = performance.now() + timeoutMs;
+  const wanted = { accountId, sendId: "", index: 0, pdf };
+  const { pdfs: [filled] } = await ask(wanted, deps, Math.min(CONTENT_MS, timeoutMs));
+  if (filled === undefined) {
+    throw new MailContentError("unavailable", "The renderer is of an older version. Try again");
   }
-  if (!reply.ok) throw new MailContentError("template_failed", reply.reason);
+  const restMs = Math.max(1, until - performance.now());
+  return await print({ ...filled, accountId, isWhole, timeoutMs: restMs }, deps);
+}
+
+interface Printing extends Pick<Filled["pdfs"][number], "filename" | "html" | "page"> {
+  accountId: string;
+  isWhole?: boolean;
+  timeoutMs: number;
+}
+
+async function print(
+  { filename, html, page, accountId, isWhole = false, timeoutMs }: Printing,
+  deps: MailContentDeps,
+): Promise<MailPdf> {
+  const data = { v: EVENT_VERSION, accountId, name: filename, html, page };
+  const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
+  if (reply === undefined) {
+    throw new MailContentError("print_timeout", "The PDF was not printed in time. Try again");
+  }
+  if (!reply.ok) {
+    const fault = reply.timedOut ? "print_timeout" : "template_failed";
+    throw new MailContentError(fault, reply.reason);
+  }
+  const [blocked] = reply.blocked;
+  if (isWhole && blocked !== undefined) {
+    throw new MailContentError("template_failed", `It asks for what may not be loaded: ${blocked}`);
+  }
+  if (reply.size > MAX_PDF_BYTES) {
+    throw new MailContentError("template_failed", `The PDF exceeds ${MAX_PDF_BYTES} bytes`);
+  }
   return { filename, bytes: await object("pdfs", reply.key, deps) };
 }
 

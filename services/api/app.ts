@@ -41,6 +41,7 @@ import { messageContentRoute } from "./routes/message_content.ts";
 import { messageListRoute } from "./routes/message_list.ts";
 import { retryRoutes } from "./routes/message_retry.ts";
 import { sendListRoute } from "./routes/send_list.ts";
+import { pdfRenderRoute } from "./routes/pdf_render.ts";
 import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
 import { scheduleRoute } from "./routes/send_schedule.ts";
@@ -84,6 +85,8 @@ export interface ApiOptions {
   rateWindowMs?: number;
   /** Maximum wait for a renderer, in milliseconds. @default {10_000} */
   renderTimeoutMs?: number;
+  /** Maximum wait for a PDF, in milliseconds. @default {30_000} */
+  printTimeoutMs?: number;
   /** Longest time that one request waits for the database, in milliseconds. @default {1200} */
   ledgerTimeoutMs?: number;
   /** How much may be under way at once; beyond it, requests get 503. */
@@ -151,6 +154,7 @@ interface Routing {
 function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const { logger, render, checkBroker, now, touchToken, clock } = deps;
   const { renderTimeoutMs = 10_000, maxScheduleMs = DEFAULT_SCHEDULE_MS } = options;
+  const { printTimeoutMs = 30_000 } = options;
   const { dispatcher, late } = watchLedger(app, { deps, options });
   const budget = openPriorityBudget(options.priorityBudget ?? NO_PRIORITY_BUDGET);
   const quota = openByteQuota(deps, options.byteQuota ?? NO_QUOTA);
@@ -203,6 +207,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     retryRoutes(v1, deps);
     messageContentRoute(v1, deps);
     messageExplainRoute(v1);
+    pdfRenderRoute(v1, { ...deps, printTimeoutMs });
   }, { prefix: "/v1" });
 }
 

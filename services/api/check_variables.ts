@@ -36,8 +36,11 @@ export function findVariableFaults(send: ReadableSend, versions: SendVersions): 
 }
 
 /** Finds the variables of a render request that are missing, or cannot be printed. */
-export function findFaultsForRender(version: EmailVersion, variables: Variables): Issue[] {
-  const what = say("email template", version);
+export function findFaultsForRender(
+  version: EmailVersion | PdfVersion,
+  variables: Variables,
+): Issue[] {
+  const what = say(version.kind === "pdf" ? "PDF template" : "email template", version);
   return [
     ...missingVariables(version.variables, variables).map((name): Issue => ({
       path: pathOf([name]),

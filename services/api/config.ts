@@ -17,6 +17,8 @@ export const CONFIG = z.object({
     .describe("Maximum time that a send may be scheduled ahead"),
   RENDER_TIMEOUT: setting.duration({ min: 100, max: 30_000 }).prefault("10s")
     .describe("Maximum wait for a renderer"),
+  PRINT_TIMEOUT: setting.duration({ min: 1000, max: 60_000 }).prefault("30s")
+    .describe("Maximum wait for a PDF to be rendered and printed"),
   LEDGER_TIMEOUT: setting.duration({ min: 100 }).prefault("1200ms")
     .describe(
       "Maximum total time that a request waits for the database; after it, the request gets 503",
@@ -87,6 +89,7 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
     rateLimit: config.RATE_LIMIT,
     rateWindowMs: config.RATE_WINDOW,
     renderTimeoutMs: config.RENDER_TIMEOUT,
+    printTimeoutMs: config.PRINT_TIMEOUT,
     ledgerTimeoutMs: config.LEDGER_TIMEOUT,
     capacity: {
       maxOperations: config.LEDGER_OPERATIONS,

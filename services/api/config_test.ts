@@ -16,6 +16,7 @@ test("CONFIG needs the database and the broker, and has the documented limits by
     rateLimit: 100,
     rateWindowMs: 1000,
     renderTimeoutMs: 10_000,
+    printTimeoutMs: 30_000,
     ledgerTimeoutMs: 1200,
     manageUrl: undefined,
     capacity: { maxOperations: 2000, maxBytes: 256_000_000, maxAccountBytes: 32_000_000 },

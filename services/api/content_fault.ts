@@ -6,6 +6,7 @@ const CODES = {
   removed: "content_removed",
   template_failed: "template_failed",
   no_answer: "render_timeout",
+  print_timeout: "print_timeout",
   unavailable: "unavailable",
 } as const satisfies Record<Exclude<MailContentFault, "no_such_pdf">, ErrorCode>;
 
@@ -13,7 +14,7 @@ const CODES = {
  * Waits for content that is made.
  *
  * @param action What cannot be done without it: `make the mail again`.
- * @throws {HttpError} `content_removed`, `template_failed`, `render_timeout` or `unavailable`
+ * @throws {HttpError} `content_removed`, `template_failed`, `render_timeout`, `print_timeout` or `unavailable`
  */
 export async function contentOf<T>(action: string, making: Promise<T>): Promise<T> {
   try {

@@ -21,7 +21,7 @@ import { buildApp } from "./app.ts";
  */
 
 /** What a part of a path names. */
-type Kind = "template" | "pdf" | "integration" | "send" | "message";
+type Kind = "template" | "pdf" | "integration" | "send" | "message" | "position";
 
 interface Rule {
   /** Missing where any token will do. */
@@ -79,6 +79,13 @@ const RULES: Record<string, Rule> = {
   // No renderer answers here.
   "GET /v1/messages/:id/content": {
     ...{ scope: "read:content", params: { id: "message" }, status: 504 },
+  },
+  "GET /v1/messages/:id/attachments/:n": {
+    ...{ scope: "read:content", params: { id: "message", n: "position" }, status: 504 },
+  },
+  "POST /v1/pdf-templates/:id/render": {
+    ...{ scope: "render", params: { id: "pdf" }, status: 504 },
+    body: () => ({}),
   },
   "GET /v1/messages/:id/explain": {
     ...{ scope: "read:content", params: { id: "message" }, hasQuery: true },
@@ -150,7 +157,7 @@ after(() => opened?.disposeAsync());
 async function settle(name: string, count: number): Promise<Belongings> {
   const { _id: accountId } = await store.accounts.create({ name });
   const all: Omit<Belongings, "accountId" | "tokens"> = {
-    ...{ template: [], pdf: [], integration: [], send: [], message: [], position: [] },
+    ...{ template: [], pdf: [], integration: [], send: [], message: [], position: ["0"] },
   };
   for (let i = 1; i <= count; i++) {
     const base = { accountId, variables: [], sourceHash: "x", alias: `${name}-${i}`.toLowerCase() };
@@ -177,7 +184,10 @@ async function settle(name: string, count: number): Promise<Belongings> {
   const belongings = { ...all, accountId, tokens };
   for (let i = 0; i < count; i++) {
     const path = `/v1/templates/1/send/1`;
-    const to = [{ email: `${name.toLowerCase()}@example.net`, variables: { secret: name } }];
+    const to = [{
+      ...{ email: `${name.toLowerCase()}@example.net`, variables: { secret: name } },
+      attachments: [{ id: 1 }],
+    }];
     const { body } = await ask(belongings, {
       method: "POST",
       url: path,

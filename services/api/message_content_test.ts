@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { GivenMessage } from "@posthaste/contracts";
+import type { GivenMessage, PrintReply } from "@posthaste/contracts";
 import { openLedgerApp } from "./_test_ledger_app.ts";
 
 let asked: GivenMessage[] = [];
@@ -9,6 +9,7 @@ let asked: GivenMessage[] = [];
 const bus = {
   ask: (type: string, { given }: { given?: GivenMessage }) => {
     if (given !== undefined) asked.push(given);
+    if (type === "print.requested") return Promise.resolve(printed);
     if (type !== "content.requested") return Promise.resolve(undefined);
     if (given?.recipient.index === 2) {
       return Promise.resolve({ ok: false, reason: "no such helper" });
@@ -19,7 +20,13 @@ const bus = {
       pdfs: [{ filename: "invoice ü.pdf", html: { inline: "x" }, page: {} }],
     });
   },
+  objects: (store: string) => ({
+    get: (key: string) => Promise.resolve(Buffer.from(`${store}/${key}`)),
+  }),
 };
+
+let printed: PrintReply | undefined;
+const PRINTED: PrintReply = { ok: true, key: "abc", size: 8, blocked: [] };
 
 const FROM = { email: "shop@example.com" };
 const MAIL = {
@@ -142,4 +149,47 @@ test("explainMessage() says which level gave each variable, as long as they are 
   await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
   const gone = await api.ask(path);
   assert.deepEqual([gone.status, gone.body.code], [410, "content_removed"]);
+});
+
+test("the PDFs of a message, and of a template, are printed for who may see them", async () => {
+  await using api = await openLedgerApp({ bus: bus as never });
+  const { messages: [message] } = await api.send({ ...MAIL, to: MAIL.to.slice(0, 1) });
+  const attachment = `/v1/messages/${message?.id}/attachments/0`;
+  const render = (body: unknown, options = {}) =>
+    api.ask("/v1/pdf-templates/1/render", { method: "POST", body, ...options });
+  printed = PRINTED;
+  for (const answer of [await api.ask(attachment), await render({ number: 1 })]) {
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers["content-type"], "application/pdf");
+    assert.match(
+      String(answer.headers["content-disposition"]),
+      /^attachment; .*invoice%20%C3%BC.pdf$/,
+    );
+    assert.equal(String(Buffer.from(answer.bytes)), "pdfs/abc");
+  }
+  const codes = async () => {
+    const answers = [await api.ask(attachment), await render({})];
+    return answers.map(({ status, body }) => `${status} ${body?.code}`);
+  };
+  printed = undefined;
+  assert.deepEqual(await codes(), Array(2).fill("504 print_timeout"));
+  printed = { ok: false, reason: "the printer was busy", timedOut: true };
+  assert.deepEqual(await codes(), Array(2).fill("504 print_timeout"));
+  printed = { ok: false, reason: "it has 501 pages" };
+  assert.deepEqual(await codes(), Array(2).fill("422 template_failed"));
+  printed = { ...PRINTED, size: 10_000_001 };
+  assert.deepEqual(await codes(), Array(2).fill("422 template_failed"));
+  // What a mail could not have printed is no PDF of the template.
+  printed = { ...PRINTED, blocked: ["http://example.com/x.png"] };
+  assert.deepEqual(await codes(), ["200 undefined", "422 template_failed"]);
+
+  printed = PRINTED;
+  const none = `/v1/messages/${message?.id}/attachments/2`;
+  assert.equal((await api.ask(none)).body.code, "unknown_attachment");
+  assert.equal((await api.ask(attachment, { isOther: true })).status, 404);
+  assert.equal((await api.ask(attachment, { scopes: ["read", "render"] })).status, 403);
+  const unknown = await api.ask("/v1/pdf-templates/9/render", { method: "POST", body: {} });
+  assert.deepEqual([unknown.status, unknown.body.code], [404, "unknown_pdf_template"]);
+  assert.equal((await render({}, { scopes: ["read:content", "send"] })).status, 403);
+  assert.equal((await render([])).status, 400);
 });

@@ -6,6 +6,7 @@ const CODES = {
   no_such_pdf: "not_found",
   template_failed: "template_failed",
   no_answer: "no_answer",
+  print_timeout: "no_answer",
   unavailable: "unavailable",
 } as const satisfies Record<MailContentFault, string>;
 

@@ -22,7 +22,9 @@ const ask = ((type: string, data: unknown) => {
   const pdfs = [{ templateId: 3, filename: "Invoice ü.pdf", html, page: {} }];
   const parts = { subject: "Hello", html: { key: "large" }, text: { inline: "Hi" } };
   return Promise.resolve(
-    type === "content.requested" ? { ok: true, parts, pdfs } : { ok: true, key: "abc", size: 1 },
+    type === "content.requested"
+      ? { ok: true, parts, pdfs }
+      : { ok: true, key: "abc", size: 1, blocked: [] },
   );
 }) as DashboardDeps["bus"]["ask"];
 
@@ -162,7 +164,7 @@ test("GET /api/messages/:id/content gives the mail as it was filled, and its PDF
   const { accountId } = send;
   assert.deepEqual(asked.at(-1), {
     type: "content.requested",
-    data: { v: 2, accountId, sendId: send._id, index: 1 },
+    data: { v: 2, accountId, sendId: send._id, index: 1, namesOnly: true },
   });
   const pdf = await viewer.get(`/api/messages/${id}/pdfs/0`);
   assert.equal(pdf.headers["content-type"], "application/pdf");

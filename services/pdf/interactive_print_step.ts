@@ -56,7 +56,7 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
         const reason = hasTurn
           ? `it took longer than ${seconds} s, including the wait`
           : `the printer was busy for ${seconds} s; try again`;
-        return answer({ ok: false, reason });
+        return answer({ ok: false, reason, timedOut: true });
       }
     },
     giveUp: (_, reason) => ({ publish: [], replies: [{ ok: false, reason } satisfies PrintReply] }),

@@ -94,6 +94,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual(answers[0], {
       ok: false,
       reason: "it took longer than 1 s, including the wait",
+      timedOut: true,
     });
     assert.equal(answers[1].ok, true, JSON.stringify(answers[1]));
     assert.equal((await reply({ inline: "<p>next" })).ok, true);
@@ -131,7 +132,7 @@ test("interactivePrintStep() does not say of a document that waited that it took
   assert.deepEqual(verdict, {
     type: "done",
     publish: [],
-    replies: [{ ok: false, reason: "the printer was busy for 0.05 s; try again" }],
+    replies: [{ ok: false, reason: "the printer was busy for 0.05 s; try again", timedOut: true }],
   });
 });
 

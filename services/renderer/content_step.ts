@@ -3,6 +3,7 @@ import type { Step } from "@posthaste/messaging";
 import type { Sandbox } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
+import { fillPdf } from "./pdf_content.ts";
 import { pdfFilename } from "./pdf_filename.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
 import type { RemoteImages } from "./remote_images.ts";
@@ -36,6 +37,14 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
         ...{ type: "done" as const, publish: [] },
         replies: [{ ok: false, reason } satisfies ContentReply],
       });
+      if (data.pdf !== undefined) {
+        const filled = await fillPdf(data.accountId, data.pdf, deps);
+        if ("reason" in filled) return refused(filled.reason);
+        const { message, pdfs } = filled;
+        if (!message.ok) return refused(message.reason);
+        const reply = await replyOf(message, { data, versions: { pdfs }, deps });
+        return { type: "done", publish: [], replies: [reply] };
+      }
       const { accountId, given = await findMessage(data, deps) } = data;
       if (given === undefined) return refused("the message is not in the ledger");
       const { recipient } = given;
@@ -75,7 +84,7 @@ async function findMessage(
 
 interface Replying {
   data: EventData<"content.requested">;
-  versions: Versions;
+  versions: Pick<Versions, "pdfs">;
   deps: ContentDeps;
 }
 

@@ -96,3 +96,13 @@ test("contentStep() fills a message that is given, though it is in no ledger", a
   const pdfs = filled.pdfs.map(({ filename, html }) => [filename, html]);
   assert.deepEqual(pdfs, [["invoice-own.pdf", { inline: "" }]]);
 });
+
+test("contentStep() fills one PDF template alone", async () => {
+  const pdf = { id: 7, version: 3, variables: { name: "own" } };
+  const filled = await reply({ more: { sendId: "", pdf } });
+  assert.ok(filled.ok);
+  assert.deepEqual(filled.pdfs, [{
+    ...{ templateId: 7, filename: "invoice-own.pdf", page: pdfVersion(7).page },
+    html: { inline: "<h1>own</h1><p>7 NOK</p>" },
+  }]);
+});

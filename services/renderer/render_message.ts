@@ -19,22 +19,31 @@ export interface Versions {
 
 /** Names the templates of an event's versions; the keys are those of compiled templates. */
 export function templatesOf({ email, pdfs }: Versions): Templates {
-  const source = (version: EmailVersion | PdfVersion, part: string, text: string) => ({
-    key: `${version._id}/${part}`,
-    source: text,
-    escape: part === "html" ? "html" as const : "none" as const,
-    locale: version.locale,
-  });
-  const templates: Templates = {
-    subject: source(email, "subject", email.parts.subject),
-    html: source(email, "html", email.parts.html),
-    text: source(email, "text", email.parts.text),
+  return {
+    subject: sourceOf(email, "subject", email.parts.subject),
+    html: sourceOf(email, "html", email.parts.html),
+    text: sourceOf(email, "text", email.parts.text),
+    ...pdfTemplatesOf(pdfs),
   };
+}
+
+/** Names the templates of PDFs, in the same way. */
+export function pdfTemplatesOf(pdfs: Versions["pdfs"]): Templates {
+  const templates: Templates = {};
   for (const [id, version] of pdfs) {
-    templates[`pdf${id}`] = source(version, "html", version.parts.html);
-    templates[`filename${id}`] = source(version, "filename", version.parts.filename);
+    templates[`pdf${id}`] = sourceOf(version, "html", version.parts.html);
+    templates[`filename${id}`] = sourceOf(version, "filename", version.parts.filename);
   }
   return templates;
+}
+
+function sourceOf(
+  { _id, locale }: EmailVersion | PdfVersion,
+  part: string,
+  source: string,
+): TemplateSource {
+  const escape = part === "html" ? "html" : "none";
+  return { key: `${_id}/${part}`, source, escape, locale };
 }
 
 /**

@@ -1,0 +1,69 @@
+import { type PdfVersion, variablesSchema } from "@posthaste/contracts";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import { HttpError } from "./http_error.ts";
+import { type MailContentDeps, type MailPdf, pdfOf } from "@posthaste/messaging";
+import { findFaultsForRender } from "./check_variables.ts";
+import { contentOf } from "./content_fault.ts";
+import { httpErrorOf } from "./fault.ts";
+import { isIdOrAlias } from "./path_ids.ts";
+import { MAX_VARIABLES_BYTES } from "./render_template.ts";
+import type { RequestLedger } from "./request_ledger.ts";
+
+/** What {@linkcode renderPdf} needs. */
+export interface RenderPdfDeps extends MailContentDeps {
+  ledger: Pick<RequestLedger, "latestPdfVersion">;
+  /** Longest wait for renderer and printer together, in milliseconds. */
+  printTimeoutMs: number;
+}
+
+/** A wish to print. */
+export interface RenderPdfCommand {
+  accountId: string;
+  /** Id or alias of a PDF template, as it stands in the path. */
+  templateId: string;
+  /** Out of the JSON parser, unchecked. */
+  body: unknown;
+}
+
+const ACTION = "render the PDF";
+
+/**
+ * Fills and prints the newest published version of a PDF template.
+ *
+ * @throws {HttpError}
+ */
+export async function renderPdf(
+  { accountId, templateId, body }: RenderPdfCommand,
+  deps: RenderPdfDeps,
+): Promise<MailPdf> {
+  const version = await findVersion({ accountId, templateId }, deps);
+  const { data: variables, error } = variablesSchema.safeParse(body, BODY_PARSING);
+  if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
+  // As JSON is written there, it may be longer than it came: `1e20`.
+  if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) {
+    const reason = `the variables exceed ${MAX_VARIABLES_BYTES} bytes`;
+    throw new HttpError("payload_too_large", `Cannot ${ACTION}: ${reason}`);
+  }
+  const faults = findFaultsForRender(version, variables);
+  if (faults.length > 0) throw httpErrorOf(ACTION, faults);
+  const pdf = { id: version.templateId, version: version.version, variables };
+  const { page } = version;
+  return await contentOf(
+    ACTION,
+    pdfOf(
+      { accountId, pdf, isWhole: page.missing === "fail", timeoutMs: deps.printTimeoutMs },
+      deps,
+    ),
+  );
+}
+
+async function findVersion(
+  { accountId, templateId }: Pick<RenderPdfCommand, "accountId" | "templateId">,
+  { ledger }: RenderPdfDeps,
+): Promise<PdfVersion> {
+  const ref = /^\d/.test(templateId) ? Number(templateId) : templateId;
+  const found = isIdOrAlias(templateId) ? await ledger.latestPdfVersion(accountId, ref) : null;
+  if (found !== null) return found;
+  const sentence = `Cannot ${ACTION}: there is no PDF template "${templateId}"`;
+  throw new HttpError("unknown_pdf_template", sentence, { status: 404 });
+}

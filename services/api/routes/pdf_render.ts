@@ -1,0 +1,20 @@
+import type { FastifyInstance } from "fastify";
+import { requireScope } from "../authenticate.ts";
+import { renderPdf, type RenderPdfDeps } from "../render_pdf.ts";
+import { MAX_VARIABLES_BYTES } from "../render_template.ts";
+import { sendPdf } from "../send_pdf.ts";
+
+/** `POST /pdf-templates/{id}/render`: a PDF template, filled and printed. */
+export function pdfRenderRoute(app: FastifyInstance, deps: Omit<RenderPdfDeps, "ledger">): void {
+  app.post<{ Params: { id: string } }>(
+    "/pdf-templates/:id/render",
+    {
+      onRequest: requireScope("render"),
+      bodyLimit: Math.min(app.initialConfig.bodyLimit ?? Infinity, MAX_VARIABLES_BYTES),
+    },
+    async ({ caller: { accountId }, params: { id: templateId }, body, ledger }, reply) => {
+      const printing = renderPdf({ accountId, templateId, body }, { ...deps, ledger });
+      return sendPdf(await ledger.keepBody(printing), reply);
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import type { EventData } from "@posthaste/contracts";
+import { valuesOf } from "@posthaste/templating";
+import { interactiveOwner } from "./interactive_owner.ts";
+import {
+  MAX_MESSAGE_LENGTH,
+  pdfTemplatesOf,
+  readFills,
+  type RenderedMessage,
+  type Versions,
+} from "./render_message.ts";
+import type { ContentDeps } from "./content_step.ts";
+
+/** Nobody is written to: of the message there is only its PDF. */
+const NOBODY = { index: 0, attempt: 0, email: "" };
+
+/** A filled PDF template, as the only part of a message, or why there is none. */
+export type FilledPdf =
+  | { message: RenderedMessage; pdfs: Versions["pdfs"] }
+  | { reason: string };
+
+/** Fills one PDF template with variables. */
+export async function fillPdf(
+  accountId: string,
+  { id, version, variables }: NonNullable<EventData<"content.requested">["pdf"]>,
+  deps: Pick<ContentDeps, "pdfVersion" | "fill">,
+): Promise<FilledPdf> {
+  const found = await deps.pdfVersion(accountId, id, version);
+  if (found === null) return { reason: `version ${version} of PDF template ${id} is missing` };
+  const pdfs = new Map([[id, found]]);
+  const fill = {
+    use: [`pdf${id}`, `filename${id}`],
+    data: valuesOf({ top: variables }, found.variables),
+  };
+  const results = await deps.fill({
+    templates: pdfTemplatesOf(pdfs),
+    fills: [fill],
+    owner: interactiveOwner(accountId),
+    textBudget: MAX_MESSAGE_LENGTH,
+    urgent: true,
+  });
+  const recipient = { ...NOBODY, attachments: [{ id }] };
+  // A message begins with its mail.
+  const mail = { ok: true as const, parts: {} };
+  return { message: readFills({ recipient, fills: [] }, [mail, ...results]), pdfs };
+}
