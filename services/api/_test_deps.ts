@@ -1,5 +1,5 @@
 import type { Store } from "@posthaste/storage";
-import type { ApiDeps } from "./app.ts";
+import type { ApiDeps, ApiOptions } from "./app.ts";
 import { openLedger } from "./open_ledger.ts";
 
 /** What stands for the broker where a test has none. */
@@ -12,6 +12,13 @@ export const NO_BROKER = {
   },
   checkBroker: () => Promise.resolve(),
 } satisfies Partial<ApiDeps>;
+
+/** A test asks as often as it likes. */
+export const NO_RATE_LIMITS = {
+  rateLimit: 0,
+  searchRateLimit: 0,
+  heavyRateLimit: 0,
+} satisfies ApiOptions;
 
 /** Returns what the interface needs of a real store. */
 export function storeDeps(store: Store) {

@@ -23,7 +23,7 @@ import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 import { openPriorityBudget, type PriorityBudgetOptions } from "./priority_budget.ts";
 import { openLateAcceptances } from "./late_acceptance.ts";
 import type { Ledger, Usage } from "./ledger.ts";
-import { limitRate } from "./rate_limit.ts";
+import { limitRate, type RateLimitOptions } from "./rate_limit.ts";
 import { noteBodyHash } from "./idempotency.ts";
 import { sendBodyReader } from "./read_send_body.ts";
 import type { RenderTemplateDeps } from "./render_template.ts";
@@ -81,6 +81,10 @@ export interface ApiOptions {
   maxScheduleMs?: number;
   /** Requests that one token may make within `rateWindowMs`; 0 sets no limit. @default {100} */
   rateLimit?: number;
+  /** Lists of sends and messages that one token may ask for in a second; 0 sets no limit. @default {5} */
+  searchRateLimit?: number;
+  /** Contents, PDFs and dry runs that one token may ask for in a second; 0 sets no limit. @default {5} */
+  heavyRateLimit?: number;
   /** In milliseconds. @default {1000} */
   rateWindowMs?: number;
   /** Maximum wait for a renderer, in milliseconds. @default {10_000} */
@@ -175,7 +179,6 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     );
     if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
-    dryRunRoute(v1, { ...deps, quota, readBody, renderTimeoutMs, maxScheduleMs });
     sendRoute(v1, {
       quota,
       admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
@@ -201,14 +204,33 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     templatesRoute(v1, "email");
     templatesRoute(v1, "pdf");
     integrationsRoute(v1, { now });
-    messageListRoute(v1, deps);
-    sendListRoute(v1, deps);
+    const { searchRateLimit = 5, heavyRateLimit = 5 } = options;
+    const within = clock === undefined ? {} : { clock };
+    limited(v1, { name: "search", max: searchRateLimit, ...within }, (searches) => {
+      messageListRoute(searches, deps);
+      sendListRoute(searches, deps);
+    });
+    limited(v1, { name: "heavy", max: heavyRateLimit, ...within }, (heavy) => {
+      dryRunRoute(heavy, { ...deps, quota, readBody, renderTimeoutMs, maxScheduleMs });
+      messageContentRoute(heavy, deps);
+      pdfRenderRoute(heavy, { ...deps, printTimeoutMs });
+    });
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
-    messageContentRoute(v1, deps);
     messageExplainRoute(v1);
-    pdfRenderRoute(v1, { ...deps, printTimeoutMs });
   }, { prefix: "/v1" });
+}
+
+/** Adds routes that have a limit of their own beside that of the token. */
+function limited(
+  app: FastifyInstance,
+  limits: Omit<RateLimitOptions, "windowMs">,
+  add: (routes: FastifyInstance) => void,
+): void {
+  app.register(async (routes) => {
+    if (limits.max > 0) routes.addHook("onRequest", limitRate({ ...limits, windowMs: 1000 }));
+    add(routes);
+  });
 }
 
 /** Gives every request its ledger, and dispatches or withdraws the sends whose acceptance came too late. */

@@ -13,6 +13,10 @@ export const CONFIG = z.object({
       "Base URL of management by token, such as https://mail.example.com/manage/v1, shown by GET /v1; " +
         "without it, GET /v1 does not name it",
     ),
+  SEARCH_RATE_LIMIT: setting.integer({ min: 0 }).prefault("5")
+    .describe("Maximum of lists of sends and messages per token and second; 0 sets no limit"),
+  HEAVY_RATE_LIMIT: setting.integer({ min: 0 }).prefault("5")
+    .describe("Maximum of contents, PDFs and dry runs per token and second; 0 sets no limit"),
   MAX_SCHEDULE: setting.duration({ min: 60_000, max: 31_622_400_000 }).prefault("90d")
     .describe("Maximum time that a send may be scheduled ahead"),
   RENDER_TIMEOUT: setting.duration({ min: 100, max: 30_000 }).prefault("10s")
@@ -87,6 +91,8 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
     },
     maxScheduleMs: config.MAX_SCHEDULE,
     rateLimit: config.RATE_LIMIT,
+    searchRateLimit: config.SEARCH_RATE_LIMIT,
+    heavyRateLimit: config.HEAVY_RATE_LIMIT,
     rateWindowMs: config.RATE_WINDOW,
     renderTimeoutMs: config.RENDER_TIMEOUT,
     printTimeoutMs: config.PRINT_TIMEOUT,

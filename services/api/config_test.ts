@@ -13,7 +13,7 @@ test("CONFIG needs the database and the broker, and has the documented limits by
     bodyLimit: 5_000_000,
     sendLimits: { maxRecipients: 1000, maxAttachments: 10 },
     maxScheduleMs: 7_776_000_000,
-    rateLimit: 100,
+    ...{ rateLimit: 100, searchRateLimit: 5, heavyRateLimit: 5 },
     rateWindowMs: 1000,
     renderTimeoutMs: 10_000,
     printTimeoutMs: 30_000,

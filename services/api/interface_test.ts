@@ -928,6 +928,25 @@ test("INTERFACE 8: a token that asks too often gets 429, and others do not", asy
   assert.equal((await api.post(RENDER, {}, { authorization: "Bearer ph_render" })).status, 200);
 });
 
+test("INTERFACE 8: searches and heavy requests have limits of their own", async () => {
+  await using api = openTestApp({ clock: { now: () => 1 } }, {
+    ...{ searchRateLimit: 1, heavyRateLimit: 1 },
+  });
+  const kinds = [
+    ["search", () => api.get("/v1/messages"), () => api.get("/v1/sends")],
+    [
+      "heavy",
+      () => api.post(`${SEND}/dry-run`, {}),
+      () => api.post("/v1/pdf-templates/7/render", {}),
+    ],
+  ] as const;
+  for (const [name, first, second] of kinds) {
+    assert.equal((await first()).headers["ratelimit-policy"], `"${name}";q=1;w=1`);
+    assertError(await second(), 429, "too_many_requests");
+  }
+  assert.equal((await api.post(RENDER, {})).status, 200);
+});
+
 test("INTERFACE 9: the version stands in the path", async () => {
   await using api = openTestApp();
   assert.equal((await api.post("/v1/templates/5/render", {})).status, 200);

@@ -12,7 +12,7 @@ import { openStore, type Store } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_check_answers.ts";
-import { NO_BROKER, storeDeps } from "./_test_deps.ts";
+import { NO_BROKER, NO_RATE_LIMITS, storeDeps } from "./_test_deps.ts";
 import { buildApp } from "./app.ts";
 
 /**
@@ -138,7 +138,7 @@ before(async () => {
     ...NO_BROKER,
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error: (...said) => assert.fail(said.join()) },
-  }, { rateLimit: 0 });
+  }, NO_RATE_LIMITS);
   const faults = checkAnswers(app);
   stack.defer(() => assertAnswers(faults));
   stack.defer(() => app.close());

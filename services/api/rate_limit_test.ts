@@ -13,14 +13,19 @@ function openLimited(options: { max: number; windowMs: number }) {
     request.caller = { _id: String(request.headers["x-token"]) } as AccessToken;
     done();
   });
-  app.addHook("onRequest", limitRate({ ...options, clock: { now: () => now } }));
+  const clock = { now: () => now };
+  app.addHook("onRequest", limitRate({ ...options, clock }));
+  app.register(async (heavy) => {
+    heavy.addHook("onRequest", limitRate({ name: "heavy", max: 1, windowMs: 1000, clock }));
+    heavy.get("/heavy", () => ({}));
+  });
   app.setErrorHandler((error, _request, reply) => {
     assert.ok(error instanceof HttpError);
     return reply.code(429).send({ code: error.code, retryAfter: error.retryAfter });
   });
   app.get("/", () => ({}));
   return {
-    ask: (token: string) => app.inject({ url: "/", headers: { "x-token": token } }),
+    ask: (token: string, url = "/") => app.inject({ url, headers: { "x-token": token } }),
     pass: (ms: number) => void (now += ms),
   };
 }
@@ -53,4 +58,17 @@ test("limitRate() tells the policy and what is left, in the draft's words and in
   const short = await openLimited({ max: 5, windowMs: 500 }).ask("a");
   assert.equal(short.headers["ratelimit-policy"], '"token";q=5');
   assert.equal(short.headers["ratelimit"], '"token";r=4;t=1');
+});
+
+test("limitRate() adds an item of a second policy, which is used up by itself", async () => {
+  const { ask } = openLimited({ max: 4, windowMs: 10_000 });
+  const { statusCode, headers } = await ask("a", "/heavy");
+  assert.equal(statusCode, 200);
+  assert.equal(headers["ratelimit-policy"], '"token";q=4;w=10, "heavy";q=1;w=1');
+  assert.equal(headers["ratelimit"], '"token";r=3;t=10, "heavy";r=0;t=1');
+  assert.equal(headers["ratelimit-limit"], "4");
+  const refused = await ask("a", "/heavy");
+  assert.deepEqual(refused.json(), { code: "too_many_requests", retryAfter: 1 });
+  assert.equal((await ask("a")).statusCode, 200);
+  assert.equal((await ask("b", "/heavy")).statusCode, 200);
 });
