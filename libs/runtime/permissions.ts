@@ -124,6 +124,8 @@ export const PERMISSIONS = {
       // To cancel and retry messages.
       messages: WRITE,
       attempts: ["find", "insert"],
+      // To note who cancels, retries and reschedules; a line follows the last one.
+      audit: ["find", "insert"],
       usage: WRITE,
       // To have a file there before the send that carries it.
       assets: WRITE,

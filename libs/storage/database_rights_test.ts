@@ -147,7 +147,7 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["find", "counters", ["dashboard"]],
   ["find", "users", ["dashboard"]],
   ["find", "sessions", ["dashboard"]],
-  ["insert", "audit", ["dashboard"]],
+  ["insert", "audit", ["api", "dashboard"]],
   ["update", "audit", []],
   ["remove", "audit", []],
   ["find", "templates", ["api", "renderer", "dashboard"]],

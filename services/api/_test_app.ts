@@ -83,6 +83,7 @@ const NO_FINDING = {
   labelsOfFound: unavailable,
   searchSends: unavailable,
   rescheduleSend: unavailable,
+  noteAudit: unavailable,
   groupReasons: () => Promise.resolve([]),
   cancelMessage: unavailable,
   cancelSend: unavailable,

@@ -6,6 +6,7 @@ export interface Finding {
   labelsOfFound: Store["messages"]["labelsOfFound"];
   groupReasons: Store["messages"]["groupReasons"];
   rescheduleSend: Store["waiting"]["rescheduleSend"];
+  noteAudit: Store["audit"]["note"];
   searchSends: Store["sends"]["search"];
   cancelMessage: Store["messages"]["cancel"];
   cancelSend: Store["messages"]["cancelSend"];

@@ -253,3 +253,34 @@ test("sendAt must be a time with an offset, not too far ahead, and not long ago"
   assert.deepEqual([sent.sendAt, sent.states], [null, { queued: 1 }]);
   assert.equal((await patch("snd_none", null)).status, 404);
 });
+
+test("what a token cancels, retries and reschedules is in the audit log, by its name", async () => {
+  const known = (await api.store.audit.list(api.accountId, { limit: 100 })).length;
+  const [{ id, ids: [one] }, bulk] = [await sendTo(2), await sendTo(1)];
+  await post(`/v1/messages/${one}/cancel`);
+  await post(`/v1/messages/${one}/cancel`);
+  await post(`/v1/sends/${id}/cancel`);
+  await post("/v1/messages/cancel", { filter: { reference: bulk.reference } });
+  await post("/v1/messages/cancel", { filter: { reference: "none" } });
+  const failed = await sendTo(2);
+  for (const index of [0, 1]) await api.end(failed.id, index, "failed");
+  await post(`/v1/messages/${failed.ids[0]}/retry`);
+  await post("/v1/messages/retry", { state: "failed", sendId: failed.id });
+  const later = await scheduled(inFuture(HOUR));
+  await patch(later, null);
+  const lines = await api.store.audit.list(api.accountId, { limit: 100 });
+  const added = lines.slice(0, lines.length - known).reverse();
+  assert.deepEqual(added.map(({ action, target }) => `${action} ${target}`), [
+    `message.canceled message ${one}`,
+    `send.canceled send ${id}`,
+    "message.canceled messages that a filter found",
+    `message.retried message ${failed.ids[0]}`,
+    `message.retried send ${failed.id}`,
+    `send.rescheduled send ${later}`,
+  ]);
+  assert.deepEqual(added[2]?.details["reference"], bulk.reference);
+  for (const { userId, details } of added) {
+    assert.equal(userId, null);
+    assert.match(String(details["by"]), /^token ".+" \(ph_/);
+  }
+});

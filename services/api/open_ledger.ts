@@ -10,7 +10,8 @@ export interface ApiLedger extends Ledger, Finding, Usage {
 
 /** Opens the ledger of the interface: integrations and versions come mostly from memory. */
 export function openLedger(
-  { accounts, assets, integrations, messages, sends, templates, tokens, usage, waiting }: Store,
+  { accounts, assets, audit, integrations, messages, sends, templates, tokens, usage, waiting }:
+    Store,
 ): ApiLedger {
   const { emailVersion, latestEmailVersion, latestPdfVersion, pdfVersion } = openVersionCache(
     templates,
@@ -36,6 +37,7 @@ export function openLedger(
     findSendByIdempotencyKey: sends.findByIdempotencyKey,
     groupReasons: messages.groupReasons,
     rescheduleSend: waiting.rescheduleSend,
+    noteAudit: audit.note,
     searchSends: sends.search,
     withdrawSend: sends.withdraw,
     findMessage: messages.find,

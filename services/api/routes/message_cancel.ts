@@ -4,6 +4,7 @@ import { HttpError } from "../http_error.ts";
 import { BULK_SEARCH_MS, bulkCancel } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
+import { audit } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { Finding } from "../finding.ts";
 import { showMessage } from "../show_message.ts";
@@ -19,13 +20,17 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   app.post<{ Params: { id: string } }>(
     "/messages/:id/cancel",
     SCOPE,
-    async ({ caller: { accountId }, params: { id }, ledger }) => {
+    async (request) => {
+      const { caller: { accountId }, params: { id }, ledger } = request;
       const asked = { accountId, ledger, action: "cancel" };
       const before = await showMessage(id, asked);
       if (before.state === "canceled") return before;
       ledger.allow(BULK_SEARCH_MS);
       const now = deps.now();
-      await ledger.wait(ACTION, () => deps.cancelMessage(accountId, id, now));
+      const done = await ledger.wait(ACTION, () => deps.cancelMessage(accountId, id, now));
+      if (done !== null) {
+        await audit(deps, request, { action: "message.canceled", target: `message ${id}` });
+      }
       const after = await showMessage(id, asked);
       if (after.state === "canceled") return after;
       throw new HttpError(
@@ -38,13 +43,18 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   app.post<{ Params: { id: string } }>(
     "/sends/:id/cancel",
     SCOPE,
-    async ({ caller: { accountId }, params: { id }, ledger }) => {
+    async (request) => {
+      const { caller: { accountId }, params: { id }, ledger } = request;
       ledger.allow(BULK_SEARCH_MS);
       const now = deps.now();
       const done = isSendId(id)
         ? await ledger.wait("cancel the send", () => deps.cancelSend(accountId, id, now))
         : null;
-      if (done !== null) return done;
+      if (done !== null) {
+        const details = { messages: done.canceled };
+        await audit(deps, request, { action: "send.canceled", target: `send ${id}`, details });
+        return done;
+      }
       throw new HttpError("unknown_send", `Cannot cancel the send: there is none "${id}"`);
     },
   );
@@ -52,12 +62,13 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   app.post(
     "/messages/cancel",
     SCOPE,
-    async ({ caller: { accountId }, body, ledger }) => {
+    async (request) => {
+      const { caller: { accountId }, body, ledger } = request;
       const { data, error } = CANCEL_BODY.safeParse(body, BODY_PARSING);
       if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
       ledger.allow(3 * BULK_SEARCH_MS);
       const { now } = deps;
-      return await ledger.wait(
+      const done = await ledger.wait(
         ACTION,
         () =>
           bulkCancel(accountId, data.filter, {
@@ -65,6 +76,20 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
             now,
           }),
       );
+      if (done.canceled > 0) {
+        const details = { ...given(data.filter), messages: done.canceled };
+        const target = "messages that a filter found";
+        await audit(deps, request, { action: "message.canceled", target, details });
+      }
+      return done;
     },
   );
+}
+
+/** Returns what of a filter is given. */
+function given(filter: Record<string, string | number | undefined>) {
+  const entries = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const]
+  );
+  return Object.fromEntries(entries);
 }

@@ -10,6 +10,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import type { z } from "zod";
 import { requireScope } from "../authenticate.ts";
+import { audit } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
 import { showMessage } from "../show_message.ts";
 import type { Finding } from "../finding.ts";
@@ -23,7 +24,8 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   app.post<{ Params: { id: string } }>(
     "/messages/:id/retry",
     SCOPE,
-    async ({ caller: { accountId }, params: { id }, body, ledger }) => {
+    async (request) => {
+      const { caller: { accountId }, params: { id }, body, ledger } = request;
       const { acceptDuplicates = false } = read(RETRY_ONE_BODY, body ?? {});
       const asked = { accountId, ledger, action: "retry" };
       const { state } = await showMessage(id, asked);
@@ -38,7 +40,10 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
       if (retried instanceof ContentRemovedError) {
         throw new HttpError("content_removed", retried.message);
       }
-      if (retried !== null) return await showMessage(id, asked);
+      if (retried !== null) {
+        await audit(deps, request, { action: "message.retried", target: `message ${id}` });
+        return await showMessage(id, asked);
+      }
       throw new HttpError("not_retryable", `Cannot retry the message "${id}": it is ${state}`);
     },
   );
@@ -46,14 +51,15 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   app.post(
     "/messages/retry",
     SCOPE,
-    async ({ caller: { accountId }, body, ledger }) => {
+    async (request) => {
+      const { caller: { accountId }, body, ledger } = request;
       const { acceptDuplicates, state, sendId, from, ...because } = read(RETRY_BODY, body);
       if (state === "unknown" && !acceptDuplicates) throw mayBeThere();
       const isCaused = Object.values(because).some((value) => value !== undefined);
       const filter = { states: [state], sendId, from, because: isCaused ? because : undefined };
       ledger.allow(3 * BULK_SEARCH_MS);
       const { now } = deps;
-      return await ledger.wait(
+      const done = await ledger.wait(
         ACTION,
         () =>
           bulkRetry(accountId, filter, {
@@ -61,6 +67,12 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
             now,
           }),
       );
+      if (done.retried > 0) {
+        const target = sendId === undefined ? "messages with one cause" : `send ${sendId}`;
+        const details = { state, messages: done.retried };
+        await audit(deps, request, { action: "message.retried", target, details });
+      }
+      return done;
     },
   );
 }

@@ -3,6 +3,7 @@ import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { HttpError } from "../http_error.ts";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
+import { audit } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { Finding } from "../finding.ts";
 import { readSendAt } from "../send_at.ts";
@@ -11,7 +12,8 @@ import { showSend } from "../show_send.ts";
 const ACTION = "schedule the send";
 
 /** What {@linkcode scheduleRoute} needs. */
-export interface ScheduleDeps extends Pick<Finding, "rescheduleSend" | "groupReasons"> {
+export interface ScheduleDeps
+  extends Pick<Finding, "rescheduleSend" | "groupReasons" | "noteAudit"> {
   now(): Date;
   /** How far ahead a send may be scheduled, in milliseconds. */
   maxScheduleMs: number;
@@ -22,7 +24,8 @@ export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
   app.patch<{ Params: { id: string } }>(
     "/sends/:id",
     { onRequest: requireScope("manage:messages") },
-    async ({ caller: { accountId }, params: { id }, body, ledger }) => {
+    async (request) => {
+      const { caller: { accountId }, params: { id }, body, ledger } = request;
       const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
       if (send === null) {
         throw new HttpError("unknown_send", `Cannot ${ACTION}: there is none "${id}"`);
@@ -33,6 +36,8 @@ export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
         const reason = "it is not scheduled, or has been started";
         throw new HttpError("not_scheduled", `Cannot ${ACTION} "${id}": ${reason}`);
       }
+      const details = { sendAt: at.toISOString() };
+      await audit(deps, request, { action: "send.rescheduled", target: `send ${id}`, details });
       return await showSend(id, { accountId, ledger, ...deps });
     },
   );

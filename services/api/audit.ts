@@ -1,0 +1,25 @@
+import type { AuditEntry } from "@posthaste/contracts";
+import type { AuditStore } from "@posthaste/storage";
+import type { FastifyRequest } from "fastify";
+
+/** What writes audit entries. */
+export interface AuditDeps extends Pick<AuditStore, "noteAudit"> {
+  now(): Date;
+}
+
+/** Writes into the account's audit log what a token was used for: it is named, and no person. */
+export async function audit(
+  { noteAudit, now }: AuditDeps,
+  { caller, ledger }: Pick<FastifyRequest, "caller" | "ledger">,
+  { action, target, details = {} }:
+    & Pick<AuditEntry, "action" | "target">
+    & Partial<Pick<AuditEntry, "details">>,
+): Promise<void> {
+  const { accountId, name, prefix } = caller;
+  const by = `token "${name}" (${prefix}…)`;
+  const entry = { accountId, at: now(), userId: null, userEmail: null, action, target };
+  await ledger.wait(
+    "write the audit log",
+    () => noteAudit({ ...entry, details: { ...details, by } }),
+  );
+}
