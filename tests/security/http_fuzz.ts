@@ -170,6 +170,9 @@ function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<str
     id: fc.constant(pdfId),
     variables: variables(),
     reference: fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 100 }),
+    // From an hour ago to a month ahead.
+    sendAt: fc.integer({ min: -1, max: 720 })
+      .map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString()),
     tags: fc.array(fc.stringMatching(/^[\w.:-]{1,64}$/), { maxLength: 10 }),
     metadata: fc.dictionary(
       fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 40 })
@@ -344,7 +347,10 @@ function isForbiddenSend(body: unknown): boolean {
   const isVariables = (value: unknown) => value === undefined || value === null || isObject(value);
   const isPdfRef = (value: unknown) =>
     Number.isInteger(value) || typeof value === "string" && /^[a-z][a-z0-9-]*$/.test(value);
-  if (!isObject(body) || !hasOnly(body, "from to variables reference tags metadata")) return true;
+  if (!isObject(body) || !hasOnly(body, "from to variables reference tags metadata sendAt")) {
+    return true;
+  }
+  if ((body["sendAt"] ?? null) !== null && !isText(body["sendAt"], 40)) return true;
   const { from, to } = body;
   if (!isObject(from) || !hasOnly(from, "email name") || !isText(from["name"], 256)) return true;
   if (String(from["email"]).toLowerCase() !== SENDER) return true;
