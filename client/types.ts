@@ -11,7 +11,7 @@ export type GetServiceAnswer = {
   };
   token: {
     name: string;
-    scopes: Array<"render" | "send" | "read" | "list" | "read:content" | "manage:messages" | (string & Record<never, never>)>;
+    scopes: Array<"render" | "send" | "read" | "list" | "read:content" | "manage:messages" | "manage:templates" | "manage:integrations" | "manage:webhooks" | "manage:tokens" | "manage:account" | (string & Record<never, never>)>;
     expiresAt: string | null;
   };
   limits: {
@@ -21,6 +21,7 @@ export type GetServiceAnswer = {
   };
   links: {
     openapi: string;
+    manage?: string;
   };
 };
 
@@ -180,6 +181,12 @@ export type RenderTemplateAnswer = {
   text: string;
 };
 
+/** Body of `renderPdfTemplate` */
+export type RenderPdfTemplateBody = Record<string, unknown>;
+
+/** Fills a PDF template with variables and prints it */
+export type RenderPdfTemplateAnswer = Uint8Array<ArrayBuffer>;
+
 /** Body of `sendTemplate` */
 export type SendTemplateBody = {
   from: {
@@ -192,17 +199,65 @@ export type SendTemplateBody = {
     reference?: string | undefined;
     tags?: string[] | undefined;
     metadata?: unknown | undefined;
+    replyTo?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    cc?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    bcc?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    headers?: Record<string, string> | undefined;
+    listUnsubscribe?: {
+      url?: string | undefined;
+      mailto?: string | undefined;
+      oneClick?: boolean | undefined;
+    } | "" | undefined;
     variables?: Record<string, unknown> | undefined;
     attachments?: Array<{
-      id: number | string;
+      id?: number | string | undefined;
       filename?: string | undefined;
       variables?: Record<string, unknown> | undefined;
+      content?: string | undefined;
+      contentType?: string | undefined;
+      asset?: string | undefined;
+      contentId?: string | undefined;
     }> | undefined;
   }>;
   reference?: string | undefined;
   tags?: string[] | undefined;
   metadata?: unknown | undefined;
+  replyTo?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  cc?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  bcc?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  headers?: Record<string, string> | undefined;
+  listUnsubscribe?: {
+    url?: string | undefined;
+    mailto?: string | undefined;
+    oneClick?: boolean | undefined;
+  } | "" | undefined;
   variables?: Record<string, unknown> | undefined;
+  attachments?: Array<{
+    filename?: string | undefined;
+    content?: string | undefined;
+    contentType?: string | undefined;
+    asset?: string | undefined;
+    contentId?: string | undefined;
+  }> | undefined;
+  sendAt?: string | undefined;
 };
 
 /** Accepts one mail per recipient, all or none */
@@ -213,6 +268,113 @@ export type SendTemplateAnswer = {
   messages: {
     id: string;
     email: string;
+  }[];
+  warnings?: Array<{
+    code: "unsigned_unsubscribe" | (string & Record<never, never>);
+    message: string;
+  }>;
+};
+
+/** Parameters of `tryTemplate` */
+export type TryTemplateQuery = {
+  recipients?: string | undefined;
+};
+
+/** Body of `tryTemplate` */
+export type TryTemplateBody = {
+  from: {
+    email: string;
+    name?: string | undefined;
+  };
+  to: Array<{
+    email: string;
+    name?: string | undefined;
+    reference?: string | undefined;
+    tags?: string[] | undefined;
+    metadata?: unknown | undefined;
+    replyTo?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    cc?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    bcc?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    headers?: Record<string, string> | undefined;
+    listUnsubscribe?: {
+      url?: string | undefined;
+      mailto?: string | undefined;
+      oneClick?: boolean | undefined;
+    } | "" | undefined;
+    variables?: Record<string, unknown> | undefined;
+    attachments?: Array<{
+      id?: number | string | undefined;
+      filename?: string | undefined;
+      variables?: Record<string, unknown> | undefined;
+      content?: string | undefined;
+      contentType?: string | undefined;
+      asset?: string | undefined;
+      contentId?: string | undefined;
+    }> | undefined;
+  }>;
+  reference?: string | undefined;
+  tags?: string[] | undefined;
+  metadata?: unknown | undefined;
+  replyTo?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  cc?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  bcc?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  headers?: Record<string, string> | undefined;
+  listUnsubscribe?: {
+    url?: string | undefined;
+    mailto?: string | undefined;
+    oneClick?: boolean | undefined;
+  } | "" | undefined;
+  variables?: Record<string, unknown> | undefined;
+  attachments?: Array<{
+    filename?: string | undefined;
+    content?: string | undefined;
+    contentType?: string | undefined;
+    asset?: string | undefined;
+    contentId?: string | undefined;
+  }> | undefined;
+  sendAt?: string | undefined;
+};
+
+/** Checks a send and fills some of its mails, without accepting it */
+export type TryTemplateAnswer = {
+  status: "dry_run";
+  message: string;
+  template: {
+    id: number;
+    version: number;
+  };
+  messages: {
+    index: number;
+    email: string;
+    subject: string;
+    html: string;
+    text: string;
+    bytes: number;
+    variables: Record<string, unknown>;
+    attachments: {
+      index: number;
+      id: number;
+      filename: string;
+      variables: Record<string, unknown>;
+    }[];
   }[];
 };
 
@@ -231,11 +393,59 @@ export type GetSendAnswer = {
   metadata: Record<string, unknown>;
   settled: boolean;
   settledAt: string | null;
+  sendAt: string | null;
+  causes: Array<{
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    reason: string | null;
+    code: number | null;
+    enhanced: string | null;
+    response: string | null;
+    count: number;
+    messageId: string;
+  }>;
   states: Record<string, unknown>;
   messages: Array<{
     id: string;
     email: string;
-    state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  }>;
+};
+
+/** Body of `scheduleSend` */
+export type ScheduleSendBody = {
+  sendAt: string | null;
+};
+
+/** Changes when a scheduled send starts */
+export type ScheduleSendAnswer = {
+  id: string;
+  acceptedAt: string;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  messageCount: number;
+  reference: string | null;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  settled: boolean;
+  settledAt: string | null;
+  sendAt: string | null;
+  causes: Array<{
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    reason: string | null;
+    code: number | null;
+    enhanced: string | null;
+    response: string | null;
+    count: number;
+    messageId: string;
+  }>;
+  states: Record<string, unknown>;
+  messages: Array<{
+    id: string;
+    email: string;
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
   }>;
 };
 
@@ -244,7 +454,7 @@ export type GetMessageAnswer = {
   id: string;
   sendId: string;
   email: string;
-  state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
   attempt: number;
   acceptedAt: string;
   finishedAt: string | null;
@@ -255,6 +465,14 @@ export type GetMessageAnswer = {
     enhanced?: string;
     response?: string;
   } | null;
+  copiesRefused?: {
+    email: string;
+    reply: {
+      code?: number;
+      enhanced?: string;
+      response?: string;
+    };
+  }[];
   waiting: {
     reason: string;
     ahead: number;
@@ -269,7 +487,7 @@ export type GetMessageAnswer = {
   metadata: Record<string, unknown>;
   timeline: Array<{
     at: string;
-    type: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
     attempt: number;
     durationMs?: number;
     detail?: string;
@@ -338,7 +556,7 @@ export type ListMessagesItem = {
   id: string;
   sendId: string;
   email: string;
-  state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
   attempt: number;
   acceptedAt: string;
   finishedAt: string | null;
@@ -349,6 +567,14 @@ export type ListMessagesItem = {
     enhanced?: string;
     response?: string;
   } | null;
+  copiesRefused?: {
+    email: string;
+    reply: {
+      code?: number;
+      enhanced?: string;
+      response?: string;
+    };
+  }[];
   waiting: {
     reason: string;
     ahead: number;
@@ -381,12 +607,38 @@ export type GetMessageContentAnswer = {
   }[];
 };
 
+/** Prints one of a message's PDFs again, or finds it as it was printed */
+export type GetMessageAttachmentAnswer = Uint8Array<ArrayBuffer>;
+
+/** Parameters of `explainMessage` */
+export type ExplainMessageQuery = {
+  values?: "true" | "false" | boolean | undefined;
+};
+
+/** Says which level of the request gave each variable of a message */
+export type ExplainMessageAnswer = {
+  id: string;
+  template: {
+    id: number;
+    version: number;
+  };
+  variables: Record<string, unknown>;
+  values?: Record<string, unknown>;
+  attachments: {
+    index: number;
+    id: number;
+    version: number;
+    variables: Record<string, unknown>;
+    values?: Record<string, unknown>;
+  }[];
+};
+
 /** Cancels a message that is not sent yet */
 export type CancelMessageAnswer = {
   id: string;
   sendId: string;
   email: string;
-  state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
   attempt: number;
   acceptedAt: string;
   finishedAt: string | null;
@@ -397,6 +649,14 @@ export type CancelMessageAnswer = {
     enhanced?: string;
     response?: string;
   } | null;
+  copiesRefused?: {
+    email: string;
+    reply: {
+      code?: number;
+      enhanced?: string;
+      response?: string;
+    };
+  }[];
   waiting: {
     reason: string;
     ahead: number;
@@ -411,7 +671,7 @@ export type CancelMessageAnswer = {
   metadata: Record<string, unknown>;
   timeline: Array<{
     at: string;
-    type: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
     attempt: number;
     durationMs?: number;
     detail?: string;
@@ -452,7 +712,7 @@ export type RetryMessageAnswer = {
   id: string;
   sendId: string;
   email: string;
-  state: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
   attempt: number;
   acceptedAt: string;
   finishedAt: string | null;
@@ -463,6 +723,14 @@ export type RetryMessageAnswer = {
     enhanced?: string;
     response?: string;
   } | null;
+  copiesRefused?: {
+    email: string;
+    reply: {
+      code?: number;
+      enhanced?: string;
+      response?: string;
+    };
+  }[];
   waiting: {
     reason: string;
     ahead: number;
@@ -477,7 +745,7 @@ export type RetryMessageAnswer = {
   metadata: Record<string, unknown>;
   timeline: Array<{
     at: string;
-    type: "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
     attempt: number;
     durationMs?: number;
     detail?: string;
@@ -527,10 +795,16 @@ export interface Operations {
   getIntegration: { path: { id: string | number }; answer: GetIntegrationAnswer };
   /** Fills an email template with variables */
   renderTemplate: { path: { templateId: string | number }; body: RenderTemplateBody; answer: RenderTemplateAnswer };
+  /** Fills a PDF template with variables and prints it */
+  renderPdfTemplate: { path: { id: string | number }; body: RenderPdfTemplateBody; answer: RenderPdfTemplateAnswer };
   /** Accepts one mail per recipient, all or none */
   sendTemplate: { path: { templateId: string | number; integrationId: string | number }; body: SendTemplateBody; answer: SendTemplateAnswer };
+  /** Checks a send and fills some of its mails, without accepting it */
+  tryTemplate: { path: { templateId: string | number; integrationId: string | number }; query?: TryTemplateQuery; body: TryTemplateBody; answer: TryTemplateAnswer };
   /** Returns an accepted send with the state of each message */
   getSend: { path: { id: string | number }; answer: GetSendAnswer };
+  /** Changes when a scheduled send starts */
+  scheduleSend: { path: { id: string | number }; body: ScheduleSendBody; answer: ScheduleSendAnswer };
   /** Returns the state and history of one recipient's mail */
   getMessage: { path: { id: string | number }; answer: GetMessageAnswer };
   /** Finds accepted sends, the newest first */
@@ -539,6 +813,10 @@ export interface Operations {
   listMessages: { query?: ListMessagesQuery; answer: ListMessagesAnswer };
   /** Renders a message again, as it was sent */
   getMessageContent: { path: { id: string | number }; answer: GetMessageContentAnswer };
+  /** Prints one of a message's PDFs again, or finds it as it was printed */
+  getMessageAttachment: { path: { id: string | number; n: string | number }; answer: GetMessageAttachmentAnswer };
+  /** Says which level of the request gave each variable of a message */
+  explainMessage: { path: { id: string | number }; query?: ExplainMessageQuery; answer: ExplainMessageAnswer };
   /** Cancels a message that is not sent yet */
   cancelMessage: { path: { id: string | number }; answer: CancelMessageAnswer };
   /** Cancels the messages of a send that are not sent yet */

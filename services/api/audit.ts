@@ -1,9 +1,9 @@
 import type { AuditEntry } from "@posthaste/contracts";
-import type { AuditStore } from "@posthaste/storage";
+import type { Finding } from "./finding.ts";
 import type { FastifyRequest } from "fastify";
 
 /** What writes audit entries. */
-export interface AuditDeps extends Pick<AuditStore, "noteAudit"> {
+export interface AuditDeps extends Pick<Finding, "noteAudit"> {
   now(): Date;
 }
 
