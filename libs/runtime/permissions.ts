@@ -234,6 +234,11 @@ export const PERMISSIONS = {
       assets: ["find", "remove"],
       asset_names: READ,
       duties: WRITE,
+      events: ["find", "insert", "remove"],
+      // To report what happened to integrations and templates.
+      integration_events: READ,
+      templates: READ,
+      versions: READ,
     },
     databaseSizes: true,
   },

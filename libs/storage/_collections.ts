@@ -17,6 +17,7 @@ import type {
 import type { Binary, Db } from "mongodb";
 import type { AssetName } from "./asset_store.ts";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
+import type { StoredEvent } from "./event_store.ts";
 import type { IntegrationCircuit } from "./integration_health.ts";
 import type { StoredResults } from "./integration_results.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
@@ -142,6 +143,7 @@ export function collectionsOf(db: Db) {
     usage: db.collection<UsageDay>("usage"),
     contentProgress: db.collection<ContentProgress>("content_progress"),
     integrationResults: db.collection<StoredResults>("integration_results"),
+    events: db.collection<StoredEvent>("events"),
     integrationHealth: db.collection<IntegrationCircuit>("integration_health"),
   };
 }

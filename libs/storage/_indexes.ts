@@ -119,6 +119,7 @@ export async function createIndexes(db: Db): Promise<void> {
   await statisticsHints.createIndexes([
     { key: { at: 1 }, expireAfterSeconds: STATISTICS_HINTS_KEPT_MS / 1000 },
   ]);
+  await createIndexesOfEvents(db);
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }
 
@@ -126,6 +127,17 @@ async function createIndexesOfHistory(db: Db): Promise<void> {
   await collectionsOf(db).integrationEvents.createIndexes([
     { key: { accountId: 1, integrationId: 1, at: -1 } },
     { key: { at: 1 }, expireAfterSeconds: HISTORY_KEPT_S },
+  ]);
+}
+
+async function createIndexesOfEvents(db: Db): Promise<void> {
+  const { events, templates, versions } = collectionsOf(db);
+  // Of two recorders that give the same number, one alone has it.
+  await events.createIndexes([{ key: { accountId: 1, sequence: 1 }, unique: true }]);
+  // Their events are found by time.
+  await versions.createIndexes([{ key: { publishedAt: 1 } }]);
+  await templates.createIndexes([
+    { key: { archivedAt: 1 }, partialFilterExpression: { archivedAt: { $gt: new Date(0) } } },
   ]);
 }
 

@@ -12,7 +12,7 @@ const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
   ...["members", "invitations", "audit", "statistics", "usage"],
-  ...["integration_results", "idempotency_keys", "assets", "asset_names"],
+  ...["integration_results", "idempotency_keys", "assets", "asset_names", "events"],
 ]);
 
 const ACCOUNT = "acc_own";
@@ -57,6 +57,13 @@ const EXCEPTIONS: Record<string, string> = {
   "waiting.startSends": RECONCILER,
   "sends.finished": RECONCILER,
   "assets.removeOld": RECONCILER,
+  "events.record": "the tracker records events of all accounts; each names its account",
+  "events.recorded": RECONCILER,
+  "events.subjects": RECONCILER,
+  "events.timelines": RECONCILER,
+  "events.listHappenings": RECONCILER,
+  "events.grown":
+    "the api looks for the readers of several accounts at once; each part names its own",
   "integrations.listClosed":
     "the api works for all accounts, and asks for an integration by its account",
   "circuits.list": "mailers share what they know of servers, and send for all accounts",
@@ -223,6 +230,10 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "integrations.pause": (store) => store.integrations.pause(ACCOUNT, 1, { at: now, reason: "x" }),
   "integrations.listEvents": (store) => store.integrations.listEvents(ACCOUNT, 1, { limit: 1 }),
   "integrations.countWaiting": (store) => store.integrations.countWaiting(ACCOUNT, 1, 10),
+  "events.list": (store) => store.events.list(ACCOUNT, { after: 0, limit: 1 }),
+  "events.bounds": (store) => store.events.bounds(ACCOUNT),
+  "events.find": (store) => store.events.find(ACCOUNT, "evt_1"),
+  "events.removeOld": (store) => store.events.removeOld(ACCOUNT, new Date()),
   "integrations.findCircuit": (store) => store.integrations.findCircuit(ACCOUNT, 1),
   "integrations.find": (store) => store.integrations.find(ACCOUNT, 1),
   "integrations.listSummaries": (store) =>

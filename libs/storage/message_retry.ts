@@ -36,6 +36,9 @@ export interface MessageRetry {
   retry(accountId: string, id: string, options: RetryOptions): Promise<Message | null>;
 }
 
+/** What the timeline says of a message that a person has sent again. */
+export const SENT_AGAIN = "Sent again on request";
+
 const OVERDUE_MS = 3_600_000;
 
 /** The reconciler leaves a send alone while one of its messages is brought back. */
@@ -81,7 +84,7 @@ export function messageRetry(db: Db): MessageRetry {
                 at: now,
                 type: "deferred",
                 attempt: "$attempt",
-                detail: "Sent again on request",
+                detail: SENT_AGAIN,
               }]],
             },
           },

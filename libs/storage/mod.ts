@@ -33,6 +33,16 @@ export {
   type StoredRegister,
 } from "./delivery_ledger.ts";
 export type { AssetName, AssetStore, NeededAsset, OldAssets } from "./asset_store.ts";
+export type {
+  EventStore,
+  FeedBounds,
+  FeedPage,
+  FeedPart,
+  NewEvent,
+  RecordedEvent,
+} from "./event_store.ts";
+export type { Happenings } from "./happenings.ts";
+export type { EventSubject, EventSubjects, TimelinesOf } from "./event_subjects.ts";
 export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
 export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
@@ -99,6 +109,7 @@ export {
   type MessageRetry,
   type RetryableState,
   type RetryOptions,
+  SENT_AGAIN,
 } from "./message_retry.ts";
 export {
   type Because,
@@ -153,7 +164,7 @@ export {
 export { RevisionConflictError } from "./revision_conflict_error.ts";
 export { type Acceptance, IDEMPOTENCY_KEPT_MS, type SendAcceptance } from "./send_acceptance.ts";
 export type { FoundSendHead, SendFilter, SendSearch, SendSearchResult } from "./send_search.ts";
-export type { Recipients, SendHead, SendStore } from "./send_store.ts";
+export type { FinishedSend, Recipients, SendHead, SendStore } from "./send_store.ts";
 export type { SendWithdrawals } from "./send_withdrawal.ts";
 export type { AttemptCount, AttemptLimits, AttemptStore } from "./attempt_store.ts";
 export type { SessionStore } from "./session_store.ts";

@@ -13,6 +13,14 @@ export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"
   emails: string[];
 };
 
+/** A send whose messages are all in a terminal state. */
+export interface FinishedSend extends Pick<Send, "_id" | "accountId" | "messageCount"> {
+  /** How many messages are in each state. */
+  states: Partial<Record<(typeof TERMINAL_STATES)[number], number>>;
+  /** The attempts of all its messages together. */
+  attempts: number;
+}
+
 /** What can be done with sends. */
 export interface SendStore {
   /** Finds a send of an account. */
@@ -38,7 +46,7 @@ export interface SendStore {
   /** Finds all of some sends but their requests; those that are not there are left out. */
   heads(ids: string[]): Promise<SendHead[]>;
   /** Finds those of some sends that are not settled, and whose messages are all in a terminal state. */
-  finished(ids: string[]): Promise<string[]>;
+  finished(ids: string[]): Promise<FinishedSend[]>;
   /** Notes that all messages of these sends are in a terminal state. Gives how many it changed. */
   settle(ids: string[], now: Date): Promise<number>;
   /**
@@ -99,23 +107,31 @@ export function sendStore(db: Db): SendStore {
         .project<SendHead>({ request: 0, emails: 0 }).toArray(),
     async finished(ids) {
       const open = await sends.find({ _id: { $in: ids }, settledAt: null })
-        .project<Pick<Send, "_id" | "messageCount">>({ messageCount: 1 }).toArray();
+        .project<Pick<Send, "_id" | "accountId" | "messageCount">>({
+          accountId: 1,
+          messageCount: 1,
+        })
+        .toArray();
       if (open.length === 0) return [];
       const isSingle = ({ messageCount }: { messageCount: number }) => messageCount === 1;
       const singles = open.filter(isSingle).map(({ _id }) => messageIdOf(_id, 0));
       const ranges = open.filter((send) => !isSingle(send)).map(({ _id }) => messageIdRange(_id));
-      const ended = await messages.aggregate<{ _id: string; count: number }>([
+      const ended = await messages.aggregate<EndedMessages>([
         {
           $match: {
             $or: [{ _id: { $in: singles } }, ...ranges.map((_id) => ({ _id }))],
             state: { $in: TERMINAL_STATES },
           },
         },
-        { $group: { _id: "$sendId", count: { $sum: 1 } } },
+        {
+          $group: {
+            _id: { sendId: "$sendId", state: "$state" },
+            ...{ count: { $sum: 1 }, attempts: { $sum: "$attempt" } },
+          },
+        },
       ]).toArray();
-      const counts = new Map(ended.map(({ _id, count }) => [_id, count]));
-      return open.filter(({ _id, messageCount }) => counts.get(_id) === messageCount)
-        .map(({ _id }) => _id);
+      const bySend = Map.groupBy(ended, ({ _id: { sendId } }) => sendId);
+      return open.flatMap((send) => finishedOf(send, bySend.get(send._id) ?? []));
     },
     async settle(ids, now) {
       const filter = { _id: { $in: ids }, settledAt: null };
@@ -141,4 +157,21 @@ export function sendStore(db: Db): SendStore {
       await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { reconcileAt: at } });
     },
   };
+}
+
+/** Messages of a send that are in the same state. */
+interface EndedMessages {
+  _id: { sendId: string; state: (typeof TERMINAL_STATES)[number] };
+  count: number;
+  attempts: number;
+}
+
+function finishedOf(
+  send: Pick<Send, "_id" | "accountId" | "messageCount">,
+  ended: readonly EndedMessages[],
+): FinishedSend[] {
+  const total = ended.reduce((sum, { count }) => sum + count, 0);
+  if (total !== send.messageCount) return [];
+  const states = Object.fromEntries(ended.map(({ _id: { state }, count }) => [state, count]));
+  return [{ ...send, states, attempts: ended.reduce((sum, one) => sum + one.attempts, 0) }];
 }

@@ -10,6 +10,9 @@ import { type DeliveryLedgers, deliveryLedgers } from "./delivery_ledger.ts";
 import { type DraftStore, draftStore } from "./draft_store.ts";
 import { type DueMessages, dueMessages } from "./due_messages.ts";
 import { type RecipientForgetting, recipientForgetting } from "./forget_recipient.ts";
+import { type EventStore, eventStore } from "./event_store.ts";
+import { type EventSubjects, eventSubjects } from "./event_subjects.ts";
+import { type Happenings, happenings } from "./happenings.ts";
 import { type IntegrationHealth, integrationHealth } from "./integration_health.ts";
 import { type IntegrationHistory, integrationHistory } from "./integration_history.ts";
 import { integrationResults, type IntegrationResultStore } from "./integration_results.ts";
@@ -88,6 +91,8 @@ export interface StoreGroups {
   retention: ContentExpiry & LedgerRetention & RecipientForgetting;
   /** Files that mails carry, by their content and by the names of an account. */
   assets: AssetStore;
+  /** The feed of events of each account, and what it is made of. */
+  events: EventStore & EventSubjects & Happenings;
   /** Counts for the overview and the operator. */
   statistics: LedgerFigures & StatisticsStore & StatisticsRecount;
   /** Bytes that accounts have had accepted. */
@@ -156,6 +161,7 @@ export function storeGroupsOf(
     waiting: waitingOf(db),
     retention: retentionOf(db, ledgers),
     assets: assetStore(db),
+    events: { ...eventStore(db), ...eventSubjects(db), ...happenings(db) },
     statistics: statisticsOf(db),
     usage: usageStore(db),
     circuits: integrationHealth(db),

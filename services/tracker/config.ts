@@ -17,6 +17,8 @@ export const CONFIG = z.object({
     ),
   LEDGER_RETENTION: setting.duration({ min: IDEMPOTENCY_KEPT_MS }).prefault("90d")
     .describe("Age at which finished sends and their messages are removed; statistics stay"),
+  EVENT_DAYS: setting.integer({ min: 1, max: 365 }).prefault("30")
+    .describe("Days for which events are kept in the feed; an account's newest event stays"),
   APPLY_TOPOLOGY: setting.boolean().prefault("false")
     .describe("Whether missing streams are recreated; in production, a migration creates them"),
 });

@@ -60,6 +60,8 @@ export async function endLost(
     const { n } = decision;
     await advance(beginOutcome({ n, outcome }), ledger);
     count("posthaste.reconcile.ended", 1, { "posthaste.outcome": outcome.state });
+    // It is in the ledger, and no attempt to send it.
+    if (outcome.state === "canceled") return [];
     return [statusEventOf(send, { index, n, outcome })];
   }));
   for (const report of reportsOf(facts.flat())) await deps.publish(report, send.trace);
@@ -97,7 +99,6 @@ function statusEventOf(
   };
   switch (outcome.state) {
     case "failed":
-    case "canceled":
       return { type: "status.message.failed", data: { ...data, stage: "mailer" } };
     case "unknown":
       return { type: "status.message.unknown", data };

@@ -11,10 +11,13 @@ import { lead } from "./lead.ts";
 import { noteNews, scheduleForever } from "./schedule_sends.ts";
 import { expireAssetsForever } from "./expire_assets.ts";
 import { expireContentsForever } from "./expire_contents.ts";
+import { expireEventsForever } from "./expire_events.ts";
 import { expireKeysForever } from "./expire_keys.ts";
 import { expireSendsForever } from "./expire_sends.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { openLedgerAge } from "./ledger_age.ts";
+import { openEventRecorder } from "./record_events.ts";
+import { recordHappeningsForever } from "./record_happenings.ts";
 import { recordStatusEvents } from "./record_status_events.ts";
 import { recordStatistics } from "./record_statistics.ts";
 import { recountForever } from "./recount_statistics.ts";
@@ -22,6 +25,8 @@ import { openSettlement, settleForever } from "./settle_sends.ts";
 import { reconcileForever } from "./reconcile.ts";
 import { patienceMs } from "./reconcile_policy.ts";
 import { watchPipeline } from "./watch_pipeline.ts";
+
+const DAY_MS = 24 * 3_600_000;
 
 await runService({
   name: "tracker",
@@ -36,8 +41,12 @@ await runService({
       waiting,
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "tracker", waiting });
+    const eventsKeptMs = config.EVENT_DAYS * DAY_MS;
+    const recorder = openEventRecorder({ ...store, eventsKeptMs });
     const deps = {
       ...store,
+      ...recorder,
+      eventsKeptMs,
       publish: (outgoing: Outgoing, trace: string | undefined) =>
         bus.publish(outgoing, trace ? { trace: { traceparent: trace } } : {}),
       integrations: cachedIntegrations(store.integrations, { ttlMs: 200 }),
@@ -62,6 +71,7 @@ await runService({
       }),
       expireKeysForever(deps, signal),
       expireContentsForever(deps, signal),
+      expireEventsForever(deps, signal),
       expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
       expireAssetsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
       watchPipeline(deps, signal),
@@ -76,10 +86,11 @@ await runService({
             ...{ flow, signal },
           }),
           recountForever(deps, signal),
+          recordHappeningsForever(deps, signal),
           bus.followStatusEvents(async (facts) => {
             noteNews(flow, facts);
+            await Promise.all([recorder.recordFacts(facts), recordStatistics(facts, store)]);
             settlement.note(facts);
-            await recordStatistics(facts, store);
           }, {
             consumer: "statistics",
             // The scheduler waits for these events. Events that arrive meanwhile make one batch.

@@ -7,14 +7,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
 import { decideReconciliation, idlePauseMs, lookAgainMs, recoveryMs } from "./reconcile_policy.ts";
+import type { EventRecorder } from "./record_events.ts";
+import { settleFinished, type SettlementDeps } from "./settle_sends.ts";
 
 /** What the reconciler needs from the outside. */
 export type ReconcileDeps =
   & EndLostDeps
+  & Omit<SettlementDeps, "logger">
+  & Pick<EventRecorder, "recordTimelines">
   & StorePart<
     | "sends.listToReconcile"
     | "sends.nextReconciliation"
-    | "sends.settle"
     | "sends.claimReconciliation"
     | "sends.hastenReconciliation"
     | "messages.unfinished"
@@ -87,13 +90,15 @@ export async function reconcileOnce(
   const claimed = await claim(found, { now, graceMs: options.graceMs }, deps);
   count("posthaste.reconcile.sends", claimed.size);
   failpoint("tracker.reconcile_postponed");
-  const settled: string[] = [];
+  const finished: string[] = [];
+  const open: string[] = [];
   for (const send of found.filter(({ _id }) => claimed.has(_id))) {
-    if (await reconcileSend(send, options, deps)) settled.push(send._id);
+    const isFinished = await reconcileSend(send, options, deps);
+    (isFinished ? finished : open).push(send._id);
   }
-  failpoint("tracker.before_settle");
-  if (settled.length > 0) await deps.sends.settle(settled, now);
-  failpoint("tracker.after_settle");
+  // Their status events may have been lost.
+  if (open.length > 0) await deps.recordTimelines({ sendIds: open });
+  if (finished.length > 0) await settleFinished(finished, deps);
   recordDuration("posthaste.reconcile.duration", (performance.now() - started) / 1000);
   return found.length;
 }

@@ -74,6 +74,10 @@ function openReconciler(
         done.push(`hasten ${id} to ${at.getTime() - NOW.getTime()}`);
         return Promise.resolve();
       },
+      finished: (ids) =>
+        Promise.resolve(ids.map((_id) => ({
+          ...{ _id, accountId: "acc_1", messageCount: 3, states: { sent: 3 }, attempts: 3 },
+        }))),
       settle: (ids) => {
         done.push(`settle ${ids.join()}`);
         return Promise.resolve(ids.length);
@@ -95,6 +99,11 @@ function openReconciler(
     publish: (outgoing, trace) => {
       done.push("publish");
       published.push({ outgoing, trace });
+      return Promise.resolve();
+    },
+    recordTimelines: () => Promise.resolve(),
+    recordSettled: (sends) => {
+      done.push(`record settled ${sends.map(({ _id }) => _id).join()}`);
       return Promise.resolve();
     },
     now: () => NOW,
@@ -134,6 +143,7 @@ test("reconcileOnce() claims before it reads, and settles at the end", async () 
     `read ${finished._id}`,
     `read ${open._id}`,
     "publish",
+    `record settled ${finished._id}`,
     `settle ${finished._id}`,
   ]);
 });
@@ -146,7 +156,11 @@ test("reconcileOnce() leaves alone what another reconciler has claimed", async (
     },
   });
   assert.equal(await reconcileOnce(deps, OPTIONS), 2);
-  assert.deepEqual(done.slice(1), [`read ${own._id}`, `settle ${own._id}`]);
+  assert.deepEqual(done.slice(1), [
+    `read ${own._id}`,
+    `record settled ${own._id}`,
+    `settle ${own._id}`,
+  ]);
 });
 
 test("reconcileOnce() dispatches what is due with its attempts, in the send's trace", async () => {
@@ -310,4 +324,14 @@ test("reconcileOnce() does not take a scheduled send for lost, nor settle it", a
   const [, ms] = /for (\d+)/.exec(done.join()) ?? [];
   // As other looks, somewhat sooner: for all of about the same age by one command.
   assert.ok(Number(ms) >= HOUR / 2, ms);
+});
+
+test("reconcileOnce() has recorded what happened to the sends that it claimed and that are open", async () => {
+  const [finished, open] = [sendOf(), sendOf()];
+  const recorded: unknown[] = [];
+  const { deps } = openReconciler([finished, open], { [open._id]: [messageIn({})] }, {
+    recordTimelines: (of) => Promise.resolve(void recorded.push(of)),
+  });
+  await reconcileOnce(deps, OPTIONS);
+  assert.deepEqual(recorded, [{ sendIds: [open._id] }]);
 });

@@ -4,9 +4,11 @@ import { advance, beginVoid } from "@posthaste/delivery";
 import type { StatusEvent } from "@posthaste/messaging";
 import type { AttemptOutcome, MessageIdentity, Recipients, StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
+import type { EventRecorder } from "./record_events.ts";
 
 /** What recording needs from the outside. */
 export type RecordDeps =
+  & Pick<EventRecorder, "recordTimelines">
   & StorePart<"registers.ledgerOf" | "waiting.putOffMessage" | "sends.findRecipients">
   & {
     logger: Pick<Logger, "warn">;
@@ -38,6 +40,10 @@ export async function recordStatusEvents(facts: StatusEvent[], deps: RecordDeps)
       message && putOff(statusEvent, message, deps)
     ),
   ]);
+  // Only now the ledger says whether a failure is the message's outcome.
+  if (failures.length > 0) {
+    await deps.recordTimelines({ messageIds: failures.map(({ messageId }) => messageId) });
+  }
   const unknown = new Set(
     identified([...failures, ...waiting]).flatMap(({ statusEvent, message }) =>
       message === undefined ? [statusEvent.sendId] : []

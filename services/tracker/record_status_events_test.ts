@@ -39,6 +39,7 @@ function openLedger(changes: Changes<RecordDeps> = {}) {
         return Promise.resolve(true);
       },
     },
+    recordTimelines: () => Promise.resolve(),
     logger: { warn: (line) => void done.push(line) },
   }, changes);
   return { deps, done, ledger };
@@ -97,4 +98,16 @@ test("recordStatusEvents() throws when the ledger is away, so that the status ev
     },
   });
   await assert.rejects(recordStatusEvents([failed], deps), /away/);
+});
+
+test("recordStatusEvents() has the failures recorded once they are in the ledger", async () => {
+  const recorded: unknown[] = [];
+  const { deps, ledger } = openLedger({
+    recordTimelines: (of) => {
+      recorded.push(of, ledger.written.length);
+      return Promise.resolve();
+    },
+  });
+  await recordStatusEvents([failed], deps);
+  assert.deepEqual(recorded, [{ messageIds: [ABOUT.messageId] }, 1]);
 });

@@ -24,6 +24,7 @@ function openReconciler(bus: Bus): ReconcileDeps {
       findRecipients: () => Promise.resolve(new Map()),
       listToReconcile: () => Promise.resolve([send]),
       nextReconciliation: () => Promise.resolve(undefined),
+      finished: () => Promise.resolve([]),
       settle: () => Promise.resolve(0),
       claimReconciliation: (ids) => Promise.resolve(new Set(ids)),
       hastenReconciliation: () => Promise.resolve(),
@@ -34,6 +35,8 @@ function openReconciler(bus: Bus): ReconcileDeps {
     messages: {
       unfinished: () => Promise.resolve([QUEUED]),
     },
+    recordTimelines: () => Promise.resolve(),
+    recordSettled: () => Promise.resolve(),
     waiting: {
       queueSend: () => Promise.resolve(),
     },

@@ -1,11 +1,13 @@
 import type { StatusEvent } from "@posthaste/messaging";
 import { failpoint, repeat } from "@posthaste/runtime";
-import type { StorePart } from "@posthaste/storage";
+import type { FinishedSend, StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
+import type { EventRecorder } from "./record_events.ts";
 
 /** What settling needs from the outside. */
 export type SettlementDeps =
-  & StorePart<"sends.settle" | "sends.finished">
+  & Pick<EventRecorder, "recordSettled">
+  & StorePart<"sends.finished" | "sends.settle">
   & {
     now(): Date;
     logger: Pick<Logger, "warn">;
@@ -13,7 +15,7 @@ export type SettlementDeps =
 
 /** Settles sends soon after the last of their messages has ended. */
 export interface Settlement {
-  /** Records that messages have ended: their sends may be finished. */
+  /** Records that messages have ended, and that this is in the feed: their sends may be finished. */
   note(facts: readonly StatusEvent[]): void;
   /** Settles finished sends that had no news for a moment. */
   settleQuiet(): Promise<void>;
@@ -24,16 +26,54 @@ const QUIET_MS = 250;
 
 const AT_ONCE = 1000;
 
+/**
+ * Settles those of some sends that are finished. First their events: a send that is settled is not looked at
+ * again, and a tracker that is lost in between leaves the rest to the next one.
+ *
+ * @param isRecorded Whether all that happened to the messages of a send is in the feed for certain.
+ */
+export async function settleFinished(
+  ids: string[],
+  { sends: { finished: finishedSends, settle: settleSends }, recordSettled, now }: Omit<
+    SettlementDeps,
+    "logger"
+  >,
+  isRecorded: (send: FinishedSend) => boolean = () => false,
+): Promise<void> {
+  const finished = await finishedSends(ids);
+  failpoint("tracker.before_settle");
+  if (finished.length > 0) {
+    await recordSettled(finished, isRecorded);
+    await settleSends(finished.map(({ _id }) => _id), now());
+  }
+  failpoint("tracker.after_settle");
+}
+
+/** Returns whether a status event ends a message that has events of nothing else: it was sent or refused at once. */
+function isOnlyOutcome({ type, data }: StatusEvent): boolean {
+  if (type === "status.message.sent") return data.attempt === 1;
+  return type === "status.message.failed" && data.stage === "mailer" && data.attempt === 1;
+}
+
 /** Opens the settlement. Its state is lost with the process: the reconciler settles those sends later. */
 export function openSettlement(
-  { sends: { finished: finishedSends, settle: settleSends }, now }: Omit<SettlementDeps, "logger">,
+  deps: Omit<SettlementDeps, "logger">,
   { clock = performance }: { clock?: { now(): number } } = {},
 ): Settlement {
   const lastEnds = new Map<string, number>();
+  /** Messages of a send whose only outcome is recorded, by their index. */
+  const recorded = new Map<string, Set<number>>();
+  const isRecorded = ({ _id, messageCount, attempts }: FinishedSend) =>
+    attempts === messageCount && recorded.get(_id)?.size === messageCount;
   return {
     note(facts) {
-      for (const { type, data } of facts) {
+      for (const statusEvent of facts) {
+        const { type, data } = statusEvent;
         if (type !== "status.message.sent" && type !== "status.message.failed") continue;
+        if (isOnlyOutcome(statusEvent)) {
+          const indexes = recorded.get(data.sendId) ?? new Set();
+          recorded.set(data.sendId, indexes.add(data.index));
+        }
         // Moved to the end: the first entries are the quietest.
         lastEnds.delete(data.sendId);
         lastEnds.set(data.sendId, clock.now());
@@ -46,13 +86,12 @@ export function openSettlement(
         quiet.push(sendId);
       }
       if (quiet.length === 0) return;
-      const finished = await finishedSends(quiet);
-      failpoint("tracker.before_settle");
-      if (finished.length > 0) await settleSends(finished, now());
-      failpoint("tracker.after_settle");
+      await settleFinished(quiet, deps, isRecorded);
       for (const sendId of quiet) {
         // Unless another message has ended meanwhile.
-        if (clock.now() - (lastEnds.get(sendId) ?? 0) >= QUIET_MS) lastEnds.delete(sendId);
+        if (clock.now() - (lastEnds.get(sendId) ?? 0) < QUIET_MS) continue;
+        lastEnds.delete(sendId);
+        recorded.delete(sendId);
       }
     },
   };

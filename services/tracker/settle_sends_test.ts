@@ -16,15 +16,31 @@ const sent = (sendId: string): StatusEvent => ({
   data: { ...ABOUT, sendId, messageId: "msg", reply: { code: 250 } },
 });
 
+const FINISHED = { accountId: "acc_1", messageCount: 1, states: { sent: 1 }, attempts: 1 };
+
 function openWorld(finished: string[]) {
-  const world = { now: 0, finished, asked: [] as string[][], settled: [] as string[] };
+  const world = {
+    now: 0,
+    finished,
+    asked: [] as string[][],
+    settled: [] as string[],
+    events: [] as string[],
+  };
   const settlement = openSettlement({
     sends: {
       finished: (ids) => {
         world.asked.push(ids);
-        return Promise.resolve(ids.filter((id) => world.finished.includes(id)));
+        return Promise.resolve(
+          ids.filter((id) => world.finished.includes(id)).map((_id) => ({ _id, ...FINISHED })),
+        );
       },
       settle: (ids) => Promise.resolve(world.settled.push(...ids)),
+    },
+    recordSettled: (sends, isRecorded) => {
+      for (const send of sends) {
+        world.events.push(`${send._id}${isRecorded(send) ? "" : " by its timelines"}`);
+      }
+      return Promise.resolve();
     },
     now: () => new Date(),
   }, { clock: { now: () => world.now } });
@@ -59,6 +75,7 @@ test("openSettlement() asks again when the ledger was away", async () => {
       finished: () => Promise.reject(new Error("away")),
       settle: () => Promise.resolve(0),
     },
+    recordSettled: () => Promise.resolve(),
     now: () => new Date(),
   }, { clock: { now: () => world.now } });
   away.note([sent("snd_1")]);
@@ -67,4 +84,22 @@ test("openSettlement() asks again when the ledger was away", async () => {
   await assert.rejects(away.settleQuiet(), /away/);
   await settlement.settleQuiet();
   assert.deepEqual(world.settled, ["snd_1"]);
+});
+
+test("openSettlement() knows of a send that all its messages have had their only outcome", async () => {
+  const { world, settlement } = openWorld(["snd_1", "snd_2", "snd_3"]);
+  const second: StatusEvent = {
+    type: "status.message.sent",
+    data: { ...ABOUT, sendId: "snd_2", messageId: "msg", attempt: 2, reply: { code: 250 } },
+  };
+  const before: StatusEvent = {
+    type: "status.message.failed",
+    data: { ...ABOUT, sendId: "snd_3", messageId: "msg", stage: "renderer", reason: "x" },
+  };
+  settlement.note([sent("snd_1"), second, before]);
+  world.now = 300;
+  await settlement.settleQuiet();
+  const read = ["snd_2 by its timelines", "snd_3 by its timelines"];
+  assert.deepEqual(world.events, ["snd_1", ...read]);
+  assert.deepEqual(world.settled, ["snd_1", "snd_2", "snd_3"]);
 });

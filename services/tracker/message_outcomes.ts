@@ -1,0 +1,140 @@
+import {
+  maskAddresses,
+  type Message,
+  messageEventId,
+  type MessageEventType,
+  type MessageState,
+  type SmtpReply,
+  type TimelineEntry,
+} from "@posthaste/contracts";
+import type { StatusEvent } from "@posthaste/messaging";
+import { type EventSubject, type NewEvent, SENT_AGAIN } from "@posthaste/storage";
+
+/** What an attempt to send a message came to, or what a person did with it. */
+export interface MessageOutcome {
+  messageId: string;
+  sendId: string;
+  /** Position in the request's `to`. */
+  index: number;
+  type: MessageEventType;
+  /** From 1; of a message that is sent again, the last attempt before. */
+  attempt: number;
+  at: Date;
+  reason?: string | undefined;
+  reply?: SmtpReply | undefined;
+  nextAt?: string | undefined;
+}
+
+const STATES: Record<MessageEventType, MessageState> = {
+  "message.sent": "sent",
+  "message.deferred": "deferred",
+  "message.failed": "failed",
+  "message.unknown": "unknown",
+  "message.canceled": "canceled",
+  "message.retried": "deferred",
+};
+
+/**
+ * Returns the outcomes that status events report. A failure before the mailer is not among them: whether it
+ * is the message's outcome is decided by the ledger.
+ */
+export function outcomesIn(facts: readonly StatusEvent[]): MessageOutcome[] {
+  return facts.flatMap(({ type, data }): MessageOutcome[] => {
+    switch (type) {
+      case "status.message.failed":
+        if (data.stage !== "mailer") return [];
+        return [{ ...data, type: "message.failed", at: new Date(data.at) }];
+      case "status.message.sent":
+        return [{ ...data, type: "message.sent", at: new Date(data.at) }];
+      case "status.message.deferred":
+        return [{ ...data, type: "message.deferred", at: new Date(data.at) }];
+      case "status.message.unknown":
+        return [{ ...data, type: "message.unknown", at: new Date(data.at) }];
+      default:
+        return [];
+    }
+  });
+}
+
+/** Returns the outcomes that the timeline of a message has, in its order. */
+export function outcomesOf(message: Message): MessageOutcome[] {
+  const { _id: messageId, sendId, index, timeline } = message;
+  const sending = new Set<number>();
+  const found: MessageOutcome[] = [];
+  for (const line of timeline) {
+    if (line.type === "sending") sending.add(line.attempt);
+    const kind = kindOf(line, sending);
+    if (kind === undefined) continue;
+    const { at, detail } = line;
+    const reason = kind.type === "message.sent" ? undefined : detail;
+    found.push({ messageId, sendId, index, ...kind, at, reason });
+  }
+  return found.map((one, position) =>
+    position === found.length - 1 ? { ...one, ...lastOf(message, one) } : one
+  );
+}
+
+/** A line of an attempt that a worker has begun has its number; any other, that of the one before. */
+function kindOf(
+  { type, attempt, detail }: TimelineEntry,
+  sending: ReadonlySet<number>,
+): Pick<MessageOutcome, "type" | "attempt"> | undefined {
+  switch (type) {
+    case "sent":
+      return { type: "message.sent", attempt };
+    case "failed":
+      return { type: "message.failed", attempt: sending.has(attempt) ? attempt : attempt + 1 };
+    case "canceled":
+      return { type: "message.canceled", attempt: attempt + 1 };
+    case "unknown":
+      return { type: "message.unknown", attempt };
+    case "deferred":
+      if (detail === SENT_AGAIN) return { type: "message.retried", attempt };
+      // Else it was put off, and nothing was tried.
+      return sending.has(attempt) ? { type: "message.deferred", attempt } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** What the message itself says of its last outcome. */
+function lastOf(
+  { state, reply, nextAt, waitsFor }: Message,
+  { type }: MessageOutcome,
+): Partial<MessageOutcome> {
+  if (type === "message.retried" || state !== STATES[type]) return {};
+  return {
+    ...(reply === null ? {} : { reply }),
+    ...(state === "deferred" && nextAt !== null && waitsFor === null
+      ? { nextAt: nextAt.toISOString() }
+      : {}),
+  };
+}
+
+/** Returns the id of an outcome's event. */
+export function eventIdOf({ messageId, type, attempt }: MessageOutcome): string {
+  return messageEventId(messageId, { type, attempt });
+}
+
+/** Makes the event of an outcome: without addresses, and without the server's words. */
+export function eventOf(outcome: MessageOutcome, subject: EventSubject): NewEvent {
+  const { messageId, sendId, index, type, attempt, at, reason, reply, nextAt } = outcome;
+  const { accountId, template, integrationId } = subject;
+  return {
+    ...{ _id: eventIdOf(outcome), accountId, type, at },
+    data: {
+      ...{ messageId, sendId, state: STATES[type], attempt },
+      ...(nextAt === undefined ? {} : { nextAt }),
+      ...(reason === undefined ? {} : { reason: maskAddresses(reason) }),
+      ...(reply === undefined ? {} : { reply: codesOf(reply) }),
+      ...{ template, integrationId, ...subject.labelsOf(index) },
+    },
+  };
+}
+
+function codesOf({ code, enhanced }: SmtpReply) {
+  return {
+    ...(code === undefined ? {} : { code }),
+    ...(enhanced === undefined ? {} : { enhanced }),
+  };
+}

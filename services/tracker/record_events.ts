@@ -1,0 +1,112 @@
+import { settledEventId } from "@posthaste/contracts";
+import type { StatusEvent } from "@posthaste/messaging";
+import type { FinishedSend, NewEvent, StorePart, TimelinesOf } from "@posthaste/storage";
+import {
+  eventIdOf,
+  eventOf,
+  type MessageOutcome,
+  outcomesIn,
+  outcomesOf,
+} from "./message_outcomes.ts";
+
+/** What recording events needs from the outside. */
+export type EventRecorderDeps =
+  & StorePart<"events.record" | "events.recorded" | "events.subjects" | "events.timelines">
+  & {
+    /** How long events are kept, in milliseconds: what is older was recorded, and is removed by now. */
+    eventsKeptMs: number;
+    now(): Date;
+  };
+
+/** Records events in the feeds of accounts, each once. */
+export interface EventRecorder {
+  /** Records what status events report. */
+  recordFacts(facts: readonly StatusEvent[]): Promise<void>;
+  /** Records what the timelines of messages have and the feed lacks: status events may be lost. */
+  recordTimelines(of: TimelinesOf): Promise<void>;
+  /**
+   * Records that sends are settled.
+   *
+   * @param isRecorded Whether all that happened to the messages of a send is in the feed for certain.
+   */
+  recordSettled(
+    sends: readonly FinishedSend[],
+    isRecorded: (send: FinishedSend) => boolean,
+  ): Promise<void>;
+}
+
+const TIMELINES_AT_ONCE = 1000;
+
+/** Opens the recorder. It may be used by several processes at once: the ids of events are derived. */
+export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
+  const {
+    events: {
+      record: recordEvents,
+      recorded: recordedEvents,
+      subjects: eventSubjects,
+      timelines: messageTimelines,
+    },
+    now,
+  } = deps;
+
+  async function record(outcomes: readonly MessageOutcome[]): Promise<void> {
+    if (outcomes.length === 0) return;
+    const subjects = await eventSubjects(outcomes.map(({ sendId }) => sendId));
+    const events = outcomes.flatMap((outcome) => {
+      const subject = subjects.get(outcome.sendId);
+      return subject === undefined ? [] : [eventOf(outcome, subject)];
+    });
+    await write(events);
+  }
+
+  async function write(events: readonly NewEvent[]): Promise<void> {
+    if (events.length > 0) await recordEvents(events);
+  }
+
+  async function recordMissing(outcomes: readonly MessageOutcome[]): Promise<void> {
+    // Of two lines with one id the first is the outcome.
+    const byId = new Map(outcomes.toReversed().map((outcome) => [eventIdOf(outcome), outcome]));
+    const recorded = await recordedEvents([...byId.keys()]);
+    await record(
+      outcomes.filter((outcome) => {
+        const id = eventIdOf(outcome);
+        return byId.get(id) === outcome && !recorded.has(id);
+      }),
+    );
+  }
+
+  async function recordTimelines(of: TimelinesOf): Promise<void> {
+    const since = now().getTime() - deps.eventsKeptMs;
+    let outcomes: MessageOutcome[] = [];
+    for await (const message of messageTimelines(of)) {
+      outcomes.push(...outcomesOf(message).filter(({ at }) => at.getTime() > since));
+      if (outcomes.length < TIMELINES_AT_ONCE) continue;
+      await recordMissing(outcomes);
+      outcomes = [];
+    }
+    await recordMissing(outcomes);
+  }
+
+  return {
+    recordFacts: (facts) => record(outcomesIn(facts)),
+    recordTimelines,
+    async recordSettled(sends, isRecorded) {
+      const open = sends.filter((send) => !isRecorded(send)).map(({ _id }) => _id);
+      if (open.length > 0) await recordTimelines({ sendIds: open });
+      const subjects = await eventSubjects(sends.map(({ _id }) => _id));
+      await write(sends.flatMap((send): NewEvent[] => {
+        const { _id: sendId, accountId, messageCount, states, attempts } = send;
+        const subject = subjects.get(sendId);
+        if (subject === undefined) return [];
+        const { template, integrationId } = subject;
+        return [{
+          ...{ _id: settledEventId(sendId, attempts), accountId, type: "send.settled", at: now() },
+          data: {
+            ...{ sendId, messageCount, states, template, integrationId },
+            ...subject.labelsOf(),
+          },
+        }];
+      }));
+    },
+  };
+}
