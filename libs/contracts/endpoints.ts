@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { TokenScope } from "./documents.ts";
 import type { ErrorCode } from "./error_code.ts";
+import { FEED_QUERY, feedPageSchema } from "./feed_event.ts";
 import { integrationSummarySchema } from "./integration_summary.ts";
 import { LIST_QUERY, listSchema } from "./list.ts";
 import { sendBodySchema } from "./send_request.ts";
@@ -234,6 +235,13 @@ const SEARCHES: readonly Endpoint[] = [
     query: z.strictObject({ ...MESSAGE_FILTERS, ...LIST_QUERY }),
     answer: listSchema(messageFoundSchema),
     codes: ["invalid_cursor"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/events", operation: "listEvents", scopes: ["list"] },
+    summary: "Reads what happened, the oldest first, and waits for more",
+    query: z.strictObject(FEED_QUERY),
+    answer: feedPageSchema,
+    codes: ["invalid_cursor", "events_expired"],
   },
   {
     ...{ method: "GET", path: "/v1/messages/{id}/content", scopes: ["read:content"] },

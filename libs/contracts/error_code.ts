@@ -30,6 +30,7 @@ export const ERROR_STATUS = {
   not_retryable: 409,
   not_scheduled: 409,
   content_removed: 410,
+  events_expired: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_mismatch: 422,

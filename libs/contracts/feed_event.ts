@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TEMPLATE_KINDS } from "./documents.ts";
+import { MAX_LIST_LIMIT } from "./list.ts";
 import { MESSAGE_STATES, messageStateSchema } from "./message_state.ts";
 
 /** What can happen to an account's messages, as types of events. */
@@ -150,6 +151,36 @@ export const feedEventSchema = z.strictObject({
 
 /** An event as it is read. */
 export type FeedEvent = z.infer<typeof feedEventSchema>;
+
+/** The longest that a request for events is held, in seconds. */
+export const MAX_FEED_WAIT_S = 20;
+
+const TYPES = new RegExp(`^(?:${FEED_EVENT_TYPES.join("|").replaceAll(".", "\\.")}|,)*$`);
+
+/** What `GET /v1/events` takes. */
+export const FEED_QUERY = {
+  after: z.string().max(1000).optional()
+    .describe(
+      "The `next` of the page before, or `latest`: from now on. From the oldest without it",
+    ),
+  types: z.string().max(1000).regex(TYPES, { error: "must be types of events, with commas" })
+    .optional().describe("Only these types, with commas"),
+  limit: z.coerce.number<string>().int().min(1).max(MAX_LIST_LIMIT).default(MAX_LIST_LIMIT)
+    .describe("Events of the page, at most"),
+  wait: z.coerce.number<string>().min(0).max(MAX_FEED_WAIT_S).default(0)
+    .describe("Seconds to wait for an event where there is none"),
+};
+
+/** Answer to `GET /v1/events`. */
+export const feedPageSchema = z.strictObject({
+  /** Oldest first. */
+  data: z.array(feedEventSchema),
+  /** Where to read on; always set. */
+  next: z.string(),
+});
+
+/** Answer to `GET /v1/events`. */
+export type FeedPageAnswer = z.infer<typeof feedPageSchema>;
 
 const ADDRESS = /[^\s<>"'(),;:[\]]+@[^\s<>"'(),;:[\]]+/gu;
 

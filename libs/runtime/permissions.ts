@@ -130,6 +130,7 @@ export const PERMISSIONS = {
       // To have a file there before the send that carries it.
       assets: WRITE,
       asset_names: READ,
+      events: READ,
     },
   },
   renderer: {

@@ -150,7 +150,7 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["insert", "audit", ["api", "dashboard"]],
   ["update", "audit", []],
   ["remove", "audit", []],
-  ["find", "templates", ["api", "renderer", "dashboard"]],
+  ["find", "templates", ["api", "renderer", "tracker", "dashboard"]],
   ["update", "templates", ["dashboard"]],
   ["insert", "versions", ["dashboard"]],
   ["update", "versions", []],
@@ -168,11 +168,15 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["update", "messages", ["api", "mailer", "tracker", "dashboard"]],
   ["remove", "messages", ["tracker"]],
   ["remove", "mailers", ["mailer"]],
-  ["find", "integration_events", ["dashboard"]],
+  ["find", "integration_events", ["tracker", "dashboard"]],
   ["insert", "integration_events", ["mailer", "dashboard"]],
   ["update", "integration_events", []],
   ["remove", "integration_events", []],
   ["remove", "integration_health", ["mailer", "dashboard"]],
+  ["find", "events", ["api", "tracker"]],
+  ["insert", "events", ["tracker"]],
+  ["update", "events", []],
+  ["remove", "events", ["tracker"]],
 ];
 
 test("DATABASE_RIGHTS gives each collection to those who have to do with it, and to no other", () => {

@@ -30,6 +30,8 @@ import type { RenderTemplateDeps } from "./render_template.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
 import { type CapacityOptions, openCapacity } from "./capacity.ts";
+import { openFeedWaiters } from "./feed_waiters.ts";
+import { eventsRoute } from "./routes/events.ts";
 import { integrationsRoute } from "./routes/integrations.ts";
 import { openApiRoute } from "./routes/openapi.ts";
 import type { Finding } from "./finding.ts";
@@ -163,6 +165,11 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const budget = openPriorityBudget(options.priorityBudget ?? NO_PRIORITY_BUDGET);
   const quota = openByteQuota(deps, options.byteQuota ?? NO_QUOTA);
   app.addHook("onClose", () => quota[Symbol.asyncDispose]());
+  const waiters = openFeedWaiters(deps);
+  app.addHook("preClose", (done) => {
+    waiters[Symbol.dispose]();
+    done();
+  });
   const { sendLimits = DEFAULT_SEND_LIMITS } = options;
   const readBody = sendBodyReader(sendLimits);
   const { rateLimit: max = 100, rateWindowMs = 1000 } = options;
@@ -215,6 +222,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       messageContentRoute(heavy, deps);
       pdfRenderRoute(heavy, { ...deps, printTimeoutMs });
     });
+    eventsRoute(v1, { ...deps, waiters });
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
     messageExplainRoute(v1);

@@ -7,6 +7,9 @@ export interface Finding {
   groupReasons: Store["messages"]["groupReasons"];
   rescheduleSend: Store["waiting"]["rescheduleSend"];
   noteAudit: Store["audit"]["note"];
+  listEvents: Store["events"]["list"];
+  feedBounds: Store["events"]["bounds"];
+  grownFeeds: Store["events"]["grown"];
   searchSends: Store["sends"]["search"];
   cancelMessage: Store["messages"]["cancel"];
   cancelSend: Store["messages"]["cancelSend"];

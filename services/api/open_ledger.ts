@@ -10,8 +10,19 @@ export interface ApiLedger extends Ledger, Finding, Usage {
 
 /** Opens the ledger of the interface: integrations and versions come mostly from memory. */
 export function openLedger(
-  { accounts, assets, audit, integrations, messages, sends, templates, tokens, usage, waiting }:
-    Store,
+  {
+    accounts,
+    assets,
+    audit,
+    events,
+    integrations,
+    messages,
+    sends,
+    templates,
+    tokens,
+    usage,
+    waiting,
+  }: Store,
 ): ApiLedger {
   const { emailVersion, latestEmailVersion, latestPdfVersion, pdfVersion } = openVersionCache(
     templates,
@@ -38,6 +49,9 @@ export function openLedger(
     groupReasons: messages.groupReasons,
     rescheduleSend: waiting.rescheduleSend,
     noteAudit: audit.note,
+    listEvents: events.list,
+    feedBounds: events.bounds,
+    grownFeeds: events.grown,
     searchSends: sends.search,
     withdrawSend: sends.withdraw,
     findMessage: messages.find,

@@ -36,7 +36,7 @@ export function listReader<Shape extends z.core.$ZodLooseShape>(name: string, sh
       filters: filters as z.output<z.ZodObject<Shape>>,
       limit,
       after: cursor === undefined ? undefined : positionIn(cursor, { digest, name }),
-      cursorAfter: (position) => `${digest}.${Buffer.from(position).toString("base64url")}`,
+      cursorAfter: (position) => cursorOf(digest, position),
     };
   };
 }
@@ -74,14 +74,27 @@ export function searchedPage<T>(data: T[], { next, isCut, cursorAfter }: SearchE
   };
 }
 
-function positionIn(cursor: string, { digest, name }: { digest: string; name: string }): string {
+/** Makes the cursor of a position. */
+export function cursorOf(digest: string, position: string): string {
+  return `${digest}.${Buffer.from(position).toString("base64url")}`;
+}
+
+/**
+ * Returns the position that a cursor holds.
+ *
+ * @throws {HttpError} `invalid_cursor` if it belongs to something else.
+ */
+export function positionIn(
+  cursor: string,
+  { digest, name }: { digest: string; name: string },
+): string {
   const [, belongsTo, position = ""] = CURSOR_PATTERN.exec(cursor) ?? [];
   if (belongsTo === digest) return Buffer.from(position, "base64url").toString();
   const reason = "the cursor is not one of this list with these filters";
   throw new HttpError("invalid_cursor", `Cannot list ${name}: ${reason}`);
 }
 
-/** Names of filters come in the order of the schema: equal ones have equal digests. */
-function digestOf(what: unknown): string {
+/** Returns a digest of all that cursors belong to. Names of filters come in the order of the schema: equal ones have equal digests. */
+export function digestOf(what: unknown): string {
   return hash("sha256", JSON.stringify(what), "base64url").slice(0, 16);
 }

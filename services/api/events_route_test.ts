@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { NewEvent } from "@posthaste/storage";
+import { type LedgerApp, openLedgerApp } from "./_test_ledger_app.ts";
+import { openFeedWaiters } from "./feed_waiters.ts";
+
+let api: LedgerApp;
+before(async () => {
+  api = await openLedgerApp();
+});
+after(() => api?.[Symbol.asyncDispose]());
+
+let count = 0;
+function eventOf(type: "integration.paused" | "integration.resumed"): NewEvent {
+  const data = { integrationId: 1, reason: "x" };
+  const _id = `evt_${count++}`;
+  return { _id, accountId: api.accountId, type, at: new Date(0), data };
+}
+
+async function read(query = "", options = {}) {
+  const { status, body } = await api.ask(`/v1/events?${query}`, options);
+  assert.equal(status, 200, JSON.stringify(body));
+  const ids = body.data.map(({ id }: { id: string }) => id);
+  return { ids, next: encodeURIComponent(body.next), data: body.data };
+}
+
+test("eventsRoute() reads the feed in pages, from the oldest, a cursor or now on", async () => {
+  const start = await read("after=latest");
+  const events = [eventOf("integration.paused"), eventOf("integration.resumed")];
+  await api.store.events.record(events);
+  const first = await read("limit=1");
+  assert.deepEqual(first.data, [{
+    ...{ id: "evt_0", type: "integration.paused", timestamp: "1970-01-01T00:00:00.000Z" },
+    ...{ sequence: 1, data: { integrationId: 1, reason: "x" } },
+  }]);
+  const second = await read(`after=${first.next}&limit=1`);
+  assert.deepEqual(second.ids, ["evt_1"]);
+  assert.deepEqual((await read(`after=${second.next}`)).ids, []);
+  assert.deepEqual((await read(`after=${start.next}`)).ids, ["evt_0", "evt_1"]);
+  assert.deepEqual((await read("types=integration.resumed,send.settled")).ids, ["evt_1"]);
+  assert.deepEqual((await read("after=latest")).ids, []);
+  assert.deepEqual((await read("", { isOther: true })).ids, []);
+});
+
+test("eventsRoute() waits for an event, as long as the request says", async () => {
+  const { next } = await read("after=latest");
+  const waiting = read(`after=${next}&types=integration.paused&wait=20`);
+  await delay(50);
+  await api.store.events.record([eventOf("integration.resumed"), eventOf("integration.paused")]);
+  assert.equal((await waiting).data[0].type, "integration.paused");
+  assert.deepEqual((await read("after=latest&wait=0.1")).ids, []);
+});
+
+test("eventsRoute() refuses cursors of others and of events that are gone", async () => {
+  const refused = async (query: string, options = {}) => {
+    const { status, body } = await api.ask(`/v1/events?${query}`, options);
+    return [status, body.code];
+  };
+  await api.store.events.record([eventOf("integration.paused")]);
+  const { next } = await read("limit=1");
+  assert.deepEqual(await refused(`after=${next}`, { isOther: true }), [400, "invalid_cursor"]);
+  assert.deepEqual(await refused("after=x"), [400, "invalid_cursor"]);
+  for (const query of ["types=x", "wait=21", "limit=101", "cursor=x"]) {
+    assert.deepEqual(await refused(query), [400, "invalid_request"], query);
+  }
+  await api.store.events.removeOld(api.accountId, new Date(Date.now() + 1000));
+  assert.deepEqual(await refused(`after=${next}`), [410, "events_expired"]);
+  assert.equal((await read()).ids.length, 1);
+  assert.deepEqual(await refused("", { scopes: ["read"] }), [403, "missing_scope"]);
+});
+
+test("openFeedWaiters() refuses too many of a token, and lets all go when it ends", async () => {
+  const logger = { warn() {} };
+  const waiters = openFeedWaiters({ grownFeeds: () => Promise.resolve(new Set()), logger });
+  const one = { accountId: "acc_1", tokenId: "a", after: 0, forMs: 60_000 };
+  const waiting = Array.from({ length: 5 }, () => waiters.wait(one));
+  await assert.rejects(waiters.wait(one), { code: "too_many_requests" });
+  const left = new AbortController();
+  const leaving = waiters.wait({ ...one, tokenId: "b", signal: left.signal });
+  left.abort();
+  await leaving;
+  waiting.push(waiters.wait({ ...one, tokenId: "b" }));
+  waiters[Symbol.dispose]();
+  await Promise.all(waiting);
+});

@@ -1,0 +1,98 @@
+import { HttpError } from "./http_error.ts";
+import type { EventStore } from "@posthaste/storage";
+import type { Logger } from "@posthaste/telemetry";
+
+/** What waiting for events needs from the outside. */
+export interface FeedWaiterDeps extends Pick<EventStore, "grownFeeds"> {
+  logger: Pick<Logger, "warn">;
+}
+
+/** Who waits for what follows an event, and for how long. */
+export interface FeedWait {
+  accountId: string;
+  /** `_id` of the token. */
+  tokenId: string;
+  /** Sequence of the last event that is known. */
+  after: number;
+  forMs: number;
+  /** Aborts when nobody waits for the answer any more. */
+  signal?: AbortSignal;
+}
+
+/** Requests that wait for events. They hold no connection to the database: one look is for all. */
+export interface FeedWaiters extends Disposable {
+  /**
+   * Waits until the account has another event, the time is up or the service ends.
+   *
+   * @throws {HttpError} `too_many_requests` if too many wait.
+   */
+  wait(options: FeedWait): Promise<void>;
+}
+
+/** Requests that may wait at once: of one token, of one account, and in all. */
+const MAX_WAITERS = { token: 5, account: 20, all: 1000 };
+
+const LOOK_EVERY_MS = 500;
+
+interface Waiter extends FeedWait {
+  wake(): void;
+}
+
+/** Opens the waiting for events. */
+export function openFeedWaiters(
+  { grownFeeds, logger }: FeedWaiterDeps,
+  { everyMs = LOOK_EVERY_MS }: { everyMs?: number } = {},
+): FeedWaiters {
+  const waiters = new Set<Waiter>();
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
+
+  async function look(): Promise<void> {
+    const looked = [...waiters];
+    try {
+      const grown = await grownFeeds(looked);
+      for (const waiter of looked) if (grown.has(waiter.accountId)) waiter.wake();
+    } catch (error) {
+      logger.warn("Cannot look for new events, retrying", { error });
+    }
+    timer = undefined;
+    plan();
+  }
+
+  function plan(): void {
+    if (waiters.size > 0 && !isOver) timer ??= setTimeout(() => void look(), everyMs);
+  }
+
+  function assertRoom({ accountId, tokenId }: FeedWait): void {
+    const all = [...waiters];
+    const isFull = all.length >= MAX_WAITERS.all ||
+      all.filter((waiter) => waiter.accountId === accountId).length >= MAX_WAITERS.account ||
+      all.filter((waiter) => waiter.tokenId === tokenId).length >= MAX_WAITERS.token;
+    if (!isFull) return;
+    const reason = `at most ${MAX_WAITERS.token} requests of a token wait at once`;
+    throw new HttpError("too_many_requests", `Cannot wait for events: ${reason}`, {
+      retryAfter: 1,
+    });
+  }
+
+  return {
+    async wait(options) {
+      if (isOver || options.signal?.aborted) return;
+      assertRoom(options);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const waiter = { ...options, wake: resolve };
+      waiters.add(waiter);
+      plan();
+      const late = setTimeout(resolve, options.forMs);
+      options.signal?.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+      clearTimeout(late);
+      waiters.delete(waiter);
+    },
+    [Symbol.dispose]() {
+      isOver = true;
+      clearTimeout(timer);
+      for (const { wake } of waiters) wake();
+    },
+  };
+}

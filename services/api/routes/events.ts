@@ -1,0 +1,112 @@
+import { FEED_QUERY, type FeedEventType, type FeedPageAnswer } from "@posthaste/contracts";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import { HttpError } from "../http_error.ts";
+import type { FeedPage, RecordedEvent } from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { requireScope } from "../authenticate.ts";
+import { httpErrorOf } from "../fault.ts";
+import type { FeedWaiters } from "../feed_waiters.ts";
+import type { Finding } from "../finding.ts";
+import { cursorOf, digestOf, positionIn } from "../read_list.ts";
+import type { RequestLedger } from "../request_ledger.ts";
+import { SEARCH_MS } from "./message_list.ts";
+
+/** What reading events needs. */
+export interface EventsDeps extends Pick<Finding, "listEvents" | "feedBounds"> {
+  waiters: Pick<FeedWaiters, "wait">;
+}
+
+const QUERY = z.strictObject(FEED_QUERY);
+const ACTION = "read the events";
+
+/** Looks that one request makes in a row where its types leave out everything. */
+const MAX_LOOKS = 10;
+
+/** `GET /events`: reads what happened, oldest first, and waits for more. */
+export function eventsRoute(app: FastifyInstance, deps: EventsDeps): void {
+  app.get(
+    "/events",
+    { onRequest: requireScope("list") },
+    async (request, reply): Promise<FeedPageAnswer> => {
+      const { caller: { _id: tokenId, accountId }, query, ledger } = request;
+      const { after, types, limit, wait } = queryOf(query);
+      const digest = digestOf(["events", accountId]);
+      ledger.allow(SEARCH_MS);
+      const start = await startOf({ accountId, after, digest }, { ledger, ...deps });
+      const gone = new AbortController();
+      reply.raw.once("close", () => gone.abort());
+      const { events, next } = await readFeed({ accountId, types, limit }, {
+        ...{ start, tokenId, wait, ledger, signal: gone.signal },
+        ...deps,
+      });
+      return { data: events.map(showEvent), next: cursorOf(digest, String(next)) };
+    },
+  );
+}
+
+function queryOf(query: unknown) {
+  const { data, error } = QUERY.safeParse(query, BODY_PARSING);
+  if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
+  const { types, ...rest } = data;
+  const named = types?.split(",").filter((type) => type !== "") as FeedEventType[] | undefined;
+  return { ...rest, types: named === undefined || named.length === 0 ? undefined : named };
+}
+
+/**
+ * Returns the sequence after which is read.
+ *
+ * @throws {HttpError} `events_expired` if what follows it is not kept any more, or was never there.
+ */
+async function startOf(
+  { accountId, after, digest }: { accountId: string; after: string | undefined; digest: string },
+  { ledger, feedBounds }: Pick<EventsDeps, "feedBounds"> & { ledger: RequestLedger },
+): Promise<number> {
+  const isNamed = after !== undefined && after !== "latest";
+  const given = isNamed ? Number(positionIn(after, { digest, name: "events" })) : 0;
+  const { oldest, newest } = await ledger.wait(ACTION, () => feedBounds(accountId));
+  if (after === "latest") return newest;
+  if (!isNamed) return Math.max(0, oldest - 1);
+  if (given >= oldest - 1 && given <= newest) return given;
+  const reason = "events after this cursor are not kept any more: begin without a cursor";
+  throw new HttpError("events_expired", `Cannot ${ACTION}: ${reason}`);
+}
+
+interface Reading extends EventsDeps {
+  start: number;
+  tokenId: string;
+  /** In seconds. */
+  wait: number;
+  ledger: RequestLedger;
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+
+async function readFeed(
+  { accountId, types, limit }: {
+    accountId: string;
+    types: FeedEventType[] | undefined;
+    limit: number;
+  },
+  { start, tokenId, wait, ledger, signal, listEvents, waiters }: Reading,
+): Promise<FeedPage> {
+  const until = performance.now() + wait * 1000;
+  let after = start;
+  for (let looks = 1;; looks++) {
+    const part = { after, types, limit };
+    const page = await ledger.wait(ACTION, () => listEvents(accountId, part));
+    const leftMs = until - performance.now();
+    if (page.events.length > 0 || signal.aborted) return page;
+    const isAtEnd = page.next === after;
+    after = page.next;
+    if (!isAtEnd && looks < MAX_LOOKS) continue;
+    if (!isAtEnd || leftMs <= 0) return page;
+    looks = 0;
+    await waiters.wait({ accountId, tokenId, after, forMs: leftMs, signal });
+  }
+}
+
+/** Shows an event as programs read it. */
+function showEvent({ _id: id, type, at, sequence, data }: RecordedEvent) {
+  return { id, type, timestamp: at.toISOString(), sequence, data };
+}
