@@ -175,7 +175,7 @@ test("usersCommand() applies the database's users from a file, again and again",
     await using mongod = await openMongod({
       ...{ env: process.env, dataDir: join(dir, "db"), isTemporary: true, key },
     });
-    const names = ["operator", "api", "renderer", "mailer", "tracker", "dashboard"];
+    const names = ["operator", "api", "renderer", "mailer", "tracker", "webhooks", "dashboard"];
     const file = join(dir, "users.json");
     const passwords = (tail: string) =>
       JSON.stringify(Object.fromEntries(names.map((name) => [name, `${name}-${tail}-0123456789`])));

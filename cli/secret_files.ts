@@ -18,6 +18,8 @@ export interface ServerNames {
 export const SECRET_FILES = {
   masterKey: "master_key",
   sealingKey: "sealing_key",
+  webhookKey: "webhook_key",
+  webhookSealingKey: "webhook_sealing_key",
   secondFactorKey: "second_factor_key",
   replicaSetKey: "mongodb_key",
   brokerAccounts: "nats_accounts",
@@ -35,7 +37,7 @@ export function natsFileOf(user: string): string {
 
 /**
  * Draws the secrets of an installation into a folder, one file each; those that are there stay. The
- * sealing key follows from the master key, and the broker's accounts from the others and from what this
+ * sealing keys follow from the others, and the broker's accounts from the others and from what this
  * version permits: these are written anew.
  * The folder is for its owner alone; its files can be read by the containers that are given them.
  *
@@ -47,6 +49,7 @@ export function writeSecretFiles(folder: string, servers: ServerNames): string[]
   const apiPrefix = `OPERATOR.${draw()}`;
   const drawn: [string, () => string][] = [
     [SECRET_FILES.masterKey, () => `k1:${randomBytes(32).toString("base64")}`],
+    [SECRET_FILES.webhookKey, () => `k1:${randomBytes(32).toString("base64")}`],
     [SECRET_FILES.secondFactorKey, () => randomBytes(32).toString("base64")],
     [SECRET_FILES.replicaSetKey, () => randomBytes(48).toString("base64")],
     ...["operator", ...DATABASE_USERS].map((user) =>
@@ -59,14 +62,21 @@ export function writeSecretFiles(folder: string, servers: ServerNames): string[]
   ];
   const missing = drawn.filter(([name]) => !existsSync(join(folder, name)));
   for (const [name, make] of missing) write(folder, name, make());
-  const masterKeys = readMasterKeys(readSecretFileOf(folder, SECRET_FILES.masterKey));
-  write(folder, SECRET_FILES.sealingKey, writeSealingKey(sealingKeyOf(masterKeys)));
+  writeSealingKeyFile(folder, SECRET_FILES.masterKey, SECRET_FILES.sealingKey);
+  writeSealingKeyFile(folder, SECRET_FILES.webhookKey, SECRET_FILES.webhookSealingKey);
   write(folder, SECRET_FILES.brokerAccounts, accountsIn(folder));
   return [
     ...missing.map(([name]) => name),
     SECRET_FILES.sealingKey,
+    SECRET_FILES.webhookSealingKey,
     SECRET_FILES.brokerAccounts,
   ];
+}
+
+/** Writes the public half of a key. */
+function writeSealingKeyFile(folder: string, from: string, to: string): void {
+  const keys = readMasterKeys(readSecretFileOf(folder, from));
+  write(folder, to, writeSealingKey(sealingKeyOf(keys)));
 }
 
 /** Reads one of the files. */

@@ -16,7 +16,10 @@ type Settings = DenoFlagsOptions["env"];
 
 /** Where a service listens when its settings do not say; see docs/settings.md. */
 const EVERYWHERE = "0.0.0.0";
-const SMTP_PORTS = DESTINATIONS.smtpServers.ports.join();
+const PORTS = {
+  SMTP_PORTS: DESTINATIONS.smtpServers.ports.join(),
+  WEBHOOK_PORTS: DESTINATIONS.webhookEndpoints.ports.join(),
+};
 
 /**
  * The arguments that Deno starts a service with, up to its program: all that it is let do follows from
@@ -97,7 +100,8 @@ function hostsOf(setting: string, env: Settings): string[] {
     case "HEALTH_PORT":
       return value ? [`${env["HEALTH_HOST"] || EVERYWHERE}:${value}`] : [];
     case "SMTP_PORTS":
-      return [...(value || SMTP_PORTS).split(",").map(anyAt), ...nameServers()];
+    case "WEBHOOK_PORTS":
+      return [...(value || PORTS[setting]).split(",").map(anyAt), ...nameServers()];
     case "EGRESS_ALLOW":
       return (value ?? "").split(",").flatMap((network) => networkOf(network.trim()));
     case "REMOTE_IMAGES":

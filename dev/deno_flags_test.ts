@@ -129,6 +129,7 @@ const NEEDED: Readonly<Record<OwnPart, readonly string[]>> = {
   pdf: ["dial the broker", "listen on another port"],
   mailer: ["dial the broker", "dial the database", "dial an SMTP server anywhere"],
   tracker: ["dial the broker", "dial the database"],
+  webhooks: ["dial the broker", "dial the database"],
   dashboard: ["dial the broker", "dial the database", "listen on its port"],
   inbox: ["listen on its port"],
 };

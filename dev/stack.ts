@@ -32,13 +32,21 @@ import { type ServiceProcess, startService } from "./service_process.ts";
 import { keptUsers, loginAs, type Users } from "./users.ts";
 
 /** The services, in the order in which they start; they stop in the reverse order. */
-export const SERVICES = ["tracker", "mailer", "pdf", "renderer", "dashboard", "api"] as const;
+export const SERVICES = [
+  "tracker",
+  "mailer",
+  "pdf",
+  "renderer",
+  "webhooks",
+  "dashboard",
+  "api",
+] as const;
 
 /** Name of a service. */
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The services that mail goes through: the system is whole without the dashboard. */
-export const MAIL_SERVICES = SERVICES.filter((name) => name !== "dashboard");
+/** The services that mail goes through: it goes without the dashboard and the webhooks service. */
+export const MAIL_SERVICES = SERVICES.filter((name) => name !== "dashboard" && name !== "webhooks");
 
 /** Name of anything that runs as a process of its own. */
 export type PartName = ServiceName | "inbox" | "nats" | "mongod";
@@ -138,6 +146,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
 
   const masterKeyFile = env["MASTER_KEY_FILE"] || join(dataDir, "master.key");
   const masterKey = env["MASTER_KEY"] || await keptKey(masterKeyFile, "dev:");
+  const webhookKey = env["WEBHOOK_KEY"] || await keptKey(join(dataDir, "webhook.key"), "dev:");
   const secondFactorKey = env["SECOND_FACTOR_KEY"] ||
     await keptKey(join(dataDir, "second_factor.key"), "");
   const apiPort = ports.api || await freePort();
@@ -174,6 +183,8 @@ export async function openStack(options: StackOptions): Promise<Stack> {
         ...addresses.services[name],
         MASTER_KEY: masterKey,
         SEALING_KEY: writeSealingKey(sealingKeyOf(readMasterKeys(masterKey))),
+        WEBHOOK_KEY: webhookKey,
+        WEBHOOK_SEALING_KEY: writeSealingKey(sealingKeyOf(readMasterKeys(webhookKey))),
         SECOND_FACTOR_KEY: secondFactorKey,
       },
     })),
@@ -321,6 +332,7 @@ function addressesOf({ mongod, nats, env, users }: {
       pdf: servicesFor("pdf"),
       mailer: servicesFor("mailer"),
       tracker: servicesFor("tracker"),
+      webhooks: servicesFor("webhooks"),
       dashboard: servicesFor("dashboard"),
     },
   };

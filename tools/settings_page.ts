@@ -8,7 +8,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { describeConfig, SERVICE_CONFIG, type SettingDescription } from "@posthaste/runtime";
 
-const SERVICES = ["api", "renderer", "pdf", "mailer", "tracker", "dashboard"];
+const SERVICES = ["api", "renderer", "pdf", "mailer", "tracker", "webhooks", "dashboard"];
 const PAGE = new URL("../docs/settings.md", import.meta.url);
 
 const HEAD = `# Settings

@@ -28,7 +28,7 @@ Examples:
       "after",
       `
 MONGODB_URL must name a user with the right to create users. The file is JSON, readable only by its owner:
-  {"operator": "…", "api": "…", "renderer": "…", "mailer": "…", "tracker": "…", "dashboard": "…"}
+  {"operator": "…", "api": "…", "renderer": "…", "mailer": "…", "tracker": "…", "webhooks": "…", "dashboard": "…"}
 Each value is a password of at least 16 characters. Repeat the command before each upgrade:
 rights may have changed. To change a password, change the file, apply it, and restart that
 service again.

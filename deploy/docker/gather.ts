@@ -22,6 +22,7 @@ export const IMAGES: Readonly<Record<string, string>> = {
   pdf: "services/pdf",
   mailer: "services/mailer",
   tracker: "services/tracker",
+  webhooks: "services/webhooks",
   dashboard: "services/dashboard",
   cli: "cli",
   inbox: "dev/inbox",

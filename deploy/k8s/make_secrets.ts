@@ -30,6 +30,7 @@ export function makeSecrets(): Secrets {
   const broker = passwordsOf(["operator", ...BROKER_USERS]);
   const database = passwordsOf(["operator", ...DATABASE_USERS]);
   const masterKey = `k1:${randomBytes(32).toString("base64")}`;
+  const webhookKey = `k1:${randomBytes(32).toString("base64")}`;
   const apiPrefix = `OPERATOR.${newPassword()}`;
   const connections = (user: string): Record<string, string> => ({
     NATS_URL: natsUrl(user, broker[user] as string),
@@ -55,8 +56,10 @@ export function makeSecrets(): Secrets {
       NATS_URL: `${natsUrl("operator", broker["operator"] as string)}&api=${apiPrefix}`,
     },
     "master-key": { MASTER_KEY: masterKey },
+    "webhook-key": { WEBHOOK_KEY: webhookKey },
     "dashboard-secrets": {
       SEALING_KEY: writeSealingKey(sealingKeyOf(readMasterKeys(masterKey))),
+      WEBHOOK_SEALING_KEY: writeSealingKey(sealingKeyOf(readMasterKeys(webhookKey))),
       SETUP_CODE: randomBytes(6).toString("hex"),
       SECOND_FACTOR_KEY: randomBytes(32).toString("base64"),
     },

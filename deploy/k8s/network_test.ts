@@ -17,7 +17,10 @@ import {
 type Peers = NonNullable<NonNullable<INetworkPolicySpec["egress"]>[number]["to"]>;
 
 /** Parts that a service may reach, as the table of docs/architecture.md names them. */
-const NAMES: Record<string, string> = { mongodb: "MongoDB", nats: "NATS", public: "SMTP servers" };
+const NAMES: Record<string, string> = { mongodb: "MongoDB", nats: "NATS" };
+
+/** What lies at public addresses, by who dials it. */
+const PUBLIC: Record<string, string> = { mailer: "SMTP servers", webhooks: "webhook endpoints" };
 
 /** The column "reaches" of the table of services: what each service may reach, sorted. */
 async function table(): Promise<Map<string, string[]>> {
@@ -55,7 +58,7 @@ for (const overlay of OVERLAYS) {
         service.name,
         [...new Set(egressOf(service).flatMap(({ to = [] }) => to.map(partOf)))]
           .filter((part) => part !== "dns" && part !== "telemetry")
-          .map((part) => NAMES[part] ?? part).sort(),
+          .map((part) => part === "public" ? PUBLIC[service.name] : NAMES[part] ?? part).sort(),
       ]);
       assert.deepEqual(Object.fromEntries(edges), Object.fromEntries(await table()));
     });

@@ -79,6 +79,7 @@ for (const overlay of OVERLAYS) {
         if (!shared.has(secret)) assert.equal(names.length, 1, `${secret}: ${names}`);
       }
       assert.deepEqual(users.get("master-key")?.sort(), ["mailer"]);
+      assert.deepEqual(users.get("webhook-key")?.sort(), ["webhooks"]);
       assert.deepEqual(users.get("mongodb-keyfile")?.sort(), ["mongodb", "mongodb-users"]);
     });
   });

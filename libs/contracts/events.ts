@@ -331,6 +331,12 @@ export const EVENTS = {
     accountId: z.string(),
     settings: probeSettingsSchema,
   }),
+  /** A test event, to be sent to an endpoint for a person who waits; replied to. */
+  "webhook.requested": z.object({
+    v: z.literal(EVENT_VERSION),
+    accountId: z.string(),
+    webhookId: z.string(),
+  }),
 
   "status.send.accepted": z.object({
     v: z.literal(EVENT_VERSION),

@@ -96,6 +96,7 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     html: { key: "0af1" },
     page: pageOptionsSchema.parse({}),
   },
+  "webhook.requested": { v: 2, accountId: "acc_1", webhookId: "whk_1" },
   "probe.requested": {
     v: 2,
     accountId: "acc_1",

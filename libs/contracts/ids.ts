@@ -26,8 +26,8 @@ function randomBase32(chars: number): string {
   return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
 }
 
-/** What an id begins with, by what it is the id of: accounts, audit lines, users. */
-export type IdPrefix = "acc" | "aud" | "usr";
+/** What an id begins with, by what it is the id of: accounts, audit lines, users, webhook endpoints. */
+export type IdPrefix = "acc" | "aud" | "usr" | "whk";
 
 /**
  * Makes an id: its prefix, `_` and a ULID in lower case (48 bits of time, 80 random bits), so that ids

@@ -54,3 +54,4 @@ export * from "./template_read.ts";
 export * from "./template_summary.ts";
 export * from "./variable_origin.ts";
 export * from "./variables.ts";
+export * from "./webhook.ts";

@@ -3,6 +3,7 @@ import { contentSchema } from "./content.ts";
 import { type EventType, pdfSourceSchema, renderReplySchema } from "./events.ts";
 import { probeReplySchema } from "./probe.ts";
 import { templateReadSchema } from "./template_read.ts";
+import { webhookReplySchema } from "./webhook.ts";
 
 /** A fault in a template, at its place in the author's source. */
 export const templateFaultSchema = z.object({
@@ -98,6 +99,7 @@ export const REPLIES = {
   "content.requested": contentReplySchema,
   "print.requested": printReplySchema,
   "probe.requested": probeReplySchema,
+  "webhook.requested": webhookReplySchema,
 } as const satisfies Partial<Record<EventType, z.ZodType>>;
 
 /** Name of an event that is answered. */

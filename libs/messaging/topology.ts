@@ -57,6 +57,7 @@ export const STREAMS: StreamPlan[] = [
     "content.requested",
     "print.requested",
     "probe.requested",
+    "webhook.requested",
   ]),
   work("RENDER", ["send.requested.*", "send.resumed.*"]),
   work("PRINT", ["messages.rendered.print.*"]),
@@ -86,6 +87,7 @@ export const CONSUMERS: ConsumerPlan[] = [
   answers("renderer_interactive", "INTERACTIVE", ["preview.requested", "content.requested"]),
   answers("pdf_interactive", "INTERACTIVE", ["print.requested"]),
   answers("mailer_interactive", "INTERACTIVE", ["probe.requested"]),
+  answers("webhooks_interactive", "INTERACTIVE", ["webhook.requested"]),
   ...PRIORITIES.flatMap((priority) => [
     stage("renderer", priority, "RENDER", [
       `send.requested.${priority}`,

@@ -39,6 +39,13 @@ export const DESTINATIONS = {
       "SMTP servers of customers. The mailer itself judges each address (libs/egress): a second wall.",
     called: "public addresses",
   },
+  webhookEndpoints: {
+    setting: "WEBHOOK_PORTS",
+    ports: [443, 8443],
+    why:
+      "Endpoints of customers. The service itself judges each address (libs/egress): a second wall.",
+    called: "public addresses",
+  },
   allowedNetworks: { setting: "EGRESS_ALLOW", ports: [], called: "networks of `EGRESS_ALLOW`" },
   imageServers: {
     setting: "REMOTE_IMAGES",
@@ -89,7 +96,7 @@ export const EVERY_PROGRAM = {
 /**
  * What each service may do beside {@linkcode EVERY_PROGRAM}; all else is refused. Accounts are made by the
  * operator's user and the dashboard's. Only the mailer and the dashboard read sealed passwords, and only
- * the mailer opens them.
+ * the mailer opens them. The webhooks service opens the secrets of endpoints, by a key of its own.
  */
 export const PERMISSIONS = {
   api: {
@@ -243,6 +250,21 @@ export const PERMISSIONS = {
     },
     databaseSizes: true,
   },
+  webhooks: {
+    dials: ["database", "broker", "webhookEndpoints", "allowedNetworks"],
+    asks: MONGODB_ASKS,
+    secrets: [...LOGINS, "WEBHOOK_KEY"],
+    broker: { makes: [], consumes: ["INTERACTIVE"], answers: ["dashboard"] },
+    database: {
+      ledger: READ,
+      // To report that an endpoint gets no requests any more.
+      events: ["find", "insert"],
+      // For endpoints that want the addresses of recipients.
+      messages: READ,
+      webhooks: CHANGE,
+      webhook_deliveries: WRITE,
+    },
+  },
   dashboard: {
     dials: ["database", "broker", "identityProvider"],
     listens: { PORT: 8081 },
@@ -252,6 +274,7 @@ export const PERMISSIONS = {
     secrets: [
       ...LOGINS,
       "SEALING_KEY",
+      "WEBHOOK_SEALING_KEY",
       "SECOND_FACTOR_KEY",
       "SETUP_CODE",
       "OIDC_CLIENT_SECRET",
@@ -263,6 +286,7 @@ export const PERMISSIONS = {
         "content.requested",
         "print.requested",
         "probe.requested",
+        "webhook.requested",
         "send.requested.*",
         "send.resumed.*",
         "status.send.accepted",
@@ -289,6 +313,10 @@ export const PERMISSIONS = {
       // To have a server tried again at once.
       integration_health: ["find", "remove"],
       integration_events: ["find", "insert"],
+      webhooks: ALL,
+      webhook_deliveries: WRITE,
+      // Where the feed ends, which a new endpoint begins with.
+      events: READ,
       sends: WRITE,
       messages: WRITE,
       // To cancel messages.

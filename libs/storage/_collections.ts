@@ -13,6 +13,8 @@ import type {
   Template,
   TemplateDraft,
   User,
+  Webhook,
+  WebhookDelivery,
 } from "@posthaste/contracts";
 import type { Binary, Db } from "mongodb";
 import type { AssetName } from "./asset_store.ts";
@@ -93,6 +95,9 @@ export interface LeaderLease {
   until: Date;
 }
 
+/** A webhook endpoint, and which process has charge of it. */
+export type StoredWebhook = Webhook & { lease?: { holder: string; until: Date } };
+
 /** A mailer process that was there at a time. */
 export interface MailerPresence {
   _id: string;
@@ -144,6 +149,8 @@ export function collectionsOf(db: Db) {
     contentProgress: db.collection<ContentProgress>("content_progress"),
     integrationResults: db.collection<StoredResults>("integration_results"),
     events: db.collection<StoredEvent>("events"),
+    webhooks: db.collection<StoredWebhook>("webhooks"),
+    webhookDeliveries: db.collection<WebhookDelivery>("webhook_deliveries"),
     integrationHealth: db.collection<IntegrationCircuit>("integration_health"),
   };
 }

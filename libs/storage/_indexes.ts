@@ -134,6 +134,13 @@ async function createIndexesOfEvents(db: Db): Promise<void> {
   const { events, templates, versions } = collectionsOf(db);
   // Of two recorders that give the same number, one alone has it.
   await events.createIndexes([{ key: { accountId: 1, sequence: 1 }, unique: true }]);
+  const { webhooks, webhookDeliveries } = collectionsOf(db);
+  await webhooks.createIndexes([{ key: { accountId: 1, url: 1 }, unique: true }]);
+  await webhookDeliveries.createIndexes([
+    { key: { webhookId: 1, at: -1, _id: -1 } },
+    { key: { webhookId: 1, nextAt: 1 }, partialFilterExpression: { nextAt: { $gt: new Date(0) } } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ]);
   // Their events are found by time.
   await versions.createIndexes([{ key: { publishedAt: 1 } }]);
   await templates.createIndexes([

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
-import { messageIdOf, pageOptionsSchema } from "@posthaste/contracts";
+import { messageIdOf, pageOptionsSchema, webhookSettingsSchema } from "@posthaste/contracts";
 import type { Document } from "mongodb";
 import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
@@ -13,10 +13,12 @@ const OWNED = new Set([
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
   ...["members", "invitations", "audit", "statistics", "usage"],
   ...["integration_results", "idempotency_keys", "assets", "asset_names", "events"],
+  ...["webhooks", "webhook_deliveries"],
 ]);
 
 const ACCOUNT = "acc_own";
 const KEPT = { sha256: "a".repeat(64), bytes: Buffer.from("x") };
+const SEALED_WEBHOOK = { keyId: "k", wrappedKey: "w", nonce: "n", ciphertext: "c" };
 const RECONCILER = "the tracker looks after the mail of all accounts, and no caller reaches it";
 
 const PERSON = "by a user, who may belong to several accounts";
@@ -64,6 +66,12 @@ const EXCEPTIONS: Record<string, string> = {
   "events.listHappenings": RECONCILER,
   "events.grown":
     "the api looks for the readers of several accounts at once; each part names its own",
+  "webhooks.claimWebhooks":
+    "the webhooks service calls the endpoints of all accounts, and no caller reaches it",
+  "webhooks.heldWebhooks": "the same",
+  "webhooks.leaveWebhooks": "the same",
+  "webhooks.dueWebhooks": "the same; of endpoints that were found",
+  "webhooks.saveDeliveries": "the same; each names its account",
   "integrations.listClosed":
     "the api works for all accounts, and asks for an integration by its account",
   "circuits.list": "mailers share what they know of servers, and send for all accounts",
@@ -234,6 +242,37 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "events.bounds": (store) => store.events.bounds(ACCOUNT),
   "events.find": (store) => store.events.find(ACCOUNT, "evt_1"),
   "events.removeOld": (store) => store.events.removeOld(ACCOUNT, new Date()),
+  "webhooks.createWebhook": (store) =>
+    store.webhooks.createWebhook({
+      ...{ _id: "whk_1", accountId: ACCOUNT, secret: SEALED_WEBHOOK, at: new Date() },
+      ...webhookSettingsSchema.parse({ url: "https://example.com" }),
+    }),
+  "webhooks.listWebhooks": (store) => store.webhooks.listWebhooks(ACCOUNT),
+  "webhooks.findWebhook": (store) => store.webhooks.findWebhook(ACCOUNT, "whk_1"),
+  "webhooks.updateWebhook": (store) =>
+    store.webhooks.updateWebhook(ACCOUNT, "whk_1", { at: new Date() }),
+  "webhooks.rotateWebhookSecret": (store) =>
+    store.webhooks.rotateWebhookSecret(ACCOUNT, "whk_1", {
+      ...{ sealed: SEALED_WEBHOOK, until: new Date(), at: new Date() },
+    }),
+  "webhooks.disableWebhook": (store) =>
+    store.webhooks.disableWebhook(ACCOUNT, "whk_1", { at: new Date(), by: "person", reason: "x" }),
+  "webhooks.enableWebhook": (store) =>
+    store.webhooks.enableWebhook(ACCOUNT, "whk_1", { at: new Date() }),
+  "webhooks.saveWebhook": (store) =>
+    store.webhooks.saveWebhook({ _id: "whk_1", accountId: ACCOUNT }, "me", { position: 1 }),
+  "webhooks.removeWebhook": (store) => store.webhooks.removeWebhook(ACCOUNT, "whk_1"),
+  "webhooks.dueDeliveries": (store) =>
+    store.webhooks.dueDeliveries({ _id: "whk_1", accountId: ACCOUNT }, {
+      now: new Date(),
+      limit: 1,
+    }),
+  "webhooks.emailsOfMessages": (store) => store.webhooks.emailsOfMessages(ACCOUNT, ["msg_1"]),
+  "webhooks.listDeliveries": (store) =>
+    store.webhooks.listDeliveries(ACCOUNT, "whk_1", { limit: 1 }),
+  "webhooks.findDelivery": (store) => store.webhooks.findDelivery(ACCOUNT, "whk_1", "evt_1"),
+  "webhooks.replayDeliveries": (store) =>
+    store.webhooks.replayDeliveries(ACCOUNT, "whk_1", { eventId: "evt_1" }, new Date()),
   "integrations.findCircuit": (store) => store.integrations.findCircuit(ACCOUNT, 1),
   "integrations.find": (store) => store.integrations.find(ACCOUNT, 1),
   "integrations.listSummaries": (store) =>

@@ -29,6 +29,7 @@ export const DATABASE_RIGHTS: Readonly<
   renderer: PERMISSIONS.renderer.database,
   mailer: PERMISSIONS.mailer.database,
   tracker: PERMISSIONS.tracker.database,
+  webhooks: PERMISSIONS.webhooks.database,
   dashboard: PERMISSIONS.dashboard.database,
 };
 

@@ -15,7 +15,9 @@ import {
 } from "./database_rights.ts";
 import { openStore, type Store } from "./store.ts";
 
-const PASSWORDS = { api: "a1", renderer: "r1", mailer: "m1", tracker: "t1", dashboard: "d1" };
+const PASSWORDS = {
+  ...{ api: "a1", renderer: "r1", mailer: "m1", tracker: "t1", webhooks: "w1", dashboard: "d1" },
+};
 const SEALED = "canary of a login";
 
 const NO_SECRET = { keyId: "k", wrappedKey: "w", nonce: "n", ciphertext: "c" };
@@ -164,7 +166,7 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["find", "sends", ["api", "renderer", "tracker", "dashboard"]],
   ["insert", "sends", ["api", "dashboard"]],
   ["remove", "sends", ["tracker"]],
-  ["find", "messages", ["api", "mailer", "tracker", "dashboard"]],
+  ["find", "messages", ["api", "mailer", "tracker", "webhooks", "dashboard"]],
   ["update", "messages", ["api", "mailer", "tracker", "dashboard"]],
   ["remove", "messages", ["tracker"]],
   ["remove", "mailers", ["mailer"]],
@@ -173,10 +175,13 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["update", "integration_events", []],
   ["remove", "integration_events", []],
   ["remove", "integration_health", ["mailer", "dashboard"]],
-  ["find", "events", ["api", "tracker"]],
-  ["insert", "events", ["tracker"]],
+  ["find", "events", ["api", "tracker", "webhooks", "dashboard"]],
+  ["insert", "events", ["tracker", "webhooks"]],
   ["update", "events", []],
   ["remove", "events", ["tracker"]],
+  ["find", "webhooks", ["webhooks", "dashboard"]],
+  ["insert", "webhooks", ["dashboard"]],
+  ["update", "webhook_deliveries", ["webhooks", "dashboard"]],
 ];
 
 test("DATABASE_RIGHTS gives each collection to those who have to do with it, and to no other", () => {

@@ -43,6 +43,13 @@ export type {
 } from "./event_store.ts";
 export type { Happenings } from "./happenings.ts";
 export type { EventSubject, EventSubjects, TimelinesOf } from "./event_subjects.ts";
+export type {
+  DeliveryQuery,
+  ReplayQuery,
+  WebhookClaim,
+  WebhookDeliveries,
+} from "./webhook_delivery_store.ts";
+export { type NewWebhook, TooManyWebhooksError, type WebhookStore } from "./webhook_store.ts";
 export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
 export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
@@ -151,6 +158,7 @@ export {
   openSecret,
   sealSecret,
   type SecretBinding,
+  WEBHOOK_SECRET,
 } from "./secret_box.ts";
 export type { KeyUse, RewrappedBatch, Rewrapping, SecretRotation } from "./secret_rotation.ts";
 export {

@@ -30,6 +30,9 @@ export const INTEGRATION_PASSWORD = "auth.password";
 /** Field that the private key is bound to with which an integration's mail is signed. */
 export const INTEGRATION_DKIM_KEY = "dkim.privateKey";
 
+/** Field that the secret of a webhook endpoint is bound to. */
+export const WEBHOOK_SECRET = "secrets";
+
 /** What a secret belongs to: it opens nowhere else. */
 export interface SecretBinding {
   accountId: string;
@@ -77,7 +80,7 @@ export class MasterKeyMissingError extends Error {
 }
 
 /**
- * Opens a sealed text. Only the mailer does so (`tools/import_rules.ts`).
+ * Opens a sealed text. Only the mailer and the webhooks service do so (`tools/import_rules.ts`).
  *
  * @throws {MasterKeyMissingError} If its master key is not among the keys.
  * @throws {Error} If it was sealed for another record, field or server, or it was changed. No message

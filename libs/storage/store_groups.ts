@@ -49,6 +49,8 @@ import { type TokenStore, tokenStore } from "./token_store.ts";
 import { type UsageStore, usageStore } from "./usage_store.ts";
 import { type VersionReads, versionReads } from "./version_reads.ts";
 import { type WaitingSends, waitingSends } from "./waiting_sends.ts";
+import { type WebhookDeliveries, webhookDeliveries } from "./webhook_delivery_store.ts";
+import { type WebhookStore, webhookStore } from "./webhook_store.ts";
 
 /** The ledger's operations, in groups of what belongs together. */
 export interface StoreGroups {
@@ -93,6 +95,8 @@ export interface StoreGroups {
   assets: AssetStore;
   /** The feed of events of each account, and what it is made of. */
   events: EventStore & EventSubjects & Happenings;
+  /** Endpoints that are called with events, and the calls. */
+  webhooks: WebhookStore & WebhookDeliveries;
   /** Counts for the overview and the operator. */
   statistics: LedgerFigures & StatisticsStore & StatisticsRecount;
   /** Bytes that accounts have had accepted. */
@@ -161,6 +165,7 @@ export function storeGroupsOf(
     waiting: waitingOf(db),
     retention: retentionOf(db, ledgers),
     assets: assetStore(db),
+    webhooks: { ...webhookStore(db), ...webhookDeliveries(db) },
     events: { ...eventStore(db), ...eventSubjects(db), ...happenings(db) },
     statistics: statisticsOf(db),
     usage: usageStore(db),

@@ -1,9 +1,9 @@
 import { HttpError } from "./http_error.ts";
-import type { EventStore } from "@posthaste/storage";
+import type { Finding } from "./finding.ts";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What waiting for events needs from the outside. */
-export interface FeedWaiterDeps extends Pick<EventStore, "grownFeeds"> {
+export interface FeedWaiterDeps extends Pick<Finding, "grownFeeds"> {
   logger: Pick<Logger, "warn">;
 }
 

@@ -74,6 +74,10 @@ export const CONFIG = z.object({
     ),
   SESSION_AGE: setting.duration({ min: 60_000 }).prefault("14d")
     .describe("Time without a request after which a browser is signed out"),
+  WEBHOOK_SEALING_KEY: setting.text({ secret: true }).optional()
+    .describe(
+      "Public key that secrets of webhook endpoints are sealed to; without it none can be made",
+    ),
   SECOND_FACTOR_KEY: setting.text({ secret: true }).optional()
     .refine((key) => key === undefined || Buffer.from(key, "base64").length === 32, {
       error: "must be 32 random bytes in base64",

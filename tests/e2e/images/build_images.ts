@@ -10,6 +10,7 @@ export const IMAGES = [
   "pdf",
   "mailer",
   "tracker",
+  "webhooks",
   "dashboard",
   "cli",
   "inbox",

@@ -1,0 +1,161 @@
+import type { Webhook, WebhookDelivery } from "@posthaste/contracts";
+import type { Db, Document, Filter } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+
+/** Which endpoints a process takes charge of. */
+export interface WebhookClaim {
+  /** Names the process. */
+  holder: string;
+  /** How long they are its own, by the database's clock, unless it claims them again. */
+  forMs: number;
+  /** The most that it takes beside those that it has. */
+  limit: number;
+}
+
+/** Which deliveries are listed, the newest first. */
+export interface DeliveryQuery {
+  state?: WebhookDelivery["state"] | undefined;
+  limit: number;
+  /** The last one seen. */
+  before?: Pick<WebhookDelivery, "_id" | "at"> | undefined;
+}
+
+/** Which deliveries are made again. */
+export interface ReplayQuery {
+  from: Date;
+  until: Date;
+  states: readonly WebhookDelivery["state"][];
+  /** All where it is left out. */
+  types?: readonly string[] | undefined;
+}
+
+/** Events on their way to webhook endpoints. */
+export interface WebhookDeliveries {
+  /** Claims endpoints that get requests and that nobody has charge of, and keeps those that the process has. */
+  claimWebhooks(claim: WebhookClaim): Promise<void>;
+  /** Returns the endpoints that a process has charge of. */
+  heldWebhooks(holder: string): Promise<Webhook[]>;
+  /** Leaves all endpoints to others. */
+  leaveWebhooks(holder: string): Promise<void>;
+  /** Notes how an endpoint fares and how far it has read. Returns `false` if another has charge of it. */
+  saveWebhook(
+    { _id, accountId }: Pick<Webhook, "_id" | "accountId">,
+    holder: string,
+    changes: Partial<Pick<Webhook, "position" | "health" | "disabled">>,
+  ): Promise<boolean>;
+  /** Returns which of these endpoints have a delivery that is due. */
+  dueWebhooks(ids: readonly string[], now: Date): Promise<Set<string>>;
+  /** Finds deliveries of an endpoint that are due, the longest due first. */
+  dueDeliveries(
+    webhook: Pick<Webhook, "_id" | "accountId">,
+    page: { now: Date; limit: number },
+  ): Promise<WebhookDelivery[]>;
+  /** Writes deliveries, by one command. */
+  saveDeliveries(deliveries: readonly WebhookDelivery[]): Promise<void>;
+  /** Finds the addresses of messages of an account. */
+  emailsOfMessages(accountId: string, ids: readonly string[]): Promise<Map<string, string>>;
+  /** Lists deliveries of an endpoint. */
+  listDeliveries(
+    accountId: string,
+    webhookId: string,
+    query: DeliveryQuery,
+  ): Promise<WebhookDelivery[]>;
+  /** Finds what became of an event at an endpoint. */
+  findDelivery(
+    accountId: string,
+    webhookId: string,
+    eventId: string,
+  ): Promise<WebhookDelivery | null>;
+  /** Has deliveries made again, now. Returns how many. */
+  replayDeliveries(
+    accountId: string,
+    webhookId: string,
+    which: ReplayQuery | { eventId: string },
+    now: Date,
+  ): Promise<number>;
+}
+
+/** One that is made again is kept as long as one that failed. */
+const REPLAYED_KEPT_MS = 30 * 24 * 3_600_000;
+
+/** Returns the operations on deliveries. */
+export function webhookDeliveries(db: Db): WebhookDeliveries {
+  const { webhooks, webhookDeliveries: deliveries, messages } = collectionsOf(db);
+
+  return {
+    async claimWebhooks({ holder, forMs, limit }) {
+      const isFree = {
+        $or: [{ lease: { $exists: false } }, { $expr: { $lt: ["$lease.until", "$$NOW"] } }],
+      };
+      const taken: Document[] = [
+        { $set: { lease: { holder, until: { $add: ["$$NOW", forMs] } } } },
+      ];
+      const free = await webhooks.find({ disabled: null, ...isFree }, { projection: { _id: 1 } })
+        .limit(limit).toArray();
+      await webhooks.updateMany({ disabled: null, "lease.holder": holder }, taken);
+      if (free.length > 0) {
+        const ids = free.map(({ _id }) => _id);
+        await webhooks.updateMany({ _id: { $in: ids }, disabled: null, ...isFree }, taken);
+      }
+    },
+    heldWebhooks: (holder) =>
+      webhooks.find({
+        ...{ disabled: null, "lease.holder": holder },
+        $expr: { $gte: ["$lease.until", "$$NOW"] },
+      }, { projection: { lease: 0 } }).toArray(),
+    async leaveWebhooks(holder) {
+      await webhooks.updateMany({ "lease.holder": holder }, { $unset: { lease: "" } });
+    },
+    async saveWebhook({ _id, accountId }, holder, changes) {
+      const mine = { _id, accountId, disabled: null, "lease.holder": holder };
+      return (await webhooks.updateOne(mine, { $set: changes })).matchedCount > 0;
+    },
+    async dueWebhooks(ids, now) {
+      if (ids.length === 0) return new Set();
+      const due = { webhookId: { $in: [...ids] }, nextAt: { $lte: now, $gt: new Date(0) } };
+      return new Set(await deliveries.distinct("webhookId", due));
+    },
+    dueDeliveries: ({ _id: webhookId, accountId }, { now, limit }) =>
+      deliveries.find({ webhookId, accountId, nextAt: { $lte: now, $gt: new Date(0) } })
+        .sort({ nextAt: 1 }).limit(limit).toArray(),
+    async saveDeliveries(all) {
+      if (all.length === 0) return;
+      await deliveries.bulkWrite(
+        all.map((delivery) => ({
+          replaceOne: { filter: { _id: delivery._id }, replacement: delivery, upsert: true },
+        })),
+        { ordered: false },
+      );
+    },
+    async emailsOfMessages(accountId, ids) {
+      const found = messages.find({ _id: { $in: [...ids] }, accountId }, {
+        projection: { email: 1 },
+      });
+      return new Map((await found.toArray()).map(({ _id, email }) => [_id, email]));
+    },
+    listDeliveries(accountId, webhookId, { state, limit, before }) {
+      const filter: Filter<WebhookDelivery> = {
+        ...{ accountId, webhookId },
+        ...(before === undefined ? {} : {
+          $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before._id } }],
+        }),
+        ...(state === undefined ? {} : { state }),
+      };
+      return deliveries.find(filter).sort({ at: -1, _id: -1 }).limit(limit).toArray();
+    },
+    findDelivery: (accountId, webhookId, eventId) =>
+      deliveries.findOne({ _id: `${webhookId}/${eventId}`, accountId }),
+    async replayDeliveries(accountId, webhookId, which, now) {
+      const filter: Filter<WebhookDelivery> = "eventId" in which
+        ? { _id: `${webhookId}/${which.eventId}`, accountId }
+        : {
+          ...{ accountId, webhookId, at: { $gte: which.from, $lt: which.until } },
+          state: { $in: [...which.states] },
+          ...(which.types === undefined ? {} : { type: { $in: [...which.types] } }),
+        };
+      const expiresAt = new Date(now.getTime() + REPLAYED_KEPT_MS);
+      const again = { state: "retrying", tries: 0, nextAt: now, expiresAt } as const;
+      return (await deliveries.updateMany(filter, { $set: again })).matchedCount;
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import {
+  MAX_WEBHOOKS,
+  type SealedSecret,
+  UNKNOWN_HEALTH,
+  type Webhook,
+  type WebhookSettings,
+} from "@posthaste/contracts";
+import type { Db, UpdateFilter } from "mongodb";
+import { collectionsOf, type StoredWebhook } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+import { NameTakenError } from "./name_taken_error.ts";
+
+/** A new endpoint. It reads the feed from now on. */
+export interface NewWebhook extends WebhookSettings {
+  /** `whk_` and a ULID: its secret is sealed for it. */
+  _id: string;
+  accountId: string;
+  secret: SealedSecret;
+  at: Date;
+}
+
+/** An account has as many endpoints as it may have. */
+export class TooManyWebhooksError extends Error {
+  override readonly name = "TooManyWebhooksError";
+}
+
+/** What is done with webhook endpoints by those who configure them. */
+export interface WebhookStore {
+  /**
+   * Makes an endpoint.
+   *
+   * @throws {NameTakenError} If another of the account has its URL.
+   * @throws {TooManyWebhooksError}
+   */
+  createWebhook(webhook: NewWebhook): Promise<Webhook>;
+  /** Lists the endpoints of an account, the oldest first. */
+  listWebhooks(accountId: string): Promise<Webhook[]>;
+  /** Finds an endpoint of an account. */
+  findWebhook(accountId: string, id: string): Promise<Webhook | null>;
+  /** Changes what is said of an endpoint. @throws {NameTakenError} */
+  updateWebhook(
+    accountId: string,
+    id: string,
+    changes: Partial<WebhookSettings> & { at: Date },
+  ): Promise<Webhook | null>;
+  /** Removes an endpoint. Its deliveries go with their age. Returns whether there was one. */
+  removeWebhook(accountId: string, id: string): Promise<boolean>;
+  /** Gives an endpoint a new secret; the one before signs beside it until a time. */
+  rotateWebhookSecret(
+    accountId: string,
+    id: string,
+    secret: { sealed: SealedSecret; until: Date; at: Date },
+  ): Promise<Webhook | null>;
+  /** Has an endpoint get requests again: from where it stopped, or after `position`. */
+  enableWebhook(
+    accountId: string,
+    id: string,
+    options: { at: Date; position?: number | undefined },
+  ): Promise<Webhook | null>;
+  /** Has an endpoint get no more requests. */
+  disableWebhook(
+    accountId: string,
+    id: string,
+    disabled: NonNullable<Webhook["disabled"]>,
+  ): Promise<Webhook | null>;
+}
+
+/** Secrets that sign beside each other, at most. */
+const MAX_SECRETS = 3;
+
+const WITHOUT_LEASE = { lease: 0 } as const;
+
+/** Returns the operations on webhook endpoints. */
+export function webhookStore(db: Db): WebhookStore {
+  const { webhooks, events } = collectionsOf(db);
+
+  async function change(
+    accountId: string,
+    _id: string,
+    update: UpdateFilter<StoredWebhook>,
+  ): Promise<Webhook | null> {
+    const options = { returnDocument: "after", projection: WITHOUT_LEASE } as const;
+    return await unlessTaken(() => webhooks.findOneAndUpdate({ _id, accountId }, update, options));
+  }
+
+  return {
+    async createWebhook({ secret, at, ...given }) {
+      const { accountId } = given;
+      if (await webhooks.countDocuments({ accountId }, { limit: MAX_WEBHOOKS }) >= MAX_WEBHOOKS) {
+        throw new TooManyWebhooksError(`an account has ${MAX_WEBHOOKS} endpoints at most`);
+      }
+      const newest = await events.findOne({ accountId }, { sort: { sequence: -1 } });
+      const webhook: Webhook = {
+        ...given,
+        secrets: [{ sealed: secret, until: null }],
+        position: newest?.sequence ?? 0,
+        health: UNKNOWN_HEALTH,
+        disabled: null,
+        ...{ createdAt: at, updatedAt: at },
+      };
+      await unlessTaken(() => webhooks.insertOne(webhook));
+      return webhook;
+    },
+    listWebhooks: (accountId) =>
+      webhooks.find({ accountId }, { projection: WITHOUT_LEASE }).sort({ _id: 1 }).toArray(),
+    findWebhook: (accountId, _id) =>
+      webhooks.findOne({ _id, accountId }, { projection: WITHOUT_LEASE }),
+    updateWebhook: (accountId, id, { at, ...changes }) =>
+      change(accountId, id, { $set: { ...changes, updatedAt: at } }),
+    async removeWebhook(accountId, _id) {
+      return (await webhooks.deleteOne({ _id, accountId })).deletedCount > 0;
+    },
+    async rotateWebhookSecret(accountId, id, { sealed, until, at }) {
+      const found = await webhooks.findOne({ _id: id, accountId });
+      if (found === null) return null;
+      const before = found.secrets.filter((secret) => secret.until === null || secret.until > at)
+        .map((secret) => ({ ...secret, until: secret.until ?? until }));
+      const secrets = [{ sealed, until: null }, ...before].slice(0, MAX_SECRETS);
+      return await change(accountId, id, { $set: { secrets, updatedAt: at } });
+    },
+    enableWebhook: (accountId, id, { at, position }) =>
+      change(accountId, id, {
+        $set: {
+          ...{ disabled: null, health: UNKNOWN_HEALTH, updatedAt: at },
+          ...(position === undefined ? {} : { position }),
+        },
+        $unset: { lease: "" },
+      }),
+    disableWebhook: (accountId, id, disabled) =>
+      change(accountId, id, { $set: { disabled, updatedAt: disabled.at } }),
+  };
+}
+
+async function unlessTaken<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isDuplicateKey(error)) throw new NameTakenError("webhook", "its URL");
+    throw error;
+  }
+}

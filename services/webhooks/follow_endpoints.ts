@@ -1,0 +1,85 @@
+import type { Webhook } from "@posthaste/contracts";
+import { repeat } from "@posthaste/runtime";
+import type { StorePart } from "@posthaste/storage";
+import type { Logger } from "@posthaste/telemetry";
+import { placesOf } from "./endpoint_state.ts";
+
+/** What following endpoints needs from the outside. */
+export type FollowDeps =
+  & StorePart<
+    | "events.grown"
+    | "webhooks.claimWebhooks"
+    | "webhooks.heldWebhooks"
+    | "webhooks.leaveWebhooks"
+    | "webhooks.dueWebhooks"
+  >
+  & {
+    /** Names this process. */
+    holder: string;
+    /** Posts what an endpoint has not had. */
+    drain(webhook: Webhook, signal: AbortSignal): Promise<void>;
+    now(): Date;
+    logger: Pick<Logger, "warn">;
+  };
+
+const CLAIM_EVERY_MS = 5000;
+const CLAIMED_FOR_MS = 30_000;
+const CLAIMED_AT_ONCE = 200;
+
+/**
+ * Takes charge of endpoints and posts what comes to them, until the signal aborts. Each endpoint is worked on by
+ * itself: one that hangs holds up no other.
+ */
+export async function followEndpoints(
+  deps: FollowDeps,
+  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+): Promise<void> {
+  const { holder, logger } = deps;
+  const running = new Map<string, Promise<void>>();
+  const seen = new Map<string, number>();
+  let claimedAt = -Infinity;
+  const work = (webhook: Webhook) => {
+    const { _id, updatedAt } = webhook;
+    seen.set(_id, updatedAt.getTime());
+    const drained = deps.drain(webhook, signal)
+      .catch((error) => {
+        if (!signal.aborted) logger.warn("Cannot post to a webhook endpoint, retrying", { error });
+      })
+      .finally(() => running.delete(_id));
+    running.set(_id, drained);
+  };
+  await repeat(async () => {
+    if (performance.now() - claimedAt > CLAIM_EVERY_MS) {
+      await deps.webhooks.claimWebhooks({ holder, forMs: CLAIMED_FOR_MS, limit: CLAIMED_AT_ONCE });
+      claimedAt = performance.now();
+    }
+    const held = await deps.webhooks.heldWebhooks(holder);
+    const idle = held.filter(({ _id, health }) =>
+      !running.has(_id) && placesOf(health, deps.now()) > 0
+    );
+    for (const webhook of await withWork(idle, seen, deps)) work(webhook);
+  }, {
+    everyMs,
+    failure: "Cannot look for events of webhook endpoints, retrying",
+    logger,
+    signal,
+  });
+  await Promise.all(running.values());
+  await deps.webhooks.leaveWebhooks(holder).catch(() => undefined);
+}
+
+/** Finds endpoints whose feed goes on or that have something due; and those that are new here or were changed. */
+async function withWork(
+  idle: readonly Webhook[],
+  seen: ReadonlyMap<string, number>,
+  { events: { grown: grownFeeds }, webhooks: { dueWebhooks }, now }: FollowDeps,
+): Promise<Webhook[]> {
+  if (idle.length === 0) return [];
+  const [grown, due] = await Promise.all([
+    grownFeeds(idle.map(({ accountId, position }) => ({ accountId, after: position }))),
+    dueWebhooks(idle.map(({ _id }) => _id), now()),
+  ]);
+  return idle.filter(({ _id, accountId, updatedAt }) =>
+    grown.has(accountId) || due.has(_id) || seen.get(_id) !== updatedAt.getTime()
+  );
+}

@@ -1,0 +1,13 @@
+import type { Webhook } from "@posthaste/contracts";
+import { type MasterKeys, openSecret, WEBHOOK_SECRET } from "@posthaste/storage";
+
+/** Makes what opens the secrets of an endpoint that sign at a time: the only place where they are in the clear. */
+export function unsealer(
+  keys: MasterKeys,
+): (webhook: Pick<Webhook, "_id" | "accountId" | "secrets">, now: Date) => string[] {
+  return ({ _id: recordId, accountId, secrets }, now) =>
+    secrets.filter(({ until }) => until === null || until > now)
+      .map(({ sealed }) =>
+        openSecret(sealed, { accountId, recordId, field: WEBHOOK_SECRET, keys })
+      );
+}

@@ -1,0 +1,287 @@
+import { randomBytes } from "node:crypto";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  newId,
+  type Webhook,
+  type WebhookSettings,
+  webhookSettingsSchema,
+} from "@posthaste/contracts";
+import { openTestMongo, until } from "@posthaste/kit";
+import { openSemaphore, openTokenBuckets } from "@posthaste/limits";
+import {
+  openStore,
+  readMasterKeys,
+  sealingKeyOf,
+  sealSecret,
+  type Store,
+  WEBHOOK_SECRET,
+} from "@posthaste/storage";
+import { openWebhookEgress } from "./config.ts";
+import { drain } from "./drain.ts";
+import { followEndpoints } from "./follow_endpoints.ts";
+import { openPoster } from "./post.ts";
+import { signatureOf } from "./sign.ts";
+import { testStep } from "./test_step.ts";
+import { unsealer } from "./unseal.ts";
+
+/** What a server heard. */
+interface Heard {
+  path: string;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
+const keys = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
+const stack = new AsyncDisposableStack();
+const heard: Heard[] = [];
+/** What a path answers; those that are not here get 200. */
+const answers = new Map<string, (request: Heard, response: ServerResponse) => void>();
+let base: string;
+let store: Store;
+let skewMs = 0;
+
+before(async () => {
+  const { url } = stack.use(await openTestMongo());
+  store = stack.use(await openStore({ url }));
+  await store.ensureIndexes();
+  const server = createServer((request, response) => void answer(request, response));
+  stack.defer(() => server.closeAllConnections());
+  stack.defer(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(() => stack.disposeAsync());
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = Buffer.concat(await Array.fromAsync(request)).toString();
+  const one = { path: request.url ?? "", headers: request.headers, body };
+  heard.push(one);
+  const own = answers.get(one.path);
+  if (own === undefined) response.end("taken");
+  else own(one, response);
+}
+
+/** The service's parts, as main.ts puts them together. */
+function openParts({ allow = ["127.0.0.0/8"] }: { allow?: string[] } = {}) {
+  const egress = openWebhookEgress({ WEBHOOK_PORTS: ["443"], EGRESS_ALLOW: allow });
+  const poster = openPoster({ ...egress, timeoutMs: 2000 });
+  const buckets = openTokenBuckets({ perMs: 1, burst: 1000 });
+  return {
+    ...store,
+    ...{ poster, unseal: unsealer(keys), holder: randomBytes(4).toString("hex") },
+    permits: openSemaphore({ max: 64, maxPerOwner: 8 }),
+    rateOf: () => buckets,
+    now: () => new Date(Date.now() + skewMs),
+    logger: { info() {}, warn() {} },
+    [Symbol.dispose]: () => poster[Symbol.dispose](),
+  };
+}
+
+async function addWebhook(
+  accountId: string,
+  path: string,
+  changes: Partial<WebhookSettings> = {},
+): Promise<Webhook> {
+  const _id = newId("whk");
+  const binding = { accountId, recordId: _id, field: WEBHOOK_SECRET };
+  const secret = sealSecret(SECRET, { ...binding, key: sealingKeyOf(keys) });
+  const settings = webhookSettingsSchema.parse({ url: `${base}${path}`, ...changes });
+  return await store.webhooks.createWebhook({
+    _id,
+    accountId,
+    secret,
+    at: new Date(),
+    ...settings,
+  });
+}
+
+let count = 0;
+async function happen(accountId: string, times = 1, integrationId = 1): Promise<string[]> {
+  const events = Array.from({ length: times }, () => ({
+    ...{ _id: `evt_${String(count++).padStart(6, "0")}`, accountId, at: new Date() },
+    ...{ type: "integration.paused" as const, data: { integrationId, reason: "x" } },
+  }));
+  await store.events.record(events);
+  return events.map(({ _id }) => _id);
+}
+
+const idsAt = (path: string) =>
+  heard.filter((one) => one.path === path).map(({ headers }) => headers["webhook-id"]);
+
+const found = async ({ accountId, _id }: Webhook) => {
+  const webhook = await store.webhooks.findWebhook(accountId, _id);
+  assert.ok(webhook);
+  return webhook;
+};
+
+/** Claims an endpoint and posts what it has not had, once. */
+async function drainOnce(webhook: Webhook, parts: ReturnType<typeof openParts>): Promise<Webhook> {
+  await store.webhooks.claimWebhooks({ holder: parts.holder, forMs: 60_000, limit: 50 });
+  await drain(await found(webhook), parts, AbortSignal.timeout(10_000));
+  return await found(webhook);
+}
+
+test("drain() posts each event once, signed, in the order of the feed", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_ok", "/ok", { maxPerSecond: 500 });
+  const ids = await happen("acc_ok", 12);
+  const { position, health } = await drainOnce(webhook, parts);
+  assert.deepEqual(idsAt("/ok").toSorted(), ids);
+  assert.deepEqual([position, health.failures], [12, 0]);
+  const { headers, body } = heard.find(({ path }) => path === "/ok") as Heard;
+  const signed = {
+    ...{ id: String(headers["webhook-id"]), body },
+    timestamp: Number(headers["webhook-timestamp"]),
+  };
+  assert.equal(headers["webhook-signature"], signatureOf(signed, [SECRET]));
+  assert.equal(JSON.parse(body).type, "integration.paused");
+  const [delivery] = await store.webhooks.listDeliveries("acc_ok", webhook._id, { limit: 1 });
+  assert.deepEqual([delivery?.state, delivery?.attempts[0]?.answer], ["delivered", "taken"]);
+});
+
+test("drain() leaves out what the endpoint does not want", async () => {
+  using parts = openParts();
+  const filter = { templateIds: [], integrationIds: [2], tags: [] };
+  const webhook = await addWebhook("acc_some", "/some", { filter });
+  await happen("acc_some", 3, 1);
+  const [wanted] = await happen("acc_some", 1, 2);
+  assert.equal((await drainOnce(webhook, parts)).position, 4);
+  assert.deepEqual(idsAt("/some"), [wanted]);
+});
+
+test("drain() goes on past an event that fails, and tries it again in time", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_one", "/one");
+  const [bad, ...others] = await happen("acc_one", 4);
+  answers.set("/one", ({ headers }, response) => {
+    response.writeHead(headers["webhook-id"] === bad ? 500 : 204).end();
+  });
+  assert.equal((await drainOnce(webhook, parts)).position, 4);
+  const failing = await store.webhooks.findDelivery("acc_one", webhook._id, bad ?? "");
+  assert.deepEqual([failing?.state, failing?.tries], ["retrying", 1]);
+  assert.equal(failing?.attempts[0]?.error, "The endpoint answered 500");
+  answers.delete("/one");
+  skewMs = 6000;
+  await drainOnce(webhook, parts);
+  skewMs = 0;
+  assert.deepEqual(idsAt("/one").toSorted(), [bad, bad, ...others]);
+  const delivered = await store.webhooks.findDelivery("acc_one", webhook._id, bad ?? "");
+  assert.deepEqual([delivered?.state, delivered?.attempts.length], ["delivered", 2]);
+  // Whoever replays it gets the same event.
+  const [accountId, eventId] = ["acc_one", bad ?? ""];
+  await store.webhooks.replayDeliveries(accountId, webhook._id, { eventId }, new Date());
+  await drainOnce(webhook, parts);
+  assert.equal(idsAt("/one").filter((id) => id === bad).length, 3);
+});
+
+test("drain() keeps the position of an endpoint that is down, and loses nothing", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_down", "/down");
+  const ids = await happen("acc_down", 20);
+  answers.set("/down", (_, response) => response.destroy());
+  const down = await drainOnce(webhook, parts);
+  assert.ok(down.health.failures >= 5 && down.position < 20);
+  const tried = heard.length;
+  await drainOnce(webhook, parts);
+  assert.equal(heard.length, tried);
+  skewMs = 1_000_000;
+  const still = await drainOnce(webhook, parts);
+  assert.deepEqual([still.position, heard.length], [down.position, tried + 1]);
+  answers.delete("/down");
+  heard.length = 0;
+  skewMs = 7_200_000;
+  const back = await drainOnce(webhook, parts);
+  skewMs = 0;
+  assert.deepEqual([back.position, back.health.failures], [20, 0]);
+  assert.deepEqual(idsAt("/down").toSorted(), ids);
+});
+
+test("drain() disables an endpoint that answers 410, and says so in the feed", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_gone", "/gone");
+  await happen("acc_gone");
+  answers.set("/gone", (_, response) => response.writeHead(410).end());
+  assert.equal((await drainOnce(webhook, parts)).disabled?.by, "gone");
+  const { events } = await store.events.list("acc_gone", { after: 1, limit: 9 });
+  const reason = "The endpoint answered 410: it wants no more requests";
+  assert.deepEqual(events.map(({ type, data }) => [type, data]), [
+    ["webhook.disabled", { webhookId: webhook._id, reason }],
+  ]);
+});
+
+test("drain() follows no redirect and reaches nothing that is not allowed", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_away", "/away");
+  await happen("acc_away");
+  answers.set("/away", (_, response) => {
+    response.writeHead(302, { location: `${base}/elsewhere` }).end();
+  });
+  assert.equal((await drainOnce(webhook, parts)).health.lastFailure?.status, 302);
+  assert.deepEqual(idsAt("/elsewhere"), []);
+  using strict = openParts({ allow: [] });
+  const before = heard.length;
+  const inside = await addWebhook("acc_inside", "/inside");
+  await happen("acc_inside");
+  const { health } = await drainOnce(inside, strict);
+  assert.equal(heard.length, before);
+  assert.match(health.lastFailure?.error ?? "", /not public/);
+});
+
+test("followEndpoints() is not held up by an endpoint that hangs, of another account", async () => {
+  using parts = openParts();
+  const stop = new AbortController();
+  answers.set("/hangs", () => {});
+  await addWebhook("acc_hangs", "/hangs");
+  await addWebhook("acc_quick", "/quick");
+  const following = followEndpoints({
+    ...parts,
+    drain: (webhook, signal) => drain(webhook, parts, signal),
+  }, { everyMs: 20, signal: stop.signal });
+  await happen("acc_hangs", 50);
+  await until(() => idsAt("/hangs").length >= 4);
+  const ids = await happen("acc_quick", 3);
+  await until(() => idsAt("/quick").length >= 3);
+  assert.deepEqual(idsAt("/quick").toSorted(), ids);
+  // Its four places are all that it holds; nothing that it was sent has ended yet.
+  assert.equal(idsAt("/hangs").length, 4);
+  stop.abort();
+  await following;
+  assert.deepEqual(await store.webhooks.heldWebhooks(parts.holder), []);
+});
+
+test("claimWebhooks() gives each endpoint to one process alone", async () => {
+  const webhook = await addWebhook("acc_lease", "/lease");
+  const hold = async (holder: string, forMs: number) => {
+    await store.webhooks.claimWebhooks({ holder, forMs, limit: 100 });
+    return (await store.webhooks.heldWebhooks(holder)).some(({ _id }) => _id === webhook._id);
+  };
+  await store.webhooks.leaveWebhooks("one");
+  assert.deepEqual([await hold("one", 50), await hold("two", 50)], [true, false]);
+  assert.ok(!await store.webhooks.saveWebhook(webhook, "two", { position: 9 }));
+  await delay(100);
+  assert.deepEqual([await hold("two", 60_000), await hold("one", 50)], [true, false]);
+  await store.webhooks.leaveWebhooks("two");
+});
+
+test("testStep() posts a test event and returns what the endpoint answered", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_test", "/test");
+  answers.set("/test", (_, response) => response.writeHead(401).end("who is it?"));
+  const step = testStep({ ...parts, signal: AbortSignal.timeout(10_000) });
+  const ask = async (accountId: string) => {
+    const data = { v: 2 as const, accountId, webhookId: webhook._id };
+    const verdict = await step.handle({ data } as never, undefined as never);
+    return verdict.type === "done" ? verdict.replies?.[0] as Record<string, unknown> : undefined;
+  };
+  const { durationMs: _, ...reply } = await ask("acc_test") ?? {};
+  assert.deepEqual(reply, {
+    ...{ ok: false, status: 401, error: "The endpoint answered 401", answer: "who is it?" },
+  });
+  assert.equal((await ask("acc_other"))?.["error"], "There is no such endpoint");
+  assert.equal(JSON.parse(heard.at(-1)?.body ?? "").type, "webhook.test");
+});
