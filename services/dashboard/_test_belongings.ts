@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
-import { messageIdOf, newSendId, pageOptionsSchema, type Send } from "@posthaste/contracts";
+import {
+  messageIdOf,
+  newId,
+  newSendId,
+  pageOptionsSchema,
+  type Send,
+  webhookSettingsSchema,
+} from "@posthaste/contracts";
 import type { Store } from "@posthaste/storage";
 import type { Answer, TestAccount } from "./_test_dashboard.ts";
 import { hashToken, newToken } from "./session.ts";
 
 /** Parameters that name nothing of an account; the values that are tried. */
 const KINDS: Record<string, string[]> = { kind: ["email", "pdf"] };
+
+const NO_SECRET = { keyId: "k", wrappedKey: "w", nonce: "n", ciphertext: "c" };
 
 /** Returns an account so many of everything, all with the word canary where there is a text. */
 export async function furnish(
@@ -43,6 +52,18 @@ export async function furnish(
     if (i > 1) { for (const id of [template.id, template.alias ?? ""]) note("templateId", id); }
     if (i > 1) note("pdfId", pdf.id);
     if (i > 1) note("integrationId", integration.id);
+    const webhookId = newId("whk");
+    await store.webhooks.createWebhook({
+      ...{ _id: webhookId, accountId, secret: NO_SECRET, at: new Date() },
+      ...webhookSettingsSchema.parse({ url: `https://${word}.example/${i}` }),
+    });
+    await store.webhooks.saveDeliveries([{
+      ...{ _id: `${webhookId}/evt_${word}${i}`, accountId, webhookId, eventId: `evt_${word}${i}` },
+      ...{ type: "webhook.test", state: "failed", tries: 1, nextAt: null, attempts: [] },
+      ...{ at: new Date(), expiresAt: new Date(Date.now() + 3600_000) },
+    }]);
+    note("webhookId", webhookId);
+    note("eventId", `evt_${word}${i}`);
     note("sendId", send._id);
     note("messageId", messageIdOf(send._id, 0));
     note("tokenId", token.record._id);
@@ -131,6 +152,7 @@ export async function stateOf(store: Store, { accountId, owner }: TestAccount) {
     emails: await store.templates.list(accountId, "email"),
     pdfs: await store.templates.list(accountId, "pdf"),
     integrations: await store.integrations.list(accountId),
+    webhooks: await store.webhooks.listWebhooks(accountId),
     tokens: await store.tokens.list(accountId),
     members: await store.people.listMembers(accountId),
     invitations: await store.invitations.list(accountId, now),

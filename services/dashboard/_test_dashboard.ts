@@ -97,6 +97,9 @@ export interface TestDashboard extends AsyncDisposable {
   browser(cookie?: string, csrfToken?: string, accountId?: string): Browser;
 }
 
+/** The key that opens secrets of webhook endpoints. */
+export const TEST_WEBHOOK_KEY = `hook:${Buffer.alloc(32, 9).toString("base64")}`;
+
 /** Next to nothing: a password of the usual cost takes 20 ms of a core. */
 export const TEST_PASSWORD_COST: PasswordCost = { memory: 64, passes: 1, parallelism: 1 };
 
@@ -147,6 +150,7 @@ export async function openTestDashboard(
       queueStates,
       ...bus,
     },
+    webhookSealingKey: sealingKeyOf(readMasterKeys(TEST_WEBHOOK_KEY)),
     sealingKey: sealingKeyOf(readMasterKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`)),
     now,
     logger: {

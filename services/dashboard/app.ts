@@ -22,6 +22,7 @@ import { overviewRoutes } from "./routes/overview.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 import { DATA_HEADERS } from "@posthaste/runtime";
 import type { SessionAges } from "./session.ts";
 import { serveApplication } from "./static_files.ts";
@@ -34,6 +35,8 @@ export interface DashboardDeps {
   bus: Pick<Bus, "ask" | "publish" | "objects" | "streamStates" | "queueStates">;
   /** SMTP passwords are sealed to it; the mailer alone opens them. */
   sealingKey: SealingKey;
+  /** Secrets of webhook endpoints are sealed to it; without it none can be made. */
+  webhookSealingKey?: SealingKey | undefined;
   now(): Date;
   logger: Pick<Logger, "debug" | "info" | "warn" | "error">;
 }
@@ -117,6 +120,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     dkimRoutes(api, routing);
     peopleRoutes(api, routing);
     tokenRoutes(api, routing);
+    webhookRoutes(api, routing);
     messageRoutes(api, routing);
     messageStreamRoute(api, routing);
     overviewRoutes(api, routing);

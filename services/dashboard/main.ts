@@ -30,7 +30,9 @@ await runService({
     if (config.SETUP_CODE === undefined && !config.DEMO_ACCOUNT && !await store.people.hasAny()) {
       logger.info("Open the dashboard to create the first account", { setupCode });
     }
-    const deps = { store, bus, sealingKey, now: store.now, logger };
+    const webhookKey = config.WEBHOOK_SEALING_KEY;
+    const webhookSealingKey = webhookKey === undefined ? undefined : readSealingKey(webhookKey);
+    const deps = { store, bus, sealingKey, webhookSealingKey, now: store.now, logger };
     const app = buildApp(deps, {
       publicUrl: config.PUBLIC_URL,
       apiUrl: config.API_URL,

@@ -23,6 +23,8 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "retention.changed": "changed the",
   "session.began": "signed in as",
   "session.refused": "failed to sign in as",
+  "webhook.secret_rotated": "rotated the secret of the",
+  "webhook.replayed": "posted events again to the",
   "token.rolled": "rolled a token into the new",
   "message.read": "read the contents of",
   "audit.exported": "downloaded the",

@@ -1,0 +1,128 @@
+import { FEED_EVENT_TYPES, WEBHOOK_DELIVERY_STATES } from "@posthaste/contracts";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
+import type { WebhookDeliveryDetail, WebhookDeliveryList } from "../interface/webhooks.ts";
+import { HttpError } from "../http_error.ts";
+import { readInput } from "../read_input.ts";
+import type { Principal } from "../session.ts";
+import { deliveryViewOf } from "../webhook_views.ts";
+
+const PAGE = 50;
+
+const ID = z.object({ id: z.string().max(100) });
+const DELIVERY = ID.extend({ eventId: z.string().max(100) });
+const QUERY = z.strictObject({
+  state: z.enum(WEBHOOK_DELIVERY_STATES).optional(),
+  /** The `next` of the page before: a time and an id. */
+  before: z.string().max(200).regex(/^\d{1,15}~[\w/]+$/).optional(),
+});
+const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const REPLAY = z.strictObject({
+  from: time,
+  until: time,
+  states: z.array(z.enum(WEBHOOK_DELIVERY_STATES)).min(1).default(["failed"]),
+  types: z.array(z.enum(FEED_EVENT_TYPES)).min(1).optional(),
+});
+
+/** What became of events at the webhook endpoints of an account, and posting them again. */
+export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): void {
+  const { store, now } = deps;
+
+  async function find({ accountId }: Principal, params: unknown): Promise<string> {
+    const { id } = readInput(ID, params);
+    if (await store.webhooks.findWebhook(accountId, id) !== null) return id;
+    throw new HttpError("not_found", "There is no such webhook");
+  }
+
+  async function noteReplay(principal: Principal, id: string, details: Record<string, string>) {
+    const action = "webhook.replayed";
+    await audit({ ...store, now }, principal, { action, target: `webhook ${id}`, details });
+  }
+
+  app.get(
+    "/api/webhooks/:id/deliveries",
+    { config: { role: "viewer" } },
+    async ({ principal, params, query }): Promise<WebhookDeliveryList> => {
+      const id = await find(principal, params);
+      const { state, before } = readInput(QUERY, query);
+      const found = await store.webhooks.listDeliveries(principal.accountId, id, {
+        ...{ state, limit: PAGE + 1 },
+        ...(before === undefined ? {} : { before: placeIn(before) }),
+      });
+      const rows = found.slice(0, PAGE);
+      const last = found.length > PAGE ? rows.at(-1) : undefined;
+      return {
+        rows: rows.map(deliveryViewOf),
+        next: last === undefined ? null : `${last.at.getTime()}~${last._id}`,
+      };
+    },
+  );
+
+  app.get(
+    "/api/webhooks/:id/deliveries/:eventId",
+    { config: { role: "viewer" } },
+    async ({ principal, params }): Promise<WebhookDeliveryDetail> => {
+      const { accountId } = principal;
+      const id = await find(principal, params);
+      const { eventId } = readInput(DELIVERY, params);
+      const found = await store.webhooks.findDelivery(accountId, id, eventId);
+      if (found === null) throw missing();
+      const event = await store.events.find(accountId, eventId);
+      // Without the recipient's address, which is read when it is posted.
+      const body = event && JSON.stringify(
+        {
+          ...{ id: event._id, type: event.type, timestamp: event.at, sequence: event.sequence },
+          data: event.data,
+        },
+        null,
+        2,
+      );
+      return { ...deliveryViewOf(found), body };
+    },
+  );
+
+  app.post(
+    "/api/webhooks/:id/deliveries/:eventId/replay",
+    { config: { role: "editor" } },
+    async ({ principal, params }): Promise<{ queued: number }> => {
+      const id = await find(principal, params);
+      const { eventId } = readInput(DELIVERY, params);
+      const queued = await store.webhooks.replayDeliveries(
+        principal.accountId,
+        id,
+        { eventId },
+        now(),
+      );
+      if (queued === 0) throw missing();
+      await noteReplay(principal, id, { event: eventId });
+      return { queued };
+    },
+  );
+
+  app.post(
+    "/api/webhooks/:id/replay",
+    { config: { role: "editor" } },
+    async ({ principal, params, body }): Promise<{ queued: number }> => {
+      const id = await find(principal, params);
+      const which = readInput(REPLAY, body);
+      const queued = await store.webhooks.replayDeliveries(principal.accountId, id, which, now());
+      const [from, until] = [which.from, which.until].map((at) => at.toISOString()) as [
+        string,
+        string,
+      ];
+      await noteReplay(principal, id, { since: from, until, queued: String(queued) });
+      return { queued };
+    },
+  );
+}
+
+function placeIn(text: string): { at: Date; _id: string } {
+  const [time = "", _id = ""] = text.split("~");
+  return { at: new Date(Number(time)), _id };
+}
+
+function missing(): HttpError {
+  return new HttpError("not_found", "There is no such delivery");
+}

@@ -1,0 +1,220 @@
+import { randomBytes } from "node:crypto";
+import { EVENT_VERSION, newId, WEBHOOK_FIELDS, webhookSettingsSchema } from "@posthaste/contracts";
+import {
+  NameTakenError,
+  sealSecret,
+  TooManyWebhooksError,
+  WEBHOOK_SECRET,
+} from "@posthaste/storage";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Routing } from "../app.ts";
+import { audit } from "../audit.ts";
+import type { NewWebhookView, WebhookTestView, WebhookView } from "../interface/webhooks.ts";
+import { openProbeLimit } from "../probe_limit.ts";
+import { HttpError } from "../http_error.ts";
+import { readInput } from "../read_input.ts";
+import type { Principal } from "../session.ts";
+import { webhookViewOf } from "../webhook_views.ts";
+import { webhookDeliveryRoutes } from "./webhook_deliveries.ts";
+
+/** Longer than the longest request to an endpoint. */
+const TEST_TIMEOUT_MS = 25_000;
+const HOUR_MS = 3_600_000;
+
+const ID = z.object({ id: z.string().max(100) });
+// A default would change what is left out.
+const CHANGE = z.strictObject({
+  url: WEBHOOK_FIELDS.url.optional(),
+  description: WEBHOOK_FIELDS.description.unwrap().optional(),
+  types: WEBHOOK_FIELDS.types.unwrap().optional(),
+  filter: WEBHOOK_FIELDS.filter.unwrap().optional(),
+  withAddress: WEBHOOK_FIELDS.withAddress.unwrap().optional(),
+  maxPerSecond: WEBHOOK_FIELDS.maxPerSecond.unwrap().optional(),
+});
+const ROTATE = z.strictObject({ overlapHours: z.int().min(0).max(168).default(24) });
+const ENABLE = z.strictObject({ skip: z.boolean().default(false) });
+
+/** The webhook endpoints of an account: making, changing, testing, stopping and removing them. */
+export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
+  const { store, bus, webhookSealingKey, now } = routing.deps;
+  const limit = openProbeLimit();
+
+  const newest = async (accountId: string) => (await store.events.bounds(accountId)).newest;
+
+  async function view({ accountId }: Principal, id: string): Promise<WebhookView> {
+    const found = await store.webhooks.findWebhook(accountId, id);
+    if (found === null) throw missing();
+    return webhookViewOf(found, await newest(accountId));
+  }
+
+  const note = (
+    principal: Principal,
+    action: string,
+    { id, url }: Pick<WebhookView, "id" | "url">,
+    details: Record<string, string> = {},
+  ) =>
+    audit({ ...store, now }, principal, {
+      ...{ action: `webhook.${action}`, target: `webhook ${id}` },
+      details: { host: new URL(url).host, ...details },
+    });
+
+  /** Makes a secret, and seals it for the one service that opens it. */
+  function newSecret(accountId: string, recordId: string) {
+    if (webhookSealingKey === undefined) throw notSetUp();
+    const secret = `whsec_${randomBytes(32).toString("base64")}`;
+    const binding = { accountId, recordId, field: WEBHOOK_SECRET };
+    return { secret, sealed: sealSecret(secret, { ...binding, key: webhookSealingKey }) };
+  }
+
+  app.get("/api/webhooks", { config: { role: "viewer" } }, async ({ principal }) => {
+    const { accountId } = principal;
+    const [found, last] = await Promise.all([
+      store.webhooks.listWebhooks(accountId),
+      newest(accountId),
+    ]);
+    return found.map((webhook): WebhookView => webhookViewOf(webhook, last));
+  });
+
+  app.post(
+    "/api/webhooks",
+    { config: { role: "editor" } },
+    async ({ principal, body }): Promise<NewWebhookView> => {
+      const { accountId } = principal;
+      const settings = readInput(webhookSettingsSchema, body);
+      const _id = newId("whk", now());
+      const { secret, sealed } = newSecret(accountId, _id);
+      const created = await changing(() =>
+        store.webhooks.createWebhook({ ...settings, _id, accountId, secret: sealed, at: now() })
+      );
+      const webhook = webhookViewOf(created, created.position);
+      await note(principal, "created", webhook);
+      return { webhook, secret };
+    },
+  );
+
+  app.get(
+    "/api/webhooks/:id",
+    { config: { role: "viewer" } },
+    async ({ principal, params }): Promise<WebhookView> =>
+      await view(principal, readInput(ID, params).id),
+  );
+
+  app.patch(
+    "/api/webhooks/:id",
+    { config: { role: "editor" } },
+    async ({ principal, params, body }): Promise<WebhookView> => {
+      const before = await view(principal, readInput(ID, params).id);
+      const changes = Object.fromEntries(
+        Object.entries(readInput(CHANGE, body)).filter(([, value]) => value !== undefined),
+      );
+      await changing(() =>
+        store.webhooks.updateWebhook(principal.accountId, before.id, { ...changes, at: now() })
+      );
+      const after = await view(principal, before.id);
+      const [from, to] = [before, after].map(({ url }) => new URL(url).host) as [string, string];
+      await note(principal, "updated", after, from === to ? {} : { from, to });
+      return after;
+    },
+  );
+
+  app.delete("/api/webhooks/:id", { config: { role: "owner" } }, async (request) => {
+    const found = await view(request.principal, readInput(ID, request.params).id);
+    await store.webhooks.removeWebhook(request.principal.accountId, found.id);
+    await note(request.principal, "removed", found);
+    return {};
+  });
+
+  app.post(
+    "/api/webhooks/:id/rotate-secret",
+    { config: { role: "editor" } },
+    async ({ principal, params, body }): Promise<NewWebhookView> => {
+      const { accountId } = principal;
+      const { id } = await view(principal, readInput(ID, params).id);
+      const { overlapHours } = readInput(ROTATE, body ?? {});
+      const { secret, sealed } = newSecret(accountId, id);
+      const until = new Date(now().getTime() + overlapHours * HOUR_MS);
+      await store.webhooks.rotateWebhookSecret(accountId, id, { sealed, until, at: now() });
+      const webhook = await view(principal, id);
+      await note(principal, "secret_rotated", webhook, { overlap: `${overlapHours} h` });
+      return { webhook, secret };
+    },
+  );
+
+  app.post(
+    "/api/webhooks/:id/enable",
+    { config: { role: "editor" } },
+    async ({ principal, params, body }): Promise<WebhookView> => {
+      const { accountId } = principal;
+      const { id } = await view(principal, readInput(ID, params).id);
+      const { skip } = readInput(ENABLE, body ?? {});
+      const position = skip ? await newest(accountId) : undefined;
+      await store.webhooks.enableWebhook(accountId, id, { at: now(), position });
+      const enabled = await view(principal, id);
+      await note(principal, "enabled", enabled, skip ? { skipped: "yes" } : {});
+      return enabled;
+    },
+  );
+
+  app.post(
+    "/api/webhooks/:id/disable",
+    { config: { role: "editor" } },
+    async ({ principal, params }): Promise<WebhookView> => {
+      const { id } = await view(principal, readInput(ID, params).id);
+      const reason = `Disabled by ${principal.user.name}`;
+      await store.webhooks.disableWebhook(principal.accountId, id, {
+        at: now(),
+        by: "person",
+        reason,
+      });
+      const disabled = await view(principal, id);
+      await note(principal, "disabled", disabled);
+      return disabled;
+    },
+  );
+
+  app.post(
+    "/api/webhooks/:id/test",
+    { config: { role: "editor" } },
+    async ({ principal, params }): Promise<WebhookTestView> => {
+      const { accountId } = principal;
+      const { id: webhookId } = await view(principal, readInput(ID, params).id);
+      limit.count(accountId);
+      const asked = { v: EVENT_VERSION, accountId, webhookId };
+      const reply = await bus.ask("webhook.requested", asked, { timeoutMs: TEST_TIMEOUT_MS })
+        .catch((cause) => {
+          throw new HttpError("unavailable", "The test could not run. Try again soon", { cause });
+        });
+      if (reply !== undefined) return reply;
+      const reason = "the webhooks service does not answer";
+      throw new HttpError("no_answer", `The test could not run: ${reason}. Try again soon`);
+    },
+  );
+
+  webhookDeliveryRoutes(app, routing);
+}
+
+function missing(): HttpError {
+  return new HttpError("not_found", "There is no such webhook");
+}
+
+function notSetUp(): HttpError {
+  const reason = "the operator has not set WEBHOOK_SEALING_KEY";
+  return new HttpError("unavailable", `Webhooks are not set up here: ${reason}`);
+}
+
+/** Returns in the interface's words why the store refuses a change. */
+async function changing<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof NameTakenError) {
+      const issues = [{ path: "url", message: "is used by another webhook" }];
+      throw new HttpError("name_taken", "Another webhook has this URL", { issues });
+    }
+    if (error instanceof TooManyWebhooksError) {
+      throw new HttpError("invalid_request", `Cannot add a webhook: ${error.message}`);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openSecret, readMasterKeys, WEBHOOK_SECRET } from "@posthaste/storage";
+import { openTestDashboard, TEST_WEBHOOK_KEY, type TestDashboard } from "./_test_dashboard.ts";
+
+const asked: unknown[] = [];
+let dashboard: TestDashboard;
+before(async () => {
+  const reply = { ok: true, status: 204, durationMs: 12, error: null, answer: "" };
+  const ask = (...question: unknown[]) => Promise.resolve((asked.push(question), reply));
+  dashboard = await openTestDashboard({ bus: { ask: ask as never } });
+});
+after(() => dashboard?.[Symbol.asyncDispose]());
+
+const NEW = { url: "https://shop.example.com/hooks", types: ["message.failed"] };
+
+let made = 0;
+async function create(changes: object = {}) {
+  const input = { ...NEW, url: `${NEW.url}/${made++}`, ...changes };
+  const { status, body } = await dashboard.own.editor.post("/api/webhooks", input);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+test("POST /api/webhooks makes an endpoint, and tells its secret this once", async () => {
+  const { own, store } = dashboard;
+  const { webhook, secret } = await create();
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  const { id, state, behind, maxPerSecond, withAddress } = webhook;
+  assert.deepEqual({ state, behind, maxPerSecond, withAddress }, {
+    ...{ state: "ready", behind: 0, maxPerSecond: 50, withAddress: false },
+  });
+  const list = await own.viewer.get("/api/webhooks");
+  assert.deepEqual(list.body, [webhook]);
+  assert.ok(!list.text.includes(secret) && !list.text.includes("sealed"));
+  const stored = await store.webhooks.findWebhook(own.accountId, id);
+  const [sealed] = stored?.secrets ?? [];
+  const binding = { accountId: own.accountId, recordId: id, field: WEBHOOK_SECRET };
+  const keys = readMasterKeys(TEST_WEBHOOK_KEY);
+  assert.equal(sealed && openSecret(sealed.sealed, { ...binding, keys }), secret);
+  const [line] = await store.audit.list(own.accountId, { limit: 1 });
+  assert.deepEqual([line?.action, line?.details], ["webhook.created", {
+    host: "shop.example.com",
+  }]);
+});
+
+test("PATCH /api/webhooks/:id changes what it names, and nothing of another account", async () => {
+  const { own, foreign } = dashboard;
+  const { webhook: { id } } = await create();
+  const path = `/api/webhooks/${id}`;
+  const { body } = await own.editor.patch(path, { description: "Shop" });
+  assert.deepEqual([body.description, body.types], ["Shop", ["message.failed"]]);
+  assert.equal((await foreign.owner.get(path)).status, 404);
+  assert.equal((await foreign.owner.patch(path, { description: "x" })).status, 404);
+  assert.equal((await foreign.owner.delete(path)).status, 404);
+  assert.equal((await own.editor.delete(path)).status, 403);
+  assert.equal((await own.owner.delete(path)).status, 200);
+  assert.equal((await own.viewer.get(path)).status, 404);
+});
+
+test("POST /api/webhooks/:id/rotate-secret has both secrets sign until a time", async () => {
+  const { own, store } = dashboard;
+  const { webhook: { id }, secret } = await create();
+  const { body } = await own.editor.post(`/api/webhooks/${id}/rotate-secret`, { overlapHours: 2 });
+  assert.notEqual(body.secret, secret);
+  const { secrets = [] } = await store.webhooks.findWebhook(own.accountId, id) ?? {};
+  const left = (secrets[1]?.until?.getTime() ?? 0) - Date.now();
+  assert.deepEqual([secrets.length, secrets[0]?.until], [2, null]);
+  assert.ok(left > 7_000_000 && left <= 7_200_000);
+});
+
+test("POST /api/webhooks/:id/enable goes on where it stopped, or from now", async () => {
+  const { own, store } = dashboard;
+  const { accountId } = own;
+  const { webhook: { id } } = await create();
+  const path = `/api/webhooks/${id}`;
+  assert.equal((await own.editor.post(`${path}/disable`)).body.state, "disabled");
+  const at = new Date();
+  await store.events.record(
+    [1, 2].map((n) => ({
+      ...{ _id: `evt_first_${n}`, accountId, at, type: "integration.paused" },
+      data: { integrationId: 1, reason: "x" },
+    })),
+  );
+  const enabled = await own.editor.post(`${path}/enable`);
+  assert.deepEqual([enabled.body.state, enabled.body.behind], ["ready", 2]);
+  const skipped = await own.editor.post(`${path}/enable`, { skip: true });
+  assert.equal(skipped.body.behind, 0);
+});
+
+test("POST /api/webhooks/:id/test asks the webhooks service", async () => {
+  const { own, foreign } = dashboard;
+  const { webhook: { id } } = await create();
+  const { body } = await own.editor.post(`/api/webhooks/${id}/test`);
+  assert.equal(body.status, 204);
+  const question = { v: 2, accountId: own.accountId, webhookId: id };
+  assert.deepEqual(asked, [["webhook.requested", question, { timeoutMs: 25_000 }]]);
+  assert.equal((await foreign.editor.post(`/api/webhooks/${id}/test`)).status, 404);
+});
+
+test("GET /api/webhooks/:id/deliveries lists deliveries with bodies, which are made again on request", async () => {
+  const { own, foreign, store } = dashboard;
+  const { accountId } = own;
+  const { webhook: { id } } = await create();
+  const path = `/api/webhooks/${id}`;
+  const at = new Date();
+  const data = { integrationId: 1, reason: "x" };
+  await store.events.record([{ _id: "evt_1", accountId, at, type: "integration.paused", data }]);
+  await store.webhooks.saveDeliveries(Array.from({ length: 51 }, (_, index) => ({
+    ...{ _id: `${id}/evt_${index}`, accountId, webhookId: id, eventId: `evt_${index}` },
+    ...{ type: "integration.paused", state: "failed", tries: 10, nextAt: null, at },
+    ...{ attempts: [{ at, status: 500, durationMs: 3, error: "x" }], expiresAt: at },
+  })));
+  const first = (await own.viewer.get(`${path}/deliveries?state=failed`)).body;
+  const second = (await own.viewer.get(`${path}/deliveries?before=${first.next}`)).body;
+  assert.deepEqual([first.rows.length, second.rows.length, second.next], [50, 1, null]);
+  assert.deepEqual((await own.viewer.get(`${path}/deliveries?state=delivered`)).body.rows, []);
+  const one = (await own.viewer.get(`${path}/deliveries/evt_1`)).body;
+  assert.deepEqual(JSON.parse(one.body), {
+    ...{ id: "evt_1", type: "integration.paused", timestamp: at.toISOString(), sequence: 3, data },
+  });
+  assert.equal((await foreign.owner.get(`${path}/deliveries/evt_1`)).status, 404);
+  assert.equal((await own.viewer.post(`${path}/deliveries/evt_1/replay`)).status, 403);
+  assert.deepEqual((await own.editor.post(`${path}/deliveries/evt_1/replay`)).body, { queued: 1 });
+  assert.equal((await store.webhooks.findDelivery(accountId, id, "evt_1"))?.state, "retrying");
+  const hour = 3_600_000;
+  const range = {
+    from: new Date(at.getTime() - hour).toISOString(),
+    until: new Date(at.getTime() + hour).toISOString(),
+  };
+  assert.deepEqual((await own.editor.post(`${path}/replay`, range)).body, { queued: 50 });
+  assert.equal((await own.editor.post(`${path}/deliveries/evt_x/replay`)).status, 404);
+});
+
+test("POST /api/webhooks refuses bad URLs, unknown types, one URL twice and too many", async () => {
+  const { own } = dashboard;
+  const wrong = [
+    ...["ftp://x.example", "https://user:pw@x.example", "https://x.example/#a", "x"]
+      .map((url) => ({ url })),
+    ...[{ types: ["message.bounced"] }, { maxPerSecond: 0 }, { extra: 1 }],
+  ];
+  for (const change of wrong) {
+    const { status } = await own.editor.post("/api/webhooks", { ...NEW, ...change });
+    assert.equal(status, 400, JSON.stringify(change));
+  }
+  const { webhook: { url } } = await create();
+  const { body } = await own.editor.post("/api/webhooks", { ...NEW, url });
+  assert.equal(body.code, "name_taken");
+  const { body: { length } } = await own.viewer.get("/api/webhooks");
+  for (let count = length; count < 20; count++) await create();
+  const full = await own.editor.post("/api/webhooks", NEW);
+  assert.match(full.body.error, /20 endpoints at most/);
+});
