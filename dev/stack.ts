@@ -70,6 +70,8 @@ export interface StackOptions {
   ports?: StackPorts;
   /** Whether the dashboard is started, and built before if its sources changed. @default {true} */
   dashboard?: boolean;
+  /** Whether the webhooks service is started. @default {as the dashboard} */
+  webhooks?: boolean;
   /** Starts the development inbox as well. */
   inbox?: { webPort: number; smtpPort: number };
   /** What the services run on. @default {whatever `POSTHASTE_RUNTIME` says, or this process} */
@@ -105,6 +107,8 @@ export interface Stack extends AsyncDisposable {
   /** File with the keys that open SMTP passwords; not there if `MASTER_KEY` is set. */
   readonly masterKeyFile: string;
   readonly masterKey: string;
+  /** Opens the secrets of webhook endpoints. */
+  readonly webhookKey: string;
   /** Our own broker and database, where no other ones were given. */
   readonly nats: RunningServer | undefined;
   readonly mongod: RunningServer | undefined;
@@ -223,7 +227,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
   const failing = new AbortController();
   const names = [
     ...(options.inbox ? ["inbox"] as const : []),
-    ...(options.dashboard === false ? MAIL_SERVICES : SERVICES),
+    ...servicesOf(options),
   ];
   await allDone([
     ...names.map((name) => runner.start(name, failing.signal)),
@@ -245,6 +249,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     dashboardUrl,
     masterKeyFile,
     masterKey,
+    webhookKey,
     nats,
     mongod,
     services: runner.services,
@@ -255,6 +260,13 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+/** Chooses the services that are started, in their order. */
+function servicesOf({ dashboard = true, webhooks = dashboard }: StackOptions): ServiceName[] {
+  return SERVICES.filter((name) =>
+    name === "dashboard" ? dashboard : name === "webhooks" ? webhooks : true
+  );
 }
 
 /** Takes every secret out of an environment that services share, as a value and as a file. */

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { messageIdOf } from "@posthaste/contracts";
-import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
+import { messageIdOf, newId, webhookSettingsSchema } from "@posthaste/contracts";
+import {
+  bindPassword,
+  readMasterKeys,
+  sealingKeyOf,
+  sealSecret,
+  WEBHOOK_SECRET,
+} from "@posthaste/storage";
 import {
   byDay,
   openOtlpReceiver,
@@ -29,7 +37,7 @@ before(async () => {
   await using stack = new AsyncDisposableStack();
   telemetry = stack.use(await openOtlpReceiver());
   sink = stack.use(await openSmtpSink());
-  system = stack.use(await openSystem({ env: telemetry.envOf("http/protobuf") }));
+  system = stack.use(await openSystem({ webhooks: true, env: telemetry.envOf("http/protobuf") }));
   integration = await system.connect(sink.port);
   opened = stack.move();
 });
@@ -408,3 +416,54 @@ test("all recipients of one request get their own mail exactly once", async () =
   }
   assert.equal(new Set(mails.map(({ envelope }) => envelope.to[0])).size, count);
 });
+
+test("an endpoint is called with the events of a send, signed, in the order of the feed", async () => {
+  const { store, accountId, stack } = system;
+  const heard: { headers: IncomingHttpHeaders; body: string }[] = [];
+  await using server = await openHttpServer(async (request, response) => {
+    const body = Buffer.concat(await Array.fromAsync(request)).toString();
+    heard.push({ headers: request.headers, body });
+    response.end();
+  });
+  const secret = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
+  const [_id, at] = [newId("whk"), new Date()];
+  const binding = { accountId, recordId: _id, field: WEBHOOK_SECRET };
+  const key = sealingKeyOf(readMasterKeys(stack.webhookKey));
+  await store.webhooks.createWebhook({
+    ...{ _id, accountId, at, secret: sealSecret(secret, { ...binding, key }) },
+    ...webhookSettingsSchema.parse({ url: server.url, withAddress: true }),
+  });
+  const template = await system.publishEmail({ subject: "Hi", html: "<p>Hi</p>" });
+  const { id } = await system.send({
+    ...{ template, integration },
+    to: [{ email: "one@webhook.example" }, { email: "two@webhook.example" }],
+  });
+  const about = () =>
+    heard.filter(({ body }) => body.includes(id)).map(({ body }) => JSON.parse(body));
+  await until(() => about().some(({ type }) => type === "send.settled"), {
+    message: "the event that the send is settled",
+  });
+  const events = about().toSorted((a, b) => a.sequence - b.sequence);
+  const types = events.map(({ type }) => type);
+  assert.deepEqual(types, ["message.sent", "message.sent", "send.settled"]);
+  const emails = events.flatMap(({ data }) => data.email ?? []);
+  assert.deepEqual(emails.toSorted(), ["one@webhook.example", "two@webhook.example"]);
+  for (const { headers, body } of heard) {
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    const mac = createHmac("sha256", Buffer.alloc(32, 5)).update(signed).digest("base64");
+    assert.equal(headers["webhook-signature"], `v1,${mac}`);
+  }
+});
+
+/** Opens an HTTP server on a port of its own. */
+async function openHttpServer(listener: (...exchange: Parameters<RequestListener>) => unknown) {
+  const server = createServer((...exchange) => void listener(...exchange));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -28,6 +28,8 @@ export interface SystemOptions {
   env?: Record<string, string>;
   /** Whether the dashboard is part of it. @default {false} */
   dashboard?: boolean;
+  /** Whether the webhooks service is part of it. @default {as the dashboard} */
+  webhooks?: boolean;
   /** Starts the development inbox as well, at these ports. */
   inbox?: StackOptions["inbox"];
 }
@@ -153,7 +155,7 @@ const MOVING: readonly MessageState[] = ["queued", "rendered", "printed", "sendi
 
 /** Starts the whole system, each part as a process of its own on data of its own. */
 export async function openSystem(options: SystemOptions = {}): Promise<System> {
-  const { settings = {}, env = {}, dashboard = false, inbox } = options;
+  const { settings = {}, env = {}, dashboard = false, webhooks = dashboard, inbox } = options;
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-e2e-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -169,7 +171,7 @@ export async function openSystem(options: SystemOptions = {}): Promise<System> {
       },
       dataDir,
       isTemporary: true,
-      dashboard,
+      ...{ dashboard, webhooks },
       ...(inbox === undefined ? {} : { inbox }),
       // On a busy machine a write may take its time: tests see slowness elsewhere.
       settings: {

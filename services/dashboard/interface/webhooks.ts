@@ -5,6 +5,17 @@ import type {
   WebhookSettings,
 } from "@posthaste/contracts";
 
+/** Types of events that people choose from. A test is no event of the feed. */
+export const EVENT_TYPES: readonly FeedEventType[] = [
+  ...["message.sent", "message.deferred", "message.failed"] as const,
+  ...["message.unknown", "message.canceled", "message.retried"] as const,
+  "send.settled",
+  ...["integration.suspended", "integration.paused", "integration.resumed"] as const,
+  ...["integration.unreachable", "integration.reachable"] as const,
+  ...["template.published", "template.archived"] as const,
+  "webhook.disabled",
+];
+
 /** Whether an endpoint gets requests. */
 export type WebhookState = "ready" | "failing" | "down" | "disabled";
 

@@ -25,7 +25,15 @@ after(() => opened?.[Symbol.asyncDispose]());
 
 describe("without a connection", () => {
   const LABELS = [
-    ...["Messages", "Email templates", "PDF templates", "Integrations", "Tokens", "Settings"],
+    ...[
+      "Messages",
+      "Email templates",
+      "PDF templates",
+      "Integrations",
+      "Webhooks",
+      "Tokens",
+      "Settings",
+    ],
   ];
   for (const label of LABELS) {
     test(`the page ${label} says so, and is there again when the server is`, async () => {

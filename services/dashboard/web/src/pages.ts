@@ -7,6 +7,7 @@ import {
   TbSend,
   TbServer,
   TbSettings,
+  TbWebhook,
 } from "react-icons/tb";
 import { type ComponentType, lazy } from "react";
 
@@ -50,6 +51,12 @@ export const PAGES: readonly PageEntry[] = [
     path: "/integrations",
     icon: TbServer,
     page: lazy(() => import("./pages/integrations/integrations.tsx")),
+  },
+  {
+    label: "Webhooks",
+    path: "/webhooks",
+    icon: TbWebhook,
+    page: lazy(() => import("./pages/webhooks/webhooks.tsx")),
   },
   {
     label: "Tokens",

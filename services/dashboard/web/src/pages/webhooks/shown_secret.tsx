@@ -1,0 +1,21 @@
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { TbEye } from "react-icons/tb";
+import { CopyCode } from "../../parts/copy_text.tsx";
+
+/** A secret that was just made. */
+export function ShownSecret({ secret, done }: { secret: string; done: () => void }) {
+  return (
+    <Stack gap="lg">
+      <Alert color="yellow" icon={<TbEye size={20} />}>
+        The secret is shown only once. Your program verifies with it that requests come from here.
+      </Alert>
+      <CopyCode code={secret} label="Copy the secret" />
+      <Text size="sm" c="dimmed">
+        Requests are signed as Standard Webhooks 1.0 says: its libraries take the secret as it is.
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={done}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
