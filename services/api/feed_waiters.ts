@@ -63,7 +63,7 @@ export function openFeedWaiters(
     if (waiters.size > 0 && !isOver) timer ??= setTimeout(() => void look(), everyMs);
   }
 
-  function assertRoom({ accountId, tokenId }: FeedWait): void {
+  function assertFits({ accountId, tokenId }: FeedWait): void {
     const all = [...waiters];
     const isFull = all.length >= MAX_WAITERS.all ||
       all.filter((waiter) => waiter.accountId === accountId).length >= MAX_WAITERS.account ||
@@ -78,7 +78,7 @@ export function openFeedWaiters(
   return {
     async wait(options) {
       if (isOver || options.signal?.aborted) return;
-      assertRoom(options);
+      assertFits(options);
       const { promise, resolve } = Promise.withResolvers<void>();
       const waiter = { ...options, wake: resolve };
       waiters.add(waiter);

@@ -22,7 +22,7 @@ async function create(changes: object = {}) {
   return body;
 }
 
-test("POST /api/webhooks makes an endpoint, and tells its secret this once", async () => {
+test("POST /api/webhooks makes an endpoint, and shows its secret this once", async () => {
   const { own, store } = dashboard;
   const { webhook, secret } = await create();
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);

@@ -89,7 +89,7 @@ await runService({
           recordHappeningsForever(deps, signal),
           bus.followStatusEvents(async (facts) => {
             noteNews(flow, facts);
-            await Promise.all([recorder.recordFacts(facts), recordStatistics(facts, store)]);
+            await Promise.all([recorder.recordOutcomes(facts), recordStatistics(facts, store)]);
             settlement.note(facts);
           }, {
             consumer: "statistics",

@@ -21,7 +21,7 @@ export type EventRecorderDeps =
 /** Records events in the feeds of accounts, each once. */
 export interface EventRecorder {
   /** Records what status events report. */
-  recordFacts(facts: readonly StatusEvent[]): Promise<void>;
+  recordOutcomes(facts: readonly StatusEvent[]): Promise<void>;
   /** Records what the timelines of messages have and the feed lacks: status events may be lost. */
   recordTimelines(of: TimelinesOf): Promise<void>;
   /**
@@ -88,7 +88,7 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
   }
 
   return {
-    recordFacts: (facts) => record(outcomesIn(facts)),
+    recordOutcomes: (facts) => record(outcomesIn(facts)),
     recordTimelines,
     async recordSettled(sends, isRecorded) {
       const open = sends.filter((send) => !isRecorded(send)).map(({ _id }) => _id);

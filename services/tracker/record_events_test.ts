@@ -60,12 +60,14 @@ function assertWhole(feed: { _id: string; sequence: number }[], count: number): 
   assert.equal(feed.length, count);
 }
 
-test("recordFacts() of two recorders at once leaves no hole and records nothing twice", async () => {
+test("recordOutcomes() of two recorders at once leaves no hole and records nothing twice", async () => {
   const send = await accept("acc_twice", 60);
   const facts = await Promise.all(send.request.to.map((_, index) => deliver(send, index)));
   const recorders = stores.map(openRecorder);
   const parts = Array.from({ length: 6 }, (_, part) => facts.slice(part * 8, part * 8 + 20));
-  await Promise.all(parts.flatMap((part) => recorders.map(({ recordFacts }) => recordFacts(part))));
+  await Promise.all(
+    parts.flatMap((part) => recorders.map(({ recordOutcomes }) => recordOutcomes(part))),
+  );
   const feed = await feedOf("acc_twice");
   assertWhole(feed, 60);
   const { data } = feed.find(({ _id }) => _id.endsWith("0000001s")) ?? {};
@@ -81,7 +83,7 @@ test("recordSettled() adds what status events were lost of, before the send is s
   const send = await accept("acc_lost", 3);
   const [first] = await Promise.all([0, 1].map((index) => deliver(send, index)));
   const recorder = openRecorder(store);
-  await recorder.recordFacts(first === undefined ? [] : [first]);
+  await recorder.recordOutcomes(first === undefined ? [] : [first]);
   // Nobody publishes a status event of it.
   await store.messages.cancel("acc_lost", messageIdOf(send._id, 2), new Date());
   const deps = { ...store, ...recorder };

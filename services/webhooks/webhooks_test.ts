@@ -172,7 +172,7 @@ test("drain() goes on past an event that fails, and tries it again in time", asy
   assert.deepEqual(idsAt("/one").toSorted(), [bad, bad, ...others]);
   const delivered = await store.webhooks.findDelivery("acc_one", webhook._id, bad ?? "");
   assert.deepEqual([delivered?.state, delivered?.attempts.length], ["delivered", 2]);
-  // Whoever replays it gets the same event.
+  // A replay posts the same event.
   const [accountId, eventId] = ["acc_one", bad ?? ""];
   await store.webhooks.replayDeliveries(accountId, webhook._id, { eventId }, new Date());
   await drainOnce(webhook, parts);

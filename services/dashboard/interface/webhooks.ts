@@ -41,7 +41,7 @@ export interface WebhookView extends WebhookSettings {
 /** Body of `POST /api/webhooks`; what is left out of that of `PATCH` stays. */
 export type WebhookInput = Partial<WebhookSettings> & { url: string };
 
-/** Answer to `POST /api/webhooks` and `…/rotate-secret`: the secret is told this once. */
+/** Answer to `POST /api/webhooks` and `…/rotate-secret`: the secret is shown this once. */
 export interface NewWebhookView {
   webhook: WebhookView;
   secret: string;
