@@ -70,6 +70,7 @@ const RULES: Record<string, Rule> = {
   "GET /v1/integrations/:id": { scope: "read", params: { id: "integration" } },
   "GET /v1/messages": { scope: "list", params: {}, hasQuery: true },
   "GET /v1/sends": { scope: "list", params: {}, hasQuery: true },
+  "GET /v1/events": { scope: "list", params: {}, hasQuery: true },
   "POST /v1/messages/:id/cancel": { scope: "manage:messages", params: { id: "message" } },
   "POST /v1/sends/:id/cancel": { scope: "manage:messages", params: { id: "send" } },
   "POST /v1/messages/cancel": {
