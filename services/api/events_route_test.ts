@@ -84,3 +84,13 @@ test("openFeedWaiters() refuses too many of a token, and lets all go when it end
   waiters[Symbol.dispose]();
   await Promise.all(waiting);
 });
+
+test("openFeedWaiters() wakes those alone whose feed goes on", async () => {
+  const grownFeeds = () => Promise.resolve(new Set(["acc_1"]));
+  using waiters = openFeedWaiters({ grownFeeds, logger: { warn() {} } }, { everyMs: 1 });
+  const wait = { tokenId: "a", after: 0, forMs: 60_000 };
+  let isWoken = false;
+  void waiters.wait({ ...wait, accountId: "acc_2" }).then(() => isWoken = true);
+  await waiters.wait({ ...wait, accountId: "acc_1" });
+  assert.ok(!isWoken);
+});
