@@ -14,9 +14,13 @@ import type {
 export type Client = ReturnType<typeof createClient>;
 
 type Id = string | number;
-type ListName = {
-  [Name in keyof Operations]: AnswerOf<Name> extends Page<unknown> ? Name : never;
-}[keyof Operations];
+/** Lists that end: a feed of events goes on for ever. */
+type ListName = Exclude<
+  {
+    [Name in keyof Operations]: AnswerOf<Name> extends Page<unknown> ? Name : never;
+  }[keyof Operations],
+  "listEvents"
+>;
 type QueryOf<Name extends ListName> = NonNullable<Operations[Name]["query"]>;
 type ItemOf<Name extends ListName> = AnswerOf<Name>["data"][number];
 

@@ -25,6 +25,7 @@ export const OPERATIONS = {
   getMessage: ["GET", "/v1/messages/{id}"],
   listSends: ["GET", "/v1/sends"],
   listMessages: ["GET", "/v1/messages"],
+  listEvents: ["GET", "/v1/events"],
   getMessageContent: ["GET", "/v1/messages/{id}/content"],
   getMessageAttachment: ["GET", "/v1/messages/{id}/attachments/{n}", "bytes"],
   explainMessage: ["GET", "/v1/messages/{id}/explain"],

@@ -596,6 +596,73 @@ export type ListMessagesAnswer = {
   incomplete?: true;
 };
 
+/** Parameters of `listEvents` */
+export type ListEventsQuery = {
+  after?: string | undefined;
+  types?: string | undefined;
+  limit?: number | undefined;
+  wait?: number | undefined;
+};
+
+/** One of `listEvents` */
+export type ListEventsItem = {
+  id: string;
+  type: "message.sent" | "message.deferred" | "message.failed" | "message.unknown" | "message.canceled" | "message.retried" | "send.settled" | "integration.suspended" | "integration.paused" | "integration.resumed" | "integration.unreachable" | "integration.reachable" | "template.published" | "template.archived" | "webhook.disabled" | "webhook.test" | (string & Record<never, never>);
+  timestamp: string;
+  sequence: number;
+  data: {
+    messageId: string;
+    sendId: string;
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    attempt: number;
+    nextAt?: string;
+    reason?: string;
+    reply?: {
+      code?: number;
+      enhanced?: string;
+    };
+    email?: string;
+    template: {
+      id: number;
+      alias: string | null;
+      version: number;
+    };
+    integrationId: number;
+    reference: string | null;
+    tags: string[];
+    metadata: Record<string, unknown>;
+  } | {
+    sendId: string;
+    messageCount: number;
+    states: Record<string, unknown>;
+    template: {
+      id: number;
+      alias: string | null;
+      version: number;
+    };
+    integrationId: number;
+    reference: string | null;
+    tags: string[];
+    metadata: Record<string, unknown>;
+  } | {
+    integrationId: number;
+    reason: string;
+  } | {
+    kind: "email" | "pdf" | (string & Record<never, never>);
+    templateId: number;
+    version?: number;
+  } | {
+    webhookId: string;
+    reason?: string;
+  };
+};
+
+/** Reads what happened, the oldest first, and waits for more */
+export type ListEventsAnswer = {
+  data: ListEventsItem[];
+  next: string;
+};
+
 /** Renders a message again, as it was sent */
 export type GetMessageContentAnswer = {
   subject: string;
@@ -811,6 +878,8 @@ export interface Operations {
   listSends: { query?: ListSendsQuery; answer: ListSendsAnswer };
   /** Finds messages, the newest first */
   listMessages: { query?: ListMessagesQuery; answer: ListMessagesAnswer };
+  /** Reads what happened, the oldest first, and waits for more */
+  listEvents: { query?: ListEventsQuery; answer: ListEventsAnswer };
   /** Renders a message again, as it was sent */
   getMessageContent: { path: { id: string | number }; answer: GetMessageContentAnswer };
   /** Prints one of a message's PDFs again, or finds it as it was printed */

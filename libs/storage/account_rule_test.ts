@@ -66,11 +66,11 @@ const EXCEPTIONS: Record<string, string> = {
   "events.listHappenings": RECONCILER,
   "events.grown":
     "the api looks for the readers of several accounts at once; each part names its own",
-  "webhooks.claimWebhooks":
+  "webhooks.claim":
     "the webhooks service calls the endpoints of all accounts, and no caller reaches it",
-  "webhooks.heldWebhooks": "the same",
-  "webhooks.leaveWebhooks": "the same",
-  "webhooks.dueWebhooks": "the same; of endpoints that were found",
+  "webhooks.listHeld": "the same",
+  "webhooks.leave": "the same",
+  "webhooks.listDue": "the same; of endpoints that were found",
   "webhooks.saveDeliveries": "the same; each names its account",
   "integrations.listClosed":
     "the api works for all accounts, and asks for an integration by its account",
@@ -242,26 +242,24 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "events.bounds": (store) => store.events.bounds(ACCOUNT),
   "events.find": (store) => store.events.find(ACCOUNT, "evt_1"),
   "events.removeOld": (store) => store.events.removeOld(ACCOUNT, new Date()),
-  "webhooks.createWebhook": (store) =>
-    store.webhooks.createWebhook({
+  "webhooks.create": (store) =>
+    store.webhooks.create({
       ...{ _id: "whk_1", accountId: ACCOUNT, secret: SEALED_WEBHOOK, at: new Date() },
       ...webhookSettingsSchema.parse({ url: "https://example.com" }),
     }),
-  "webhooks.listWebhooks": (store) => store.webhooks.listWebhooks(ACCOUNT),
-  "webhooks.findWebhook": (store) => store.webhooks.findWebhook(ACCOUNT, "whk_1"),
-  "webhooks.updateWebhook": (store) =>
-    store.webhooks.updateWebhook(ACCOUNT, "whk_1", { at: new Date() }),
-  "webhooks.rotateWebhookSecret": (store) =>
-    store.webhooks.rotateWebhookSecret(ACCOUNT, "whk_1", {
+  "webhooks.list": (store) => store.webhooks.list(ACCOUNT),
+  "webhooks.find": (store) => store.webhooks.find(ACCOUNT, "whk_1"),
+  "webhooks.update": (store) => store.webhooks.update(ACCOUNT, "whk_1", { at: new Date() }),
+  "webhooks.rotateSecret": (store) =>
+    store.webhooks.rotateSecret(ACCOUNT, "whk_1", {
       ...{ sealed: SEALED_WEBHOOK, until: new Date(), at: new Date() },
     }),
-  "webhooks.disableWebhook": (store) =>
-    store.webhooks.disableWebhook(ACCOUNT, "whk_1", { at: new Date(), by: "person", reason: "x" }),
-  "webhooks.enableWebhook": (store) =>
-    store.webhooks.enableWebhook(ACCOUNT, "whk_1", { at: new Date() }),
-  "webhooks.saveWebhook": (store) =>
-    store.webhooks.saveWebhook({ _id: "whk_1", accountId: ACCOUNT }, "me", { position: 1 }),
-  "webhooks.removeWebhook": (store) => store.webhooks.removeWebhook(ACCOUNT, "whk_1"),
+  "webhooks.disable": (store) =>
+    store.webhooks.disable(ACCOUNT, "whk_1", { at: new Date(), by: "person", reason: "x" }),
+  "webhooks.enable": (store) => store.webhooks.enable(ACCOUNT, "whk_1", { at: new Date() }),
+  "webhooks.save": (store) =>
+    store.webhooks.save({ _id: "whk_1", accountId: ACCOUNT }, "me", { position: 1 }),
+  "webhooks.remove": (store) => store.webhooks.remove(ACCOUNT, "whk_1"),
   "webhooks.dueDeliveries": (store) =>
     store.webhooks.dueDeliveries({ _id: "whk_1", accountId: ACCOUNT }, {
       now: new Date(),

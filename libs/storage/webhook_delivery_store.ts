@@ -32,19 +32,19 @@ export interface ReplayQuery {
 /** Events on their way to webhook endpoints. */
 export interface WebhookDeliveries {
   /** Claims endpoints that get requests and that nobody has charge of, and keeps those that the process has. */
-  claimWebhooks(claim: WebhookClaim): Promise<void>;
+  claim(claim: WebhookClaim): Promise<void>;
   /** Returns the endpoints that a process has charge of. */
-  heldWebhooks(holder: string): Promise<Webhook[]>;
+  listHeld(holder: string): Promise<Webhook[]>;
   /** Leaves all endpoints to others. */
-  leaveWebhooks(holder: string): Promise<void>;
+  leave(holder: string): Promise<void>;
   /** Notes how an endpoint fares and how far it has read. Returns `false` if another has charge of it. */
-  saveWebhook(
+  save(
     { _id, accountId }: Pick<Webhook, "_id" | "accountId">,
     holder: string,
     changes: Partial<Pick<Webhook, "position" | "health" | "disabled">>,
   ): Promise<boolean>;
   /** Returns which of these endpoints have a delivery that is due. */
-  dueWebhooks(ids: readonly string[], now: Date): Promise<Set<string>>;
+  listDue(ids: readonly string[], now: Date): Promise<Set<string>>;
   /** Finds deliveries of an endpoint that are due, the longest due first. */
   dueDeliveries(
     webhook: Pick<Webhook, "_id" | "accountId">,
@@ -83,7 +83,7 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
   const { webhooks, webhookDeliveries: deliveries, messages } = collectionsOf(db);
 
   return {
-    async claimWebhooks({ holder, forMs, limit }) {
+    async claim({ holder, forMs, limit }) {
       const isFree = {
         $or: [{ lease: { $exists: false } }, { $expr: { $lt: ["$lease.until", "$$NOW"] } }],
       };
@@ -98,19 +98,19 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
         await webhooks.updateMany({ _id: { $in: ids }, disabled: null, ...isFree }, taken);
       }
     },
-    heldWebhooks: (holder) =>
+    listHeld: (holder) =>
       webhooks.find({
         ...{ disabled: null, "lease.holder": holder },
         $expr: { $gte: ["$lease.until", "$$NOW"] },
       }, { projection: { lease: 0 } }).toArray(),
-    async leaveWebhooks(holder) {
+    async leave(holder) {
       await webhooks.updateMany({ "lease.holder": holder }, { $unset: { lease: "" } });
     },
-    async saveWebhook({ _id, accountId }, holder, changes) {
+    async save({ _id, accountId }, holder, changes) {
       const mine = { _id, accountId, disabled: null, "lease.holder": holder };
       return (await webhooks.updateOne(mine, { $set: changes })).matchedCount > 0;
     },
-    async dueWebhooks(ids, now) {
+    async listDue(ids, now) {
       if (ids.length === 0) return new Set();
       const due = { webhookId: { $in: [...ids] }, nextAt: { $lte: now, $gt: new Date(0) } };
       return new Set(await deliveries.distinct("webhookId", due));

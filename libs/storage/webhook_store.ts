@@ -32,33 +32,33 @@ export interface WebhookStore {
    * @throws {NameTakenError} If another of the account has its URL.
    * @throws {TooManyWebhooksError}
    */
-  createWebhook(webhook: NewWebhook): Promise<Webhook>;
+  create(webhook: NewWebhook): Promise<Webhook>;
   /** Lists the endpoints of an account, the oldest first. */
-  listWebhooks(accountId: string): Promise<Webhook[]>;
+  list(accountId: string): Promise<Webhook[]>;
   /** Finds an endpoint of an account. */
-  findWebhook(accountId: string, id: string): Promise<Webhook | null>;
+  find(accountId: string, id: string): Promise<Webhook | null>;
   /** Changes what is said of an endpoint. @throws {NameTakenError} */
-  updateWebhook(
+  update(
     accountId: string,
     id: string,
     changes: Partial<WebhookSettings> & { at: Date },
   ): Promise<Webhook | null>;
   /** Removes an endpoint. Its deliveries go with their age. Returns whether there was one. */
-  removeWebhook(accountId: string, id: string): Promise<boolean>;
+  remove(accountId: string, id: string): Promise<boolean>;
   /** Gives an endpoint a new secret; the one before signs beside it until a time. */
-  rotateWebhookSecret(
+  rotateSecret(
     accountId: string,
     id: string,
     secret: { sealed: SealedSecret; until: Date; at: Date },
   ): Promise<Webhook | null>;
   /** Has an endpoint get requests again: from where it stopped, or after `position`. */
-  enableWebhook(
+  enable(
     accountId: string,
     id: string,
     options: { at: Date; position?: number | undefined },
   ): Promise<Webhook | null>;
   /** Has an endpoint get no more requests. */
-  disableWebhook(
+  disable(
     accountId: string,
     id: string,
     disabled: NonNullable<Webhook["disabled"]>,
@@ -84,7 +84,7 @@ export function webhookStore(db: Db): WebhookStore {
   }
 
   return {
-    async createWebhook({ secret, at, ...given }) {
+    async create({ secret, at, ...given }) {
       const { accountId } = given;
       if (await webhooks.countDocuments({ accountId }, { limit: MAX_WEBHOOKS }) >= MAX_WEBHOOKS) {
         throw new TooManyWebhooksError(`an account has ${MAX_WEBHOOKS} endpoints at most`);
@@ -101,16 +101,15 @@ export function webhookStore(db: Db): WebhookStore {
       await unlessTaken(() => webhooks.insertOne(webhook));
       return webhook;
     },
-    listWebhooks: (accountId) =>
+    list: (accountId) =>
       webhooks.find({ accountId }, { projection: WITHOUT_LEASE }).sort({ _id: 1 }).toArray(),
-    findWebhook: (accountId, _id) =>
-      webhooks.findOne({ _id, accountId }, { projection: WITHOUT_LEASE }),
-    updateWebhook: (accountId, id, { at, ...changes }) =>
+    find: (accountId, _id) => webhooks.findOne({ _id, accountId }, { projection: WITHOUT_LEASE }),
+    update: (accountId, id, { at, ...changes }) =>
       change(accountId, id, { $set: { ...changes, updatedAt: at } }),
-    async removeWebhook(accountId, _id) {
+    async remove(accountId, _id) {
       return (await webhooks.deleteOne({ _id, accountId })).deletedCount > 0;
     },
-    async rotateWebhookSecret(accountId, id, { sealed, until, at }) {
+    async rotateSecret(accountId, id, { sealed, until, at }) {
       const found = await webhooks.findOne({ _id: id, accountId });
       if (found === null) return null;
       const before = found.secrets.filter((secret) => secret.until === null || secret.until > at)
@@ -118,7 +117,7 @@ export function webhookStore(db: Db): WebhookStore {
       const secrets = [{ sealed, until: null }, ...before].slice(0, MAX_SECRETS);
       return await change(accountId, id, { $set: { secrets, updatedAt: at } });
     },
-    enableWebhook: (accountId, id, { at, position }) =>
+    enable: (accountId, id, { at, position }) =>
       change(accountId, id, {
         $set: {
           ...{ disabled: null, health: UNKNOWN_HEALTH, updatedAt: at },
@@ -126,7 +125,7 @@ export function webhookStore(db: Db): WebhookStore {
         },
         $unset: { lease: "" },
       }),
-    disableWebhook: (accountId, id, disabled) =>
+    disable: (accountId, id, disabled) =>
       change(accountId, id, { $set: { disabled, updatedAt: disabled.at } }),
   };
 }

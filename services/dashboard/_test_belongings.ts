@@ -53,7 +53,7 @@ export async function furnish(
     if (i > 1) note("pdfId", pdf.id);
     if (i > 1) note("integrationId", integration.id);
     const webhookId = newId("whk");
-    await store.webhooks.createWebhook({
+    await store.webhooks.create({
       ...{ _id: webhookId, accountId, secret: NO_SECRET, at: new Date() },
       ...webhookSettingsSchema.parse({ url: `https://${word}.example/${i}` }),
     });
@@ -152,7 +152,7 @@ export async function stateOf(store: Store, { accountId, owner }: TestAccount) {
     emails: await store.templates.list(accountId, "email"),
     pdfs: await store.templates.list(accountId, "pdf"),
     integrations: await store.integrations.list(accountId),
-    webhooks: await store.webhooks.listWebhooks(accountId),
+    webhooks: await store.webhooks.list(accountId),
     tokens: await store.tokens.list(accountId),
     members: await store.people.listMembers(accountId),
     invitations: await store.invitations.list(accountId, now),

@@ -33,7 +33,7 @@ test("POST /api/webhooks makes an endpoint, and shows its secret this once", asy
   const list = await own.viewer.get("/api/webhooks");
   assert.deepEqual(list.body, [webhook]);
   assert.ok(!list.text.includes(secret) && !list.text.includes("sealed"));
-  const stored = await store.webhooks.findWebhook(own.accountId, id);
+  const stored = await store.webhooks.find(own.accountId, id);
   const [sealed] = stored?.secrets ?? [];
   const binding = { accountId: own.accountId, recordId: id, field: WEBHOOK_SECRET };
   const keys = readMasterKeys(TEST_WEBHOOK_KEY);
@@ -63,7 +63,7 @@ test("POST /api/webhooks/:id/rotate-secret has both secrets sign until a time", 
   const { webhook: { id }, secret } = await create();
   const { body } = await own.editor.post(`/api/webhooks/${id}/rotate-secret`, { overlapHours: 2 });
   assert.notEqual(body.secret, secret);
-  const { secrets = [] } = await store.webhooks.findWebhook(own.accountId, id) ?? {};
+  const { secrets = [] } = await store.webhooks.find(own.accountId, id) ?? {};
   const left = (secrets[1]?.until?.getTime() ?? 0) - Date.now();
   assert.deepEqual([secrets.length, secrets[0]?.until], [2, null]);
   assert.ok(left > 7_000_000 && left <= 7_200_000);

@@ -28,7 +28,7 @@ export type DrainDeps =
     | "events.record"
     | "events.find"
     | "events.bounds"
-    | "webhooks.saveWebhook"
+    | "webhooks.save"
     | "webhooks.dueDeliveries"
     | "webhooks.saveDeliveries"
     | "webhooks.emailsOfMessages"
@@ -79,7 +79,7 @@ export async function drain(
     if (items.length === 0) {
       if (end === undefined || end === position) return;
       position = end;
-      if (!await deps.webhooks.saveWebhook(webhook, deps.holder, { position })) return;
+      if (!await deps.webhooks.save(webhook, deps.holder, { position })) return;
       continue;
     }
     const posted = await post(webhook, { items, health, isTrial }, { deps, signal });
@@ -91,7 +91,7 @@ export async function drain(
     await deps.webhooks.saveDeliveries([...posted.done.values()]);
     const disabled = await disable(webhook, posted.givenUp, deps);
     const changes = { position, health, ...(disabled === null ? {} : { disabled }) };
-    if (!await deps.webhooks.saveWebhook(webhook, deps.holder, changes) || disabled !== null) {
+    if (!await deps.webhooks.save(webhook, deps.holder, changes) || disabled !== null) {
       return;
     }
   }

@@ -8,10 +8,10 @@ import { placesOf } from "./endpoint_state.ts";
 export type FollowDeps =
   & StorePart<
     | "events.grown"
-    | "webhooks.claimWebhooks"
-    | "webhooks.heldWebhooks"
-    | "webhooks.leaveWebhooks"
-    | "webhooks.dueWebhooks"
+    | "webhooks.claim"
+    | "webhooks.listHeld"
+    | "webhooks.leave"
+    | "webhooks.listDue"
   >
   & {
     /** Names this process. */
@@ -50,10 +50,10 @@ export async function followEndpoints(
   };
   await repeat(async () => {
     if (performance.now() - claimedAt > CLAIM_EVERY_MS) {
-      await deps.webhooks.claimWebhooks({ holder, forMs: CLAIMED_FOR_MS, limit: CLAIMED_AT_ONCE });
+      await deps.webhooks.claim({ holder, forMs: CLAIMED_FOR_MS, limit: CLAIMED_AT_ONCE });
       claimedAt = performance.now();
     }
-    const held = await deps.webhooks.heldWebhooks(holder);
+    const held = await deps.webhooks.listHeld(holder);
     const idle = held.filter(({ _id, health }) =>
       !running.has(_id) && placesOf(health, deps.now()) > 0
     );
@@ -65,19 +65,19 @@ export async function followEndpoints(
     signal,
   });
   await Promise.all(running.values());
-  await deps.webhooks.leaveWebhooks(holder).catch(() => undefined);
+  await deps.webhooks.leave(holder).catch(() => undefined);
 }
 
 /** Finds endpoints whose feed goes on or that have something due; and those that are new here or were changed. */
 async function withWork(
   idle: readonly Webhook[],
   seen: ReadonlyMap<string, number>,
-  { events: { grown: grownFeeds }, webhooks: { dueWebhooks }, now }: FollowDeps,
+  { events: { grown: grownFeeds }, webhooks: { listDue }, now }: FollowDeps,
 ): Promise<Webhook[]> {
   if (idle.length === 0) return [];
   const [grown, due] = await Promise.all([
     grownFeeds(idle.map(({ accountId, position }) => ({ accountId, after: position }))),
-    dueWebhooks(idle.map(({ _id }) => _id), now()),
+    listDue(idle.map(({ _id }) => _id), now()),
   ]);
   return idle.filter(({ _id, accountId, updatedAt }) =>
     grown.has(accountId) || due.has(_id) || seen.get(_id) !== updatedAt.getTime()

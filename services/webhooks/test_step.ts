@@ -13,7 +13,7 @@ import { deliver, type DeliverDeps } from "./deliver.ts";
 /** What the step needs from the outside. */
 export type TestDeps =
   & DeliverDeps
-  & StorePart<"webhooks.findWebhook">
+  & StorePart<"webhooks.find">
   & {
     unseal(webhook: Webhook, now: Date): string[];
     signal: AbortSignal;
@@ -48,7 +48,7 @@ async function test(
   { accountId, webhookId }: EventData<"webhook.requested">,
   deps: TestDeps,
 ): Promise<WebhookReply> {
-  const webhook = await deps.webhooks.findWebhook(accountId, webhookId);
+  const webhook = await deps.webhooks.find(accountId, webhookId);
   if (webhook === null) return refused("There is no such endpoint");
   const at = deps.now();
   const digest = hash("sha256", `test/${webhookId}/${at.getTime()}`, "hex").slice(0, 24);

@@ -91,7 +91,7 @@ async function addWebhook(
   const binding = { accountId, recordId: _id, field: WEBHOOK_SECRET };
   const secret = sealSecret(SECRET, { ...binding, key: sealingKeyOf(keys) });
   const settings = webhookSettingsSchema.parse({ url: `${base}${path}`, ...changes });
-  return await store.webhooks.createWebhook({
+  return await store.webhooks.create({
     _id,
     accountId,
     secret,
@@ -114,14 +114,14 @@ const idsAt = (path: string) =>
   heard.filter((one) => one.path === path).map(({ headers }) => headers["webhook-id"]);
 
 const found = async ({ accountId, _id }: Webhook) => {
-  const webhook = await store.webhooks.findWebhook(accountId, _id);
+  const webhook = await store.webhooks.find(accountId, _id);
   assert.ok(webhook);
   return webhook;
 };
 
 /** Claims an endpoint and posts what it has not had, once. */
 async function drainOnce(webhook: Webhook, parts: ReturnType<typeof openParts>): Promise<Webhook> {
-  await store.webhooks.claimWebhooks({ holder: parts.holder, forMs: 60_000, limit: 50 });
+  await store.webhooks.claim({ holder: parts.holder, forMs: 60_000, limit: 50 });
   await drain(await found(webhook), parts, AbortSignal.timeout(10_000));
   return await found(webhook);
 }
@@ -251,21 +251,21 @@ test("followEndpoints() is not held up by an endpoint that hangs, of another acc
   assert.equal(idsAt("/hangs").length, 4);
   stop.abort();
   await following;
-  assert.deepEqual(await store.webhooks.heldWebhooks(parts.holder), []);
+  assert.deepEqual(await store.webhooks.listHeld(parts.holder), []);
 });
 
-test("claimWebhooks() gives each endpoint to one process alone", async () => {
+test("claim() gives each endpoint to one process alone", async () => {
   const webhook = await addWebhook("acc_lease", "/lease");
   const hold = async (holder: string, forMs: number) => {
-    await store.webhooks.claimWebhooks({ holder, forMs, limit: 100 });
-    return (await store.webhooks.heldWebhooks(holder)).some(({ _id }) => _id === webhook._id);
+    await store.webhooks.claim({ holder, forMs, limit: 100 });
+    return (await store.webhooks.listHeld(holder)).some(({ _id }) => _id === webhook._id);
   };
-  await store.webhooks.leaveWebhooks("one");
+  await store.webhooks.leave("one");
   assert.deepEqual([await hold("one", 50), await hold("two", 50)], [true, false]);
-  assert.ok(!await store.webhooks.saveWebhook(webhook, "two", { position: 9 }));
+  assert.ok(!await store.webhooks.save(webhook, "two", { position: 9 }));
   await delay(100);
   assert.deepEqual([await hold("two", 60_000), await hold("one", 50)], [true, false]);
-  await store.webhooks.leaveWebhooks("two");
+  await store.webhooks.leave("two");
 });
 
 test("testStep() posts a test event and returns what the endpoint answered", async () => {

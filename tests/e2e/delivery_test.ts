@@ -429,7 +429,7 @@ test("an endpoint is called with the events of a send, signed, in the order of t
   const [_id, at] = [newId("whk"), new Date()];
   const binding = { accountId, recordId: _id, field: WEBHOOK_SECRET };
   const key = sealingKeyOf(readMasterKeys(stack.webhookKey));
-  await store.webhooks.createWebhook({
+  await store.webhooks.create({
     ...{ _id, accountId, at, secret: sealSecret(secret, { ...binding, key }) },
     ...webhookSettingsSchema.parse({ url: server.url, withAddress: true }),
   });

@@ -32,7 +32,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
 
   async function find({ accountId }: Principal, params: unknown): Promise<string> {
     const { id } = readInput(ID, params);
-    if (await store.webhooks.findWebhook(accountId, id) !== null) return id;
+    if (await store.webhooks.find(accountId, id) !== null) return id;
     throw new HttpError("not_found", "There is no such webhook");
   }
 

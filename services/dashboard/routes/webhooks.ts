@@ -43,7 +43,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
   const newest = async (accountId: string) => (await store.events.bounds(accountId)).newest;
 
   async function view({ accountId }: Principal, id: string): Promise<WebhookView> {
-    const found = await store.webhooks.findWebhook(accountId, id);
+    const found = await store.webhooks.find(accountId, id);
     if (found === null) throw missing();
     return webhookViewOf(found, await newest(accountId));
   }
@@ -70,7 +70,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
   app.get("/api/webhooks", { config: { role: "viewer" } }, async ({ principal }) => {
     const { accountId } = principal;
     const [found, last] = await Promise.all([
-      store.webhooks.listWebhooks(accountId),
+      store.webhooks.list(accountId),
       newest(accountId),
     ]);
     return found.map((webhook): WebhookView => webhookViewOf(webhook, last));
@@ -85,7 +85,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
       const _id = newId("whk", now());
       const { secret, sealed } = newSecret(accountId, _id);
       const created = await changing(() =>
-        store.webhooks.createWebhook({ ...settings, _id, accountId, secret: sealed, at: now() })
+        store.webhooks.create({ ...settings, _id, accountId, secret: sealed, at: now() })
       );
       const webhook = webhookViewOf(created, created.position);
       await note(principal, "created", webhook);
@@ -109,7 +109,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
         Object.entries(readInput(CHANGE, body)).filter(([, value]) => value !== undefined),
       );
       await changing(() =>
-        store.webhooks.updateWebhook(principal.accountId, before.id, { ...changes, at: now() })
+        store.webhooks.update(principal.accountId, before.id, { ...changes, at: now() })
       );
       const after = await view(principal, before.id);
       const [from, to] = [before, after].map(({ url }) => new URL(url).host) as [string, string];
@@ -120,7 +120,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
 
   app.delete("/api/webhooks/:id", { config: { role: "owner" } }, async (request) => {
     const found = await view(request.principal, readInput(ID, request.params).id);
-    await store.webhooks.removeWebhook(request.principal.accountId, found.id);
+    await store.webhooks.remove(request.principal.accountId, found.id);
     await note(request.principal, "removed", found);
     return {};
   });
@@ -134,7 +134,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
       const { overlapHours } = readInput(ROTATE, body ?? {});
       const { secret, sealed } = newSecret(accountId, id);
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
-      await store.webhooks.rotateWebhookSecret(accountId, id, { sealed, until, at: now() });
+      await store.webhooks.rotateSecret(accountId, id, { sealed, until, at: now() });
       const webhook = await view(principal, id);
       await note(principal, "secret_rotated", webhook, { overlap: `${overlapHours} h` });
       return { webhook, secret };
@@ -149,7 +149,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
       const { id } = await view(principal, readInput(ID, params).id);
       const { skip } = readInput(ENABLE, body ?? {});
       const position = skip ? await newest(accountId) : undefined;
-      await store.webhooks.enableWebhook(accountId, id, { at: now(), position });
+      await store.webhooks.enable(accountId, id, { at: now(), position });
       const enabled = await view(principal, id);
       await note(principal, "enabled", enabled, skip ? { skipped: "yes" } : {});
       return enabled;
@@ -162,7 +162,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
     async ({ principal, params }): Promise<WebhookView> => {
       const { id } = await view(principal, readInput(ID, params).id);
       const reason = `Disabled by ${principal.user.name}`;
-      await store.webhooks.disableWebhook(principal.accountId, id, {
+      await store.webhooks.disable(principal.accountId, id, {
         at: now(),
         by: "person",
         reason,
