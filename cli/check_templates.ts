@@ -88,9 +88,11 @@ async function check(template: Authored, sandbox: CheckingSandbox): Promise<Chec
   const { name: title, locale } = settings;
   const reads = joinReads(compiled.reads, name.reads);
   const common = { alias: template.alias, name: title, locale, variables, reads };
+  // An editor ends a file with a line break; a subject has none.
+  const source = sourceOfAuthored(template);
   const ready = {
     ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template) },
-    ...{ draft: sourceOfAuthored(template), errors: linted.errors },
+    ...{ draft: { ...source, subject: source.subject.trim() }, errors: linted.errors },
     ...contentOf(template, compiled.parts),
   };
   return { ready: ready as ReadyTemplate, faults, warnings };

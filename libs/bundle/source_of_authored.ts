@@ -10,5 +10,5 @@ export function sourceOfAuthored(template: Authored): DraftSource {
     return { ...common, subject: "", text: "", filename, page };
   }
   const { "subject.hbs": subject = "", "text.txt.hbs": text = "" } = files;
-  return { ...common, subject: subject.trim(), text, filename: "", page: null };
+  return { ...common, subject, text, filename: "", page: null };
 }

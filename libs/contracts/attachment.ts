@@ -76,6 +76,7 @@ interface Fault {
 
 /** @param usual What is missing where nothing says what the attachment is made of. */
 function faultsOf(given: Given, usual: Kind): Fault[] {
+  if (isPdfAlone(given)) return [];
   const [kind, ...others] = (Object.keys(KINDS) as Kind[]).filter((name) =>
     given[name] !== undefined
   );
@@ -93,6 +94,12 @@ function faultsOf(given: Given, usual: Kind): Fault[] {
     ...(kind === "content" && given.contentType === undefined ? [required("contentType")] : []),
     ...(kind !== "id" && filename !== undefined && isBlockedFile(filename) ? [NOT_ALLOWED] : []),
   ];
+}
+
+/** Returns whether an attachment is a PDF and says nothing of files, as most do: it costs next to nothing. */
+function isPdfAlone({ id, content, contentType, asset, contentId }: Given): boolean {
+  return id !== undefined && content === undefined && contentType === undefined &&
+    asset === undefined && contentId === undefined;
 }
 
 const NOT_ALLOWED: Fault = {

@@ -66,9 +66,9 @@ function dropNullIds(body: unknown): void {
 }
 
 /** Returns what fills templates. */
-function withoutFiles({ from, variables, to }: SendBody): ReadableSend {
+function withoutFiles({ from, sendAt, variables, to }: SendBody): ReadableSend {
   return {
-    ...{ from, variables },
+    ...{ from, sendAt, variables },
     to: to.map(({ email, variables, attachments }) => ({
       ...{ email, variables },
       ...(attachments === undefined ? {} : {

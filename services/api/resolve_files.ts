@@ -88,6 +88,7 @@ function fileReader(kept: ReadonlyMap<string, AssetName>, needed: Map<string, Ne
 
   return (given: AttachmentBody): MailFile | undefined => {
     const { content, contentType = "", asset, contentId } = given;
+    if (content === undefined && asset === undefined) return undefined;
     const inline = contentId === undefined ? {} : { contentId };
     if (content !== undefined) {
       return { ...decode(content), filename: given.filename ?? "", contentType, ...inline };

@@ -81,7 +81,7 @@ async function publishTemplates(): Promise<void> {
   const mail = { subject: "Hi {{name}}", html: "<p>{{name}}</p>" };
   await system.publishEmail({ ...mail, alias: "invoice" });
   await system.publishEmail({ ...mail, alias: "welcome", variables: [NAME] });
-  await system.publishPdf({ html: "<p>{{number}}</p>" });
+  await system.publishPdf({ html: "<p>{{number}}</p>", alias: "invoice" });
   await system.publishPdf({ html: "<p>{{number}}</p>" });
 }
 

@@ -99,6 +99,7 @@ export interface EmailDraft {
 
 /** A PDF template as a test writes it. */
 export interface PdfDraft {
+  alias?: string;
   html: string;
   name?: string;
   filename?: string;
@@ -298,13 +299,15 @@ async function publishEmail(draft: EmailDraft, { store, sandbox, accountId }: Pu
 }
 
 async function publishPdf(draft: PdfDraft, { store, sandbox, accountId }: Publishing) {
-  const { filename = "document.pdf", name = "A PDF", page = {}, variables = [], html } = draft;
+  const { filename = "document.pdf", name = "A PDF", page = {}, variables = [], html, alias } =
+    draft;
   const ready = await sandbox.publishPdf({ html });
   const { template } = await store.templates.publish({
     accountId,
     kind: "pdf",
     name,
     source: { html },
+    ...(alias === undefined ? {} : { alias }),
     parts: { html: ready.html, filename },
     page: pageOptionsSchema.parse(page),
     variables,

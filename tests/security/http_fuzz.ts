@@ -150,7 +150,7 @@ export async function fuzzHttp(
       interruptAfterTimeLimit: 600_000,
     });
     const broken = details.failed
-      ? `${JSON.stringify(details.counterexample)?.slice(0, 500)}: ${details.errorInstance}`
+      ? `${JSON.stringify(details.counterexample)?.slice(0, 5000)}: ${details.errorInstance}`
       : undefined;
     results.push({ property, tries: details.numRuns, broken });
   }
@@ -165,9 +165,20 @@ function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<str
     "from.email": fc.constantFrom(SENDER, SENDER.replace("sender.example", "SENDER.Example")),
     email: fc.constantFrom(...GOOD_ADDRESSES),
     name: fc.string({ unit: "grapheme", maxLength: 40 }).filter(isPrintable),
-    filename: fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 })
-      .filter((name) => isPrintable(name) && !/[/\\]|\{\{/.test(name)),
     id: fc.constant(pdfId),
+    "to.attachments": fc.array(fc.oneof(pdfs(pdfId), files()), { maxLength: 5 }),
+    attachments: fc.array(files(), { maxLength: 5 }),
+    headers: fc.dictionary(
+      fc.constantFrom("X-Campaign", "X-Id", "List-Id", "Feedback-ID"),
+      fc.string({ unit: "grapheme-ascii", maxLength: 60 }).map((value) => value.trim()),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+    listUnsubscribe: fc.constantFrom(
+      "",
+      { url: "https://example.com/leave?u=1" },
+      { url: "http://example.com/leave", oneClick: false },
+      { mailto: "leave@example.com" },
+    ),
     variables: variables(),
     reference: fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 100 }),
     // From an hour ago to a month ahead.
@@ -186,6 +197,28 @@ function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<str
     ...body as object,
     variables: { ...variablesOf(body), n: 1 },
   }));
+}
+
+function filenames(ending = ""): fc.Arbitrary<string> {
+  return fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 })
+    .filter((name) => isPrintable(name) && !/[/\\]|\{\{/.test(name))
+    .map((name) => `${name}${ending}`);
+}
+
+function pdfs(id: number): fc.Arbitrary<Record<string, unknown>> {
+  return fc.record({ id: fc.constant(id), filename: filenames(), variables: variables() }, {
+    requiredKeys: ["id"],
+    noNullPrototype: true,
+  });
+}
+
+function files(): fc.Arbitrary<Record<string, unknown>> {
+  return fc.record({
+    content: fc.uint8Array({ minLength: 1, maxLength: 60 })
+      .map((bytes) => Buffer.from(bytes).toString("base64")),
+    filename: filenames(".txt"),
+    contentType: fc.constantFrom("text/plain", "image/png", "text/csv; charset=utf-8"),
+  }, { noNullPrototype: true });
 }
 
 function arbitraryOf(
@@ -321,6 +354,8 @@ function breakOne(good: Record<string, unknown>): fc.Arbitrary<{ body: unknown; 
   ];
   return fc.oneof(...faults).map(([path, value]) => {
     const body = structuredClone(good);
+    // A file has no id.
+    if (path.startsWith("to.0.attachments.0")) set(body, ["to", "0", "attachments"], [{ id: 1 }]);
     set(body, path.split("."), value);
     return { body, path };
   });
@@ -347,22 +382,21 @@ function isForbiddenSend(body: unknown): boolean {
   const isVariables = (value: unknown) => value === undefined || value === null || isObject(value);
   const isPdfRef = (value: unknown) =>
     Number.isInteger(value) || typeof value === "string" && /^[a-z][a-z0-9-]*$/.test(value);
-  if (!isObject(body) || !hasOnly(body, "from to variables reference tags metadata sendAt")) {
-    return true;
-  }
+  const envelope = "replyTo cc bcc headers listUnsubscribe attachments";
+  const labels = "variables reference tags metadata";
+  if (!isObject(body) || !hasOnly(body, `from to sendAt ${labels} ${envelope}`)) return true;
   if ((body["sendAt"] ?? null) !== null && !isText(body["sendAt"], 40)) return true;
   const { from, to } = body;
   if (!isObject(from) || !hasOnly(from, "email name") || !isText(from["name"], 256)) return true;
   if (String(from["email"]).toLowerCase() !== SENDER) return true;
   if (!Array.isArray(to) || to.length < 1 || to.length > 1000) return true;
   if (!isVariables(body["variables"]) || areForbiddenLabels(body)) return true;
+  if (isForbiddenEnvelope(body) || filesOf(body).some((one) => isForbiddenFile(one))) return true;
   return to.some((recipient) => {
-    if (
-      !isObject(recipient) ||
-      !hasOnly(recipient, "email name variables attachments reference tags metadata")
-    ) {
+    if (!isObject(recipient) || !hasOnly(recipient, `email name ${labels} ${envelope}`)) {
       return true;
     }
+    if (isForbiddenEnvelope(recipient)) return true;
     const { email, name } = recipient;
     const attachments = recipient["attachments"] ?? [];
     if (
@@ -374,12 +408,56 @@ function isForbiddenSend(body: unknown): boolean {
     if (areForbiddenLabels(recipient)) return true;
     if (!Array.isArray(attachments) || attachments.length > 10) return true;
     return attachments.some((attachment) =>
-      !isObject(attachment) || !hasOnly(attachment, "id filename variables") ||
-      !isPdfRef(attachment["id"]) || !isText(attachment["filename"], 200) ||
-      /[/\\]|\{\{.*\}\}/.test(String(attachment["filename"] ?? "")) ||
-      !isVariables(attachment["variables"])
+      isObject(attachment) && (attachment["content"] ?? attachment["asset"] ?? null) !== null
+        ? isForbiddenFile(attachment)
+        : !isObject(attachment) || !hasOnly(attachment, "id filename variables") ||
+          !isPdfRef(attachment["id"]) || !isText(attachment["filename"], 200) ||
+          /[/\\]|\{\{.*\}\}/.test(String(attachment["filename"] ?? "")) ||
+          !isVariables(attachment["variables"])
     );
   });
+}
+
+/** Files for everyone; what is no list is none. */
+function filesOf({ attachments }: Record<string, unknown>): unknown[] {
+  return Array.isArray(attachments)
+    ? attachments
+    : (attachments ?? null) === null
+    ? []
+    : [attachments];
+}
+
+function isForbiddenFile(file: unknown): boolean {
+  if (typeof file !== "object" || file === null || Array.isArray(file)) return true;
+  const { content, filename, contentType, asset, contentId, id, ...rest } = file as Record<
+    string,
+    unknown
+  >;
+  const isText = (value: unknown) => typeof value === "string" && isPrintable(value);
+  // No account of these tests keeps a file.
+  if ((asset ?? null) !== null || (id ?? null) !== null || Object.keys(rest).length > 0) {
+    return true;
+  }
+  if ((contentId ?? null) !== null && !isText(contentId)) return true;
+  return !isText(content) || !isText(filename) || !isText(contentType) ||
+    /[/\\]|\.(?:exe|js|bat|cmd|scr|vbs)$/i.test(String(filename));
+}
+
+function isForbiddenEnvelope(
+  { replyTo, cc, bcc, headers, listUnsubscribe }: Record<string, unknown>,
+): boolean {
+  const isLists = [replyTo, cc, bcc].every((list) =>
+    (list ?? null) === null || Array.isArray(list) && list.length <= 10 &&
+      list.every((one) => typeof one?.email === "string" && isPrintable(one.email))
+  );
+  if (!isLists) return true;
+  const values = typeof headers === "object" && headers !== null ? Object.entries(headers) : [];
+  if (
+    values.some(([name, value]) =>
+      !/^(?:X-(?!Posthaste-|SMTPAPI)|[A-Z])[\w-]+$/i.test(name) || !isPrintable(String(value))
+    )
+  ) return true;
+  return (listUnsubscribe ?? "") !== "" && typeof listUnsubscribe !== "object";
 }
 
 function areForbiddenLabels({ reference, tags, metadata }: Record<string, unknown>): boolean {

@@ -35,8 +35,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the ledger says sent before the server's reply",
     patches: [{
       file: "services/mailer/send_step.ts",
-      find: "  { attempt }: Work,\n  { mail, opened, permit }",
-      replace: "  { attempt, message }: Work,\n  { mail, opened, permit }",
+      find: "  { attempt }: Work,\n  { mail, opened, permit, copies }",
+      replace: "  { attempt, message }: Work,\n  { mail, opened, permit, copies }",
     }, {
       file: "services/mailer/send_step.ts",
       find: "    onDot: () => attempt.confirm(),\n",
@@ -180,8 +180,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "one transaction for several recipients",
     patches: [{
       file: "libs/smtp/_transaction.ts",
-      find: '["reset", "mail", "rcpt", "data"] : ["mail", "rcpt", "data"]',
-      replace: '["reset", "mail", "rcpt", "rcpt", "data"] : ["mail", "rcpt", "rcpt", "data"]',
+      find: '      "rcpt",\n      ...copies,',
+      replace: '      "rcpt",\n      "rcpt",\n      ...copies,',
     }, {
       file: "libs/smtp/_transaction.ts",
       find: "  #isMailTaken = false;",

@@ -41,6 +41,8 @@ export const PAGES: readonly PageToSee[] = [
   { name: "message-deferred", path: ({ deferredId }) => `/messages/${deferredId}` },
   { name: "message-missing", path: "/messages/msg_01jzzzzzzzzzzzzzzzzzzzzzzz0000" },
   { name: "send", path: ({ sendId }) => `/messages/sends/${sendId}` },
+  { name: "webhooks", path: "/webhooks" },
+  { name: "webhooks-empty", path: "/webhooks", who: "newcomer" },
   { name: "email-templates", path: "/email-templates" },
   { name: "email-templates-empty", path: "/email-templates", who: "newcomer" },
   {

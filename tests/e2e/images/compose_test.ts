@@ -153,7 +153,7 @@ test("the networks repeat who may reach whom, and the printer shares one with th
   assert.deepEqual(neighbours("pdf"), ["nats"]);
   const isOpen = (network: string) => file.networks[network]?.internal !== true;
   const open = Object.keys(file.services).filter((name) => networksOf(name).some(isOpen));
-  assert.deepEqual(open.toSorted(), ["api", "cli", "dashboard", "inbox", "mailer"]);
+  assert.deepEqual(open.toSorted(), ["api", "cli", "dashboard", "inbox", "mailer", "webhooks"]);
 });
 
 test("each service is given its own secrets and no other's", () => {
@@ -163,7 +163,8 @@ test("each service is given its own secrets and no other's", () => {
       ...(database ? [`${name}_mongodb_url`] : []),
       `${name}_nats_url`,
       ...(name === "mailer" ? ["master_key"] : []),
-      ...(name === "dashboard" ? ["sealing_key"] : []),
+      ...(name === "dashboard" ? ["sealing_key", "webhook_sealing_key"] : []),
+      ...(name === "webhooks" ? ["webhook_key"] : []),
       ...(name === "dashboard" ? ["second_factor_key"] : []),
     ];
     assert.deepEqual(serviceOf(name).secrets?.toSorted(), expected.toSorted(), name);
@@ -187,7 +188,11 @@ test("`posthaste setup secrets` writes every secret of compose.yaml, and nats-se
   const read = () => Promise.all(files.map((name) => readFile(join(secrets, name), "utf8")));
   const first = await read();
   assert.equal(new Set(first).size, files.length);
-  assert.deepEqual(await setup(), ["sealing_key", "nats_accounts"], "what is there stays");
+  assert.deepEqual(
+    await setup(),
+    ["sealing_key", "webhook_sealing_key", "nats_accounts"],
+    "what is there stays",
+  );
   assert.deepEqual(await read(), first);
 
   await mkdir(join(folder.path, "etc/nats"), { recursive: true });

@@ -10,6 +10,7 @@ export const REACHES: Readonly<Record<string, readonly string[]>> = {
   pdf: ["nats:4222"],
   mailer: ["mongo:27017", "nats:4222"],
   tracker: ["mongo:27017", "nats:4222"],
+  webhooks: ["mongo:27017", "nats:4222"],
   dashboard: ["mongo:27017", "nats:4222"],
 };
 
