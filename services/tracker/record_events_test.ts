@@ -149,9 +149,9 @@ test("recordHappenings() records what happened to integrations and templates, on
   const template = { _id: `${accountId}/email/${version.template.id}`, accountId };
   await store.templates.archive(template, new Date());
   const deps = { ...store, now: () => new Date(), logger: { warn() {} } };
-  const next = await recordHappenings(deps, since);
-  await recordHappenings(deps, since);
-  assert.ok(next >= since);
+  const next = await recordHappenings(deps, { since, limit: 500 });
+  await recordHappenings(deps, { since, limit: 500 });
+  assert.ok(next.since >= since);
   const feed = await feedOf(accountId);
   assertWhole(feed, 3);
   assert.deepEqual(feed.map(({ type, data }) => [type, data]), [
@@ -159,4 +159,31 @@ test("recordHappenings() records what happened to integrations and templates, on
     ["template.published", { kind: "email", templateId: 1, version: 1 }],
     ["template.archived", { kind: "email", templateId: 1 }],
   ]);
+});
+
+test("recordHappenings() gets past more happenings of one moment than it reads at once", async () => {
+  const at = new Date("2026-01-01T00:00:00Z");
+  const all = Array.from({ length: 9 }, (_, n) => ({
+    ...{ _id: `evt_${n}`, accountId: "acc_1", type: "template.published" as const, at },
+    data: { template: { id: n, alias: null, version: 1 } },
+  }));
+  const known = new Set<string>();
+  const deps = {
+    events: {
+      listHappenings: (_since: Date, limit: number) =>
+        Promise.resolve(all.slice(0, limit) as never),
+      recorded: (ids: readonly string[]) =>
+        Promise.resolve(new Set(ids.filter((id) => known.has(id)))),
+      record: (events: readonly { _id: string }[]) => {
+        for (const { _id } of events) known.add(_id);
+        return Promise.resolve(new Set<string>());
+      },
+    },
+    now: () => at,
+    logger: { warn() {} },
+  };
+  let place = { since: at, limit: 2 };
+  for (let round = 0; round < 4; round++) place = await recordHappenings(deps, place);
+  assert.equal(known.size, 9);
+  assert.equal(place.limit, 500);
 });

@@ -10,22 +10,35 @@ export type HappeningsDeps =
     logger: Pick<Logger, "warn">;
   };
 
-const EVERY_MS = 1000;
+const EVERY_MS = 5000;
 const AT_ONCE = 500;
 
-/** So long a tracker may be away, and nothing is missed. */
+/** More at one moment is not looked for: a bundle has at most 500 templates. */
+const MAX_AT_ONCE = 32_000;
+
+/** Time that a tracker may be away without missing anything. */
 const LOOK_BACK_MS = 24 * 3_600_000;
 
-/** The clocks of those who write may differ by this, and a write may take its time. */
+/** The clocks of writers may differ by this, and a write may take its time. */
 const OVERLAP_MS = 60_000;
 
-/** Records what happened to integrations and templates, every second until the signal aborts. */
+/** Where the search continues. */
+export interface HappeningsPlace {
+  since: Date;
+  /** Maximum number of happenings of one search. */
+  limit: number;
+}
+
+/** Records what happened to integrations and templates, every five seconds until the signal aborts. */
 export async function recordHappeningsForever(
   deps: HappeningsDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let since = new Date(deps.now().getTime() - LOOK_BACK_MS);
-  await repeat(async () => void (since = await recordHappenings(deps, since)), {
+  let place: HappeningsPlace = {
+    since: new Date(deps.now().getTime() - LOOK_BACK_MS),
+    limit: AT_ONCE,
+  };
+  await repeat(async () => void (place = await recordHappenings(deps, place)), {
     everyMs: EVERY_MS,
     failure: "Cannot record what happened to integrations and templates, retrying",
     logger: deps.logger,
@@ -33,16 +46,27 @@ export async function recordHappeningsForever(
   });
 }
 
-/** Records what happened from a time on. Returns from when on to look next time. */
-export async function recordHappenings(deps: HappeningsDeps, since: Date): Promise<Date> {
-  const found = await deps.events.listHappenings(since, AT_ONCE);
+/** Records what happened from a time on. Returns where the next search continues. */
+export async function recordHappenings(
+  deps: HappeningsDeps,
+  { since, limit }: HappeningsPlace,
+): Promise<HappeningsPlace> {
+  const found = await deps.events.listHappenings(since, limit);
   const recorded = await deps.events.recorded(found.map(({ _id }) => _id));
   const fresh = found.filter(({ _id }) => !recorded.has(_id));
   if (fresh.length > 0) await deps.events.record(fresh);
   const [last] = found.slice(-1);
-  // A full page: what follows it is not too far away.
-  if (found.length >= AT_ONCE && last !== undefined) {
-    return new Date(Math.max(since.getTime() + 1, last.at.getTime() - OVERLAP_MS));
+  if (found.length >= limit && last !== undefined) {
+    // More follow. They may be of the same moment, so the next search takes in more.
+    return {
+      since: latest(since, new Date(last.at.getTime() - OVERLAP_MS)),
+      limit: Math.min(2 * limit, MAX_AT_ONCE),
+    };
   }
-  return new Date(Math.max(since.getTime(), deps.now().getTime() - OVERLAP_MS));
+  const overlap = new Date(deps.now().getTime() - OVERLAP_MS);
+  return { since: latest(since, overlap), limit: AT_ONCE };
+}
+
+function latest(one: Date, other: Date): Date {
+  return one > other ? one : other;
 }

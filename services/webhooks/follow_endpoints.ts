@@ -49,7 +49,7 @@ export async function followEndpoints(
     running.set(_id, drained);
   };
   await repeat(async () => {
-    if (performance.now() - claimedAt > CLAIM_EVERY_MS) {
+    if (performance.now() - claimedAt >= CLAIM_EVERY_MS) {
       await deps.webhooks.claim({ holder, forMs: CLAIMED_FOR_MS, limit: CLAIMED_AT_ONCE });
       claimedAt = performance.now();
     }
@@ -58,8 +58,11 @@ export async function followEndpoints(
       !running.has(_id) && placesOf(health, deps.now()) > 0
     );
     for (const webhook of await withWork(idle, seen, deps)) work(webhook);
+    return held.length > 0;
   }, {
     everyMs,
+    // Without an endpoint there is nothing to do before the next claim.
+    idleMs: CLAIM_EVERY_MS,
     failure: "Cannot look for events of webhook endpoints, retrying",
     logger,
     signal,
