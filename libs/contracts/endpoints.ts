@@ -57,6 +57,13 @@ export interface Endpoint {
   codes?: readonly ErrorCode[];
 }
 
+/** Faults of a send, whether it is accepted or tried. */
+const SEND_FAULTS = [
+  ...["sender_not_allowed", "unknown_pdf_template", "missing_variable"] as const,
+  ...["unprintable_variable", "placeholder_in_filename", "header_not_allowed"] as const,
+  ...["too_many_copies", "attachment_not_allowed", "unknown_asset"] as const,
+];
+
 /** Codes that every endpoint may answer with. */
 export const COMMON_CODES = [
   "invalid_request",
@@ -187,9 +194,7 @@ const MAIL: readonly Endpoint[] = [
     answer: sendAcceptedSchema,
     unknown: ["unknown_template", "unknown_integration"],
     codes: [
-      ...["sender_not_allowed", "unknown_pdf_template", "missing_variable"] as const,
-      ...["unprintable_variable", "placeholder_in_filename", "header_not_allowed"] as const,
-      ...["too_many_copies", "attachment_not_allowed", "unknown_asset"] as const,
+      ...SEND_FAULTS,
       ...["idempotency_in_progress", "idempotency_mismatch"] as const,
     ],
   },
@@ -202,8 +207,7 @@ const MAIL: readonly Endpoint[] = [
     answer: dryRunSchema,
     unknown: ["unknown_template", "unknown_integration"],
     codes: [
-      ...["sender_not_allowed", "unknown_pdf_template", "missing_variable"] as const,
-      ...["unprintable_variable", "placeholder_in_filename"] as const,
+      ...SEND_FAULTS,
       ...["template_failed", "render_timeout"] as const,
     ],
   },

@@ -124,8 +124,10 @@ function scriptOf({ text }: Example, { send, message }: Ids): string {
 }
 
 test("every answer that the documentation shows below a command is one of the interface", () => {
-  const answers = EXAMPLES.filter(({ language, page }) =>
-    language === "json" && ["README.md", "docs/http.md", "docs/quick_start.md"].includes(page)
+  // The envelope is the body of a request: docs_test.ts of the api reads it.
+  const answers = EXAMPLES.filter(({ language, page, section }) =>
+    language === "json" && section !== "Envelope" &&
+    ["README.md", "docs/http.md", "docs/quick_start.md"].includes(page)
   );
   assert.ok(answers.length > 10);
   for (const answer of answers) {
