@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { aliasSchema } from "./documents.ts";
+import { aliasSchema } from "./alias.ts";
 import { faultParams, type IssueCode } from "./issue_code.ts";
 import {
   assetNameSchema,

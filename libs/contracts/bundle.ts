@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { aliasSchema, TEMPLATE_KINDS } from "./documents.ts";
+import { TEMPLATE_KINDS } from "./documents.ts";
+import { aliasSchema } from "./alias.ts";
 
 /** The most templates of a bundle. */
 export const MAX_BUNDLE_TEMPLATES = 500;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { aliasSchema } from "./alias.ts";
 import { emailAddressSchema } from "./email_address.ts";
 import { prioritySchema } from "./priority.ts";
 import { messageStateSchema } from "./message_state.ts";
@@ -103,11 +104,6 @@ export const TEMPLATE_KINDS = ["email", "pdf"] as const;
 
 /** The two kinds of template. */
 export type TemplateKind = (typeof TEMPLATE_KINDS)[number];
-
-/** An alias: lower case letters, digits and dashes, beginning with a letter. */
-export const aliasSchema = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, {
-  error: "must be lower case letters, digits and dashes, and start with a letter",
-});
 
 /** The summary of a template: what its versions have in common. */
 export const templateSchema = z.object({

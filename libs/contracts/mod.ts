@@ -11,6 +11,7 @@
  * @module
  */
 
+export * from "./alias.ts";
 export * from "./attachment.ts";
 export * from "./content.ts";
 export * from "./bundle.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { aliasSchema } from "./documents.ts";
+import { aliasSchema } from "./alias.ts";
 
 /** A variable of a template, as a program sees it. */
 export const variableSummarySchema = z.strictObject({
