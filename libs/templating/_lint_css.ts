@@ -1,5 +1,5 @@
 import type { HtmlTag } from "./html_tags.ts";
-import type { Report } from "./_lint_html.ts";
+import type { Report } from "./lint_finding.ts";
 
 /**
  * CSS that large mail clients ignore, and which. Source: https://www.caniemail.com (its data of

@@ -2,8 +2,7 @@ import type { PageOptions, TemplateKind } from "@posthaste/contracts";
 import { type HtmlTag, tagsOf } from "./html_tags.ts";
 import { lintCss } from "./_lint_css.ts";
 import { contrastOf } from "./_contrast.ts";
-import type { Found } from "./lint_template.ts";
-import type { LintRule } from "./lint_rules.ts";
+import type { Found, Report } from "./lint_finding.ts";
 import { openPlaces } from "./_open_places.ts";
 import { withoutComments } from "./_without_comments.ts";
 
@@ -12,9 +11,6 @@ export interface HtmlUse {
   kind: TemplateKind;
   page: PageOptions | null;
 }
-
-/** Notes a finding at a position of the HTML. */
-export type Report = (rule: LintRule, at: number, message: string) => void;
 
 /** What looks at one tag, as it was written. */
 type TagRule = (tag: HtmlTag, report: Report) => void;

@@ -1,5 +1,5 @@
 import { tagsOf } from "./html_tags.ts";
-import type { Found } from "./lint_template.ts";
+import type { Found } from "./lint_finding.ts";
 
 /** Where Gmail cuts the HTML of a mail, in bytes. */
 const GMAIL_BYTES = 102 * 1024;

@@ -1,5 +1,5 @@
 import type { DraftSource } from "@posthaste/contracts";
-import type { Found } from "./lint_template.ts";
+import type { Found } from "./lint_finding.ts";
 import { openPlaces } from "./_open_places.ts";
 import { withoutComments } from "./_without_comments.ts";
 

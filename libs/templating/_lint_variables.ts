@@ -1,5 +1,6 @@
 import type { FoundVariable } from "@posthaste/contracts";
-import type { Found, LintInput } from "./lint_template.ts";
+import type { LintInput } from "./lint_input.ts";
+import type { Found } from "./lint_finding.ts";
 import { nearest } from "./_nearest.ts";
 
 const WHOLE = { part: "html" as const, line: null, column: null };

@@ -1,5 +1,5 @@
 import { translateMergeTags } from "./_translate_merge_tags.ts";
-import type { Note } from "./translate_template.ts";
+import type { Note } from "./_note.ts";
 
 const TAG = /\{\{\{[^{}]+\}\}\}|\{\{[^{}]+\}\}/g;
 const BLOCK = /^(#if|#unless|else if|elseif)\s*`([^`]*)`$/;

@@ -1,4 +1,4 @@
-import type { Note } from "./translate_template.ts";
+import type { Note } from "./_note.ts";
 
 const TAG = /\*\|([^|\n]{1,300})\|\*/g;
 const NAME = /^[a-z_]\w*$/i;

@@ -1,4 +1,4 @@
-import type { Note } from "./translate_template.ts";
+import type { Note } from "./_note.ts";
 
 /** A step of a path from the top; `[]` is an item of a list. */
 type Path = readonly string[];

@@ -1,4 +1,4 @@
-import type { Note } from "./translate_template.ts";
+import type { Note } from "./_note.ts";
 
 /** Blocks of SendGrid that compare, and our helper for each. */
 const COMPARING: Readonly<Record<string, string>> = {

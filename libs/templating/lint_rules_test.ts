@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pageOptionsSchema } from "@posthaste/contracts";
 import { LINT_RULES, type LintRule } from "./lint_rules.ts";
-import { type LintInput, lintTemplate } from "./lint_template.ts";
+import { lintTemplate } from "./lint_template.ts";
+import type { LintInput } from "./lint_input.ts";
 
 /** A template that breaks a rule: all that is to be found in it, as `rule line`. */
 interface Fixture extends Partial<Omit<LintInput, "source">> {

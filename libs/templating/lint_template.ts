@@ -1,47 +1,10 @@
-import type { DraftSource, FoundVariable, TemplateFault, TemplateKind } from "@posthaste/contracts";
 import { lintHtml } from "./_lint_html.ts";
 import { lintMail } from "./_lint_mail.ts";
 import { lintMarks } from "./_lint_marks.ts";
 import { lintVariables } from "./_lint_variables.ts";
-import { LINT_RULES, type LintRule, type LintSeverity } from "./lint_rules.ts";
-import type { TemplatePart } from "./template_error.ts";
-
-/** Something that an author should look at before they publish. */
-export interface LintFinding {
-  severity: LintSeverity;
-  part: TemplatePart;
-  /** From 1; null where it is about the whole. */
-  line: number | null;
-  column: number | null;
-  rule: LintRule;
-  /** One sentence, without a final period. */
-  message: string;
-  /** What the author can do. */
-  remedy: string;
-}
-
-/** A finding without what its rule says. */
-export type Found = Omit<LintFinding, "severity" | "remedy">;
-
-/** A template, and what became of it. */
-export interface LintInput {
-  kind: TemplateKind;
-  source: DraftSource;
-  /** What it reads. */
-  variables: readonly FoundVariable[];
-  /** Required variables that the sample lacks. */
-  missing: readonly string[];
-  /** Faults of the source. */
-  errors?: readonly TemplateFault[];
-  /** Why it could not be filled. */
-  reason?: string;
-  /** Of the compiler; those that begin with `Line 3: ` tell where. */
-  warnings?: readonly string[];
-  /** What a message would have; missing where it could not be filled. */
-  output?: { subject: string; html: string; text: string };
-  /** What the PDF asked for and was refused. */
-  blocked?: readonly string[];
-}
+import type { Found, LintFinding } from "./lint_finding.ts";
+import type { LintInput } from "./lint_input.ts";
+import { LINT_RULES } from "./lint_rules.ts";
 
 /** Returns what was found and what can be done, in one text. */
 export function sayFinding({ message, remedy }: Pick<LintFinding, "message" | "remedy">): string {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type DraftSource, pageOptionsSchema, type TemplateKind } from "@posthaste/contracts";
 import { cpuRatio } from "@posthaste/kit";
-import { type LintInput, lintTemplate } from "./lint_template.ts";
+import { lintTemplate } from "./lint_template.ts";
+import type { LintInput } from "./lint_input.ts";
 
 function emptySource(kind: TemplateKind): DraftSource {
   const page = kind === "pdf" ? pageOptionsSchema.parse({}) : null;

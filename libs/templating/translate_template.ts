@@ -4,6 +4,7 @@ import { translateMandrill } from "./_translate_mandrill.ts";
 import { translateMergeTags } from "./_translate_merge_tags.ts";
 import { translateMustachio } from "./_translate_mustachio.ts";
 import { translateSendgrid } from "./_translate_sendgrid.ts";
+import type { Note } from "./_note.ts";
 import type { TemplatePart } from "./template_error.ts";
 
 /** A place that a person has to look at after a translation. */
@@ -21,9 +22,6 @@ export interface Translation {
   text: string;
   untranslated: Untranslated[];
 }
-
-/** Notes that a tag at a position of the source needs a person. */
-export type Note = (at: number, text: string, why: string) => void;
 
 const TRANSLATORS = {
   postmark: translateMustachio,

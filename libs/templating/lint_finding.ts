@@ -1,0 +1,22 @@
+import type { LintRule, LintSeverity } from "./lint_rules.ts";
+import type { TemplatePart } from "./template_error.ts";
+
+/** Something that an author should look at before they publish. */
+export interface LintFinding {
+  severity: LintSeverity;
+  part: TemplatePart;
+  /** From 1; null where it is about the whole. */
+  line: number | null;
+  column: number | null;
+  rule: LintRule;
+  /** One sentence, without a final period. */
+  message: string;
+  /** What the author can do. */
+  remedy: string;
+}
+
+/** A finding without what its rule says. */
+export type Found = Omit<LintFinding, "severity" | "remedy">;
+
+/** Notes a finding at a position of the HTML. */
+export type Report = (rule: LintRule, at: number, message: string) => void;

@@ -1,0 +1,21 @@
+import type { DraftSource, FoundVariable, TemplateFault, TemplateKind } from "@posthaste/contracts";
+
+/** A template, and what became of it. */
+export interface LintInput {
+  kind: TemplateKind;
+  source: DraftSource;
+  /** What it reads. */
+  variables: readonly FoundVariable[];
+  /** Required variables that the sample lacks. */
+  missing: readonly string[];
+  /** Faults of the source. */
+  errors?: readonly TemplateFault[];
+  /** Why it could not be filled. */
+  reason?: string;
+  /** Of the compiler; those that begin with `Line 3: ` tell where. */
+  warnings?: readonly string[];
+  /** What a message would have; missing where it could not be filled. */
+  output?: { subject: string; html: string; text: string };
+  /** What the PDF asked for and was refused. */
+  blocked?: readonly string[];
+}
