@@ -17,17 +17,16 @@ import type {
   WebhookDelivery,
 } from "@posthaste/contracts";
 import type { Binary, Db } from "mongodb";
-import type { AssetName } from "./asset_store.ts";
+import type { AssetName } from "./asset_name.ts";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
-import type { StoredEvent } from "./event_store.ts";
-import type { IntegrationCircuit } from "./integration_health.ts";
-import type { StoredResults } from "./integration_results.ts";
+import type { StoredEvent } from "./recorded_event.ts";
+import type { IntegrationCircuit } from "./integration_circuit.ts";
+import type { StoredResults } from "./ended_attempt.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
-import type { AttemptCount } from "./attempt_store.ts";
-import type { StoredRegister } from "./delivery_ledger.ts";
-import type { StatisticsHint } from "./statistics_recount.ts";
-import type { StatisticsBucket } from "./statistics_store.ts";
-import type { UsageDay } from "./usage_store.ts";
+import type { AttemptCount } from "./attempt_count.ts";
+import type { StoredRegister } from "./stored_register.ts";
+import type { StatisticsBucket, StatisticsHint } from "./statistics_bucket.ts";
+import type { UsageDay } from "./usage_day.ts";
 
 /**
  * A send as it lies in the database. The request is JSON text: values that callers choose would

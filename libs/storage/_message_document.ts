@@ -1,7 +1,4 @@
-import type { MessageIdentity } from "./delivery_ledger.ts";
 import {
-  copyFields,
-  envelopeOf,
   isScheduled,
   MAX_RECIPIENT_INDEX,
   type Message,
@@ -21,19 +18,6 @@ export const UNTOUCHED = {
   reply: null,
   mimeHash: null,
 } satisfies Partial<Message>;
-
-/** Returns which message a recipient's is; `null` if there is no such recipient. */
-export function identityOf(send: Send, index: number): MessageIdentity | null {
-  const recipient = send.request.to[index];
-  if (recipient === undefined) return null;
-  const { _id: sendId, accountId, acceptedAt, integrationId } = send;
-  return {
-    messageId: messageIdOf(sendId, index),
-    ...copyFields(envelopeOf(send.request, recipient), recipient.email),
-    integration: `${accountId}/${integrationId}`,
-    ...{ sendId, accountId, index, email: recipient.email, acceptedAt },
-  };
-}
 
 /** Makes the message of a recipient about whom nothing is known but that the send was accepted. */
 export function queuedMessage(send: Send, index: number): Message | null {

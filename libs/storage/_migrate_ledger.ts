@@ -4,7 +4,7 @@ import { collectionsOf, emailsOf } from "./_collections.ts";
 import { dropIndex } from "./_drop_index.ts";
 import { hasOnlyDuplicateKeys } from "./_duplicate_key.ts";
 import { migrateFrom2 } from "./_migrate_from_2.ts";
-import type { StoredRegister } from "./delivery_ledger.ts";
+import type { StoredRegister } from "./stored_register.ts";
 import { readLedgerMark, UNMARKED } from "./ledger_version.ts";
 
 /** What version 1 wrote of a message beside. */

@@ -1,14 +1,7 @@
-import type { MailFile } from "@posthaste/contracts";
 import { Binary, type Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
-
-/** A file that an account keeps under a name. */
-export interface AssetName extends Omit<MailFile, "contentId"> {
-  accountId: string;
-  name: string;
-  updatedAt: Date;
-}
+import type { AssetName } from "./asset_name.ts";
 
 /** A file that a send needs; without bytes it is one that is kept. */
 export interface NeededAsset {

@@ -1,11 +1,10 @@
-import type { CopyRefused, Message, SmtpReply, TimelineEntry } from "@posthaste/contracts";
+import type { Message } from "@posthaste/contracts";
 import {
   type DeliveryLedger,
   type FoundRegister,
   heldGuard,
   type LedgerAnswer,
   type LedgerRequest,
-  type Outcome,
   outcomeGuard,
   type Register,
   type StoredOutcome,
@@ -17,50 +16,8 @@ import { measuredUnder } from "./_measured.ts";
 import { insertGroup } from "./_insert_group.ts";
 import { UNTOUCHED } from "./_message_document.ts";
 import { writeGroup } from "./_write_group.ts";
-
-/** Which message an outcome is of: all that its document says besides. */
-export type MessageIdentity =
-  & Pick<
-    Message,
-    "sendId" | "accountId" | "index" | "email" | "copies" | "acceptedAt"
-  >
-  & {
-    messageId: string;
-    /** `_id` of its integration. */
-    integration: string;
-  };
-
-/** What an attempt came to, with all that is stored of it. */
-export interface AttemptOutcome extends Outcome {
-  at: Date;
-  /** A sentence for people; missing for `sent`. */
-  reason?: string;
-  /** What the server said. */
-  reply?: SmtpReply;
-  /** While `deferred`: when to try again. */
-  nextAt?: Date;
-  /** While `deferred`: `_id` of the integration whose turn it waits for. */
-  waitsFor?: string;
-  /** SHA-256 of what was sent, in hex. */
-  mimeHash?: string;
-  /** With `sent`: copies that the mail went without. */
-  copiesRefused?: CopyRefused[];
-  /** Lines of the timeline since the outcome before. */
-  lines: TimelineEntry[];
-}
-
-/** A register as it is stored: it is inserted, and never changed. */
-export type StoredRegister =
-  & {
-    /** `<message>/<n>` */
-    _id: string;
-    by: string;
-    /** When it was inserted, by the database's clock. */
-    at: Timestamp;
-    /** With `dot`: how long its owner waits for the server's reply, at most, in milliseconds. */
-    waitMs?: number;
-  }
-  & ({ dot: true } | { void: AttemptOutcome });
+import type { MessageIdentity } from "./message_identity.ts";
+import type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
 
 /** The registers and outcomes of messages, for the code of the delivery protocol. */
 export interface DeliveryLedgers {

@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 import { advance, beginDot, beginVoid, replied } from "@posthaste/delivery";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Document } from "mongodb";
-import { identityOf } from "./_message_document.ts";
+import { identityOf, type MessageIdentity } from "./message_identity.ts";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
-import type { AttemptOutcome, MessageIdentity } from "./delivery_ledger.ts";
+import type { AttemptOutcome } from "./stored_register.ts";
 
 let opened: TestStore;
 before(async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { FeedEventType } from "@posthaste/contracts";
 import { openTestStore, type TestStore } from "./_test_store.ts";
-import type { NewEvent } from "./event_store.ts";
+import type { NewEvent } from "./recorded_event.ts";
 
 let opened: TestStore;
 before(async () => {

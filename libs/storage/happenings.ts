@@ -7,7 +7,7 @@ import {
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import type { NewEvent } from "./event_store.ts";
+import type { NewEvent } from "./recorded_event.ts";
 
 /** What happened to integrations and templates, as events. */
 export interface Happenings {

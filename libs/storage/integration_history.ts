@@ -2,7 +2,7 @@ import type { IntegrationEvent } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { countUndispatched } from "./waiting_sends.ts";
-import type { IntegrationCircuit } from "./integration_health.ts";
+import type { IntegrationCircuit } from "./integration_circuit.ts";
 
 /** How integrations fared. */
 export interface IntegrationHistory {

@@ -1,30 +1,7 @@
-import type { Message } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { STATISTICS_BUCKET_MS } from "./statistics_store.ts";
-
-/** An attempt that ended, and when. */
-export interface EndedAttempt {
-  at: Date;
-  messageId: Message["_id"];
-}
-
-/** An attempt that the server did not accept, and why. */
-export interface FailedAttempt extends EndedAttempt {
-  /** A sentence, with the codes of the reply; without its words, which may name people. */
-  reason: string;
-}
-
-/** The latest results of an integration, as stored. A field is missing as long as there was none. */
-export interface StoredResults {
-  /** `_id` of the integration. */
-  _id: string;
-  accountId: string;
-  lastSent?: EndedAttempt;
-  lastFailed?: FailedAttempt;
-  /** Time of the first failure after the last success; null if there is none. */
-  failingSince: Date | null;
-}
+import { STATISTICS_BUCKET_MS } from "./statistics_bucket.ts";
+import type { EndedAttempt, FailedAttempt } from "./ended_attempt.ts";
 
 /** Results of an integration that became known together. */
 export interface ResultsNote {

@@ -1,5 +1,5 @@
 import type { Integration, IntegrationState } from "@posthaste/contracts";
-import { type IntegrationCircuit, reasonOfCircuit } from "./integration_health.ts";
+import { type IntegrationCircuit, reasonOfCircuit } from "./integration_circuit.ts";
 import type { IntegrationResult } from "./integration_results.ts";
 
 export type { IntegrationState };

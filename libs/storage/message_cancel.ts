@@ -3,8 +3,10 @@ import { advance, beginVoid, mayClose, nextAttempt } from "@posthaste/delivery";
 import { randomBytes } from "node:crypto";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { identityOf, messageIdRange, readTimeline } from "./_message_document.ts";
-import { type AttemptOutcome, type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
+import { messageIdRange, readTimeline } from "./_message_document.ts";
+import { identityOf } from "./message_identity.ts";
+import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
+import type { AttemptOutcome } from "./stored_register.ts";
 import { sendStore } from "./send_store.ts";
 
 /** Keeping messages from being sent. */

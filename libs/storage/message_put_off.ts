@@ -2,7 +2,7 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 import { UNTOUCHED } from "./_message_document.ts";
-import type { MessageIdentity } from "./delivery_ledger.ts";
+import type { MessageIdentity } from "./message_identity.ts";
 
 /** A message that has to wait for a time, before anything was tried. */
 export type PutOff = MessageIdentity & {

@@ -13,7 +13,8 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { withRegisters } from "./_with_registers.ts";
 import { messageIdRange, queuedMessage, readTimeline } from "./_message_document.ts";
-import { type AttemptOutcome, type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
+import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
+import type { AttemptOutcome } from "./stored_register.ts";
 import { sendStore } from "./send_store.ts";
 
 /** What a reconciler must know of a message that is in no terminal state. */

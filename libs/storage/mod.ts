@@ -24,23 +24,13 @@ export {
   KNOWS_SIZES,
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
-export {
-  type AttemptOutcome,
-  type DeliveryLedgers,
-  type MessageIdentity,
-  outcomeOf,
-  registerRange,
-  type StoredRegister,
-} from "./delivery_ledger.ts";
-export type { AssetName, AssetStore, NeededAsset, OldAssets } from "./asset_store.ts";
-export type {
-  EventStore,
-  FeedBounds,
-  FeedPage,
-  FeedPart,
-  NewEvent,
-  RecordedEvent,
-} from "./event_store.ts";
+export { type DeliveryLedgers, outcomeOf, registerRange } from "./delivery_ledger.ts";
+export type { MessageIdentity } from "./message_identity.ts";
+export type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
+export type { AssetStore, NeededAsset, OldAssets } from "./asset_store.ts";
+export type { AssetName } from "./asset_name.ts";
+export type { EventStore, FeedBounds, FeedPage, FeedPart } from "./event_store.ts";
+export type { NewEvent, RecordedEvent } from "./recorded_event.ts";
 export type { Happenings } from "./happenings.ts";
 export type { EventSubject, EventSubjects, TimelinesOf } from "./event_subjects.ts";
 export type {
@@ -64,23 +54,17 @@ export {
 export { LEDGER_VERSION, OLDEST_BESIDE, OLDEST_READ } from "./ledger_version.ts";
 export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
 export { cachedIntegrations } from "./integration_cache.ts";
-export {
-  type CircuitFailure,
-  type IntegrationCircuit,
-  type IntegrationHealth,
-  reasonOfCircuit,
-  type RefusedLogin,
-} from "./integration_health.ts";
+export type { CircuitFailure, IntegrationHealth, RefusedLogin } from "./integration_health.ts";
+export { type IntegrationCircuit, reasonOfCircuit } from "./integration_circuit.ts";
 export { MAX_AHEAD, type MessagePlace, type MessagePlaces, type Placed } from "./message_place.ts";
 export type { IntegrationHistory } from "./integration_history.ts";
 export {
-  type EndedAttempt,
-  type FailedAttempt,
   type IntegrationResult,
   type IntegrationResultStore,
   RESULTS_WINDOW_MS,
   type ResultsNote,
 } from "./integration_results.ts";
+export type { EndedAttempt, FailedAttempt } from "./ended_attempt.ts";
 export {
   type IntegrationFacts,
   type IntegrationState,
@@ -174,7 +158,8 @@ export { type Acceptance, IDEMPOTENCY_KEPT_MS, type SendAcceptance } from "./sen
 export type { FoundSendHead, SendFilter, SendSearch, SendSearchResult } from "./send_search.ts";
 export type { FinishedSend, Recipients, SendHead, SendStore } from "./send_store.ts";
 export type { SendWithdrawals } from "./send_withdrawal.ts";
-export type { AttemptCount, AttemptLimits, AttemptStore } from "./attempt_store.ts";
+export type { AttemptLimits, AttemptStore } from "./attempt_store.ts";
+export type { AttemptCount } from "./attempt_count.ts";
 export type { SessionStore } from "./session_store.ts";
 export { openStore, type Store, type StoreOptions } from "./store.ts";
 export type { StoreGroups, StoreOperation, StorePart } from "./store_groups.ts";
@@ -195,6 +180,7 @@ export {
   type TemplateChanged,
 } from "./bundle_store.ts";
 export type { TemplateUse, TemplateUses } from "./template_use.ts";
+export type { StatisticsNote, StatisticsStore } from "./statistics_store.ts";
 export {
   type AttemptCounts,
   COUNTED,
@@ -202,10 +188,9 @@ export {
   COUNTED_ATTEMPTS,
   STATISTICS_BUCKET_MS,
   type StatisticsBucket,
-  type StatisticsNote,
-  type StatisticsStore,
-} from "./statistics_store.ts";
-export { dayOf, type UsageDay, type UsageNote, type UsageStore } from "./usage_store.ts";
+} from "./statistics_bucket.ts";
+export type { UsageDay } from "./usage_day.ts";
+export { dayOf, type UsageNote, type UsageStore } from "./usage_store.ts";
 export { isLive, type NewToken, type TokenStore } from "./token_store.ts";
 export { openVersionCache, type VersionCache, type VersionCacheOptions } from "./version_cache.ts";
 export type { UnreadVersion, VersionReads } from "./version_reads.ts";

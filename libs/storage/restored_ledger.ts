@@ -3,8 +3,9 @@ import { advance, beginOutcome, beginVoid, type Ending, nextAttempt } from "@pos
 import { randomBytes } from "node:crypto";
 import type { AnyBulkWriteOperation, Db, Filter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import { identityOf } from "./_message_document.ts";
-import type { AttemptOutcome, DeliveryLedgers } from "./delivery_ledger.ts";
+import { identityOf } from "./message_identity.ts";
+import type { DeliveryLedgers } from "./delivery_ledger.ts";
+import type { AttemptOutcome } from "./stored_register.ts";
 import { readLedgerMark, writeHeldMark } from "./ledger_version.ts";
 import { messageStore, type UnfinishedMessage } from "./message_store.ts";
 import { sendStore } from "./send_store.ts";

@@ -1,16 +1,15 @@
-import { type Message, timeOfId } from "@posthaste/contracts";
+import { timeOfId } from "@posthaste/contracts";
 import type { Db, Document } from "mongodb";
 import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
+import { STATISTICS_HINTS_KEPT_MS, STATISTICS_YOUNG_MS } from "./statistics_store.ts";
 import {
   COUNTED_ATTEMPTS,
   idOfBucket,
   STATISTICS_BUCKET_MS,
-  STATISTICS_HINTS_KEPT_MS,
-  STATISTICS_YOUNG_MS,
   type StatisticsBucket,
-} from "./statistics_store.ts";
+} from "./statistics_bucket.ts";
 
 /** Counting again what status events have only hinted at. */
 export interface StatisticsRecount {
@@ -164,10 +163,4 @@ function addTo(counts: Counts, { _id: { accountId, integration, type }, count, a
 
 function emptyCounts(): Counts {
   return { accepted: 0, sent: 0, failed: 0, deferred: 0, unknown: 0, integrations: {} };
-}
-
-/** Sends whose messages came to outcomes long after they were accepted, by bucket. */
-export interface StatisticsHint {
-  at: Date;
-  sends: Message["sendId"][];
 }

@@ -1,16 +1,14 @@
 import { timeOfId } from "@posthaste/contracts";
 import type { Db, Document } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
-import type { StatisticsHint } from "./statistics_recount.ts";
-
-/** What is counted, each in messages. */
-export const COUNTED = ["accepted", "sent", "failed", "deferred", "unknown"] as const;
-
-/** What is counted. */
-export type Counted = (typeof COUNTED)[number];
-
-/** Width of a bucket, in milliseconds: 5 minutes. */
-export const STATISTICS_BUCKET_MS = 300_000;
+import {
+  COUNTED,
+  type Counted,
+  idOfBucket,
+  STATISTICS_BUCKET_MS,
+  type StatisticsBucket,
+  type StatisticsHint,
+} from "./statistics_bucket.ts";
 
 /** How long buckets are kept, in milliseconds: 90 days. */
 export const STATISTICS_KEPT_MS = 90 * 24 * 3_600_000;
@@ -23,31 +21,6 @@ export const STATISTICS_YOUNG_MS = STATISTICS_BUCKET_MS;
 
 /** How long it is known which older sends belong to a bucket, in milliseconds: 2 days. */
 export const STATISTICS_HINTS_KEPT_MS = 2 * 24 * 3_600_000;
-
-/** What is counted of each integration, in attempts. */
-export const COUNTED_ATTEMPTS = ["sent", "failed", "deferred", "unknown"] as const;
-
-/** Attempts of integrations, by their numbers. */
-export type AttemptCounts = Record<
-  string,
-  Partial<Record<(typeof COUNTED_ATTEMPTS)[number], number>>
->;
-
-/** What happened to an account's mail within a bucket's time. */
-export type StatisticsBucket = Record<Counted, number> & {
-  /** `<account>/<time>` */
-  _id: string;
-  accountId: string;
-  /** When it begins. */
-  at: Date;
-  integrations?: AttemptCounts;
-  /** How often something was noted. */
-  notes?: number;
-  /** Something was noted since it was counted from messages. */
-  isRecountDue?: true;
-  /** When it was counted from messages. */
-  countedAt?: Date;
-};
 
 /** What is added to a bucket. */
 export type StatisticsNote =
@@ -128,9 +101,4 @@ function hintsOf(notes: readonly StatisticsNote[]): StatisticsHint[] {
 
 function bucketOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / STATISTICS_BUCKET_MS) * STATISTICS_BUCKET_MS);
-}
-
-/** Returns the id of an account's bucket that begins at a time. */
-export function idOfBucket(accountId: string, at: Date): string {
-  return `${accountId}/${at.toISOString()}`;
 }

@@ -1,17 +1,8 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import type { UsageDay } from "./usage_day.ts";
 
 const DAY_MS = 24 * 3_600_000;
-
-/** How many bytes of requests to send were accepted of an account on a day. */
-export interface UsageDay {
-  /** `<account>/<day>` */
-  _id: string;
-  accountId: string;
-  /** Midnight, UTC. */
-  day: Date;
-  bytes: number;
-}
 
 /** Bytes that were accepted. */
 export interface UsageNote {

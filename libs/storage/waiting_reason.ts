@@ -1,5 +1,5 @@
 import type { Integration } from "@posthaste/contracts";
-import { type IntegrationCircuit, reasonOfCircuit } from "./integration_health.ts";
+import { type IntegrationCircuit, reasonOfCircuit } from "./integration_circuit.ts";
 
 /** Why mail waits for its integration, whatever that is: sentences for people. */
 export const WAITING_REASON = {
