@@ -6,7 +6,7 @@ import {
   type PlaceName,
   PLACES,
 } from "@posthaste/runtime";
-import type { PartName } from "./stack.ts";
+import type { PartName } from "./part_name.ts";
 
 /** Name of a program of ours that runs as a process of its own. */
 export type OwnPart = Exclude<PartName, "nats" | "mongod">;

@@ -12,7 +12,7 @@ import { openStore } from "@posthaste/storage";
 import { nightly, openTestMongo, openTestNats } from "@posthaste/kit";
 import { denoProgram, type DenoRuntime, openDenoRuntime } from "./deno_runtime.ts";
 import { type ServiceProcess, startService } from "./service_process.ts";
-import type { ServiceName } from "./stack.ts";
+import type { ServiceName } from "./part_name.ts";
 
 nightly("dev/deno_flags_test.ts");
 

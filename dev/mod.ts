@@ -9,15 +9,7 @@
  * @module
  */
 export { buildDashboard, type BuildDashboardOptions } from "./build_dashboard.ts";
-export {
-  MAIL_SERVICES,
-  openStack,
-  type PartName,
-  type ServiceName,
-  SERVICES,
-  type Stack,
-  type StackOptions,
-  type StackPorts,
-} from "./stack.ts";
+export { openStack, type Stack, type StackOptions, type StackPorts } from "./stack.ts";
+export { MAIL_SERVICES, type PartName, type ServiceName, SERVICES } from "./part_name.ts";
 export { imageFlags, nodeFlags, type NodeFlagsOptions } from "./node_flags.ts";
 export { type ServiceOptions, type ServiceProcess, startService } from "./service_process.ts";

@@ -2,7 +2,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { permissionsFor, type PlaceName, PLACES } from "@posthaste/runtime";
 import type { OwnPart } from "./deno_permissions.ts";
-import type { ServiceName } from "./stack.ts";
+import type { ServiceName } from "./part_name.ts";
 
 /** Where the parts that run on Node keep what they use. */
 export interface NodeFlagsOptions {

@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { nodeFlags } from "./node_flags.ts";
-import { SERVICES } from "./stack.ts";
+import { SERVICES } from "./part_name.ts";
 
 let folder: string;
 /** A repository that may be harmed, should a guard be missing. */

@@ -9,7 +9,8 @@ import { restartDelay } from "./restart_delay.ts";
 import type { Screen } from "./screen.ts";
 import { ACCOUNT, type Demonstration, seedDemonstration, SENDER, SYSTEM_ACCOUNT } from "./seed.ts";
 import type { Env, Settings } from "./settings.ts";
-import { openStack, type PartName, type Stack } from "./stack.ts";
+import { openStack, type Stack } from "./stack.ts";
+import type { PartName } from "./part_name.ts";
 import { readStackFile, writeStackFile } from "./stack_file.ts";
 import { summaryText } from "./summary.ts";
 

@@ -6,7 +6,8 @@ import process from "node:process";
 import { test } from "node:test";
 import { openBus } from "@posthaste/messaging";
 import { nightly, until } from "@posthaste/kit";
-import { openStack, SERVICES } from "./stack.ts";
+import { openStack } from "./stack.ts";
+import { SERVICES } from "./part_name.ts";
 import { keptUsers } from "./users.ts";
 
 nightly("dev/users_test.ts", "dev/main_test.ts");

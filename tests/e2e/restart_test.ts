@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SendAccepted } from "@posthaste/contracts";
-import type { ServiceName } from "@posthaste/dev/stack";
 import { openBus } from "@posthaste/messaging";
 import { nightly, openSmtpSink, type SmtpSink, type SunkMessage, until } from "@posthaste/kit";
 import { openSystem, type Recipient, SENDER, type System } from "./system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
+import type { ServiceName } from "@posthaste/dev";
 
 nightly("tests/chaos/short_test.ts");
 

@@ -5,11 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { SendAccepted } from "@posthaste/contracts";
-import { SERVICES } from "@posthaste/dev/stack";
 import { openBus } from "@posthaste/messaging";
 import { nightly, openFaultySmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
+import { SERVICES } from "@posthaste/dev";
 
 nightly(
   "libs/messaging/_drain_messages_test.ts",
