@@ -5,7 +5,7 @@ import { type SecureContext, TLSSocket } from "node:tls";
 import { ContentReader } from "./_faulty_smtp_content.ts";
 import { misbehave } from "./_faulty_smtp_action.ts";
 import type { FaultySmtpLimiter } from "./_faulty_smtp_limiter.ts";
-import type { FaultySmtpOptions } from "./faulty_smtp.ts";
+import type { FaultySmtpOptions } from "./faulty_smtp_options.ts";
 import type { FaultAction, FaultMoment, FaultPlan, FaultStage } from "./faulty_smtp_plan.ts";
 import type { FaultySmtpRecord } from "./faulty_smtp_record.ts";
 

@@ -1,45 +1,15 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import { createSecureContext, type SecureContext, type SecureVersion } from "node:tls";
+import { createSecureContext, type SecureContext } from "node:tls";
 import { reset } from "./_faulty_smtp_action.ts";
 import { FaultySmtpLimiter, type FaultySmtpLimits } from "./_faulty_smtp_limiter.ts";
 import { type FaultySmtpHost, FaultySmtpSession } from "./_faulty_smtp_session.ts";
 import type { FaultMoment, FaultPlan, FaultStage } from "./faulty_smtp_plan.ts";
 import type { FaultySmtpRecord } from "./faulty_smtp_record.ts";
 import { testCertificate } from "./test_certificate.ts";
+import type { FaultySmtpOptions } from "./faulty_smtp_options.ts";
 
 export type { FaultySmtpLimits };
-
-/** Settings of {@linkcode openFaultySmtp}. */
-export interface FaultySmtpOptions {
-  /** 0, the default, takes a free port. */
-  port?: number;
-  /** `none` by default. */
-  tls?: "none" | "starttls" | "implicit";
-  /** `testCertificate` by default. */
-  certificate?: { readonly key: string; readonly cert: string };
-  /** The newest version of TLS that it speaks. */
-  maxTls?: SecureVersion;
-  /** User names and their passwords; with any, a login is required. */
-  users?: Readonly<Record<string, string>>;
-  /** EHLO keywords to leave out. */
-  hide?: readonly ("PIPELINING" | "SMTPUTF8" | "8BITMIME" | "SIZE")[];
-  /** The largest message in bytes, announced with SIZE. */
-  maxBytes?: number;
-  limits?: FaultySmtpLimits;
-  /** How it misbehaves; not at all by default. */
-  plan?: FaultPlan;
-  /**
-   * Takes any line end for a line end and, around a dot, for the end of a mail, as servers did that
-   * were open to SMTP smuggling: what a mail hides in its body becomes commands.
-   */
-  lenient?: boolean;
-  /** Told of every line of the ledger when it is certain, before the client hears of it; and of the
-   * content, if its final dot came. */
-  onRecord?: (record: FaultySmtpRecord, raw: Buffer | null) => void;
-  /** Keeps records and contents in memory. On by default. */
-  keep?: boolean;
-}
 
 /** A message whose final dot came, whatever was answered. */
 export interface FaultySmtpMessage {

@@ -5,7 +5,8 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { FaultySmtpLimits } from "./_faulty_smtp_limiter.ts";
-import type { FaultySmtpCounts, FaultySmtpOptions } from "./faulty_smtp.ts";
+import type { FaultySmtpCounts } from "./faulty_smtp.ts";
+import type { FaultySmtpOptions } from "./faulty_smtp_options.ts";
 import type { FaultRule } from "./faulty_smtp_plan.ts";
 import type { FaultySmtpRecord } from "./faulty_smtp_record.ts";
 

@@ -23,6 +23,7 @@ export { byDay } from "./by_day.ts";
 export { type CpuCostOptions, cpuRatio, cpuTimeOf } from "./cpu_cost.ts";
 export * from "./faulty_smtp.ts";
 export * from "./faulty_smtp_child.ts";
+export * from "./faulty_smtp_options.ts";
 export * from "./faulty_smtp_plan.ts";
 export * from "./faulty_smtp_record.ts";
 export * from "./injection_strings.ts";
