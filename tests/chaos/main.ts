@@ -11,7 +11,7 @@ import { NOT_TRIED } from "./mutations/mutations.ts";
 import { commandOf, type Options, readOptions } from "./options.ts";
 import { type PlannedRun, planRuns } from "./plan_runs.ts";
 import { problemsOf, writeReport } from "./report.ts";
-import { openFixture } from "./fixture/fixture.ts";
+import { openFixture } from "./fixture/open_fixture.ts";
 import { brokenOff, notDone, runFault, type RunResult } from "./run_fault.ts";
 import {
   type Detection,

@@ -3,7 +3,8 @@ import { after, before, describe, test } from "node:test";
 import { byDay } from "@posthaste/kit";
 import { findFaults } from "./faults/fault_list.ts";
 import { problemsOf } from "./report.ts";
-import { type Fixture, openFixture } from "./fixture/fixture.ts";
+import { openFixture } from "./fixture/open_fixture.ts";
+import type { Fixture } from "./fixture/fixture.ts";
 import { runFault } from "./run_fault.ts";
 
 const SEED = "short";

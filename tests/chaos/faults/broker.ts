@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { brokerDiskOf, type Fault, singleOf } from "./fault.ts";
-import { quickenTopology } from "../fixture/fixture.ts";
+import { quickenTopology } from "../fixture/open_fixture.ts";
 
 /** What befalls the broker. */
 export const BROKER: Fault[] = [

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fault, singleOf } from "./fault.ts";
-import { OUTLASTING } from "../fixture/fixture.ts";
+import { OUTLASTING } from "../fixture/open_fixture.ts";
 
 /** What befalls the database. */
 export const DATABASE: Fault[] = [

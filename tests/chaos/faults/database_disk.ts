@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { OUTLASTING } from "../fixture/fixture.ts";
+import { OUTLASTING } from "../fixture/open_fixture.ts";
 import { NotPossibleError } from "../fixture/small_disk.ts";
 import { type Chaos, type Fault, singleOf } from "./fault.ts";
 

@@ -3,7 +3,8 @@ import type { ServiceName } from "@posthaste/dev";
 import type { Chaos, Fault } from "./fault.ts";
 import { FIRST_LOOK_MS } from "../records/time_bound.ts";
 import { countStates } from "../records/read_records.ts";
-import { OUTLASTING, type Way } from "../fixture/fixture.ts";
+import { OUTLASTING } from "../fixture/open_fixture.ts";
+import type { Way } from "../fixture/fixture.ts";
 
 /** What happens to the ways of services to the broker and to the database, to one way at a time. */
 export const NETWORK: Fault[] = [

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Fault, threeOf } from "./fault.ts";
-import { OUTLASTING } from "../fixture/fixture.ts";
+import { OUTLASTING } from "../fixture/open_fixture.ts";
 
 const STREAMS = ["RENDER", "MAIL", "PRINT", "STATUS"];
 const MEMBER_BACK_MS = 2000;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServiceName } from "@posthaste/dev";
 import type { Chaos, Fault } from "./fault.ts";
-import { REPLY_MS, TRANSFER_MS } from "../fixture/fixture.ts";
+import { REPLY_MS, TRANSFER_MS } from "../fixture/open_fixture.ts";
 
 const ROLES: readonly ServiceName[] = ["mailer", "renderer", "pdf", "tracker"];
 

@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { readJournal } from "../records/journal.ts";
 import type { ClientLine } from "../records/records.ts";
 import { problemsOf } from "../report.ts";
-import { openFixture } from "../fixture/fixture.ts";
+import { openFixture } from "../fixture/open_fixture.ts";
 import { runFault } from "../run_fault.ts";
 import { openVersion } from "./open_version.ts";
 import { rollingUpgrade } from "./rolling_upgrade.ts";
