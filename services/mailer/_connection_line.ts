@@ -1,16 +1,11 @@
 import { EgressError } from "@posthaste/egress";
 import { failpoint } from "@posthaste/runtime";
-import {
-  type BrokenPipelining,
-  SmtpConnection,
-  SmtpError,
-  type SmtpMail,
-  type SmtpReply,
-} from "@posthaste/smtp";
+import { type BrokenPipelining, SmtpConnection, SmtpError, type SmtpMail } from "@posthaste/smtp";
 import { errorType, recordDuration } from "@posthaste/telemetry";
 import { failureOf, SmtpFailure } from "./smtp_failure.ts";
 import { serverOf, type SmtpIntegration } from "./smtp_integration.ts";
-import type { SmtpReceipt, TransportPoolOptions } from "./transport_pool.ts";
+import { receiptOf, type SmtpReceipt } from "./smtp_receipt.ts";
+import type { TransportPoolOptions } from "./transport_pool_options.ts";
 
 /** The options of a pool with every default filled in. */
 export type LineSettings = Required<TransportPoolOptions>;
@@ -359,13 +354,6 @@ async function timed(
     throw error;
   }
   tell();
-}
-
-function receiptOf({ code, enhanced, text }: SmtpReply, durationMs: number): SmtpReceipt {
-  return {
-    ...{ code, response: text, durationMs },
-    ...(enhanced === undefined ? {} : { enhanced }),
-  };
 }
 
 /** The server had closed an idle connection, or one behind another mail: it took nothing of this mail. */

@@ -50,7 +50,8 @@ import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
 import { type StopDeps, stopIntegration } from "./stop_integration.ts";
-import type { SmtpReceipt, TransportPool } from "./transport_pool.ts";
+import type { TransportPool } from "./transport_pool.ts";
+import type { SmtpReceipt } from "./smtp_receipt.ts";
 import type { CircuitStates } from "./circuit_states.ts";
 
 /** What the step needs from the outside. */

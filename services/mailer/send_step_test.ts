@@ -1,4 +1,10 @@
-import { type EventData, messageIdOf, newSendId, type PrintedMessage } from "@posthaste/contracts";
+import {
+  type EventData,
+  type Message,
+  messageIdOf,
+  newSendId,
+  type PrintedMessage,
+} from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import {
   type Delivery,
@@ -10,7 +16,6 @@ import {
   statusEventsIn,
   type Verdict,
 } from "@posthaste/messaging";
-import type { Message } from "@posthaste/contracts";
 import { MasterKeyMissingError } from "@posthaste/storage";
 import { openLogger } from "@posthaste/telemetry";
 import { type Changes, openMemoryLedger, openTestNats, until, withChanges } from "@posthaste/kit";
@@ -24,7 +29,8 @@ import { openAdmission } from "./admission.ts";
 import { type SendDeps, sendStep } from "./send_step.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
-import type { OutgoingMail, SmtpReceipt } from "./transport_pool.ts";
+import type { OutgoingMail } from "./transport_pool.ts";
+import type { SmtpReceipt } from "./smtp_receipt.ts";
 
 const sendId = newSendId("acc_1");
 const ACCEPTED = "2026-03-01T10:00:00.000Z";

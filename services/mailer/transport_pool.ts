@@ -1,36 +1,10 @@
-import type { GuardedResolver } from "@posthaste/egress";
 import type { BrokenPipelining, SmtpMail } from "@posthaste/smtp";
 import { LRUCache } from "lru-cache";
 import { ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
 import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
-
-/** Settings of {@linkcode openTransportPool}; times in milliseconds. */
-export interface TransportPoolOptions {
-  /** The name said with EHLO; it should resolve to this machine. */
-  ehloName: string;
-  /**
-   * Returns the IP address to dial, for each connection anew, or throws an `EgressError`. Nothing else
-   * looks the name up.
-   */
-  resolveHost: GuardedResolver;
-  /** Whether logins may cross a network unencrypted. @default {false} */
-  allowInsecureAuth?: boolean;
-  /** For connecting up to the end of the greeting, 15 s by default. */
-  connectTimeoutMs?: number;
-  /** The longest time without progress before the final dot, 60 s by default. */
-  stallMs?: number;
-  /** The longest wait for the answer to the final dot, 10 min by default (RFC 5321, 4.5.3.2.6). */
-  replyMs?: number;
-  /** The longest time for opening a connection, and for a mail up to its final dot, 5 min by default. */
-  transferMs?: number;
-  /** An unused connection is closed after this time, 30 s by default. */
-  idleMs?: number;
-  /** A connection is closed after this many mails, 100 by default. */
-  maxMails?: number;
-  /** Maximum wait of a close for mails in flight, 30 s by default. */
-  drainMs?: number;
-}
+import type { SmtpReceipt } from "./smtp_receipt.ts";
+import type { TransportPoolOptions } from "./transport_pool_options.ts";
 
 /** One mail for exactly one recipient, and whom it is copied to. */
 export interface OutgoingMail {
@@ -53,15 +27,6 @@ export interface OutgoingMail {
   readonly onData?: () => void;
   /** Called when the content was sent. The final dot is held back until it resolves. */
   readonly onDot?: () => Promise<void>;
-}
-
-/** The server's acceptance. */
-export interface SmtpReceipt {
-  readonly response: string;
-  readonly code: number;
-  readonly enhanced?: string;
-  /** From taking a free connection to the reply. */
-  readonly durationMs: number;
 }
 
 /** Sends mails over connections that are kept open. */

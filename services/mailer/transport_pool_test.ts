@@ -19,11 +19,8 @@ import { composeMime } from "./compose_mime.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
-import {
-  openTransportPool,
-  type OutgoingMail,
-  type TransportPoolOptions,
-} from "./transport_pool.ts";
+import { openTransportPool, type OutgoingMail } from "./transport_pool.ts";
+import type { TransportPoolOptions } from "./transport_pool_options.ts";
 
 takesLong();
 
