@@ -1,5 +1,5 @@
 import type { EventData } from "@posthaste/contracts";
-import { valuesOf } from "@posthaste/templating";
+import { type Sandbox, valuesOf } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
 import {
   MAX_MESSAGE_LENGTH,
@@ -8,7 +8,7 @@ import {
   type RenderedMessage,
   type Versions,
 } from "./render_message.ts";
-import type { ContentDeps } from "./content_step.ts";
+import type { VersionSource } from "./pinned_versions.ts";
 
 /** Nobody is written to: of the message there is only its PDF. */
 const NOBODY = { index: 0, attempt: 0, email: "" };
@@ -22,7 +22,7 @@ export type FilledPdf =
 export async function fillPdf(
   accountId: string,
   { id, version, variables }: NonNullable<EventData<"content.requested">["pdf"]>,
-  deps: Pick<ContentDeps, "pdfVersion" | "fill">,
+  deps: Pick<VersionSource, "pdfVersion"> & Pick<Sandbox, "fill">,
 ): Promise<FilledPdf> {
   const found = await deps.pdfVersion(accountId, id, version);
   if (found === null) return { reason: `version ${version} of PDF template ${id} is missing` };
