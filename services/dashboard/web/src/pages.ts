@@ -1,15 +1,7 @@
 import type { IconType } from "react-icons";
-import {
-  TbChartBar,
-  TbFileTypePdf,
-  TbKey,
-  TbMail,
-  TbSend,
-  TbServer,
-  TbSettings,
-  TbWebhook,
-} from "react-icons/tb";
+import { TbChartBar, TbKey, TbSend, TbServer, TbSettings, TbWebhook } from "react-icons/tb";
 import { type ComponentType, lazy } from "react";
+import { TEMPLATE_ICONS } from "./pages/templates/template_icons.ts";
 
 /** A page of the dashboard: what it is called, where it is, and who shows it. */
 export interface PageEntry {
@@ -37,13 +29,13 @@ export const PAGES: readonly PageEntry[] = [
   {
     label: "Email templates",
     path: "/email-templates",
-    icon: TbMail,
+    icon: TEMPLATE_ICONS.email,
     page: lazy(() => import("./pages/templates/email_templates.tsx")),
   },
   {
     label: "PDF templates",
     path: "/pdf-templates",
-    icon: TbFileTypePdf,
+    icon: TEMPLATE_ICONS.pdf,
     page: lazy(() => import("./pages/templates/pdf_templates.tsx")),
   },
   {

@@ -4,7 +4,7 @@ import type { PreviewView } from "../../../../interface/templates.ts";
 import { CodeView } from "../../editor/lazy_editor.tsx";
 import { framedHtml, hasDarkStyles, type MailScheme } from "./framed_html.ts";
 import { MailFrame } from "./mail_frame.tsx";
-import { Took } from "./preview_pane.tsx";
+import { Took } from "./took.tsx";
 import { GMAIL_LIMIT, sizeText } from "./size_text.ts";
 
 type Look = "desktop" | "phone" | "text" | "source";

@@ -3,7 +3,7 @@ import { TbDownload, TbZoomIn, TbZoomOut } from "react-icons/tb";
 import { lazy, Suspense, useState } from "react";
 import { CodeView } from "../../editor/lazy_editor.tsx";
 import { Waiting } from "../../parts/states.tsx";
-import { Took } from "./preview_pane.tsx";
+import { Took } from "./took.tsx";
 import { sizeText } from "./size_text.ts";
 
 const PdfPages = lazy(() => import("./pdf_pages.tsx"));

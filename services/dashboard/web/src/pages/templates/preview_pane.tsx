@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Loader, Text } from "@mantine/core";
+import { Alert, Box, Button, Group, Text } from "@mantine/core";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { Waiting } from "../../parts/states.tsx";
 import { EmailPreview } from "./email_preview.tsx";
@@ -58,20 +58,5 @@ export function PreviewPane({ view, preview, onShow }: {
       </Box>
       {newest !== null && <FindingList view={newest} kind={view.kind} onShow={onShow} />}
     </Box>
-  );
-}
-
-/** How long the newest preview took, or that a newer one is on its way. */
-export function Took({ tookMs, isWaiting }: { tookMs: number; isWaiting: boolean }) {
-  return (
-    <Group gap={6} wrap="nowrap" miw={52} h={20} justify="flex-end">
-      {isWaiting
-        ? <Loader size={12} role="status" aria-label="Rendering the preview" />
-        : (
-          <Text size="xs" c="dimmed" title="How long this preview took">
-            {Math.round(tookMs)} ms
-          </Text>
-        )}
-    </Group>
   );
 }

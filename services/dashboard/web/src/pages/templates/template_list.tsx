@@ -16,12 +16,12 @@ import { TbPlus, TbSearch } from "react-icons/tb";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
-import { PAGES } from "../../pages.ts";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Pending } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
+import { TEMPLATE_ICONS } from "./template_icons.ts";
 import { NewTemplate } from "./new_template.tsx";
 import { RowMenu } from "./row_menu.tsx";
 import { KINDS } from "./template_kind.ts";
@@ -49,10 +49,9 @@ export function TemplateList({ kind }: { kind: TemplateKind }) {
 }
 
 function NoTemplates({ kind, create }: { kind: TemplateKind; create: React.ReactNode }) {
-  const { noun, path, firstStep } = KINDS[kind];
-  const sign = PAGES.find((page) => page.path === path)?.icon ?? TbPlus;
+  const { noun, firstStep } = KINDS[kind];
   return (
-    <Empty icon={sign} title={`Create your first ${noun}`} action={create}>
+    <Empty icon={TEMPLATE_ICONS[kind]} title={`Create your first ${noun}`} action={create}>
       {create ? firstStep : "There are none yet. An editor or owner of the account can create one."}
     </Empty>
   );
