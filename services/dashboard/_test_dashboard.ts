@@ -1,5 +1,4 @@
-import type { Account, Role, TokenScope, User } from "@posthaste/contracts";
-import { ROLES } from "@posthaste/contracts";
+import { type Account, type Role, ROLES, type TokenScope, type User } from "@posthaste/contracts";
 import {
   openStore,
   type PasswordCost,
@@ -9,7 +8,9 @@ import {
 } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
-import { buildApp, type DashboardDeps, type DashboardOptions } from "./app.ts";
+import { buildApp } from "./app.ts";
+import type { DashboardOptions } from "./dashboard_options.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 import { ACCOUNT_HEADER, SESSION_COOKIE } from "./guard.ts";
 import { beginSession } from "./session.ts";
 

@@ -6,7 +6,7 @@ import {
   type Sandbox,
   withDefaults,
 } from "@posthaste/templating";
-import type { DashboardDeps } from "./app.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 
 /** A bus behind which the stages answer: a real sandbox fills, and the printer prints what it is told. */
 export interface TestStages extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { CONNECTIONS, MAIL_LIMITS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
-import type { DashboardOptions } from "./app.ts";
+import type { DashboardOptions } from "./dashboard_options.ts";
 import type { ReportedLimits } from "./limits.ts";
 import { QUOTAS, type Quotas } from "./quotas.ts";
 import type { OidcSettings } from "./oidc.ts";

@@ -1,7 +1,7 @@
 import type { User } from "@posthaste/contracts";
 import { PER_PERSON } from "./attempts.ts";
 import { HttpError } from "./http_error.ts";
-import type { SignInRouting } from "./routes/people.ts";
+import type { SignInRouting } from "./routes/sign_in_routing.ts";
 
 /**
  * Checks the current password of a signed-in user. Each wrong one counts, for all uses together.

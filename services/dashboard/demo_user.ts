@@ -1,5 +1,5 @@
 import type { User } from "@posthaste/contracts";
-import type { DashboardOptions } from "./app.ts";
+import type { DashboardOptions } from "./dashboard_options.ts";
 import type { ConfirmationWay } from "./interface/session.ts";
 
 /** Whom one click makes somebody in the demonstration. */

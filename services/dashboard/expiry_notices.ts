@@ -1,6 +1,6 @@
 import type { AccessToken } from "@posthaste/contracts";
 import { repeat } from "@posthaste/runtime";
-import type { DashboardDeps } from "./app.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 import { notifyOwners } from "./notices.ts";
 import type { SystemMail } from "./system_mail.ts";
 

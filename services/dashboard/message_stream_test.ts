@@ -4,7 +4,7 @@ import { fastify } from "fastify";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestDashboard, ORIGIN } from "./_test_dashboard.ts";
-import type { Routing } from "./app.ts";
+import type { Routing } from "./routing.ts";
 import { guardRoutes, SESSION_COOKIE } from "./guard.ts";
 import { handleErrors } from "@posthaste/http";
 import { DASHBOARD_ERRORS } from "./http_error.ts";

@@ -3,7 +3,7 @@ import { takeAttempt, until, voidAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
-import type { DashboardDeps } from "./app.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 
 let dashboard: TestDashboard;

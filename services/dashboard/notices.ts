@@ -1,5 +1,5 @@
 import type { User } from "@posthaste/contracts";
-import type { DashboardDeps } from "./app.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 import type { SystemMail } from "./system_mail.ts";
 import type { SystemMailKind } from "./system_templates.ts";
 

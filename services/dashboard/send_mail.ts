@@ -9,7 +9,7 @@ import {
   type Variables,
 } from "@posthaste/contracts";
 import { acceptanceOf, dispatchSend } from "@posthaste/messaging";
-import type { DashboardDeps } from "./app.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 
 /** The reconciler dispatches again what is not finished by then. */
 const RECONCILE_AFTER_MS = 20_000;

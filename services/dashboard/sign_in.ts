@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Routing } from "./app.ts";
+import type { Routing } from "./routing.ts";
 import type { User } from "@posthaste/contracts";
 import { audit } from "./audit.ts";
 import { confirmBy } from "./demo_user.ts";

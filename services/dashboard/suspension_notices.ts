@@ -1,6 +1,6 @@
 import { repeat } from "@posthaste/runtime";
 import { notifyOwners } from "./notices.ts";
-import { type DashboardDeps } from "./app.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 import type { SystemMail } from "./system_mail.ts";
 
 type NoticeDeps = Pick<DashboardDeps, "store" | "bus" | "now" | "logger">;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Account, Integration } from "@posthaste/contracts";
-import type { DashboardDeps } from "./app.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 import { HttpError } from "./http_error.ts";
 import { sendMail } from "./send_mail.ts";
 import { SYSTEM_TEMPLATES, type SystemMailKind } from "./system_templates.ts";

@@ -9,7 +9,7 @@ import {
   TEST_PASSWORD_COST,
   type TestDashboard,
 } from "./_test_dashboard.ts";
-import type { DashboardDeps } from "./app.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { notifyOfExpiries } from "./expiry_notices.ts";
 import { notifyOfSuspensions } from "./suspension_notices.ts";

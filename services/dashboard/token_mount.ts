@@ -1,6 +1,7 @@
 import { DATA_HEADERS } from "@posthaste/runtime";
 import type { FastifyInstance, RouteOptions } from "fastify";
-import type { DashboardDeps, DashboardOptions } from "./app.ts";
+import type { DashboardOptions } from "./dashboard_options.ts";
+import type { DashboardDeps } from "./dashboard_deps.ts";
 import { HttpError } from "./http_error.ts";
 import { guardTokens } from "./token_guard.ts";
 

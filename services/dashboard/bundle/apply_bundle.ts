@@ -2,7 +2,7 @@ import type { BundleApplied } from "@posthaste/contracts";
 import { PlanOutdatedError, type TemplateChange } from "@posthaste/storage";
 import type { Actor } from "../actor.ts";
 import { audit } from "../audit.ts";
-import type { DashboardDeps } from "../app.ts";
+import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { contentHash } from "../templates/draft_content.ts";
 import { contentOf } from "../templates/publish_draft.ts";

@@ -1,6 +1,6 @@
 import { type Authored, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
 import type { BundleFault, TemplateKind } from "@posthaste/contracts";
-import type { DashboardDeps } from "../app.ts";
+import type { DashboardDeps } from "../dashboard_deps.ts";
 import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
 import { sourceSchema } from "../templates/template_input.ts";
 

@@ -9,7 +9,7 @@ import {
   TEMPLATE_KINDS,
 } from "@posthaste/contracts";
 import type { Actor } from "../actor.ts";
-import type { DashboardDeps } from "../app.ts";
+import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { requireRoom } from "../quotas.ts";
 import type { CompiledParts } from "../templates/ask_renderer.ts";

@@ -1,7 +1,7 @@
 import { MAX_CONTENT_DAYS } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";

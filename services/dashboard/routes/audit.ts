@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { Readable } from "node:stream";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { AuditPage } from "../interface/people.ts";
 import { readInput } from "../read_input.ts";

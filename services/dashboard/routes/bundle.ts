@@ -8,7 +8,7 @@ import {
   MAX_BUNDLE_BYTES,
 } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { applyBundle } from "../bundle/apply_bundle.ts";
 import { exportBundle } from "../bundle/export_bundle.ts";
 import { planBundle, shownChange } from "../bundle/plan_bundle.ts";

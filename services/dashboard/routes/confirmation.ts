@@ -5,7 +5,7 @@ import { confirmBy } from "../demo_user.ts";
 import { passwordInput } from "../people_input.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 const CONFIRMATION = z.object({ password: passwordInput.default("") });
 

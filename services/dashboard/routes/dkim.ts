@@ -2,7 +2,7 @@ import type { Dkim, Integration } from "@posthaste/contracts";
 import { INTEGRATION_DKIM_KEY, type SealDkim, sealSecret } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { Actor } from "../actor.ts";
 import { checkRecord, dkimRecord, type FindTxt, findTxt, newDkimPair } from "../dkim_record.ts";

@@ -2,7 +2,7 @@ import { EVENT_VERSION, type Integration } from "@posthaste/contracts";
 import { NameTakenError, RevisionConflictError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { Actor } from "../actor.ts";
 import {

@@ -11,7 +11,7 @@ import type { AcceptInput, InvitationOffer } from "../interface/people.ts";
 import { checkPassword, nameInput, passwordInput } from "../people_input.ts";
 import { HttpError, unproven } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 const PARAMS = z.object({ token: z.string().max(100) });
 const ACCEPT: z.ZodType<AcceptInput> = z.object({ name: nameInput, password: passwordInput });

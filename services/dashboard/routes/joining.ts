@@ -9,7 +9,7 @@ import { type JoiningPasses, PASS_AGE_MS } from "../joining_pass.ts";
 import type { VerifiedIdentity } from "../oidc_entry.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 /** Name of the cookie of somebody whom the provider knows, and who has not said yet what to join. */
 export const JOINING_COOKIE = "__Host-posthaste-joining";

@@ -2,7 +2,7 @@ import { type Invitation, ROLES } from "@posthaste/contracts";
 import type { MembershipChange } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { InvitationView, InvitedView, MembersView } from "../interface/people.ts";
 import { emailInput } from "../people_input.ts";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { openEventStream } from "../event_stream.ts";
 import type { StateTotals } from "../interface/messages.ts";
 import { type BoardState, openMessageBoards } from "../message_boards.ts";

@@ -2,7 +2,7 @@ import { isSendId, type Message, parseMessageId, type Send } from "@posthaste/co
 import { bulkRetry, ContentRemovedError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import type { Principal } from "../session.ts";
 import { audit } from "../audit.ts";
 import type {

@@ -12,7 +12,7 @@ import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { newToken } from "../session.ts";
 import { askWhatToJoin, joiningRoutes } from "./joining.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 /** Name of the cookie that binds what comes back from the provider to the browser that was sent there. */
 export const OIDC_COOKIE = "__Host-posthaste-oidc";

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { OVERVIEW_RANGES, type OverviewView } from "../interface/overview.ts";
 import { overviewOf } from "../overview.ts";
 import { readInput } from "../read_input.ts";

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import type { Routing } from "../app.ts";
-import { type Attempts, openAttempts } from "../attempts.ts";
-import { openPasswordHasher, type PasswordHasher } from "../password_hasher.ts";
+import type { Routing } from "../routing.ts";
+import { openAttempts } from "../attempts.ts";
+import { openPasswordHasher } from "../password_hasher.ts";
 import { accountRoutes } from "./account.ts";
 import { auditRoutes } from "./audit.ts";
-import { openSecondFactors, type SecondFactors } from "../second_factor.ts";
+import { openSecondFactors } from "../second_factor.ts";
 import { confirmationRoutes } from "./confirmation.ts";
 import { signInRoutes } from "./sign_in.ts";
 import { invitationRoutes } from "./invitation.ts";
@@ -14,13 +14,6 @@ import { proofRoutes } from "./proof.ts";
 import { resetRoutes } from "./reset.ts";
 import { secondFactorRoutes } from "./second_factor.ts";
 import { youRoutes } from "./you.ts";
-
-/** What routes need that sign people in or confirm who they are. */
-export interface SignInRouting extends Routing {
-  hasher: PasswordHasher;
-  attempts: Attempts;
-  secondFactors: SecondFactors;
-}
 
 /** All about people: how they sign in, who they are, and what they have done. */
 export function peopleRoutes(app: FastifyInstance, routing: Routing): void {

@@ -6,7 +6,7 @@ import { audit } from "../audit.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 const PROOF_AGE_MS = 3600_000;
 const PARAMS = z.object({ token: z.string().max(100) });

@@ -8,7 +8,7 @@ import { HttpError } from "../http_error.ts";
 import { requirePasswords } from "../sign_in.ts";
 import { readInput } from "../read_input.ts";
 import { hashToken, newToken } from "../session.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 const RESET_AGE_MS = 3600_000;
 const FORGOTTEN = z.object({ email: z.string().trim().toLowerCase().max(254) });

@@ -11,7 +11,7 @@ import { hashRecoveryCode, newRecoveryCodes } from "../recovery_codes.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import type { Principal } from "../session.ts";
 import { newTotp, stepOfCode } from "../totp.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 const CODE = z.object({ code: z.string().max(20) });
 const NEW_PASSKEY = z.object({ name: nameInput, response: z.looseObject({ id: z.string() }) });

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { confirmBy, DEMO_USER } from "../demo_user.ts";
 import { signIn } from "../sign_in.ts";
 import { SESSION_COOKIE } from "../guard.ts";

@@ -13,7 +13,7 @@ import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import { hashToken } from "../session.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 const SETUP: z.ZodType<SetupInput> = z.object({
   accountName: nameInput,

@@ -1,6 +1,6 @@
 import { TEMPLATE_KINDS } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { openIssuedPdfs } from "../templates/issued_pdfs.ts";

@@ -18,7 +18,7 @@ import { revisionSchema, testSchema, versionSchema } from "../templates/template
 import { versionRows } from "../templates/template_view.ts";
 import { requireIntegration, requireTemplate } from "../token_limits.ts";
 import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
-import type { TemplatePath, TemplateRouting } from "./templates.ts";
+import type { TemplatePath, TemplateRouting } from "./template_routing.ts";
 
 const LISTED = 500;
 const COMPILE_LIMIT_MS = 11_000;

@@ -1,8 +1,8 @@
-import { type Template, TEMPLATE_KINDS, type TemplateKind } from "@posthaste/contracts";
+import { type Template, TEMPLATE_KINDS } from "@posthaste/contracts";
 import { templateIdOf } from "@posthaste/storage";
 import { HELPERS } from "@posthaste/templating";
 import type { FastifyInstance } from "fastify";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import type { ExampleRow, HelperRow } from "../interface/templates.ts";
 import { HttpError } from "../http_error.ts";
 import { QUOTAS, requireRoom } from "../quotas.ts";
@@ -11,11 +11,7 @@ import { sameVersion } from "../templates/same_version.ts";
 import { EXAMPLES } from "../templates/examples.ts";
 import { emptySource, openDraft } from "../templates/open_draft.ts";
 import { changedMeanwhile } from "../templates/publish_draft.ts";
-import {
-  openTemplateAccess,
-  type TemplateAccess,
-  unlessTaken,
-} from "../templates/template_access.ts";
+import { openTemplateAccess, unlessTaken } from "../templates/template_access.ts";
 import {
   copySchema,
   draftChangeSchema,
@@ -28,11 +24,7 @@ import { templateRows } from "../templates/template_view.ts";
 import { mayUseTemplate, requireUnlimited } from "../token_limits.ts";
 import { templatePreviewRoutes } from "./template_preview.ts";
 import { templateVersionRoutes } from "./template_versions.ts";
-
-/** What the path of a template says. */
-export interface TemplatePath {
-  Params: { id: string };
-}
+import type { TemplatePath, TemplateRouting } from "./template_routing.ts";
 
 const HELPER_ROWS: readonly HelperRow[] = HELPERS.map(
   ({ name, kind, signature, summary, example }) => ({
@@ -49,13 +41,6 @@ export function templateRoutes(app: FastifyInstance, routing: Routing): void {
     templateVersionRoutes(app, { kind, access, routing });
   }
   templatePreviewRoutes(app, routing);
-}
-
-/** What the routes of one kind of templates are made with. */
-export interface TemplateRouting {
-  kind: TemplateKind;
-  access: TemplateAccess;
-  routing: Routing;
 }
 
 function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRouting): void {

@@ -9,7 +9,7 @@ import { readNetworks } from "@posthaste/egress";
 import { isLive } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { Actor } from "../actor.ts";
 import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";

@@ -1,7 +1,7 @@
 import { FEED_EVENT_TYPES, WEBHOOK_DELIVERY_STATES } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { WebhookDeliveryDetail, WebhookDeliveryList } from "../interface/webhooks.ts";
 import { HttpError } from "../http_error.ts";

@@ -8,7 +8,7 @@ import {
 } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { Routing } from "../app.ts";
+import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { NewWebhookView, WebhookTestView, WebhookView } from "../interface/webhooks.ts";
 import { openProbeLimit } from "../probe_limit.ts";

@@ -7,7 +7,7 @@ import type { BrowserView } from "../interface/people.ts";
 import { checkPassword, emailInput, nameInput, passwordInput } from "../people_input.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import type { SignInRouting } from "./people.ts";
+import type { SignInRouting } from "./sign_in_routing.ts";
 
 const NAME = z.object({ name: nameInput });
 const PASSWORD = z.object({ current: passwordInput, password: passwordInput });

@@ -9,7 +9,7 @@ import {
   type TemplateRead,
   type Variables,
 } from "@posthaste/contracts";
-import type { DashboardDeps } from "../app.ts";
+import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 
 /** A source to be compiled and filled. */

@@ -1,19 +1,10 @@
-import type { DraftSource, TemplateKind } from "@posthaste/contracts";
+import type { TemplateKind } from "@posthaste/contracts";
 import { INVOICE } from "./examples/invoice.ts";
 import { LETTER } from "./examples/letter.ts";
 import { PASSWORD_RESET } from "./examples/password_reset.ts";
 import { RECEIPT } from "./examples/receipt.ts";
 import { WELCOME } from "./examples/welcome.ts";
-
-/** What a new template may begin as. */
-export interface Example {
-  id: string;
-  name: string;
-  /** One sentence. */
-  about: string;
-  /** What it has more than an empty one. */
-  source: Partial<DraftSource>;
-}
+import type { Example } from "./example.ts";
 
 /** What new templates may begin as, by kind; the first of each is an empty one. */
 export const EXAMPLES: Readonly<Record<TemplateKind, readonly Example[]>> = {

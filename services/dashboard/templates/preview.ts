@@ -6,7 +6,7 @@ import {
   type TemplateKind,
 } from "@posthaste/contracts";
 import { lintTemplate, missingVariables } from "@posthaste/templating";
-import type { DashboardDeps } from "../app.ts";
+import type { DashboardDeps } from "../dashboard_deps.ts";
 import type { PreviewView } from "../interface/templates.ts";
 import { askRenderer } from "./ask_renderer.ts";
 import type { IssuedPdfs } from "./issued_pdfs.ts";

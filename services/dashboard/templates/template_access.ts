@@ -1,6 +1,6 @@
 import type { Template, TemplateDraft, TemplateKind } from "@posthaste/contracts";
 import { NameTakenError } from "@posthaste/storage";
-import type { DashboardDeps } from "../app.ts";
+import type { DashboardDeps } from "../dashboard_deps.ts";
 import { audit } from "../audit.ts";
 import type { TemplateView } from "../interface/templates.ts";
 import { HttpError } from "../http_error.ts";

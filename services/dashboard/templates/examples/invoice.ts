@@ -1,5 +1,5 @@
 import { pageOptionsSchema } from "@posthaste/contracts";
-import type { Example } from "../examples.ts";
+import type { Example } from "../example.ts";
 
 const HTML = `<!doctype html>
 <html lang="en">

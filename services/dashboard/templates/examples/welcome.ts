@@ -1,4 +1,4 @@
-import type { Example } from "../examples.ts";
+import type { Example } from "../example.ts";
 import { mailFrame } from "./mail_frame.ts";
 
 const SHEET = `

@@ -1,0 +1,11 @@
+import type { DashboardDeps } from "./dashboard_deps.ts";
+import type { DashboardOptions } from "./dashboard_options.ts";
+import type { SystemMail } from "./system_mail.ts";
+
+/** What a room of routes is given. */
+export interface Routing {
+  deps: DashboardDeps;
+  options: DashboardOptions;
+  /** What Posthaste itself writes; undefined if the operator has named no account for it. */
+  mail: SystemMail | undefined;
+}
