@@ -1,6 +1,6 @@
 import type { Outcome } from "@posthaste/delivery";
 import type { CopyRefused, SmtpReply, TimelineEntry } from "@posthaste/contracts";
-import { Timestamp } from "mongodb";
+import type { Timestamp } from "mongodb";
 
 /** What an attempt came to, with all that is stored of it. */
 export interface AttemptOutcome extends Outcome {
