@@ -3,11 +3,13 @@ import { builtinModules } from "node:module";
 import { basename, dirname, join, normalize } from "node:path";
 import process from "node:process";
 import { DOORS, DOORS_OPEN_TO, MAY_IMPORT, RESERVED, TESTS_MAY_IMPORT } from "./import_rules.ts";
-import { packageOf, scanImports, scanName } from "./scan_imports.ts";
-import { listUnits, shortName, type Unit } from "./workspace_units.ts";
+import { findCircles } from "./find_circles.ts";
+import { type FoundImport, packageOf, scanImports, scanName } from "./scan_imports.ts";
+import { listEntries, listUnits, shortName, type Unit } from "./workspace_units.ts";
 
 /**
- * Checks every import of a repository against `import_rules.ts`.
+ * Checks every import of a repository against `import_rules.ts`, and that no file imports itself through
+ * others, be it for a type.
  *
  * @returns one line per violation: `file:line imports "x": rule`.
  */
@@ -15,17 +17,43 @@ export function checkImports(root: string): string[] {
   const units = listUnits(root);
   const byPackage = new Map(units.map((unit) => [unit.packageName, unit]));
   const violations: string[] = [];
+  const importsOf = new Map<string, FoundImport[]>();
   for (const unit of units) {
     for (const file of unit.files) {
       const source = readFileSync(join(root, file), "utf8");
       violations.push(...findReserved(source, { unit, file }));
-      for (const { specifier, line } of scanImports(source)) {
+      const imports = scanImports(source);
+      importsOf.set(file, imports);
+      for (const { specifier, line } of imports) {
         const rule = findRule({ unit, file, specifier, byPackage });
         if (rule !== undefined) violations.push(`${file}:${line} imports "${specifier}": ${rule}`);
       }
     }
   }
-  return violations;
+  return [...violations, ...describeCircles(importsOf, listEntries(units))];
+}
+
+/** Describes each circle at the import that closes it. */
+function describeCircles(
+  importsOf: ReadonlyMap<string, readonly FoundImport[]>,
+  entries: ReadonlyMap<string, string>,
+): string[] {
+  const targetOf = (file: string, specifier: string) =>
+    specifier.startsWith(".")
+      ? normalize(join(dirname(file), specifier))
+      : entries.get(specifier) ?? specifier;
+  const targets = [...importsOf].map(([file, imports]) =>
+    [file, imports.map(({ specifier }) => targetOf(file, specifier))] as const
+  );
+  return findCircles(new Map(targets)).map((circle) => {
+    const [first = "", file = first] = [circle[0], circle.at(-1)];
+    const closing = importsOf.get(file)?.find(({ specifier }) =>
+      targetOf(file, specifier) === first
+    );
+    return `${file}:${closing?.line} imports "${closing?.specifier}": this closes the circle ${
+      [...circle, first].join(" → ")
+    }; move what they share into a file of its own`;
+  });
 }
 
 function findReserved(source: string, { unit, file }: { unit: Unit; file: string }): string[] {

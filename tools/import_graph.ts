@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { packageOf, scanSource } from "./scan_imports.ts";
-import { listUnits } from "./workspace_units.ts";
+import { listEntries, listUnits } from "./workspace_units.ts";
 
 /** Which files of a repository a file runs or names, directly or through others. */
 export interface ImportGraph {
@@ -36,7 +36,7 @@ const SOURCE_FILE = /\.[cm]?[jt]sx?$/;
 
 /** Reads the sources below a folder when they are first asked for, each once. */
 export function openImportGraph(root: string): ImportGraph {
-  const entries = listEntries(root);
+  const entries = listEntries(listUnits(root));
   const sources = new Map<string, Source | undefined>();
 
   function sourceOf(file: string): Source | undefined {
@@ -113,16 +113,4 @@ export function openImportGraph(root: string): ImportGraph {
       return reached;
     },
   };
-}
-
-/** Lists what may be imported by name, with the file that stands behind it. */
-function listEntries(root: string): Map<string, string> {
-  const entries = new Map<string, string>();
-  for (const { folder, packageName, exports } of listUnits(root)) {
-    if (packageName === undefined) continue;
-    for (const [path, file] of exports) {
-      entries.set(`${packageName}${path.slice(1)}`, normalize(join(folder, file)));
-    }
-  }
-  return entries;
 }

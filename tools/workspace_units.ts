@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, normalize } from "node:path";
 
 /** A folder of the repository with rules of its own. */
 export interface Unit {
@@ -44,6 +44,18 @@ export function listUnits(root: string): Unit[] {
     exports: new Map<string, string>(),
   }]
     .sort((a, b) => a.folder < b.folder ? -1 : 1);
+}
+
+/** Lists what may be imported by name, with the file that stands behind it. */
+export function listEntries(units: readonly Unit[]): Map<string, string> {
+  const entries = new Map<string, string>();
+  for (const { folder, packageName, exports } of units) {
+    if (packageName === undefined) continue;
+    for (const [path, file] of exports) {
+      entries.set(`${packageName}${path.slice(1)}`, normalize(join(folder, file)));
+    }
+  }
+  return entries;
 }
 
 /** Returns whether all of a unit is imported through its `mod.ts`: libraries and the tests' kit. */
