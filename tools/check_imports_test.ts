@@ -67,19 +67,19 @@ test("checkImports() lets the mailer and the webhooks service alone open a secre
 
 test("checkImports() forbids circles, for types and through a library's name as well", () => {
   using repository = makeRepository({
-    "libs/messaging/package.json": '{ "name": "@x/messaging", "exports": "./mod.ts" }',
-    "libs/messaging/mod.ts": 'export * from "./a.ts";',
+    "libs/messaging/package.json": '{ "name": "@x/messaging", "exports": "./all.ts" }',
+    "libs/messaging/all.ts": 'export * from "./a.ts";',
     "libs/messaging/a.ts": '// first line\nimport type { B } from "./b.ts";',
     "libs/messaging/b.ts": 'import { type C } from "./c.ts";',
     "libs/messaging/c.ts": 'import "node:fs";\nimport type { A } from "./a.ts";',
-    "dev/package.json": '{ "name": "@x/dev", "exports": "./mod.ts" }',
-    "dev/mod.ts": 'import "@x/kit";',
-    "tests/kit/package.json": '{ "name": "@x/kit", "exports": "./mod.ts" }',
-    "tests/kit/mod.ts": 'import "@x/dev";',
+    "dev/package.json": '{ "name": "@x/dev", "exports": "./all.ts" }',
+    "dev/all.ts": 'import "@x/kit";',
+    "tests/kit/package.json": '{ "name": "@x/kit", "exports": "./all.ts" }',
+    "tests/kit/all.ts": 'import "@x/dev";',
   });
   const circles = checkImports(repository.root).filter((line) => line.includes("circle"));
   assert.deepEqual(circles, [
-    'tests/kit/mod.ts:1 imports "@x/dev": this closes the circle dev/mod.ts → tests/kit/mod.ts → dev/mod.ts; move what they share into a file of its own',
+    'tests/kit/all.ts:1 imports "@x/dev": this closes the circle dev/all.ts → tests/kit/all.ts → dev/all.ts; move what they share into a file of its own',
     'libs/messaging/c.ts:2 imports "./a.ts": this closes the circle libs/messaging/a.ts → libs/messaging/b.ts → libs/messaging/c.ts → libs/messaging/a.ts; move what they share into a file of its own',
   ]);
 });
