@@ -32,7 +32,7 @@ export const SENDER = "billing@northwind.example";
 
 const SYSTEM_SENDER = "posthaste@localhost.example";
 
-const SCOPES = ["render", "send", "read"] as const;
+const SCOPES = API_SCOPES;
 
 /**
  * Makes the demonstration: an account with the templates of a folder, the inbox as its SMTP server,
