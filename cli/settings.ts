@@ -86,12 +86,18 @@ export class Settings {
       const stack = this.#useStack();
       if (stack) return { url: stack.apiUrl, token: stack.token };
     }
-    if (token !== undefined) return { url: url ?? DEFAULT_URL, token };
+    if (token !== undefined) return { url: url ?? this.#urlOf(token), token };
     throw usageError(
       `Cannot call the HTTP interface: there is no access token${this.#absence()}`,
       'set POSTHASTE_TOKEN or --token-file ("posthaste tokens create" creates a token), ' +
         `or ${START}`,
     );
+  }
+
+  /** The demonstration's token may be exported, and its port another one: npm start prints both. */
+  #urlOf(token: string): string {
+    const stack = readStack(this.#options.stackFile);
+    return stack?.token === token ? stack.apiUrl : DEFAULT_URL;
   }
 
   /** Where management by token is, and the token for it. The demonstration has none. */
