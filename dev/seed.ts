@@ -1,4 +1,5 @@
 import { type ImportedTemplate, importTemplates } from "@posthaste/cli";
+import { API_SCOPES } from "@posthaste/contracts";
 import { openStore, type StorePart } from "@posthaste/storage";
 import { openSandbox } from "@posthaste/templating";
 
@@ -31,8 +32,6 @@ export const SYSTEM_ACCOUNT = "Posthaste";
 export const SENDER = "billing@northwind.example";
 
 const SYSTEM_SENDER = "posthaste@localhost.example";
-
-const SCOPES = API_SCOPES;
 
 /**
  * Makes the demonstration: an account with the templates of a folder, the inbox as its SMTP server,
@@ -69,8 +68,12 @@ async function keptToken(
 ): Promise<string> {
   const found = token === undefined ? null : await store.tokens.find(token);
   const isGood = found?.accountId === accountId &&
-    SCOPES.every((scope) => found.scopes.includes(scope));
+    API_SCOPES.every((scope) => found.scopes.includes(scope));
   if (token !== undefined && isGood) return token;
-  const created = await store.tokens.create({ accountId, name: "npm start", scopes: [...SCOPES] });
+  const created = await store.tokens.create({
+    accountId,
+    name: "npm start",
+    scopes: [...API_SCOPES],
+  });
   return created.token;
 }
