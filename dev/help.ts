@@ -4,7 +4,7 @@ import { PORT_NAMES, PORTS } from "./settings.ts";
 export function helpText(): string {
   const ports = PORT_NAMES.map((name) => {
     const { setting, purpose, standard } = PORTS[name];
-    return `  ${setting.padEnd(18)}${purpose}(default: ${standard})`;
+    return `  ${setting.padEnd(18)}${purpose} (default: ${standard})`;
   });
   return `npm start: run all of Posthaste on this machine, with a demonstration
 
