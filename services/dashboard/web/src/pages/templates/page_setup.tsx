@@ -11,7 +11,14 @@ import {
 import type { TemplateSource } from "../../../../interface/templates.ts";
 import { LocaleInput } from "./locale_input.tsx";
 
-const PAGE_SIZES = ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] as const;
+type PageSize = Extract<NonNullable<TemplateSource["page"]>["format"], string>;
+/** A size that is missing here is an error of its type. */
+const PAGE_SIZES = Object.keys(
+  {
+    ...{ A3: true, A4: true, A5: true },
+    ...{ Letter: true, Legal: true, Tabloid: true },
+  } satisfies Record<PageSize, true>,
+) as PageSize[];
 const SIDES = ["top", "right", "bottom", "left"] as const;
 const PLACES = ["left", "center", "right"] as const;
 const WRONG_LENGTH = "Enter a length such as 18mm, 1.5cm or 0.5in";
