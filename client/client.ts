@@ -1,14 +1,31 @@
 import { type AnswerOf, type InputOf, openCall, type RequestOptions } from "./call.ts";
+import { type Feed, followFeed } from "./feed.ts";
 import { listOf, type Page } from "./pages.ts";
 import type { ConnectionOptions } from "./request.ts";
-import type { SendBody, TemplateName, VariablesOf } from "./typed_send.ts";
+import type {
+  PdfTemplateName,
+  PdfVariablesOf,
+  SendBody,
+  TemplateName,
+  VariablesOf,
+} from "./typed_send.ts";
 import type {
   CancelMessagesBody,
+  ListEventsItem,
   Operations,
   RetryMessageBody,
   RetryMessagesBody,
   SendTemplateBody,
+  TryTemplateBody,
 } from "./types.ts";
+
+/** Which events are read. */
+export interface EventsQuery {
+  /** The `next` of an earlier page, or `latest`: from now on. From the oldest that is kept without it. */
+  after?: string | undefined;
+  /** Only these. @default {all} */
+  types?: readonly EventType[] | undefined;
+}
 
 /** What `createClient()` returns. */
 export type Client = ReturnType<typeof createClient>;
@@ -21,6 +38,8 @@ type ListName = Exclude<
   }[keyof Operations],
   "listEvents"
 >;
+/** Some name of {@linkcode ListEventsItem}'s types. */
+type EventType = ListEventsItem["type"];
 type QueryOf<Name extends ListName> = NonNullable<Operations[Name]["query"]>;
 type ItemOf<Name extends ListName> = AnswerOf<Name>["data"][number];
 
@@ -43,6 +62,16 @@ export function createClient(options: ConnectionOptions) {
       return listOf(readPage, from);
     };
   }
+
+  function readEvents(
+    { types, ...query }: EventsQuery & { limit?: number; wait?: number } = {},
+    options?: RequestOptions,
+  ) {
+    return call("listEvents", { query: { ...query, types: types?.join() } }, options);
+  }
+
+  /** A try must not be over before the wait is. */
+  const wait = Math.min(MAX_WAIT_S, (options.timeoutMs ?? 30_000) / 2000);
 
   return {
     /** Performs any operation of the OpenAPI document by its name. */
@@ -68,6 +97,18 @@ export function createClient(options: ConnectionOptions) {
         path: { templateId: id(templateId), integrationId },
         body: body as SendTemplateBody,
       }, options),
+    /** Checks a send and fills the mails of some recipients, the first by default; sends nothing. */
+    dryRun: <Name extends TemplateName>(
+      templateId: Name,
+      integrationId: number,
+      body: SendBody<Name>,
+      { recipients, ...options }: RequestOptions & { recipients?: readonly number[] } = {},
+    ) =>
+      call("tryTemplate", {
+        path: { templateId: id(templateId), integrationId },
+        query: { recipients: recipients?.join() },
+        body: body as TryTemplateBody,
+      }, options),
     sends: {
       /** Returns a send with the state of each message. */
       get: (id: string, options?: RequestOptions) => call("getSend", { path: { id } }, options),
@@ -76,6 +117,11 @@ export function createClient(options: ConnectionOptions) {
       /** Cancels the messages of a send that are not sent yet. */
       cancel: (id: string, options?: RequestOptions) =>
         call("cancelSend", { path: { id } }, options),
+      /** Changes when a scheduled send starts; `null`: now. */
+      reschedule: (id: string, sendAt: Date | string | null, options?: RequestOptions) => {
+        const at = sendAt instanceof Date ? sendAt.toISOString() : sendAt;
+        return call("scheduleSend", { path: { id }, body: { sendAt: at } }, options);
+      },
     },
     messages: {
       /** Returns the state and history of one recipient's mail. */
@@ -85,6 +131,12 @@ export function createClient(options: ConnectionOptions) {
       /** Returns a mail as it was sent. */
       content: (id: string, options?: RequestOptions) =>
         call("getMessageContent", { path: { id } }, options),
+      /** Returns the bytes of a mail's attachment; `n` is its `index` in the content. */
+      attachment: (id: string, n: number, options?: RequestOptions) =>
+        call("getMessageAttachment", { path: { id, n } }, options),
+      /** Says where each variable of a mail came from. */
+      explain: (id: string, query: { values?: boolean } = {}, options?: RequestOptions) =>
+        call("explainMessage", { path: { id }, query }, options),
       /** Cancels a message that is not sent yet. */
       cancel: (id: string, options?: RequestOptions) =>
         call("cancelMessage", { path: { id } }, options),
@@ -115,6 +167,24 @@ export function createClient(options: ConnectionOptions) {
       /** Returns the JSON Schema of the variables of a PDF template. */
       schema: (id: Id, options?: RequestOptions) =>
         call("getPdfTemplateSchema", { path: { id } }, options),
+      /** Fills a PDF template with variables and returns the PDF. */
+      render: <Name extends PdfTemplateName>(
+        templateId: Name,
+        variables: PdfVariablesOf<Name>,
+        options?: RequestOptions,
+      ) => call("renderPdfTemplate", { path: { id: id(templateId) }, body: variables }, options),
+    },
+    events: {
+      /** Returns one page of what happened, the oldest first; waits up to `wait` seconds for one. */
+      read: readEvents,
+      /** Reads what happened and waits for more. It ends by its signal alone, or by `break`. */
+      follow: (
+        { signal, ...query }: EventsQuery & { signal?: AbortSignal | undefined } = {},
+      ): Feed<ListEventsItem> =>
+        followFeed({
+          ...{ after: query.after, signal },
+          readPage: (after) => readEvents({ ...query, after, wait }, { signal }),
+        }),
     },
     integrations: {
       /** Returns an integration and how it is. */
@@ -126,7 +196,10 @@ export function createClient(options: ConnectionOptions) {
   };
 }
 
+/** The longest that the service holds a request for events, in seconds. */
+const MAX_WAIT_S = 20;
+
 /** A name of `Templates` may be anything in its type, but it is a text or a number. */
-function id(name: TemplateName): Id {
+function id(name: TemplateName | PdfTemplateName): Id {
   return name as Id;
 }

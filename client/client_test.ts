@@ -124,6 +124,90 @@ test("list() follows the cursor, with its filters, and stops when the caller doe
   assert.equal(stub.seen.length, 4);
 });
 
+test("createClient() returns files as bytes, and refusals of files as errors", async () => {
+  const file = Buffer.from([0x25, 0x50, 0x44, 0x46, 0x00, 0xff, 0xfe]);
+  await using stub = await openStubServer((count, { response }) => {
+    const error = { error: "Cannot show it", code: "content_removed" };
+    if (count === 3) return { status: 410, body: error };
+    response.writeHead(200, { "content-type": "application/pdf" });
+    response.end(file);
+  });
+  const { messages, pdfTemplates } = createClient({ url: stub.url, token });
+  const printed = await pdfTemplates.render("invoice", { number: 42 });
+  assert.deepEqual(printed, new Uint8Array(file));
+  assert.deepEqual(await messages.attachment("msg_1", 0), new Uint8Array(file));
+  const removed = failure({ status: 410, code: "content_removed" });
+  await assert.rejects(messages.attachment("msg_1", 1), removed);
+  assert.deepEqual(stub.seen.map(({ route, body }) => [route, body]), [
+    ["POST /v1/pdf-templates/invoice/render", '{"number":42}'],
+    ["GET /v1/messages/msg_1/attachments/0", ""],
+    ["GET /v1/messages/msg_1/attachments/1", ""],
+  ]);
+});
+
+test("createClient() writes times, positions and flags as the interface reads them", async () => {
+  await using stub = await openStubServer(() => ({ status: 200, body: {} }));
+  const { dryRun, events, messages, sends } = createClient({ url: stub.url, token });
+  await sends.reschedule("snd_1", new Date(0));
+  await sends.reschedule("snd_1", null);
+  await dryRun("welcome", 3, BODY, { recipients: [0, 5] });
+  await dryRun("welcome", 3, BODY);
+  await messages.explain("msg_1", { values: true });
+  await messages.explain("msg_1");
+  await events.read({ after: "a", types: ["message.sent", "send.settled"], limit: 5, wait: 0 });
+  assert.deepEqual(stub.seen.map(({ route, body }) => `${route} ${body}`.trim()), [
+    'PATCH /v1/sends/snd_1 {"sendAt":"1970-01-01T00:00:00.000Z"}',
+    'PATCH /v1/sends/snd_1 {"sendAt":null}',
+    `POST /v1/templates/welcome/send/3/dry-run?recipients=0%2C5 ${JSON.stringify(BODY)}`,
+    `POST /v1/templates/welcome/send/3/dry-run ${JSON.stringify(BODY)}`,
+    "GET /v1/messages/msg_1/explain?values=true",
+    "GET /v1/messages/msg_1/explain",
+    "GET /v1/events?after=a&limit=5&wait=0&types=message.sent%2Csend.settled",
+  ]);
+  // What is tried again must not be tried under a key that only sends have.
+  assert.ok(stub.seen.every(({ headers }) => headers["idempotency-key"] === undefined));
+});
+
+test("follow() reads on over empty pages and faults that pass, and ends by its signal", async () => {
+  const page = (data: number[], next: string) => ({ status: 200, body: { data, next } });
+  const answers = [page([1, 2], "b"), page([], "c"), BUSY, page([3], "d")];
+  await using stub = await openStubServer((count) => answers[count - 1]);
+  const { events } = createClient({ url: stub.url, token, tries: 1 });
+  const controller = new AbortController();
+  const reason = new Error("the program ends");
+  const seen: unknown[] = [];
+  const following = (async () => {
+    const feed = events.follow({ types: ["message.sent"], signal: controller.signal });
+    for await (const event of feed) {
+      seen.push(event);
+      if (seen.length === 3) controller.abort(reason);
+    }
+  })();
+  await assert.rejects(following, (error) => error === reason);
+  assert.deepEqual(seen, [1, 2, 3]);
+  const query = "wait=15&types=message.sent";
+  assert.deepEqual(stub.seen.slice(0, 4).map(({ route }) => route), [
+    `GET /v1/events?${query}`,
+    `GET /v1/events?after=b&${query}`,
+    `GET /v1/events?after=c&${query}`,
+    `GET /v1/events?after=c&${query}`,
+  ]);
+});
+
+test("follow() gives the cursor of each page, and throws what does not pass", async () => {
+  const expired = { error: "Cannot read the events", code: "events_expired" };
+  await using stub = await openStubServer((count) =>
+    count === 1 ? { status: 200, body: { data: [1], next: "b" } } : { status: 410, body: expired }
+  );
+  const { events } = createClient({ url: stub.url, token });
+  const cursors: string[] = [];
+  await assert.rejects(async () => {
+    for await (const { next } of events.follow({ after: "latest" }).pages()) cursors.push(next);
+  }, failure({ status: 410, code: "events_expired" }));
+  assert.deepEqual(cursors, ["b"]);
+  assert.match(stub.seen[0]?.route ?? "", /after=latest&wait=15$/);
+});
+
 test("createClient() keeps names within their segment of the path", async () => {
   await using stub = await openStubServer(() => ({ status: 200, body: {} }));
   const { messages } = createClient({ url: stub.url, token });

@@ -12,8 +12,9 @@
  * @module
  */
 export { type Call, type Operation, type RequestOptions } from "./call.ts";
-export { type Client, createClient } from "./client.ts";
+export { type Client, createClient, type EventsQuery } from "./client.ts";
 export { type Issue, PosthasteError, type PosthasteErrorOptions } from "./error.ts";
+export type { Feed, FeedPage } from "./feed.ts";
 export type { Page, Pages } from "./pages.ts";
 export type { ConnectionOptions } from "./request.ts";
 // With a star: `declare module "@posthaste/client"` extends interfaces behind a star only.

@@ -23,6 +23,9 @@ export type PdfTemplateName = NameOf<PdfTemplates>;
 /** The variables that an email template is filled with. */
 export type VariablesOf<Name> = Name extends keyof Templates ? Templates[Name] : Variables;
 
+/** The variables that a PDF template is filled with. */
+export type PdfVariablesOf<Name> = Name extends keyof PdfTemplates ? PdfTemplates[Name] : Variables;
+
 /**
  * Body of a send. Every variable may be given on any level, so each level has all as optional. An
  * email's levels also take the variables of PDF templates, which their attachments inherit.
