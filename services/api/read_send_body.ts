@@ -65,10 +65,10 @@ function dropNullIds(body: unknown): void {
   }
 }
 
-/** Returns what fills templates. */
-function withoutFiles({ from, sendAt, variables, to }: SendBody): ReadableSend {
+/** Returns what is checked further: without files. */
+function withoutFiles({ from, variables, sendAt, to }: SendBody): ReadableSend {
   return {
-    ...{ from, sendAt, variables },
+    ...{ from, variables, sendAt },
     to: to.map(({ email, variables, attachments }) => ({
       ...{ email, variables },
       ...(attachments === undefined ? {} : {
