@@ -40,11 +40,19 @@ export type Recipient<Name extends TemplateName> =
   & { variables?: LevelOf<Name> | undefined; attachments?: Attachment[] | undefined };
 
 /** One attachment of a {@linkcode Recipient}. */
-export type Attachment = [keyof PdfTemplates] extends [never] ? AnyAttachment : {
-  [Id in keyof PdfTemplates | number]:
-    & Omit<AnyAttachment, "id" | "variables">
-    & { id: Id; variables?: AttachmentLevel<Id> | undefined };
-}[keyof PdfTemplates | number];
+export type Attachment = [keyof PdfTemplates] extends [never] ? AnyAttachment
+  :
+    | FileAttachment
+    | {
+      [Id in keyof PdfTemplates | number]:
+        & Omit<AnyAttachment, "id" | "variables">
+        & { id: Id; variables?: AttachmentLevel<Id> | undefined };
+    }[keyof PdfTemplates | number];
+
+/** A file, or the name of a kept one. */
+type FileAttachment =
+  & Omit<AnyAttachment, "id" | "variables">
+  & { id?: undefined; variables?: undefined };
 
 type AnyRecipient = SendTemplateBody["to"][number];
 type AnyAttachment = NonNullable<AnyRecipient["attachments"]>[number];

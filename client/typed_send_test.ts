@@ -43,9 +43,12 @@ test("Attachment knows the PDF templates and their variables", () => {
   const byId: Attachment = { id: 1, variables: { anything: true } };
   // @ts-expect-error: a number is printed, and this cannot be.
   const wrong: Attachment = { id: "invoice", variables: { number: [42] } };
+  const file: Attachment = { content: "YQ==", filename: "a.txt", contentType: "text/plain" };
+  // @ts-expect-error: a file is not filled.
+  const filled: Attachment = { asset: "logo", variables: { number: 42 } };
   // @ts-expect-error: there is no such template.
   const missing: Attachment = { id: "invoices" };
-  void [known, byId, wrong, missing];
+  void [known, byId, wrong, file, filled, missing];
 });
 
 test("Client checks what it renders", () => {
