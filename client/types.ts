@@ -674,7 +674,7 @@ export type GetMessageContentAnswer = {
   }[];
 };
 
-/** Prints one of a message's PDFs again, or finds it as it was printed */
+/** Returns one of a message's files: as it was sent, or a PDF printed again */
 export type GetMessageAttachmentAnswer = Uint8Array<ArrayBuffer>;
 
 /** Parameters of `explainMessage` */
@@ -882,7 +882,7 @@ export interface Operations {
   listEvents: { query?: ListEventsQuery; answer: ListEventsAnswer };
   /** Renders a message again, as it was sent */
   getMessageContent: { path: { id: string | number }; answer: GetMessageContentAnswer };
-  /** Prints one of a message's PDFs again, or finds it as it was printed */
+  /** Returns one of a message's files: as it was sent, or a PDF printed again */
   getMessageAttachment: { path: { id: string | number; n: string | number }; answer: GetMessageAttachmentAnswer };
   /** Says which level of the request gave each variable of a message */
   explainMessage: { path: { id: string | number }; query?: ExplainMessageQuery; answer: ExplainMessageAnswer };

@@ -92,6 +92,13 @@ const PDF = {
   mediaType: "application/pdf",
 } as const;
 
+/** An answer that is a file of a mail: of the type that its sender says. */
+const FILE = {
+  answer: z.custom<Uint8Array>((value) => value instanceof Uint8Array)
+    .meta({ type: "string", contentMediaType: "application/octet-stream" }),
+  mediaType: "*/*",
+} as const;
+
 const DISCOVERY: readonly Endpoint[] = [
   {
     ...{ method: "GET", path: "/v1", operation: "getService", scopes: [] },
@@ -258,8 +265,8 @@ const SEARCHES: readonly Endpoint[] = [
   {
     ...{ method: "GET", path: "/v1/messages/{id}/attachments/{n}", scopes: ["read:content"] },
     operation: "getMessageAttachment",
-    summary: "Prints one of a message's PDFs again, or finds it as it was printed",
-    ...PDF,
+    summary: "Returns one of a message's files: as it was sent, or a PDF printed again",
+    ...FILE,
     unknown: ["unknown_message", "unknown_attachment"],
     codes: ["content_removed", "template_failed", "render_timeout", "print_timeout"],
   },

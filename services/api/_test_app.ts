@@ -137,6 +137,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       Promise.resolve(accountId === ACCOUNT ? [summarizedIntegration()] : []),
     findIntegrationSummary: (accountId, id) =>
       Promise.resolve(accountId === ACCOUNT && id === 3 ? summarizedIntegration() : null),
+    findAsset: () => Promise.resolve(null),
     findAssetName: (accountId, name) =>
       Promise.resolve(accountId === ACCOUNT && name === "logo" ? keptLogo() : null),
     keepAssets: (_, needed) => {

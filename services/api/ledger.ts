@@ -17,6 +17,8 @@ export interface Ledger {
   findAccount: Store["accounts"]["find"];
   listPublishedTemplates: Store["templates"]["listPublished"];
   findPublishedTemplate: Store["templates"]["findPublished"];
+  /** The bytes of an account's file, by their hash. */
+  findAsset: Store["assets"]["find"];
   findAssetName: Store["assets"]["findName"];
   keepAssets: Store["assets"]["keep"];
   listIntegrationSummaries: Store["integrations"]["listSummaries"];

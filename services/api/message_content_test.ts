@@ -112,6 +112,14 @@ test("dryRun() checks as a send is checked, fills some of its mails, and stores 
     }),
   ];
   assert.deepEqual([tried.status, tried.body], [real.status, real.body]);
+  const faulty = [
+    { headers: { Bcc: "x@example.net" } },
+    { attachments: [{ content: "YQ==", filename: "a.exe", contentType: "text/plain" }] },
+    { attachments: [{ asset: "none" }] },
+  ];
+  for (const more of faulty) {
+    assert.equal((await post("", { from: FROM, ...MAIL, ...more })).status, 400);
+  }
   const large = {
     from: FROM,
     to: [{ email: "a@example.net", variables: { x: "y".repeat(600_000) } }],
@@ -148,6 +156,45 @@ test("explainMessage() says which level gave each variable, as long as they are 
   const before = new Date(now.getTime() + 1000);
   await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
   const gone = await api.ask(path);
+  assert.deepEqual([gone.status, gone.body.code], [410, "content_removed"]);
+});
+
+test("the files of a message follow its PDFs, as they were sent, while its content is kept", async () => {
+  await using api = await openLedgerApp({ bus: bus as never });
+  const fileOf = (text: string, contentType: string) => ({
+    ...{ content: Buffer.from(text).toString("base64"), filename: `${text}.html`, contentType },
+  });
+  const { id, messages } = await api.send({
+    to: [
+      { email: "a@example.net", attachments: [fileOf("own", "text/html"), { id: 1 }] },
+      { email: "b@example.net" },
+    ],
+    attachments: [fileOf("all", "text/plain; charset=utf-8")],
+  });
+  const [own, other] = messages.map((message) => `/v1/messages/${message.id}/attachments`);
+  const { body: { attachments } } = await api.ask(`/v1/messages/${messages[0]?.id}/content`);
+  const names = ["invoice ü.pdf", "own.html", "all.html"];
+  assert.deepEqual(attachments.map(({ filename }: { filename: string }) => filename), names);
+  const read = async (path: string) => {
+    const { status, headers, bytes } = await api.ask(path);
+    assert.match(String(headers["content-disposition"]), /^attachment; /);
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    return [status, headers["content-type"], String(Buffer.from(bytes))];
+  };
+  assert.deepEqual(await read(`${own}/1`), [200, "text/html", "own"]);
+  assert.deepEqual(await read(`${own}/2`), [200, "text/plain; charset=utf-8", "all"]);
+  assert.deepEqual(await read(`${other}/0`), [200, "text/plain; charset=utf-8", "all"]);
+  for (const path of [`${own}/3`, `${other}/1`, `${own}/-1`, `${own}/x`]) {
+    assert.equal((await api.ask(path)).body.code, "unknown_attachment", path);
+  }
+  assert.equal((await api.ask(`${own}/1`, { isOther: true })).status, 404);
+  assert.equal((await api.ask(`${own}/1`, { scopes: ["read", "list"] })).status, 403);
+  for (const index of [0, 1]) await api.end(id, index, "sent");
+  const now = new Date();
+  await api.store.sends.settle([id], now);
+  const before = new Date(now.getTime() + 1000);
+  await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
+  const gone = await api.ask(`${own}/1`);
   assert.deepEqual([gone.status, gone.body.code], [410, "content_removed"]);
 });
 

@@ -33,6 +33,7 @@ export function openLedger(
     latestEmailVersion,
     latestPdfVersion,
     findAccount: accounts.find,
+    findAsset: assets.find,
     findAssetName: assets.findName,
     keepAssets: assets.keep,
     findToken: tokens.find,

@@ -116,6 +116,10 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     return this.wait("look up the PDF template", () => ledger.latestPdfVersion(accountId, ref));
   }
 
+  findAsset(accountId: string, sha256: string) {
+    return this.wait("read the file", () => this.#deps.ledger.findAsset(accountId, sha256));
+  }
+
   findAssetName(accountId: string, name: string) {
     return this.wait("look up the file", () => this.#deps.ledger.findAssetName(accountId, name));
   }

@@ -1,16 +1,16 @@
-import { requestedRecipient } from "@posthaste/contracts";
-import { mailContent, type MailContentDeps, mailPdf } from "@posthaste/messaging";
+import { type MailFile, requestedRecipient, type Send } from "@posthaste/contracts";
+import { mailContent, type MailContentDeps, mailPdf, requireContent } from "@posthaste/messaging";
 import { HttpError } from "../http_error.ts";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
 import { contentOf } from "../content_fault.ts";
-import { sendPdf } from "../send_pdf.ts";
+import { sendFile } from "../send_file.ts";
 import { findKnown } from "../show_message.ts";
 
 const ACTION = "make the mail again";
 const SCOPE = { onRequest: requireScope("read:content") };
 
-/** `GET /messages/{id}/content`, a mail as it was filled, and `/messages/{id}/attachments/{n}`, one of its PDFs. */
+/** `GET /messages/{id}/content`, a mail as it was filled, and `/messages/{id}/attachments/{n}`, one of its files. */
 export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps): void {
   app.get<{ Params: { id: string } }>(
     "/messages/:id/content",
@@ -18,8 +18,10 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps)
     async ({ caller: { accountId }, params: { id }, ledger }) => {
       const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
       const { pdfs, ...parts } = await contentOf(ACTION, mailContent(send, index, deps));
-      const { files = [] } = requestedRecipient(send.request, { index, attempt: 0 }) ?? {};
-      const attachments = [...pdfs, ...files].map(({ filename }, at) => ({ index: at, filename }));
+      const attachments = [...pdfs, ...filesOf(send, index)].map(({ filename }, at) => ({
+        index: at,
+        filename,
+      }));
       return { ...parts, attachments };
     },
   );
@@ -30,12 +32,27 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps)
     async ({ caller: { accountId }, params: { id, n }, ledger }, reply) => {
       const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
       const position = /^\d{1,4}$/.test(n) ? Number(n) : -1;
-      if (send.request.to[index]?.attachments?.[position] === undefined) {
+      const pdfs = send.request.to[index]?.attachments?.length ?? 0;
+      if (position >= 0 && position < pdfs) {
+        const pdf = await contentOf("print it again", mailPdf(send, { index, position }, deps));
+        return sendFile({ ...pdf, contentType: "application/pdf" }, reply);
+      }
+      const file = filesOf(send, index)[position - pdfs];
+      if (file === undefined) {
         const sentence = `Cannot show the attachment: the message has none at "${n}"`;
         throw new HttpError("unknown_attachment", sentence);
       }
-      const pdf = await contentOf("print it again", mailPdf(send, { index, position }, deps));
-      return sendPdf(pdf, reply);
+      await contentOf("show the attachment", (async () => requireContent(send))());
+      const bytes = await ledger.findAsset(accountId, file.sha256);
+      if (bytes === null) throw new HttpError("content_removed", GONE);
+      return sendFile({ ...file, bytes }, reply);
     },
   );
+}
+
+const GONE = "Cannot show the attachment: the file is not kept any more";
+
+/** Returns the files of a mail, which follow its PDFs. */
+function filesOf({ request }: Send, index: number): readonly MailFile[] {
+  return requestedRecipient(request, { index, attempt: 0 })?.files ?? [];
 }

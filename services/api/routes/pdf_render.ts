@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
 import { renderPdf, type RenderPdfDeps } from "../render_pdf.ts";
 import { MAX_VARIABLES_BYTES } from "../render_template.ts";
-import { sendPdf } from "../send_pdf.ts";
+import { sendFile } from "../send_file.ts";
 
 /** `POST /pdf-templates/{id}/render`: a PDF template, filled and printed. */
 export function pdfRenderRoute(app: FastifyInstance, deps: Omit<RenderPdfDeps, "ledger">): void {
@@ -14,7 +14,8 @@ export function pdfRenderRoute(app: FastifyInstance, deps: Omit<RenderPdfDeps, "
     },
     async ({ caller: { accountId }, params: { id: templateId }, body, ledger }, reply) => {
       const printing = renderPdf({ accountId, templateId, body }, { ...deps, ledger });
-      return sendPdf(await ledger.keepBody(printing), reply);
+      const pdf = await ledger.keepBody(printing);
+      return sendFile({ ...pdf, contentType: "application/pdf" }, reply);
     },
   );
 }

@@ -1,9 +1,19 @@
-import type { MailPdf } from "@posthaste/messaging";
 import type { FastifyReply } from "fastify";
 
-/** Answers with a PDF, under its file name (RFC 6266). */
-export function sendPdf({ filename, bytes }: MailPdf, reply: FastifyReply): FastifyReply {
-  return reply.type("application/pdf")
+/** A file of a mail. */
+export interface MailFileBytes {
+  filename: string;
+  /** As the sender says; browsers guess no other. */
+  contentType: string;
+  bytes: Uint8Array;
+}
+
+/** Answers with a file to be stored, never shown in place, under its name (RFC 6266). */
+export function sendFile(
+  { filename, contentType, bytes }: MailFileBytes,
+  reply: FastifyReply,
+): FastifyReply {
+  return reply.type(contentType)
     .header("content-disposition", dispositionOf(filename))
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dispositionOf } from "./send_pdf.ts";
+import { dispositionOf } from "./send_file.ts";
 
 test("dispositionOf() gives a file name in ASCII and in UTF-8, and ends no quotes", () => {
   assert.equal(
