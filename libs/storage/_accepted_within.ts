@@ -1,21 +1,21 @@
 import { idRanges, type IdTimes } from "@posthaste/contracts";
 import type { Filter } from "mongodb";
 
-/** Whose ids of sends or messages to look at, and which of them. */
+/** The account and the kind of ids to search (sends or messages), and the part of them. */
 export interface IdPart extends IdTimes {
-  /** Only those after this one. */
+  /** Only ids after this one. */
   after?: string | undefined;
-  /** Only those before this one. */
+  /** Only ids before this one. */
   before?: string | undefined;
 }
 
 /**
- * Returns a filter that finds what was accepted within a time, by ids.
+ * Returns a filter that finds documents accepted within a period, by their ids.
  *
- * The ranges of ids are alternatives (`$or`), and each has all conditions: only so does the planner read each
- * from an index, in order.
+ * The ranges of ids are alternatives (`$or`), and each repeats all conditions. Only then does the planner
+ * read each range from an index, in order.
  *
- * @param conditions What else is to hold; the account is among them already.
+ * @param conditions Further conditions. The account is already among them.
  */
 export function acceptedWithin<T extends { _id: string }>(
   kind: "snd" | "msg",

@@ -9,7 +9,7 @@ const ACCOUNTS = Array.from({ length: 20 }, (_, n) => `acc_${n}`);
 const SECOND = 1000;
 const at = (seconds: number) => new Date(1_780_000_000_000 + seconds * SECOND);
 
-/** An id as it was before there were shards: a ULID. */
+/** An id from before there were shards: a ULID. */
 const oldSendId = (time: Date) => newId("acc", time).replace("acc_", "snd_");
 
 interface Line {
@@ -20,7 +20,7 @@ interface Line {
 }
 
 let opened: TestStore;
-/** A second each; the accounts take turns, and the first half has ids without shards. */
+/** One line per second; the accounts take turns, and the first half has ids without shards. */
 const lines: Line[] = [];
 before(async () => {
   opened = await openTestStore();
@@ -43,7 +43,7 @@ function stagesOf(plan: Document): string[] {
   return [plan["stage"], ...inputs.flatMap(stagesOf)];
 }
 
-test("acceptedWithin() finds what was accepted within a time, of all accounts or of one", async () => {
+test("acceptedWithin() finds what was accepted within a period, of all accounts or of one", async () => {
   for (const [first, end] of [[0, 2000], [500, 1500], [1200, 1300], [300, 400]] as const) {
     const part = { from: at(first), until: at(end) };
     const expected = lines.slice(first, end);
@@ -82,7 +82,7 @@ test("acceptedWithin() pages through an account, old ids and new ones, in order 
   );
 });
 
-test("acceptedWithin() reads its ranges from an index, in order, and nothing beside", async () => {
+test("acceptedWithin() reads its ranges from an index, in order, and nothing else", async () => {
   const examined = async (filter: object, limit: number) => {
     const { queryPlanner, executionStats } = await messages().find(filter).sort({ _id: -1 })
       .limit(limit).explain("executionStats");
@@ -91,13 +91,13 @@ test("acceptedWithin() reads its ranges from an index, in order, and nothing bes
     return executionStats.totalKeysExamined;
   };
   const part = { from: at(500), until: at(1500) };
-  // One key more tells of each range that it goes on.
+  // Each range reads one key more to find its end.
   assert.ok(await examined(acceptedWithin<Line>("msg", part), 40) <= 40 + 32);
   const own = { accountId: "acc_3", ...part };
   assert.ok(await examined(acceptedWithin<Line>("msg", own, { state: "failed" }), 10) <= 12);
 });
 
-test("listSends() lists sends with ids of before behind all others", async () => {
+test("listSends() lists sends with ids of earlier versions after all others", async () => {
   const { store } = opened;
   const accountId = "acc_both";
   const ids = [
@@ -112,7 +112,7 @@ test("listSends() lists sends with ids of before behind all others", async () =>
   assert.deepEqual(rest.map(({ _id }) => _id), [ids[0]]);
 });
 
-test("removeOldSends() removes what is old in every shard, and of ids of before", async () => {
+test("removeOldSends() removes old sends of every shard, also those with ids of earlier versions", async () => {
   const { store, db } = opened;
   await db.collection("sends").deleteMany({});
   for (let n = 0; n < 40; n++) {

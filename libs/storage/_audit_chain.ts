@@ -1,32 +1,32 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { AuditEntry } from "@posthaste/contracts";
 
-/** What of a line may be about people, with what hides it in its digest: it can be erased. */
+/** The erasable part of a line: it may concern people. The salt hides it in its digest. */
 export interface AuditContent extends Pick<AuditEntry, "userEmail" | "target" | "details"> {
-  /** 128 random bits in hex: without them a short text could be guessed from its digest. */
+  /** 128 random bits in hex. Without them, a short text could be guessed from its digest. */
   salt: string;
 }
 
-/** A line as it lies in the database. */
+/** A line as it is stored in the database. */
 export interface StoredAuditLine
   extends Pick<AuditEntry, "_id" | "accountId" | "userId" | "action"> {
   at: Date;
-  /** Its place in the account's log, from 1. */
+  /** Its position in the account's log, from 1. */
   seq: number;
-  /** Null if it was erased. */
+  /** Null after it was erased. */
   content: AuditContent | null;
-  /** SHA-256 of the content, in hex: it stays when the content is erased. */
+  /** SHA-256 of the content, in hex. It stays when the content is erased. */
   contentDigest: string;
-  /** Digest of the line before; empty for the first one. */
+  /** Digest of the previous line; empty for the first one. */
   previous: string;
-  /** SHA-256 over all of the line but the content itself, in hex. */
+  /** SHA-256 over the whole line except the content itself, in hex. */
   digest: string;
 }
 
-/** A line of a version that did not chain them. */
+/** A line from a version that did not chain its lines. */
 export type UnchainedLine = AuditEntry & { seq?: undefined };
 
-/** Returns a line that follows another one. */
+/** Returns the line that follows another one. */
 export function nextLine(
   entry: AuditEntry,
   last: Pick<StoredAuditLine, "seq" | "digest"> | null,
@@ -55,7 +55,7 @@ export function faultOf(
   return digestOf(line) === line.digest ? undefined : "it was changed";
 }
 
-/** Returns a line as it is read. */
+/** Returns a line in the form that readers get. */
 export function readLine(line: StoredAuditLine | UnchainedLine): AuditEntry {
   if (line.seq === undefined) return line;
   const { _id, accountId, at, userId, action, content } = line;
@@ -65,7 +65,7 @@ export function readLine(line: StoredAuditLine | UnchainedLine): AuditEntry {
 }
 
 function digestOfContent({ salt, userEmail, target, details }: AuditContent): string {
-  // In one order, whatever the database does to it.
+  // In a fixed order: the database may reorder the fields.
   const sorted = Object.entries(details).toSorted(([a], [b]) => a < b ? -1 : 1);
   return sha256([salt, userEmail, target, sorted]);
 }

@@ -29,64 +29,64 @@ import type { StatisticsBucket, StatisticsHint } from "./statistics_bucket.ts";
 import type { UsageDay } from "./usage_day.ts";
 
 /**
- * A send as it lies in the database. The request is JSON text: values that callers choose would
- * otherwise meet BSON's own rules (`_bsontype`, NUL in keys, arrays that grow beyond 16 MB).
+ * A send as it is stored in the database. The request is JSON text: otherwise values that callers choose
+ * would meet BSON's own rules (`_bsontype`, NUL in keys, arrays that grow beyond 16 MB).
  */
 export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   request: string;
   from: Send["request"]["from"];
-  /** Addresses of its recipients, in lower case, until it is settled: so what waits is found. */
+  /** Addresses of its recipients, in lower case, until it is settled. Waiting sends are found by them. */
   emails?: string[];
-  /** Addresses that get copies of its mails, in lower case. Missing where there are none. */
+  /** Addresses that get copies of its mails, in lower case. Missing if there are none. */
   copies?: string[];
-  /** SHA-256 of the files of its mails, in hex. Missing where there are none. */
+  /** SHA-256 of the files of its mails, in hex. Missing if there are none. */
   assets?: string[];
-  /** References and tags of the send and its recipients: by these it is found. Missing where there are none. */
+  /** References and tags of the send and its recipients, for searches. Missing if there are none. */
   references?: string[];
   tags?: string[];
-  /** What the send is marked with, as JSON text, for the same reason as the request. */
+  /** The labels of the send as JSON text, for the same reason as the request. */
   labels?: string;
-  /** Recipients are marked on their own: what with is in the request. */
+  /** Recipients have labels of their own. The request contains them. */
   hasOwnLabels?: true;
-  /** Its variables are to be removed as soon as it is settled. */
+  /** Its variables must be removed as soon as it is settled. */
   contentDue?: true;
-  /** Names the look of a reconciler that was the last to claim it. */
+  /** Identifies the pass of the reconciler that claimed it last. */
   reconciledBy?: string;
 };
 
-/** Returns by which addresses a send is found as long as it is not settled. */
+/** Returns the addresses by which a send is found until it is settled. */
 export function emailsOf(to: Send["request"]["to"]): string[] {
   return [...new Set(to.map(({ email }) => email.toLowerCase()))];
 }
 
-/** A request that came with an `Idempotency-Key`. */
+/** A request that had an `Idempotency-Key`. */
 export interface StoredKey {
   /** `<account>/<key>` */
   _id: string;
-  /** Under which id it is accepted. */
+  /** Id under which the send is accepted. */
   sendId: string;
-  /** SHA-256 of what was asked for. */
+  /** SHA-256 of the request. */
   bodyHash: string;
   acceptedAt: Date;
 }
 
-/** A draft as it lies in the database: its source is JSON text, for the same reason. */
+/** A draft as it is stored in the database. Its source is JSON text, for the same reason. */
 export type StoredDraft = Omit<TemplateDraft, "source"> & { source: string };
 
-/** Up to which send the contents of an account's sends were looked through. */
+/** The last send of an account whose contents the removal has examined. */
 export interface ContentProgress {
   /** Id of the account. */
   _id: string;
   upTo: string;
 }
 
-/** The last number given out under a key. */
+/** The last number that was issued under a key. */
 export interface Counter {
   _id: string;
   value: number;
 }
 
-/** Who has charge of some work, and until when. */
+/** The process that is responsible for some work, and until when. */
 export interface LeaderLease {
   /** Name of the work. */
   _id: string;
@@ -94,10 +94,10 @@ export interface LeaderLease {
   until: Date;
 }
 
-/** A webhook endpoint, and which process has charge of it. */
+/** A webhook endpoint, and the process that is responsible for it. */
 export type StoredWebhook = Webhook & { lease?: { holder: string; until: Date } };
 
-/** A mailer process that was there at a time. */
+/** A mailer process that was running at a time. */
 export interface MailerPresence {
   _id: string;
   seenAt: Date;
@@ -109,11 +109,11 @@ export interface StoredAsset {
   _id: string;
   accountId: string;
   bytes: Binary;
-  /** When it was last needed by a send, or put under a name. */
+  /** When a send needed it last, or it was stored under a name. */
   usedAt: Date;
 }
 
-/** Names the collections of a database and the documents they hold. */
+/** Returns the collections of a database, typed by the documents they hold. */
 export function collectionsOf(db: Db) {
   return {
     accounts: db.collection<Account>("accounts"),
@@ -139,7 +139,7 @@ export function collectionsOf(db: Db) {
     invitations: db.collection<Invitation>("invitations"),
     /** Lines of all versions. */
     audit: db.collection<StoredAuditLine | UnchainedLine>("audit"),
-    /** The same, for lines that are chained. */
+    /** The same collection, for chained lines. */
     chainedAudit: db.collection<StoredAuditLine>("audit"),
     attempts: db.collection<AttemptCount>("sign_in_attempts"),
     statistics: db.collection<StatisticsBucket>("statistics"),

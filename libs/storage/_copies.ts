@@ -1,6 +1,8 @@
 import { copyFields, envelopeOf, type Send } from "@posthaste/contracts";
 
-/** Returns by which addresses a send is found that get copies of its mails; no field where there are none. */
+/**
+ * Returns the addresses by which a send is found that get copies of its mails; no field if there are none.
+ */
 export function copyFieldsOfSend(request: Send["request"]): { copies?: string[] } {
   const copies = request.to.flatMap((recipient) =>
     copyFields(envelopeOf(request, recipient), recipient.email).copies ?? []
@@ -8,7 +10,7 @@ export function copyFieldsOfSend(request: Send["request"]): { copies?: string[] 
   return copies.length === 0 ? {} : { copies: [...new Set(copies)] };
 }
 
-/** Returns a request whose mails are copied to some addresses no more. */
+/** Returns a request without copies to some addresses. */
 export function withoutCopies(
   request: Send["request"],
   isGone: (address: string) => boolean,

@@ -1,4 +1,4 @@
-/** Name of the database in a connection string: its path, else `posthaste`. */
+/** Returns the name of the database in a connection string: its path, or else `posthaste`. */
 export function databaseOf(url: string): string {
   return /^[^/]+\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? "posthaste";
 }

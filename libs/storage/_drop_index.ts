@@ -1,9 +1,9 @@
 import { type Collection, type Document, MongoServerError } from "mongodb";
 
-/** There was no such index, or no such collection yet. */
+/** The index or the collection does not exist. */
 const GONE = ["IndexNotFound", "NamespaceNotFound"];
 
-/** Removes an index of an earlier version, if it is there. */
+/** Removes an index of an earlier version, if it exists. */
 export async function dropIndex<T extends Document>(
   collection: Collection<T>,
   name: string,

@@ -6,15 +6,15 @@ import { STATISTICS_HINTS_KEPT_MS, STATISTICS_KEPT_MS } from "./statistics_store
 
 const MAILER_KEPT_S = 3600;
 
-/** History of integrations. */
+/** Retention of the history of integrations. */
 const HISTORY_KEPT_S = 30 * 24 * 3600;
 
-/** Longer than any write can be under way. */
+/** Longer than any write can be in progress. */
 const WITHDRAWN_KEPT_S = 24 * 3600;
 
 /**
- * Creates every index that the operations need and that is not there yet. Those of messages hold the
- * few that wait or need a look, and the recipients: else they are found by ranges of ids of their send
+ * Creates every missing index that the operations need. The indexes of messages hold the few messages that
+ * wait or need attention, and the recipients. All others are found by ranges of ids of their send
  * (`messageIdRange`).
  */
 export async function createIndexes(db: Db): Promise<void> {
@@ -33,7 +33,7 @@ export async function createIndexes(db: Db): Promise<void> {
   } = collectionsOf(db);
   await createIndexesOfPeople(db);
   await createIndexesOfHistory(db);
-  // A name was of one account alone in an earlier version.
+  // In an earlier version, a name belonged to one account only.
   await dropIndex(accounts, "name_1");
   await accounts.createIndexes([{ key: { name: 1, createdAt: 1 } }]);
   await tokens.createIndexes([
@@ -45,7 +45,7 @@ export async function createIndexes(db: Db): Promise<void> {
     {
       key: { accountId: 1, kind: 1, alias: 1 },
       unique: true,
-      // Any text; unlike `$type` the planner sees that a look-up by a text fits it.
+      // Any text. Unlike `$type`, the planner sees that a look-up by a text fits it.
       partialFilterExpression: { alias: { $gte: "" } },
     },
   ]);
@@ -102,7 +102,7 @@ export async function createIndexes(db: Db): Promise<void> {
       partialFilterExpression: { state: { $in: [...INDEXED_STATES] } },
     },
   ]);
-  // For the operator, over all accounts: they are few, as long as somebody looks at them.
+  // For the operator, over all accounts. These messages are few while somebody attends to them.
   await messages.createIndexes([
     { key: { state: 1 }, partialFilterExpression: { state: "unknown" } },
   ]);
@@ -132,7 +132,7 @@ async function createIndexesOfHistory(db: Db): Promise<void> {
 
 async function createIndexesOfEvents(db: Db): Promise<void> {
   const { events, templates, versions } = collectionsOf(db);
-  // Of two recorders that give the same number, one alone has it.
+  // If two recorders assign the same number, only one keeps it.
   await events.createIndexes([{ key: { accountId: 1, sequence: 1 }, unique: true }]);
   const { webhooks, webhookDeliveries } = collectionsOf(db);
   await webhooks.createIndexes([{ key: { accountId: 1, url: 1 }, unique: true }]);
@@ -150,7 +150,7 @@ async function createIndexesOfEvents(db: Db): Promise<void> {
 
 async function createIndexesOfPeople(db: Db): Promise<void> {
   const { users, members, sessions, invitations, audit, attempts } = collectionsOf(db);
-  // And an address of one user alone.
+  // In an earlier version, an address belonged to one user only.
   await dropIndex(users, "email_1");
   await users.createIndexes([
     { key: { email: 1, createdAt: 1 } },
@@ -179,7 +179,7 @@ async function createIndexesOfPeople(db: Db): Promise<void> {
   await attempts.createIndexes([{ key: { forgetAt: 1 }, expireAfterSeconds: 0 }]);
   await audit.createIndexes([
     { key: { accountId: 1, _id: -1 } },
-    // One line has each place, no matter who writes at the same time.
+    // Each position holds one line, even when several processes write at once.
     {
       key: { accountId: 1, seq: 1 },
       unique: true,

@@ -11,7 +11,7 @@ interface Waiting<T> extends PromiseWithResolvers<boolean> {
 
 /** How inserts are grouped. */
 export interface InsertGroupOptions {
-  /** How long an insert waits for company, in milliseconds. @default {0} */
+  /** How long an insert waits for others, in milliseconds. @default {0} */
   lingerMs?: number;
 }
 
@@ -20,10 +20,10 @@ const MAX_COMMANDS = 2;
 const DUPLICATE_KEY = 11000;
 
 /**
- * Groups inserts of one process, whatever they belong to, into one command each: a majority then confirms
- * and syncs many at the price of one.
+ * Groups the inserts of one process, for any document, into one command each: a majority then confirms and
+ * syncs many at the price of one.
  *
- * @returns Inserts a document, and returns whether its `_id` was free.
+ * @returns A function that inserts a document and returns whether its `_id` was free.
  */
 export function insertGroup<T extends { _id: string }>(
   collection: Collection<T>,
@@ -73,7 +73,9 @@ export function insertGroup<T extends { _id: string }>(
   };
 }
 
-/** Inserts what is free, and returns the faults of the others by position. @throws If all of it is unsure. */
+/**
+ * Inserts documents and returns the errors of the others by position. @throws If all outcomes are unknown.
+ */
 async function insert<T extends { _id: string }>(
   collection: Collection<T>,
   documents: T[],
@@ -83,7 +85,7 @@ async function insert<T extends { _id: string }>(
     return new Map();
   } catch (error) {
     if (!(error instanceof MongoBulkWriteError)) throw error;
-    // After it, nobody knows of any of them whether it is there to stay.
+    // After this error, it is unknown whether any of the documents will stay.
     if (error.result.getWriteConcernError() !== undefined) throw error;
     const faults = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
     if (faults.length === 0) throw error;

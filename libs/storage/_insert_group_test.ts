@@ -16,7 +16,7 @@ after(() => opened?.[Symbol.asyncDispose]());
 
 const lines = () => opened.db.collection<Line>("insert_group");
 
-test("insertGroup() inserts what comes at once by few commands, and each `_id` once", async () => {
+test("insertGroup() inserts simultaneous documents by few commands, and each `_id` once", async () => {
   await lines().insertOne({ _id: "7", by: "another" });
   await opened.db.command({ profile: 2 });
   const insert = insertGroup(lines());
@@ -25,7 +25,7 @@ test("insertGroup() inserts what comes at once by few commands, and each `_id` o
   await opened.db.command({ profile: 0 });
   assert.equal(free.filter(Boolean).length, 49);
   assert.equal(free[7], false);
-  // Of two alike in one group the first one counts.
+  // Of two equal ids in one group, the first one is inserted.
   assert.deepEqual(free.slice(0, 3), [true, true, true]);
   assert.deepEqual(free.slice(50, 53), [false, false, false]);
   assert.equal(await lines().countDocuments({ by: "me" }), 49);
@@ -36,7 +36,7 @@ test("insertGroup() inserts what comes at once by few commands, and each `_id` o
   assert.equal(commands, 1);
 });
 
-test("insertGroup() rejects what fails for another cause, and nothing beside it", async () => {
+test("insertGroup() rejects only the insert that fails for another cause", async () => {
   await opened.db.createCollection("insert_checked", {
     validator: { by: { $ne: "nobody" } },
   });
@@ -48,7 +48,7 @@ test("insertGroup() rejects what fails for another cause, and nothing beside it"
   assert.equal(await insert({ _id: "d", by: "d" }), true);
 });
 
-test("insertGroup() waits for company as long as it is told", async () => {
+test("insertGroup() waits for other inserts as long as `lingerMs`", async () => {
   await opened.db.command({ profile: 2 });
   const insert = insertGroup(opened.db.collection<Line>("insert_linger"), { lingerMs: 20 });
   const first = insert({ _id: "1", by: "me" });

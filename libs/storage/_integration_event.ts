@@ -2,12 +2,12 @@ import type { IntegrationEvent } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** What happened to an integration, of which its `_id` is known. */
+/** An event of an integration whose `_id` is known. */
 export type Happening = Pick<IntegrationEvent, "type" | "reason" | "at">;
 
 /**
- * Makes what adds a line to the history of an integration. It never throws: what happened has happened,
- * and neither mail nor a person need wait for its record.
+ * Returns a function that adds a line to the history of an integration. It never throws: the event has
+ * happened, and neither mail nor a person must wait for its record.
  */
 export function historian(db: Db): (integrationId: string, happening: Happening) => Promise<void> {
   const { integrationEvents } = collectionsOf(db);

@@ -1,17 +1,20 @@
 import type { EventEmitter } from "node:events";
 
-/** Beside the time that an answer takes on its way, clocks so close count as equal, in milliseconds. */
+/**
+ * Clocks that differ by no more than this, plus the time of the answer's journey, count as equal, in
+ * milliseconds.
+ */
 const TOLERATED_MS = 500;
 
-/** What a database's client says of its servers: the driver's `serverHeartbeatSucceeded`. */
+/** The driver's report about a server: `serverHeartbeatSucceeded`. */
 interface Heartbeat {
   reply: { localTime?: unknown };
 }
 
 /**
- * Returns a clock that shows the database's time: what one process plans, another finds by it, however far
- * apart their own clocks are. It costs no request: each heartbeat of the driver, some ten seconds apart,
- * tells the server's time. Before the first one it shows the process's own.
+ * Returns a clock that shows the database's time. All processes then plan and search by the same time,
+ * however far their own clocks differ. It costs no request: each heartbeat of the driver, about every ten
+ * seconds, contains the server's time. Before the first one, it shows the process's own time.
  *
  * @param wallClock The process's own clock, in milliseconds. @default {Date.now}
  */

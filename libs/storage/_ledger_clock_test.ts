@@ -24,7 +24,7 @@ test("ledgerClock() shows the database's time, and its own while they are close"
   assert.equal(now().getTime(), wall);
 });
 
-test("ledgerClock() hears the time of a real database", async () => {
+test("ledgerClock() follows the time of a real database", async () => {
   await using mongo = await openTestMongo();
   const client = new MongoClient(mongo.url);
   const now = ledgerClock(client, { wallClock: () => Date.now() + 20 * MINUTE });

@@ -3,8 +3,8 @@ import { currentTraceId, errorType, recordDuration, withSpan } from "@posthaste/
 type Operation = (...args: unknown[]) => Promise<unknown>;
 
 /**
- * Measures every operation as `group.operation` and, inside a trace, records it as a span of a database client.
- * Operations that repeat outside of traces make no span.
+ * Measures every operation as `group.operation` and, inside a trace, records it as a span of a database
+ * client. Operations that repeat outside of traces make no span.
  */
 export function measured<Groups extends object>(groups: Groups): Groups {
   return Object.fromEntries(
@@ -15,7 +15,7 @@ export function measured<Groups extends object>(groups: Groups): Groups {
   ) as Groups;
 }
 
-/** Has operations measured under the names that `nameOf` returns. @default their own */
+/** Measures operations under the names that `nameOf` returns. @default their own */
 export function measuredUnder<Operations extends object>(
   operations: Operations,
   nameOf = (name: string) => name,
@@ -28,7 +28,7 @@ export function measuredUnder<Operations extends object>(
   ) as Operations;
 }
 
-/** It has come to an end when its reader has, who may take any time. */
+/** A generator ends with its reader, who may take any time. */
 function isGenerator(operation: unknown): boolean {
   return Object.prototype.toString.call(operation) === "[object AsyncGeneratorFunction]";
 }

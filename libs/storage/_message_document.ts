@@ -7,7 +7,7 @@ import {
   type TimelineEntry,
 } from "@posthaste/contracts";
 
-/** What a message has that nobody has worked on. */
+/** The fields of a message before any work on it. */
 export const UNTOUCHED = {
   sentBy: null,
   unknownAttempts: [] as number[],
@@ -40,9 +40,7 @@ export function queuedMessage(send: Send, index: number): Message | null {
   };
 }
 
-/**
- * Makes the timeline one to be read: by time, and beginning with `queued`, which documents leave out.
- */
+/** Returns a message whose timeline is sorted by time and begins with `queued`, which documents leave out. */
 export function readTimeline(message: Message): Message {
   const { timeline, acceptedAt } = message;
   const entries = timeline.some((entry) => entry.type === "queued")
@@ -52,7 +50,7 @@ export function readTimeline(message: Message): Message {
 }
 
 /**
- * The ids of a send's messages, as a range: they sort by index, so the messages of a send are found
+ * Returns the ids of a send's messages, as a range. They sort by index, so the messages of a send are found
  * and ordered without an index of their own.
  */
 export function messageIdRange(sendId: string) {

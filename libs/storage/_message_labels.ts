@@ -11,25 +11,25 @@ export interface LabelledMessage {
   send: LabelFields;
 }
 
-/** What messages are marked with. */
+/** Labels of messages. */
 export interface MessageLabels {
-  /** Returns what found messages are marked with, by their ids. */
+  /** Returns the labels of found messages, by their ids. */
   labelsOfFound(
     accountId: string,
     messages: readonly LabelledMessage[],
   ): Promise<Map<string, Labels>>;
 }
 
-/** Returns what a stored send is marked with. */
+/** Returns the labels of a stored send. */
 export function topLabelsOf({ labels }: LabelFields): GivenLabels {
   return labels === undefined ? {} : JSON.parse(labels);
 }
 
-/** Returns the look-up of what messages are marked with. */
+/** Returns the look-up of the labels of messages. */
 export function messageLabels(db: Db): MessageLabels {
   const { sends } = collectionsOf(db);
 
-  /** One request at a time: each may weigh megabytes. Those without marks of recipients are not read. */
+  /** One request at a time: each may weigh megabytes. Requests without labels of recipients are not read. */
   async function ownLabels(accountId: string, messages: readonly LabelledMessage[]) {
     const marked = messages.filter(({ send }) => send.hasOwnLabels);
     const bySend = Map.groupBy(marked, ({ sendId }) => sendId);

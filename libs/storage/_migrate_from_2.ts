@@ -7,16 +7,16 @@ import { idOfKey } from "./send_acceptance.ts";
 
 const AT_ONCE = 500;
 
-/** Brings documents of version 2 up: what each change is stands at its function. */
+/** Migrates documents of version 2. Each change is described at its function. */
 export async function migrateFrom2(db: Db): Promise<void> {
   await moveIdempotencyKeys(db);
   await renameFields(db);
 }
 
-/** Of messages only those that may be worked on again: nobody asks of the others what they wait for. */
+/** Only messages that may be worked on again: no one reads what the others wait for. */
 const OPEN_STATES = ["deferred", "unknown", "failed"];
 
-/** Fields, and what is made of them, have the names of the glossary. */
+/** Renames fields, and the fields derived from them, to the names of the glossary. */
 async function renameFields(db: Db): Promise<void> {
   const [sends, messages, registers] = ["sends", "messages", "attempts"]
     .map((name) => db.collection(name)) as [Collection, Collection, Collection];
@@ -36,12 +36,12 @@ async function renameFields(db: Db): Promise<void> {
   await dropIndex(messages, "parkedFor_1_acceptedAt_1");
 }
 
-/** A send had its idempotency key in itself. */
+/** Moves idempotency keys out of the sends that contained them. */
 async function moveIdempotencyKeys(db: Db): Promise<void> {
   const { sends, idempotencyKeys } = collectionsOf(db);
   const move = async (keys: StoredKey[]) => {
     await idempotencyKeys.insertMany(keys, { ordered: false }).catch((error) => {
-      // Moved before this was broken off.
+      // It was moved before the migration was interrupted.
       if (!hasOnlyDuplicateKeys(error)) throw error;
     });
     const moved = { _id: { $in: keys.map(({ sendId }) => sendId) } };

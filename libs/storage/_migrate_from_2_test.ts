@@ -8,7 +8,7 @@ import { openStore } from "./store.ts";
 const there = { $exists: true };
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
-/** A send as version 2 kept it, some with a key. */
+/** A send as version 2 stored it, some with a key. */
 function sendOfVersion2(n: number): Document {
   const { priority: lane, reconcileAt: sweepAt, ...send } = sendOf({
     ...{ _id: newId("acc", at(n)).replace("acc_", "snd_"), acceptedAt: at(n) },
@@ -21,7 +21,7 @@ function sendOfVersion2(n: number): Document {
   };
 }
 
-test("ensureIndexes() moves the keys that version 2 kept in sends, however often it is broken off", async () => {
+test("ensureIndexes() moves the keys that version 2 kept in sends, however often it is interrupted", async () => {
   await using opened = await openTestStore();
   const { db, store, url } = opened;
   const [sends, keys] = [db.collection("sends"), db.collection("idempotency_keys")];
@@ -43,7 +43,7 @@ test("ensureIndexes() moves the keys that version 2 kept in sends, however often
   await asVersion2();
   await assert.rejects(openStore({ url }), /version 2.*"posthaste migrate" first/);
   await using migrating = await openStore({ url, migrating: true });
-  // One was moved, and the migration broken off before it was taken out of its send.
+  // One was moved, and the migration was interrupted before it was removed from its send.
   const [first] = written;
   const { accountId, acceptedAt, _id: sendId } = first ?? {};
   await keys.insertOne({
@@ -69,12 +69,12 @@ test("ensureIndexes() moves the keys that version 2 kept in sends, however often
   assert.equal(await store.sends.expireIdempotencyKeys(at(600)), 300);
   assert.equal(await sends.countDocuments({ priority: "transactional" }), 1200);
   assert.equal(await sends.countDocuments({ $or: [{ lane: there }, { sweepAt: there }] }), 0);
-  // What has an id of before is found and listed like any other.
+  // A send with an id of an earlier version is found and listed like any other.
   const newest = await store.sends.list("acc_1", { limit: 1 });
   assert.deepEqual(newest.map(({ _id }) => _id), [written.at(-1)?.["_id"]]);
 });
 
-test("ensureIndexes() renames what messages and registers of version 2 wait for", async () => {
+test("ensureIndexes() renames the waiting fields of messages and registers of version 2", async () => {
   await using opened = await openTestStore();
   const { db, url } = opened;
   const [messages, attempts] = [db.collection("messages"), db.collection("attempts")];

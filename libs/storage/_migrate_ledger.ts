@@ -7,14 +7,14 @@ import { migrateFrom2 } from "./_migrate_from_2.ts";
 import type { StoredRegister } from "./stored_register.ts";
 import { readLedgerMark, UNMARKED } from "./ledger_version.ts";
 
-/** What version 1 wrote of a message beside. */
+/** Fields of a message that only version 1 wrote. */
 type FirstMessage = Message & { leaseUntil?: Date | null; dotAt?: Date | null };
 
 const AT_ONCE = 500;
 
 /**
- * Brings documents of earlier versions up, a version at a time. No service may run meanwhile. It may be
- * repeated, and broken off.
+ * Migrates documents of earlier versions, one version at a time. No service may run meanwhile. It may be
+ * repeated and interrupted.
  */
 export async function migrateLedger(db: Db, now: Date): Promise<void> {
   const { version } = await readLedgerMark(db) ?? UNMARKED;
@@ -23,8 +23,8 @@ export async function migrateLedger(db: Db, now: Date): Promise<void> {
 }
 
 /**
- * Messages had a document before their first outcome, and claims with leases; registers did not exist. What
- * was on its way goes on.
+ * Migrates version 1: messages had a document before their first outcome, claims had leases, and registers
+ * did not exist. Messages in flight continue.
  */
 async function migrateFrom1(db: Db, now: Date): Promise<void> {
   await freeAttempts(db);
@@ -33,10 +33,10 @@ async function migrateFrom1(db: Db, now: Date): Promise<void> {
   const preparing = {
     state: { $in: ["queued" as const, "rendered" as const, "printed" as const] },
   };
-  // Nothing came of them yet: their sends say all that there is to know.
+  // They have no outcome yet: their sends contain everything that is known.
   await messages.deleteMany({ ...preparing, attempt: 0 });
   await messages.updateMany(preparing, { $set: { state: "deferred", nextAt: now } });
-  // What waited for room has been due since.
+  // Messages that waited for capacity have been due since then.
   await messages.updateMany({ parkedFor: { $gte: "" }, nextAt: null }, { $set: { nextAt: now } });
   await messages.updateMany({ releasedFor: { $exists: true } } as Filter<Message>, {
     $unset: { releasedFor: "" },
@@ -44,14 +44,14 @@ async function migrateFrom1(db: Db, now: Date): Promise<void> {
   await noteEmails(db);
 }
 
-/** Attempts to sign in had the name that registers have now. */
+/** Moves attempts to sign in: their collection had the name that registers have now. */
 async function freeAttempts(db: Db): Promise<void> {
   const attempts = db.collection("attempts");
   await attempts.deleteMany({ forgetAt: { $exists: true } });
   await dropIndex(attempts, "forgetAt_1");
 }
 
-/** A claim whose dot may have gone out becomes a register; the others are as if they had not been. */
+/** Converts claims: one whose dot may have been sent becomes a register; the others are removed. */
 async function convertClaims(db: Db, now: Date): Promise<void> {
   const { messages, registers } = collectionsOf(db);
   const claimed = messages.find({ state: "sending" }) as unknown as AsyncIterable<FirstMessage>;
@@ -80,7 +80,7 @@ async function convertClaims(db: Db, now: Date): Promise<void> {
   });
 }
 
-/** What waits is found by its address. */
+/** Notes addresses: waiting sends are found by them. */
 async function noteEmails(db: Db): Promise<void> {
   const { sends } = collectionsOf(db);
   const open = sends.find({ settledAt: null, emails: { $exists: false } })

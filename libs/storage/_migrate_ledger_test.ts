@@ -14,7 +14,7 @@ after(() => opened?.[Symbol.asyncDispose]());
 const send = sendOf({ messageCount: 8, reconcileAt: new Date() });
 const now = Date.now();
 
-/** A message as version 1 kept it. */
+/** A message as version 1 stored it. */
 function messageOf(index: number, changes: Document): Document {
   return {
     _id: messageIdOf(send._id, index),
@@ -33,12 +33,12 @@ const FIRST = [
   messageOf(2, { state: "rendered", attempt: 3 }),
   // Claimed, and nothing handed over.
   messageOf(3, { state: "sending", attempt: 1, leaseUntil: new Date(now + 60_000) }),
-  // At its dot, for some minutes still.
+  // At its dot, for some more minutes.
   messageOf(4, {
     ...{ state: "sending", attempt: 1, dotAt: new Date(now) },
     leaseUntil: new Date(now + 600_000),
   }),
-  // At its dot, and its mailer is lost.
+  // At its dot, and its mailer was lost.
   messageOf(5, {
     ...{ state: "sending", attempt: 2, dotAt: new Date(now - 900_000) },
     leaseUntil: new Date(now - 60_000),
@@ -47,13 +47,13 @@ const FIRST = [
   messageOf(7, { state: "sent", attempt: 1, finishedAt: new Date(now) }),
 ];
 
-test("ensureIndexes() brings up what version 1 left in flight, however often it is broken off", async () => {
+test("ensureIndexes() migrates what version 1 left in flight, however often it is interrupted", async () => {
   const { store, db, url } = opened;
   await store.sends.accept(send);
   const collection = db.collection("messages");
   await collection.insertMany(FIRST as never[]);
   await db.collection("sends").updateMany({}, { $unset: { emails: "" } });
-  // Attempts to sign in were kept under the name that registers have now.
+  // Attempts to sign in were stored under the name that registers have now.
   await db.collection("attempts").insertOne({ _id: "sign in" as never, forgetAt: new Date() });
   await db.collection("ledger").deleteMany({});
 

@@ -2,7 +2,7 @@ import type { Collection } from "mongodb";
 import type { Counter } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
-/** Returns the next integer under a key, from 1. No number is given twice; some may be left out. */
+/** Returns the next integer under a key, from 1. No number is issued twice; some may be skipped. */
 export async function nextNumber(counters: Collection<Counter>, key: string): Promise<number> {
   for (;;) {
     try {
@@ -13,7 +13,7 @@ export async function nextNumber(counters: Collection<Counter>, key: string): Pr
       );
       if (counter !== null) return counter.value;
     } catch (error) {
-      // Two first numbers at once: one upsert loses and finds the counter there the next time.
+      // Two first numbers at once: one upsert fails and finds the counter the next time.
       if (!isDuplicateKey(error)) throw error;
     }
   }

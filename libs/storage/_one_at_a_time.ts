@@ -2,8 +2,8 @@ import type { ClientSession, Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
 /**
- * Does some work in a transaction that no other under the same lock overlaps, whichever process has it:
- * for rules about several documents, as that an account has an owner. `work` may run several times.
+ * Runs some work in a transaction that excludes all others under the same lock, in every process. For rules
+ * about several documents, such as "an account has an owner". `work` may run several times.
  */
 export function oneAtATime<T>(
   db: Db,
@@ -17,7 +17,7 @@ export function oneAtATime<T>(
   } as const;
   return db.client.withSession((session) =>
     session.withTransaction(async () => {
-      // Two that write the same document conflict: the driver begins the later one again.
+      // Two transactions that write the same document conflict: the driver restarts the later one.
       const counted = { upsert: true, session };
       await counters.updateOne({ _id: lock }, { $inc: { value: 1 } }, counted);
       return await work(session);

@@ -1,12 +1,12 @@
 import { type Db, MongoServerError } from "mongodb";
 import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 
-/** Of the keys it only says for which domain mail is signed. */
+/** Of the keys, the view contains only the domain for which mail is signed. */
 const signsFor = { $cond: [{ $eq: ["$dkim.enabled", true] }, "$dkim.domain", null] };
 const VIEW = { viewOn: "integrations", pipeline: [{ $set: { auth: null, dkim: null, signsFor } }] };
 const EXISTS = 48;
 
-/** Creates the view of the integrations that has none of their logins and keys, or makes it so. */
+/** Creates or updates the view of the integrations, which contains none of their logins and keys. */
 export async function createOpenIntegrations(db: Db): Promise<void> {
   try {
     await db.createCollection(OPEN_INTEGRATIONS, VIEW);
@@ -17,9 +17,9 @@ export async function createOpenIntegrations(db: Db): Promise<void> {
 }
 
 /**
- * Returns whether the view is there: one that is missing would read as if there were no integrations.
+ * Returns if the view exists: a missing view would read as if there were no integrations.
  *
- * @throws {Error} It is not.
+ * @throws {Error} If it does not exist.
  */
 export async function checkOpenIntegrations(db: Db): Promise<void> {
   const options = { nameOnly: true, authorizedCollections: true };

@@ -3,7 +3,7 @@ import { adjacencyGraphs, dictionary } from "@zxcvbn-ts/language-common";
 
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
-/** Estimates how many guesses a password takes somebody who knows the person's address. */
+/** Estimates the number of guesses that an attacker needs who knows the person's address. */
 export function estimateGuesses(password: string, email: string): number {
   return zxcvbn.check(password, email.split(/[@.]/)).guesses;
 }

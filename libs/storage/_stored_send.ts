@@ -2,10 +2,10 @@ import type { GivenLabels, Send } from "@posthaste/contracts";
 import { emailsOf, type StoredSend } from "./_collections.ts";
 import { copyFieldsOfSend } from "./_copies.ts";
 
-/** How a send is found by what it is marked with. */
+/** The fields by which a send is found by its labels. */
 export type LabelFields = Pick<StoredSend, "references" | "tags" | "labels" | "hasOwnLabels">;
 
-/** Returns a send as it is stored. Its idempotency key is kept elsewhere. */
+/** Returns a send as it is stored. Its idempotency key is stored elsewhere. */
 export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
   const { from, to } = send.request;
   return {
@@ -19,7 +19,7 @@ export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
   };
 }
 
-/** Returns the send that is stored. */
+/** Returns the send of a stored document. */
 export function toSend(
   { from: _from, contentDue: _due, reconciledBy: _by, emails: _to, request, ...stored }: StoredSend,
 ): Send {
@@ -35,13 +35,13 @@ export function toSend(
   return { ...send, request: JSON.parse(request) };
 }
 
-/** Returns by which files a send is found; no field where there are none. */
+/** Returns the files by which a send is found; no field if there are none. */
 export function assetFieldOf({ files = [], to }: Send["request"]): { assets?: string[] } {
   const all = [...files, ...to.flatMap((recipient) => recipient.files ?? [])];
   return all.length === 0 ? {} : { assets: unique(all.map(({ sha256 }) => sha256)) };
 }
 
-/** Returns by what a request is found; a field without a value is left out. */
+/** Returns the labels by which a request is found; a field without a value is left out. */
 export function labelFieldsOf(
   { to, ...top }: Pick<Send["request"], "to"> & GivenLabels,
 ): LabelFields {

@@ -4,11 +4,11 @@ import { type Db, MongoClient } from "mongodb";
 import type { PutOff } from "./message_put_off.ts";
 import { openStore, type Store } from "./store.ts";
 
-/** A store on a database of its own, and the way around it. */
+/** A store on a database of its own, and access to that database. */
 export interface TestStore extends AsyncDisposable {
   store: Store;
   db: Db;
-  /** Where it is. */
+  /** Connection string of the database. */
   url: string;
 }
 
@@ -47,7 +47,7 @@ export function sendOf(changes: Partial<Send> = {}): Send {
   };
 }
 
-/** Puts off the message of a recipient, of which nothing was tried. */
+/** Postpones the message of a recipient that was never attempted. */
 export function putOffOf(
   send: Send,
   { index = 0, ...times }: Pick<PutOff, "now" | "nextAt" | "reason"> & { index?: number },

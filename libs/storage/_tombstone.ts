@@ -2,20 +2,20 @@ import type { Send } from "@posthaste/contracts";
 import type { Db, Filter } from "mongodb";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
-/** What stands in the place of a send that must not come, for a day. */
+/** A placeholder that blocks the id of a send for a day. */
 interface Tombstone {
   _id: string;
   withdrawnAt: Date;
-  /** Keeps it out of the reconciler's index. */
+  /** Excludes it from the reconciler's index. */
   settledAt: Date;
 }
 
 /**
- * Takes the place of a send for a tombstone: a write of the send that is under way finds it taken. May be
- * repeated.
+ * Takes the place of a send with a tombstone: a write of the send that is in progress finds the place taken.
+ * May be repeated.
  *
- * @param over Which send may be replaced. @default none
- * @returns Whether a tombstone stands there; else it is a send.
+ * @param over The send that may be replaced. @default none
+ * @returns Whether the place now holds a tombstone. Otherwise it holds a send.
  */
 export async function bury(db: Db, _id: string, over?: Filter<Send>): Promise<boolean> {
   const tombstones = db.collection<Tombstone>("sends");

@@ -2,7 +2,10 @@ import type { Message } from "@posthaste/contracts";
 import { isWanted, nextAttempt } from "@posthaste/delivery";
 import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 
-/** Returns messages as their registers have them: what has a register and no outcome is being sent. */
+/**
+ * Returns messages in the state that their registers show: a message with a register and no outcome is being
+ * sent.
+ */
 export async function withRegisters<T extends Pick<Message, "_id" | "attempt" | "state">>(
   found: readonly T[],
   { find: findRegisters }: Pick<DeliveryLedgers, "find">,

@@ -1,10 +1,10 @@
 import type { Collection, Filter, UpdateFilter } from "mongodb";
 
-/** A change of one document, if it still is as the filter says. */
+/** A change of one document that applies only if the document matches the filter. */
 export interface ConditionalWrite<T> {
   filter: Filter<T>;
   update: UpdateFilter<T>;
-  /** What the document looks like once the write is done: so a repeated write is known as done. */
+  /** Matches the document after the write, so that a repeated write counts as done. */
   done: Filter<T>;
 }
 
@@ -16,10 +16,10 @@ const MAX_AT_ONCE = 500;
 const MAX_COMMANDS = 2;
 
 /**
- * Groups writes that come while others are on their way into one command: a majority then confirms
- * and syncs many at the price of one. Alone, a write goes out at once.
+ * Groups writes that come while others are in progress into one command: a majority then confirms and syncs
+ * many at the price of one. A single write is sent at once.
  *
- * @returns Writes, and gives whether the document is as the write wants it.
+ * @returns A function that writes, and returns whether the document is as the write wants it.
  */
 export function writeGroup<T extends { _id: string }>(
   collection: Collection<T>,
@@ -68,7 +68,7 @@ async function settle<T extends { _id: string }>(
   }));
   const { matchedCount } = await collection.bulkWrite(operations, { ordered: false });
   if (matchedCount === group.length) return group.forEach(({ resolve }) => resolve(true));
-  // The command tells how many matched, not which.
+  // The command returns how many matched, not which.
   await Promise.all(group.map(async ({ write, resolve }) => {
     resolve(await collection.countDocuments(write.done, { limit: 1 }) === 1);
   }));

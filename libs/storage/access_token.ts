@@ -23,8 +23,8 @@ function checksumOf(text: string): string {
 }
 
 /**
- * Makes an access token: `ph_`, 32 random bytes as 43 digits of base 62, and the CRC32 of all that as
- * 6 more. Prefix and checksum let scanners find leaked ones, and typing errors be told without I/O.
+ * Makes an access token: `ph_`, 32 random bytes as 43 digits of base 62, and the CRC32 of all that as 6 more.
+ * By prefix and checksum, scanners find leaked tokens, and typing errors are recognised without I/O.
  */
 export function generateAccessToken(): string {
   const secret = BigInt(`0x${randomBytes(SECRET_BYTES).toString("hex")}`);
@@ -39,8 +39,8 @@ export function isAccessToken(text: string): boolean {
 }
 
 /**
- * Returns the SHA-256 of a token, in hex: all that is stored of it. A fast hash is right for 256 random
- * bits, and a look-up by hash tells a listener of timings nothing about the token.
+ * Returns the SHA-256 of a token, in hex: only this is stored of it. A fast hash is right for 256 random
+ * bits, and the timing of a look-up by hash reveals nothing about the token.
  */
 export function hashAccessToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");

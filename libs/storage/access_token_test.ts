@@ -17,19 +17,19 @@ test("isAccessToken() refuses a token in which any one character was changed", (
   }
 });
 
-test("isAccessToken() refuses what is cut, longer or empty", () => {
+test("isAccessToken() refuses tokens that are cut, longer or empty", () => {
   const token = generateAccessToken();
   for (const text of ["", "ph_", token.slice(1), `${token}a`, `${token}\n`, ` ${token}`]) {
     assert.equal(isAccessToken(text), false, text);
   }
 });
 
-test("isAccessToken() knows a token whose checksum was computed elsewhere", () => {
+test("isAccessToken() accepts a token whose checksum was computed elsewhere", () => {
   // CRC32 of `ph_` and 43 zeros, computed with the zlib of another language.
   assert.equal(isAccessToken(`ph_${"0".repeat(43)}1W43vm`), true);
 });
 
-test("hashAccessToken() is SHA-256 in hex, and prefixOf() tells nine characters", () => {
+test("hashAccessToken() is SHA-256 in hex, and prefixOf() returns nine characters", () => {
   assert.equal(
     hashAccessToken("abc"),
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",

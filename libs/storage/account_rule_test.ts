@@ -24,8 +24,8 @@ const RECONCILER = "the tracker looks after the mail of all accounts, and no cal
 const PERSON = "by a user, who may belong to several accounts";
 
 /**
- * What reads or writes the documents of an account without naming it, and why it may. Everything else
- * is called below and watched: a new operation without a call or a reason fails the test.
+ * Operations that read or write the documents of an account without naming it, and why they may. All others
+ * are called below and watched: a new operation without a call or a reason fails the test.
  */
 const EXCEPTIONS: Record<string, string> = {
   "tokens.find": "a token is what tells the account; it is found by the SHA-256 of 256 random bits",
@@ -96,7 +96,7 @@ const EXCEPTIONS: Record<string, string> = {
   "secrets.rewrap": "the same; each single write names the account",
 };
 
-/** Of no account: the accounts themselves, processes, the connection. */
+/** Operations that concern no account: the accounts themselves, processes, the connection. */
 const WITHOUT_ACCOUNT = [
   ...["accounts.create", "accounts.find", "accounts.list", "ping", "now", "ensureIndexes"],
   ...["mailers.announce", "mailers.live", "mailers.dismiss"],
@@ -404,7 +404,7 @@ before(async () => {
 });
 after(() => opened?.[Symbol.asyncDispose]());
 
-test("every operation of the store either names an account or says why it need not", () => {
+test("every operation of the store names an account or gives a reason why not", () => {
   const named = [...Object.keys(CALLS), ...Object.keys(EXCEPTIONS), ...WITHOUT_ACCOUNT];
   assert.deepEqual(named.toSorted(), operationsOf(opened.store).toSorted());
 });
@@ -424,9 +424,9 @@ test("every command on an account's documents names the account, or an id that b
     for (const { collection, filter } of filters) {
       // The mark before a retry is an exception of its own.
       if (name === "messages.retry" && "attempt" in filter) continue;
-      // loadSend(), by a test's helper: an exception of its own.
+      // loadSend(), called by a test's helper: an exception of its own.
       if (collection === "sends" && "contentRemovedAt" in filter) continue;
-      // By ids of a send that was found by its account.
+      // By the ids of a send that was found by its account.
       if (name === "messages.oldestWaiting" && typeof filter["_id"] === "object") continue;
       if (OWNED.has(collection)) assertNamed(filter, `${name} on ${collection}`);
     }
@@ -434,7 +434,7 @@ test("every command on an account's documents names the account, or an id that b
   }
 });
 
-test("the rule is seen to be broken by an operation that names no account", async () => {
+test("the rule fails for an operation that names no account", async () => {
   const { store, db } = opened;
   await db.command({ profile: 2 });
   await store.sends.load(send._id);
@@ -448,7 +448,9 @@ test("the rule is seen to be broken by an operation that names no account", asyn
   assert.throws(() => assertNamed({ $or: [{ accountId: ACCOUNT }, {}] }, "either"), /either/);
 });
 
-/** Names of all operations, after their groups; the others stand alone. */
+/**
+ * Returns the names of all operations, prefixed by their groups; operations outside of groups have no prefix.
+ */
 function operationsOf(store: Store): string[] {
   return Object.entries(store).flatMap(([name, value]) =>
     typeof value === "function" ? name : Object.keys(value).map((each) => `${name}.${each}`)
@@ -477,7 +479,9 @@ function assertNamed(filter: Document, what: string): void {
   assert.ok(isNamed(filter), `${what} asks for ${JSON.stringify(filter)}`);
 }
 
-/** By equality: `_id` of these collections begins with the account, or is asked for beside it. */
+/**
+ * By equality: `_id` of these collections begins with the account, or the filter also contains the account.
+ */
 function isNamed(
   { _id, accountId, integration, waitsFor, $or = [] }: Document,
 ): boolean {

@@ -4,19 +4,19 @@ import { collectionsOf } from "./_collections.ts";
 import { AmbiguousNameError } from "./ambiguous_name_error.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 
-/** What can be done with accounts. */
+/** The operations on accounts. */
 export interface AccountStore {
   /**
    * Creates an account for the operator, who calls accounts by their names.
-   * @throws {NameTakenError} If one has the name already.
+   * @throws {NameTakenError} If another account has the name.
    */
   create(account: { name: string }): Promise<Account>;
   /**
-   * Finds an account by its id or, if none has it, by its name.
-   * @throws {AmbiguousNameError} If several have the name: owners call their accounts as they like.
+   * Finds an account by its id or, if no id matches, by its name.
+   * @throws {AmbiguousNameError} If several accounts have the name. Owners choose names freely.
    */
   find(idOrName: string): Promise<Account | null>;
-  /** Changes an account; what is left out stays. */
+  /** Changes an account. Fields that are left out stay. */
   update(
     id: string,
     changes: Partial<Pick<Account, "name" | "retention" | "requiresSecondFactor">>,
@@ -25,7 +25,7 @@ export interface AccountStore {
   list(): Promise<Account[]>;
 }
 
-/** So many of one name are told. */
+/** The most accounts of one name that an error lists. */
 const MAX_NAMESAKES = 10;
 
 /** Returns the operations on accounts. */
@@ -69,7 +69,7 @@ export function accountStore(db: Db): AccountStore {
   };
 }
 
-/** Draws the id of an account. */
+/** Returns a new random id of an account. */
 export function newAccountId(): string {
   return newId("acc");
 }

@@ -1,7 +1,7 @@
-/** Several accounts have the name that was to tell one of them. */
+/** Several accounts have the name by which one was requested. */
 export class AmbiguousNameError extends Error {
   override readonly name = "AmbiguousNameError";
-  /** Ids of those that were found, oldest first. */
+  /** Ids of the accounts found, oldest first. */
   readonly ids: readonly string[];
 
   constructor(name: string, ids: readonly string[]) {

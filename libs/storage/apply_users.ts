@@ -7,9 +7,9 @@ import {
 } from "./database_rights.ts";
 import { databaseOf } from "./_database_of.ts";
 
-/** Who is to be there, and with which passwords. */
+/** The database users and their passwords. */
 export interface DatabaseLogins {
-  /** May do everything. */
+  /** Has all rights. */
   operator: string;
   services: Readonly<Record<DatabaseUser, string>>;
 }
@@ -17,10 +17,11 @@ export interface DatabaseLogins {
 const NOT_FOUND = [11, 31];
 
 /**
- * Creates the roles and users of the services and of the operator, or makes them so. Idempotent.
+ * Creates or updates the roles and users of the services and of the operator. Idempotent.
  *
- * @param url Of somebody who may create users. Its path names the database that the rights are about.
- * @throws {Error} If it may not, or the database does not answer.
+ * @param url Connection string of a user who may create users. Its path names the database that the rights
+ * are about.
+ * @throws {Error} If the user may not create users, or the database does not answer.
  */
 export async function applyUsers(url: string, logins: DatabaseLogins): Promise<void> {
   const database = databaseOf(url);

@@ -3,29 +3,29 @@ import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 import type { AssetName } from "./asset_name.ts";
 
-/** A file that a send needs; without bytes it is one that is kept. */
+/** A file that a send needs. Without bytes, it is one that is already stored. */
 export interface NeededAsset {
   sha256: string;
   bytes?: Uint8Array | undefined;
 }
 
-/** Which files are no longer kept. */
+/** Selects files that are no longer kept. */
 export interface OldAssets {
   /** Those that no send has needed since. */
   before: Date;
-  /** The most that are looked at. */
+  /** The most files to examine. */
   limit: number;
-  /** `last` of the batch before; the first batch when left out. */
+  /** `last` of the previous batch; left out for the first batch. */
   after?: string | undefined;
 }
 
 /** Files that mails carry: their bytes by account and hash, and the names of those that accounts keep. */
 export interface AssetStore {
   /**
-   * Has files there for a send that is about to be accepted: known to a majority and on disk when this
-   * returns, and not removed before it is accepted.
+   * Stores the files of a send that is about to be accepted. When this returns, they are known to a majority
+   * and on disk, and they are not removed before the send is accepted.
    *
-   * @throws {Error} If one without bytes is gone.
+   * @throws {Error} If a file without bytes is gone.
    */
   keep(accountId: string, needed: readonly NeededAsset[], now: Date): Promise<void>;
   /** Finds the bytes of an account's file. */
@@ -37,11 +37,11 @@ export interface AssetStore {
     accountId: string,
     page: { limit: number; after?: string | undefined },
   ): Promise<AssetName[]>;
-  /** Keeps a file under a name, instead of what it was before. */
+  /** Keeps a file under a name and replaces the file that had the name. */
   putName(asset: AssetName, bytes: Uint8Array): Promise<void>;
-  /** Keeps a file under its name no more; sends that need it have it. Returns whether there was one. */
+  /** Removes a file's name; sends that need the file keep it. Returns whether the name existed. */
   removeName(accountId: string, name: string): Promise<boolean>;
-  /** Removes files that no name and no send that is kept needs. Gives how many. */
+  /** Removes files that are needed by no name and no stored send. Returns how many. */
   removeOld(old: OldAssets): Promise<{ removed: number; last: string | null }>;
 }
 
@@ -55,7 +55,7 @@ export function assetStore(db: Db): AssetStore {
   }
 
   async function keep(accountId: string, { sha256, bytes }: NeededAsset, now: Date): Promise<void> {
-    // It may be removed between the two, or another request brings it.
+    // It may be removed between the two steps, or another request may store it.
     for (let tries = 0; tries < 3; tries++) {
       if (await touch(accountId, sha256, now)) return;
       if (bytes === undefined) break;
@@ -112,7 +112,7 @@ export function assetStore(db: Db): AssetStore {
       let removed = 0;
       for (const { _id, accountId } of old) {
         if (await isNeeded(accountId, _id.slice(accountId.length + 1))) continue;
-        // A send that needs it meanwhile has said so first.
+        // A send that needs it meanwhile has noted that first.
         removed += (await assets.deleteOne({ _id, accountId, usedAt: { $lt: before } }))
           .deletedCount;
       }

@@ -33,7 +33,7 @@ test("keepAssets() stores bytes once for an account, and for no other", async ()
   );
 });
 
-test("putAssetName() keeps a file under a name of the account, instead of the one before", async () => {
+test("putAssetName() keeps a file under a name of the account and replaces the one before", async () => {
   const { store } = opened;
   await store.assets.putName(named("acc_3", "logo", hash("b")), bytes);
   await store.assets.putName(named("acc_3", "logo", hash("c")), bytes);
@@ -52,7 +52,7 @@ test("putAssetName() keeps a file under a name of the account, instead of the on
   assert.equal(await store.assets.findName("acc_3", "logo"), null);
 });
 
-test("removeOldAssets() leaves what a name or a send needs, or was needed lately", async () => {
+test("removeOldAssets() keeps files that a name or a send needs, or that were needed lately", async () => {
   const { store } = opened;
   const accountId = "acc_4";
   const file = { size: 4, filename: "a.txt", contentType: "text/plain" };

@@ -2,22 +2,22 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import type { AttemptCount } from "./attempt_count.ts";
 
-/** How often something may be tried in vain; times are in milliseconds. */
+/** Limits of failed attempts; times are in milliseconds. */
 export interface AttemptLimits {
-  /** Failures that cost nothing. */
+  /** Failures that cause no wait. */
   free: number;
-  /** Wait after the next one; it doubles with each more. */
+  /** Wait after the next failure; it doubles with each further one. */
   waitMs: number;
   longestWaitMs: number;
-  /** After this time without another, failures are forgotten. */
+  /** Failures are forgotten after this time without another. */
   keptMs: number;
 }
 
-/** What is tried in vain, over all processes. */
+/** Failed attempts, counted over all processes. */
 export interface AttemptStore {
-  /** Finds until when each must wait of those that must, by the ids of their names. */
+  /** Returns the ends of the current waits under these ids. */
   findWaits(ids: readonly string[], at: Date): Promise<Date[]>;
-  /** Counts an attempt as failed, unless it must wait: of many at once none slips through. */
+  /** Counts an attempt as failed, unless it must wait. Of many at once, none escapes the count. */
   count(id: string, limits: AttemptLimits, at: Date): Promise<AttemptCount>;
   /** Takes back that an attempt failed. */
   uncount(id: string): Promise<void>;
@@ -26,7 +26,7 @@ export interface AttemptStore {
 
 const NEVER = new Date(0);
 
-/** Returns the operations on what is tried in vain. */
+/** Returns the operations on failed attempts. */
 export function attemptStore(db: Db): AttemptStore {
   const { attempts } = collectionsOf(db);
   return {
@@ -40,7 +40,7 @@ export function attemptStore(db: Db): AttemptStore {
       const over = { $subtract: ["$failures", free] };
       const wait = { $min: [{ $multiply: [waitMs, { $pow: [2, over] }] }, longestWaitMs] };
       const counted = (value: unknown, kept: string) => ({ $cond: ["$isRefused", kept, value] });
-      // One write, so that anyone who counts at the same time counts on.
+      // One write, so that concurrent attempts are all counted.
       const count = await attempts.findOneAndUpdate({ _id: id }, [
         {
           $set: {

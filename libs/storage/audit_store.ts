@@ -4,24 +4,26 @@ import { faultOf, nextLine, readLine, type StoredAuditLine } from "./_audit_chai
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
-/** The end of an account's audit log: who keeps it elsewhere sees later that lines were cut off. */
+/**
+ * The end of an account's audit log. A reader who keeps it elsewhere notices later that lines were cut off.
+ */
 export interface AuditSummary {
   /** How many lines are chained. */
   seq: number;
-  /** SHA-256 of the last one, in hex; empty if there is none. */
+  /** SHA-256 of the last line, in hex; empty if there is none. */
   digest: string;
 }
 
-/** What a look at the whole log of an account found. */
+/** The result of checking the whole log of an account. */
 export interface AuditCheck {
   head: AuditSummary;
-  /** The first line that is not as it was written. */
+  /** The first line that differs from what was written. */
   fault: { seq: number; what: string } | undefined;
 }
 
-/** What can be done with audit logs: lines are added and read, and never changed. */
+/** The operations on audit logs. Lines are added and read, and never changed. */
 export interface AuditStore {
-  /** Adds a line behind the account's last one. */
+  /** Adds a line after the account's last one. */
   note(entry: Omit<AuditEntry, "_id">): Promise<void>;
   /** Lists lines of an account, newest first; `before` is the id of the last one seen. */
   list(
@@ -30,15 +32,18 @@ export interface AuditStore {
   ): Promise<AuditEntry[]>;
   /** Returns every line of an account, newest first. */
   all(accountId: string): AsyncGenerator<AuditEntry>;
-  /** Looks whether every line of an account follows the one before, and is as it was written. */
+  /** Checks whether every line of an account follows the one before, and is as it was written. */
   check(accountId: string): Promise<AuditCheck>;
   /** Finds the digest of a line of an account, to compare it with one that was kept. */
   findDigest(accountId: string, seq: number): Promise<string | null>;
-  /** Erases what the lines of a person say, over all accounts; the chain stays whole. Gives how many. */
+  /**
+   * Erases the content of the lines about a person, over all accounts. The chain stays whole. Returns how
+   * many.
+   */
   eraseOf(userId: string): Promise<number>;
 }
 
-/** Others may add lines at the same time. */
+/** Other processes may add lines at the same time. */
 const MAX_TRIES = 100;
 
 /** Returns the operations on audit logs. */
@@ -46,7 +51,7 @@ export function auditStore(db: Db): AuditStore {
   const { audit, chainedAudit } = collectionsOf(db);
 
   async function lastOf(accountId: string): Promise<StoredAuditLine | null> {
-    // What is written now, and not what a majority has: the next number is to be free.
+    // Reads the latest write, not what a majority has: the next number must be free.
     const options = { sort: { seq: -1 }, readConcern: { level: "local" } } as const;
     return await chainedAudit.findOne({ accountId, seq: { $gt: 0 } }, options);
   }

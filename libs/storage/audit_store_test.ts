@@ -19,7 +19,7 @@ async function written(count: number): Promise<string> {
   return accountId;
 }
 
-test("checkAudit() finds every line in its place, of many that were written at once", async () => {
+test("checkAudit() finds every line in its place after many concurrent writes", async () => {
   const { store } = opened;
   const accountId = newId("acc");
   assert.deepEqual(await store.audit.check(accountId), {
@@ -37,7 +37,7 @@ test("checkAudit() finds every line in its place, of many that were written at o
   assert.deepEqual(listed[0]?.details["a"], "x");
 });
 
-test("checkAudit() tells the first line that was changed, moved, forged or taken out", async () => {
+test("checkAudit() returns the first line that was changed, moved, forged or removed", async () => {
   const { store, db } = opened;
   const audit = db.collection("audit");
   const changes: [string, (accountId: string) => Promise<unknown>, seq: number, RegExp][] = [
@@ -87,7 +87,7 @@ test("checkAudit() tells the first line that was changed, moved, forged or taken
   }
 });
 
-test("findAuditDigest() tells who has kept the end of the log that lines were cut off, or written anew", async () => {
+test("findAuditDigest() reveals lines that were cut off or rewritten, by a kept end of the log", async () => {
   const { store, db } = opened;
   const accountId = await written(3);
   const kept = (await store.audit.check(accountId)).head;
@@ -99,7 +99,7 @@ test("findAuditDigest() tells who has kept the end of the log that lines were cu
   assert.notEqual(await store.audit.findDigest(accountId, kept.seq), kept.digest);
 });
 
-test("eraseAuditOf() takes what a person's lines say, and leaves the chain whole", async () => {
+test("eraseAuditOf() removes the content of a person's lines, and leaves the chain whole", async () => {
   const { store, db } = opened;
   const accountId = await written(4);
   assert.ok(await store.audit.eraseOf("usr_a") >= 2);
@@ -112,7 +112,7 @@ test("eraseAuditOf() takes what a person's lines say, and leaves the chain whole
   assert.deepEqual([newest?.target, newest?.userEmail], ["(erased)", null]);
 });
 
-test("listAudit() lists lines of an earlier version, and a chain begins behind them", async () => {
+test("listAudit() lists lines of an earlier version, and a chain begins after them", async () => {
   const { store, db } = opened;
   const accountId = newId("acc");
   const old = { ...line(accountId, 1), _id: newId("aud", new Date(0)), at: new Date(0) };

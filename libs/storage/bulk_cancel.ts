@@ -3,7 +3,7 @@ import { bulkSearch } from "./bulk_search.ts";
 import type { MessageCancel } from "./message_cancel.ts";
 import type { MessageFilter, MessageSearch } from "./message_search.ts";
 
-/** States in which nobody sends a message at the moment. */
+/** States in which no mailer is sending a message. */
 export const CANCELABLE_STATES = [
   "scheduled",
   "queued",
@@ -11,16 +11,16 @@ export const CANCELABLE_STATES = [
   "unknown",
 ] as const satisfies MessageState[];
 
-/** What cancelling needs. */
+/** Operations that canceling needs. */
 export interface BulkCancelDeps {
   messages: Pick<MessageSearch, "search"> & Pick<MessageCancel, "cancelSome">;
   now(): Date;
 }
 
-/** What became of messages that were to be canceled. */
+/** The result of canceling many messages. */
 export interface BulkCanceled {
   canceled: number;
-  /** How many are left; 1000 means that many or more. */
+  /** How many are left; 1000 means 1000 or more. */
   remaining: number;
 }
 
@@ -33,7 +33,7 @@ export async function bulkCancel(
   const filter = { ...asked, states: CANCELABLE_STATES };
   const { messages: found, countRest } = await bulkSearch(messages, accountId, filter);
   let canceled = 0;
-  // One send after the other: each is read once, and may weigh megabytes.
+  // One send after another: each is read once, and may weigh megabytes.
   for (const [sendId, ofSend] of Map.groupBy(found, (message) => message.sendId)) {
     const indexes = new Set(ofSend.map(({ index }) => index));
     canceled += await messages.cancelSome(accountId, { sendId, indexes }, now());

@@ -5,22 +5,22 @@ import { ContentRemovedError, type MessageRetry } from "./message_retry.ts";
 
 const IN_PARALLEL = 16;
 
-/** What sending again needs. */
+/** Operations that retrying needs. */
 export interface BulkRetryDeps {
   messages: Pick<MessageSearch, "search"> & Pick<MessageRetry, "retry">;
   now(): Date;
 }
 
-/** What became of messages that were to be sent again. */
+/** The result of retrying many messages. */
 export interface BulkRetried {
   retried: number;
-  /** Their content is not kept any more. */
+  /** Messages whose content was removed. */
   withoutContent: number;
-  /** How many are left; 1000 means that many or more. */
+  /** How many are left; 1000 means 1000 or more. */
   remaining: number;
 }
 
-/** Sends the newest of the messages that a filter finds again, and returns how many are left. */
+/** Retries the newest of the messages that a filter finds, and returns how many are left. */
 export async function bulkRetry(
   accountId: string,
   filter: MessageFilter,

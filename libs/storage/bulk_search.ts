@@ -1,16 +1,16 @@
 import type { FoundMessage, MessageFilter, MessageSearch } from "./message_search.ts";
 
-/** How long a call looks for messages, in milliseconds. */
+/** How long a call searches for messages, in milliseconds. */
 export const BULK_SEARCH_MS = 10_000;
 
 /** The most messages that one call changes. */
 export const MAX_AT_ONCE = 1000;
 
-/** What a call that changes messages found. */
+/** The messages that a bulk call found. */
 export interface BulkFound {
   /** The newest, at most {@linkcode MAX_AT_ONCE}. */
   messages: FoundMessage[];
-  /** Counts those that come after them, up to as many. */
+  /** Counts the messages after them, up to the same number. */
   countRest(): Promise<number>;
 }
 

@@ -13,33 +13,33 @@ import { oneAtATime } from "./_one_at_a_time.ts";
 import { templateIdOf } from "./template_head.ts";
 import { type Publication, versionOf } from "./template_store.ts";
 
-/** A template as it was when a change of it was planned. */
+/** A template as it was when its change was planned. */
 export type PlannedTemplate = Pick<Template, "id" | "publishedVersion" | "updatedAt">;
 
-/** What is to become of one template. */
+/** The planned change of one template. */
 export interface TemplateChange {
   kind: TemplateKind;
   alias: string;
   name: string;
-  /** Null for a new one. */
+  /** Null for a new template. */
   template: PlannedTemplate | null;
-  /** Has it archived, and nothing else. @default {false} */
+  /** Archives it and does nothing else. @default {false} */
   archive?: boolean | undefined;
   /** Publishes a version. */
   publication?: DistributiveOmit<Publication, "accountId" | "id" | "alias" | "name"> | undefined;
-  /** What its draft is to be; it stays as it is when left out. */
+  /** The new draft; the draft stays as it is if this is left out. */
   draft?: {
     source: DraftSource;
     /** The revision that is replaced; null if there is no draft yet. */
     revision: number | null;
-    /** The version that it is the same as, if none is published with it. */
+    /** The version with the same content, if none is published with it. */
     base: number | null;
   } | undefined;
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** What became of one template. */
+/** The result of one template's change. */
 export interface TemplateChanged {
   kind: TemplateKind;
   id: number;
@@ -49,7 +49,7 @@ export interface TemplateChanged {
   version: number | null;
 }
 
-/** A template is not any more as it was when its change was planned. Nothing was changed. */
+/** A template has changed since its change was planned. Nothing was changed. */
 export class PlanOutdatedError extends Error {
   override readonly name = "PlanOutdatedError";
 
@@ -58,11 +58,11 @@ export class PlanOutdatedError extends Error {
   }
 }
 
-/** What can be done with many templates at once. */
+/** Operations on many templates at once. */
 export interface BundleStore {
   /**
    * Changes templates of an account, all or none.
-   * @throws {PlanOutdatedError} If one of them is not as it was planned.
+   * @throws {PlanOutdatedError} If one of them has changed since the plan.
    */
   apply(
     accountId: string,
@@ -79,7 +79,7 @@ export function bundleStore(db: Db): BundleStore {
       const numbered: [TemplateChange, number][] = [];
       for (const change of changes) {
         const { kind, template } = change;
-        // Numbers are drawn outside of the transaction: some may be left out.
+        // Numbers are drawn outside of the transaction: some may be skipped.
         const id = template?.id ?? await nextNumber(counters, `${accountId}/${kind}`);
         numbered.push([change, id]);
       }

@@ -28,7 +28,7 @@ function changeOf(alias: string, more: Partial<TemplateChange> = {}): TemplateCh
   };
 }
 
-test("applyTemplates() makes, publishes and archives templates in one go", async () => {
+test("applyTemplates() creates, publishes and archives templates in one transaction", async () => {
   const accountId = "acc_1";
   const made = await store.templates.apply(accountId, [changeOf("a"), changeOf("b")], NOW);
   assert.deepEqual(made.map(({ id, version }) => [id, version]), [[1, 1], [2, 1]]);
@@ -48,7 +48,7 @@ test("applyTemplates() makes, publishes and archives templates in one go", async
   assert.deepEqual([draft?.revision, draft?.base, draft?.updatedBy], [2, 2, null]);
 });
 
-test("applyTemplates() does nothing where one template is not as it was planned", async () => {
+test("applyTemplates() changes nothing if one template has changed since the plan", async () => {
   const accountId = "acc_2";
   await store.templates.apply(accountId, [changeOf("a")], NOW);
   const [a] = await store.templates.list(accountId, "email");
@@ -67,7 +67,7 @@ test("applyTemplates() does nothing where one template is not as it was planned"
   assert.equal(await store.templates.findVersion(accountId, "email", a.id, 2), null);
 });
 
-test("applyTemplates() lets one of two that make the same alias win", async () => {
+test("applyTemplates() succeeds for one of two concurrent calls that create the same alias", async () => {
   const work = () => store.templates.apply("acc_3", [changeOf("a")], NOW);
   const ended = await Promise.allSettled([work(), work()]);
   assert.deepEqual(ended.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);

@@ -1,11 +1,11 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** What the ledger tells of integrations whose mail cannot go. */
+/** The look-up of integrations whose mail cannot be sent. */
 export interface ClosedIntegrations {
   /**
-   * Lists the integrations (`_id`) that are suspended, whose server is left alone at the time, or whose
-   * mail came back from the mailers, behind which other mail has to wait.
+   * Lists the integrations (`_id`) that are suspended, whose circuit is open, or that have mail returned by
+   * the mailers, which other mail must wait for.
    */
   listClosed(now: Date): Promise<Set<string>>;
 }

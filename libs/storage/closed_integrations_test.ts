@@ -6,7 +6,7 @@ import { openTestStore, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
-test("listClosed() lists what is suspended, left alone at the time, or has mail that came back", async () => {
+test("listClosed() lists integrations that are suspended, have an open circuit or returned mail", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   const integrations = await Promise.all(

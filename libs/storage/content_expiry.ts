@@ -3,27 +3,28 @@ import type { AnyBulkWriteOperation, Collection, Db, Filter } from "mongodb";
 import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 
-/** Of which sends the contents are to be removed. */
+/** The sends whose contents are to be removed. */
 export interface ContentRemoval {
   accountId: string;
   /** Those accepted before this. */
   before: Date;
-  /** The most sends that are looked at. */
+  /** The most sends to examine. */
   limit: number;
   now: Date;
 }
 
-/** Removing what mails were filled with. */
+/** Removal of the variables of mails. */
 export interface ContentExpiry {
   /**
-   * Removes the variables from settled sends of an account that were accepted before a time; addresses,
-   * names and files' names stay. What is not settled yet is remembered, and done by a later call. Goes on
-   * where the call before ended, and gives how many were done and whether there may be more.
+   * Removes the variables from settled sends of an account that were accepted before a time. Addresses, names
+   * and names of files stay. Sends that are not settled are remembered, and a later call handles them.
+   * Continues where the previous call ended. Returns how many sends it stripped and whether there may be
+   * more.
    */
   removeContents(removal: ContentRemoval): Promise<{ removed: number; hasMore: boolean }>;
 }
 
-/** Writes of stripped requests that wait for company. */
+/** Writes of stripped requests that wait for a group. */
 const AT_ONCE = 200;
 
 /** Requests may weigh megabytes. */
@@ -36,12 +37,12 @@ export function contentExpiry(db: Db): ContentExpiry {
   const { sends, contentProgress } = collectionsOf(db);
   return {
     async removeContents({ accountId, before, limit, now }) {
-      // Of what is scheduled, contents are kept from its start on.
+      // The contents of a scheduled send are kept from its start on.
       const isOld = { settledAt: { $ne: null }, notBefore: { $not: { $gte: before } } };
       const waiting = { accountId, contentDue: true as const, ...isOld };
       const late = await strip(sends, waiting, { accountId, limit, now });
       const upTo = (await contentProgress.findOne({ _id: accountId }))?.upTo ?? "";
-      // Ids sort by time, so the walk needs no index of its own, and mail costs nothing for it.
+      // Ids sort by time, so the walk needs no index of its own, and mail pays nothing for it.
       const part = { accountId, until: before, after: upTo };
       const ids = await sends.find(acceptedWithin("snd", part)).sort({ _id: 1 }).limit(limit)
         .project<{ _id: string }>({ _id: 1 }).map(({ _id }) => _id).toArray();
@@ -81,7 +82,7 @@ async function strip(
   for await (const { _id, request } of found) {
     operations.push({
       updateOne: {
-        // Anyone who wants one of its messages sent again has it unsettled first.
+        // A process that retries one of its messages first marks it as not settled.
         filter: { _id, accountId, settledAt: { $ne: null }, contentRemovedAt: { $exists: false } },
         update: {
           $set: { request: withoutContent(request), contentRemovedAt: now },
@@ -95,7 +96,7 @@ async function strip(
   return removed;
 }
 
-/** Keeps of a request who it was to and what was attached, without what it was filled with. */
+/** Returns a request with its recipients and attachments, but without its variables. */
 function withoutContent(request: string): string {
   const { variables: _common, to, ...rest }: SendRequest = JSON.parse(request);
   const recipients = to.map(({ variables: _v, attachments, ...recipient }) => ({
@@ -107,7 +108,7 @@ function withoutContent(request: string): string {
   return JSON.stringify({ ...withoutWords(rest), to: recipients });
 }
 
-/** Links to unsubscribe and headers say as much of a person as variables do. */
+/** Unsubscribe links and headers reveal as much about a person as variables do. */
 function withoutWords<T extends GivenEnvelope>(given: T) {
   const { headers: _headers, listUnsubscribe: _list, ...rest } = given;
   return rest;

@@ -47,7 +47,7 @@ const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
 const remove = (accountId: string, limit = 50) =>
   store.retention.removeContents({ accountId, before: before7, limit, now });
 
-test("removeContents() removes variables of all levels and keeps who it was to", async () => {
+test("removeContents() removes variables of all levels and keeps the recipients", async () => {
   const { send } = await failedSend("acc_levels", daysAgo(8), "key");
   await store.sends.settle([send._id], now);
   assert.deepEqual(await remove("acc_levels"), { removed: 1, hasMore: false });
@@ -65,12 +65,12 @@ test("removeContents() removes variables of all levels and keeps who it was to",
     await opened.db.collection("sends").find({ accountId: "acc_levels" }).toArray(),
   );
   assert.doesNotMatch(raw, /secret/);
-  // The answer to a repeated request is made of the same.
+  // The answer to a repeated request has the same content.
   const again = await store.sends.findByIdempotencyKey("acc_levels", "key");
   assert.deepEqual(again?.request.to.map(({ email }) => email), ["ann@example.com"]);
 });
 
-test("removeContents() leaves what is younger, and other accounts", async () => {
+test("removeContents() keeps younger sends, and those of other accounts", async () => {
   const young = await failedSend("acc_young", daysAgo(6));
   const other = await failedSend("acc_other", daysAgo(30));
   await store.sends.settle([young.send._id, other.send._id], now);
@@ -81,7 +81,7 @@ test("removeContents() leaves what is younger, and other accounts", async () => 
   }
 });
 
-test("removeContents() waits for a send that is not settled, and does it later", async () => {
+test("removeContents() waits until a send is settled, and strips it later", async () => {
   const { send } = await failedSend("acc_late", daysAgo(9));
   assert.deepEqual(await remove("acc_late"), { removed: 0, hasMore: false });
   await store.sends.settle([send._id], now);
@@ -91,7 +91,7 @@ test("removeContents() waits for a send that is not settled, and does it later",
   assert.equal("contentDue" in (found ?? {}), false);
 });
 
-test("removeContents() goes on where it ended", async () => {
+test("removeContents() continues where it ended", async () => {
   const ids: string[] = [];
   for (const days of [12, 11, 10]) ids.push((await failedSend("acc_row", daysAgo(days))).send._id);
   await store.sends.settle(ids, now);
@@ -100,7 +100,7 @@ test("removeContents() goes on where it ended", async () => {
   assert.deepEqual(await remove("acc_row", 2), { removed: 0, hasMore: false });
 });
 
-test("retryMessage() refuses a message whose content is gone, and says since when", async () => {
+test("retryMessage() refuses a message whose content is gone, and returns since when", async () => {
   const { send, messageId } = await failedSend("acc_retry", daysAgo(8));
   await store.sends.settle([send._id], now);
   await remove("acc_retry");
@@ -116,7 +116,7 @@ test("retryMessage() refuses a message whose content is gone, and says since whe
   assert.equal(await store.sends.load(send._id), null, "no worker may fill it without variables");
 });
 
-test("removeContents() leaves a send that is being sent again", async () => {
+test("removeContents() keeps the content of a send that is being retried", async () => {
   const { send, messageId } = await failedSend("acc_again", daysAgo(8));
   await store.sends.settle([send._id], now);
   assert.equal((await store.messages.retry("acc_again", messageId, { now }))?.state, "deferred");

@@ -2,26 +2,26 @@ import { type CollectionAction, PERMISSIONS, PERMITTED_SERVICES } from "@posthas
 
 type Permissions = typeof PERMISSIONS;
 
-/** A service that the database knows by name. The pdf service is not among them. */
+/** A service that has a database user. The pdf service has none. */
 export type DatabaseUser = {
   [Name in keyof Permissions]: Permissions[Name] extends { database: object } ? Name : never;
 }[keyof Permissions];
 
-/** What may be done with the documents of a collection. */
+/** Actions on the documents of a collection. */
 export type DatabaseAction = CollectionAction;
 
-/** The services that the database knows by name: those that {@linkcode PERMISSIONS} names a collection for. */
+/** The services that have a database user: those that {@linkcode PERMISSIONS} grants a collection. */
 export const DATABASE_USERS: readonly DatabaseUser[] = PERMITTED_SERVICES.filter(isDatabaseUser);
 
-/** The view of the integrations that has none of their logins. */
+/** The view of the integrations that contains none of their logins. */
 export const OPEN_INTEGRATIONS = "integrations_open" satisfies keyof Permissions["api"]["database"];
 
-/** Who may ask how full the database is: sizes and counts, and no document. */
+/** Users that may ask how full the database is: sizes and counts, and no document. */
 export const KNOWS_SIZES: readonly DatabaseUser[] = DATABASE_USERS.filter((user) =>
   "databaseSizes" in PERMISSIONS[user]
 );
 
-/** What each service may do, by collection; all else is refused. */
+/** The rights of each service, by collection; everything else is refused. */
 export const DATABASE_RIGHTS: Readonly<
   Record<DatabaseUser, Readonly<Record<string, readonly DatabaseAction[]>>>
 > = {
@@ -33,7 +33,7 @@ export const DATABASE_RIGHTS: Readonly<
   dashboard: PERMISSIONS.dashboard.database,
 };
 
-/** Returns whether the database knows a service by name. */
+/** Returns whether a service has a database user. */
 export function isDatabaseUser(name: keyof Permissions): name is DatabaseUser {
   return "database" in PERMISSIONS[name];
 }

@@ -131,7 +131,7 @@ const ROUND_ABOUT: readonly [string, (db: Db, client: MongoClient) => Promise<un
   ["make an index", (db) => db.collection("sends").createIndex({ a: 1 })],
 ];
 
-/** Said here once more, so that a list that grows is noticed. */
+/** Repeated here so that an addition to the list is noticed. */
 const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["find", "ledger", [...DATABASE_USERS]],
   ["update", "ledger", []],
@@ -184,7 +184,7 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["update", "webhook_deliveries", ["webhooks", "dashboard"]],
 ];
 
-test("DATABASE_RIGHTS gives each collection to those who have to do with it, and to no other", () => {
+test("DATABASE_RIGHTS grants each collection to the services that use it, and to no other", () => {
   for (const [action, collection, expected] of MAY) {
     const found = DATABASE_USERS.filter((user) =>
       DATABASE_RIGHTS[user][collection]?.includes(action)
@@ -194,7 +194,7 @@ test("DATABASE_RIGHTS gives each collection to those who have to do with it, and
 });
 
 for (const user of DATABASE_USERS) {
-  test(`applyUsers() lets "${user}" do what its rights name, and refuses the rest`, async () => {
+  test(`applyUsers() grants "${user}" what its rights name, and refuses the rest`, async () => {
     await using client = await new MongoClient(urlOf(user, PASSWORDS[user])).connect();
     const db = client.db("posthaste");
     const rights = DATABASE_RIGHTS[user];
@@ -212,7 +212,7 @@ for (const user of DATABASE_USERS) {
     for (const [what, attempt] of ROUND_ABOUT) {
       if (await isAllowed((db) => attempt(db, client), db, "")) through.push(what);
     }
-    // These have to do with accounts. The api reads tokens, too: it has only their hashes.
+    // These work with accounts. The api also reads tokens, of which it has only the hashes.
     const own = user === "dashboard" || user === "api"
       ? ["join the passwords", "unite with the accounts"]
       : user === "tracker"
@@ -222,7 +222,7 @@ for (const user of DATABASE_USERS) {
   });
 }
 
-/** Returns whether the database does it; that it fails for want of a right, and of nothing else, is the no. */
+/** Returns whether the database does it. Only a missing right counts as a refusal. */
 async function isAllowed(
   attempt: (db: Db, name: string) => Promise<unknown>,
   db: Db,
@@ -237,7 +237,7 @@ async function isAllowed(
   }
 }
 
-test("applyUsers() lets nobody in without a login, nor with a wrong one", async () => {
+test("applyUsers() admits no client without a login, or with a wrong one", async () => {
   const nobody = systemUrl.replace(/\/\/[^@]*@/, "//").replace("&authSource=local", "");
   await using client = await new MongoClient(nobody).connect();
   assert.equal(await isAllowed(TRIES.find, client.db("posthaste"), "sends"), false);
@@ -270,7 +270,7 @@ test("openStore() refuses to start without the view of the integrations", async 
   );
 });
 
-test("the dashboard's rights suffice for all that people do, in transactions too", async () => {
+test("the dashboard's rights suffice for all that people do, also in transactions", async () => {
   await using dashboard = await openStore({ url: urlOf("dashboard", PASSWORDS.dashboard) });
   const now = new Date();
   const jane = { email: "jane@shop.example", name: "Jane", passwordHash: null };

@@ -22,7 +22,7 @@ import type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
 /** The registers and outcomes of messages, for the code of the delivery protocol. */
 export interface DeliveryLedgers {
   /**
-   * Returns the ledger of one message. What comes at once, of whatever message, is one command.
+   * Returns the ledger of one message. Simultaneous writes, of all messages, share one command.
    *
    * @param waitMs How long the owner of a register waits for the server's reply, at most.
    */
@@ -33,7 +33,7 @@ export interface DeliveryLedgers {
   ): Promise<Map<string, FoundRegister<AttemptOutcome>>>;
 }
 
-/** Nobody waits for an outcome: it may wait for company. */
+/** No caller waits for an outcome, so it may wait for others. */
 const OUTCOME_LINGER_MS = 20;
 
 /** Returns the ids of all registers of messages in a range of ids, as a range. */
@@ -62,14 +62,14 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
       const _id = `${messageId}/${n}`;
       const isFree = await insertRegister({
         _id,
-        // Zero in an insert: the server puts its own time there.
+        // Zero in an insert: the server replaces it by its own time.
         at: new Timestamp({ t: 0, i: 0 }),
         ...register,
         ...("dot" in register && waitMs !== undefined ? { waitMs } : {}),
       });
       if (isFree) return { type: "inserted" };
       const found = await registers.findOne({ _id });
-      // Not known to a majority yet, or rolled back: the same insert tells.
+      // It is not yet known to a majority, or was rolled back. Repeating the insert decides.
       return found === null
         ? { type: "unsure" }
         : { type: "existing", register: registerOf(found) };
@@ -87,7 +87,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
       return await updateOutcome({
         filter: { _id, accountId, attempt, state: { $ne: not } },
         update: changeOf(n, outcome),
-        // Its line tells one's own write from another's.
+        // Its line distinguishes this write from another's.
         done: {
           ...{ _id, accountId, attempt: n, state: outcome.state },
           ...(last === undefined ? {} : {
@@ -168,7 +168,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
   };
 }
 
-/** Returns what the protocol must know of a document; of a message that only waits there is no outcome. */
+/** Returns what the protocol needs of a document. A message that only waits has no outcome. */
 export function outcomeOf(
   { attempt, state }: Pick<Message, "attempt" | "state">,
 ): StoredOutcome | undefined {
@@ -194,8 +194,8 @@ function isOfEarlier({ sentBy }: AttemptOutcome, n: number): boolean {
 }
 
 /**
- * Returns an outcome that follows another one of the same attempt. Its line has the time at which the
- * ledger learned it: a timeline is read by time, and ends with the state of the message.
+ * Returns an outcome that follows another one of the same attempt. Its line has the time at which the ledger
+ * learned it: a timeline is read by time, and ends with the state of the message.
  */
 function learnedLate(outcome: AttemptOutcome, at: Date): AttemptOutcome {
   const lines = outcome.lines.filter(({ type }) => type !== "sending");
@@ -213,7 +213,7 @@ function fieldsOf(n: number, outcome: AttemptOutcome) {
     state,
     attempt: n,
     sentBy: state === "sent" ? sentBy ?? n : null,
-    // What waits for room is due.
+    // A message that waits for capacity is due.
     nextAt: nextAt ?? (waitsFor === undefined ? null : at),
     waitsFor: waitsFor ?? null,
     finishedAt: FINAL.has(state) ? at : null,

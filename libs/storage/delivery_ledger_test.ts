@@ -32,7 +32,7 @@ function outcomeOf(
 const stored = ({ messageId }: MessageIdentity) =>
   opened.db.collection<Document & { _id: string }>("messages").findOne({ _id: messageId });
 
-test("a message that simply goes costs two inserts and no update", async () => {
+test("a message without complications costs two inserts and no update", async () => {
   const { store, db } = opened;
   const message = messageOfNew();
   await db.command({ profile: 2 });
@@ -57,7 +57,7 @@ test("a message that simply goes costs two inserts and no update", async () => {
   });
 });
 
-test("of all who end an attempt, by the dot or otherwise, one has its register", async () => {
+test("of all processes that end an attempt, by the dot or otherwise, one gets its register", async () => {
   const { store } = opened;
   const message = messageOfNew();
   const outcome = outcomeOf("canceled", { n: 1, seconds: 2 });
@@ -79,7 +79,7 @@ test("of all who end an attempt, by the dot or otherwise, one has its register",
   assert.deepEqual([...registers.keys()], [`${message.messageId}/1`]);
 });
 
-test("an outcome is written after the one before it, once, and never over what was sent", async () => {
+test("an outcome is written after the previous one, once, and never over `sent`", async () => {
   const { store } = opened;
   const message = messageOfNew();
   const ledger = store.registers.ledgerOf(message);
@@ -103,7 +103,7 @@ test("an outcome is written after the one before it, once, and never over what w
   assert.deepEqual(found?.["timeline"], [...busy.lines, ...sent.lines]);
 });
 
-test("a mail that the server took after all is sent, though it was called unknown and tried again", async () => {
+test("a mail that the server took after all is `sent`, although it was `unknown` and retried", async () => {
   const { store } = opened;
   const message = messageOfNew();
   const ledger = store.registers.ledgerOf(message, { waitMs: 0 });
@@ -125,12 +125,12 @@ test("a mail that the server took after all is sent, though it was called unknow
   assert.ok(next.phase === "end" && next.result === "abandoned");
 });
 
-test("findRegisters() tells by the database's clock whether the time for the reply is over", async () => {
+test("findRegisters() decides by the database's clock whether the time for the reply is over", async () => {
   const { store } = opened;
   const [short, long] = [messageOfNew(), messageOfNew()];
   await advance(beginDot({ n: 1, by: "a" }), store.registers.ledgerOf(short, { waitMs: 0 }));
   await advance(beginDot({ n: 1, by: "b" }), store.registers.ledgerOf(long, { waitMs: 60_000 }));
-  // The stamp of a register counts whole seconds and what comes in each.
+  // The timestamp of a register counts whole seconds and a number within each.
   await delay(1100);
   const found = await store.registers.find(
     [short, long].map(({ messageId }) => ({ messageId, n: 1 })),
@@ -141,7 +141,7 @@ test("findRegisters() tells by the database's clock whether the time for the rep
   assert.equal(found.get(`${long.messageId}/1`)?.isOver, false);
 });
 
-test("a timeline ends with what the ledger learned last, though the server said it earlier", async () => {
+test("a timeline ends with what the ledger learned last, even if the server replied earlier", async () => {
   const { store } = opened;
   const shownLines = async ({ messageId, accountId }: MessageIdentity) =>
     (await store.messages.find(accountId, messageId))?.timeline.map(({ type }) => type);

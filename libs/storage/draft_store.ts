@@ -8,7 +8,7 @@ import type { Db } from "mongodb";
 import { collectionsOf, type StoredDraft } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
-/** All of a draft but its source, which may weigh a megabyte. */
+/** A draft without its source, which may weigh a megabyte. */
 export type DraftSummary = Omit<TemplateDraft, "source">;
 
 /** A change of a draft. */
@@ -18,14 +18,14 @@ export interface DraftEdit
   revision: number;
 }
 
-/** What can be done with drafts of templates. */
+/** The operations on drafts of templates. */
 export interface DraftStore {
   find(template: Pick<Template, "_id" | "accountId">): Promise<TemplateDraft | null>;
-  /** Begins a draft. If there is one already, that is given and nothing is written. */
+  /** Creates a draft. If there is one already, returns that and writes nothing. */
   create(draft: Omit<TemplateDraft, "revision">): Promise<TemplateDraft>;
-  /** Changes a draft, if it still has the revision; `null` if somebody else was faster. */
+  /** Changes a draft, if it still has the revision; returns `null` if another change came first. */
   change(edit: DraftEdit): Promise<TemplateDraft | null>;
-  /** Notes which released version a draft is the same as, if it still has the revision. */
+  /** Notes the published version that a draft equals, if the draft still has the revision. */
   noteBase(
     draft: Pick<TemplateDraft, "_id" | "accountId" | "revision">,
     base: number,

@@ -29,7 +29,7 @@ function draftOf(accountId: string, changes: { source?: object } = {}) {
   };
 }
 
-test("createDraft() begins at revision 1, and gives a draft that is there already", async () => {
+test("createDraft() begins at revision 1, and returns an existing draft", async () => {
   const draft = draftOf("acc_1");
   const created = await store.drafts.create(draft);
   assert.deepEqual(created, { ...draft, revision: 1 });
@@ -39,7 +39,7 @@ test("createDraft() begins at revision 1, and gives a draft that is there alread
   assert.deepEqual(await store.drafts.find({ ...draft, accountId: "acc_2" }), null);
 });
 
-test("changeDraft() lets one of two editors through, and none of another account", async () => {
+test("changeDraft() accepts one of two concurrent editors, and none of another account", async () => {
   const draft = draftOf("acc_3");
   await store.drafts.create(draft);
   const edits = ["a", "b"].map((subject) =>

@@ -7,11 +7,11 @@ export type DueMessage =
   & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt" | "waitsFor">
   & { nextAt: Date };
 
-/** Messages that are to be tried again at a time; those that wait for room have been due since then. */
+/** Look-ups of messages that are due. Messages that wait for capacity have been due since then. */
 export interface DueMessages {
-  /** Lists the integrations (`_id`) that have messages which are due. */
+  /** Lists the integrations (`_id`) that have due messages. */
   integrationsDue(now: Date): Promise<string[]>;
-  /** Lists the messages of an integration that are due, the longest due first. */
+  /** Lists the due messages of an integration, the longest due first. */
   dueMessages(
     integration: string,
     options: { now: Date; limit: number },
@@ -22,13 +22,13 @@ const DUE = {
   ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1, waitsFor: 1 },
 };
 
-/** Returns the search for messages that are due. */
+/** Returns the search for due messages. */
 export function dueMessages(db: Db): DueMessages {
   const { messages } = collectionsOf(db);
   return {
     async integrationsDue(now) {
       const isPlanned = { nextAt: { $gt: new Date(0) } };
-      // The first of each: the index alone answers.
+      // The first message of each: the index alone answers.
       const first = await messages.aggregate<{ _id: string; nextAt: Date }>([
         { $match: isPlanned },
         { $sort: { integration: 1, nextAt: 1 } },

@@ -6,7 +6,7 @@ import { openTestStore, putOffOf, sendOf } from "./_test_store.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
-test("dueMessages() lists what is due of each integration, the longest due first", async () => {
+test("dueMessages() lists the due messages of each integration, the longest due first", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
   const [one, other] = [sendOf({ messageCount: 5 }), sendOf({ integrationId: 2 })];
@@ -18,7 +18,7 @@ test("dueMessages() lists what is due of each integration, the longest due first
   await defer(idOf(1), at(20));
   await defer(idOf(2), at(90));
   await defer(messageIdOf(other._id, 0), at(60));
-  // Nothing was tried of this one.
+  // This one was never attempted.
   const putOff = putOffOf(one, { index: 3, now: at(2), nextAt: at(10), reason: "its images" });
   assert.equal(await store.waiting.putOffMessage(putOff), true);
   assert.equal(await store.waiting.putOffMessage(putOff), true);
@@ -34,7 +34,7 @@ test("dueMessages() lists what is due of each integration, the longest due first
   assert.equal((await store.waiting.dueMessages("acc_1/1", { now: at(60), limit: 2 })).length, 2);
 
   await endAttempt(store, "sent", { messageId: idOf(1), attempt: 2, at: at(61) });
-  // What waits for its integration is due since it came back.
+  // A message that waits for its integration has been due since it was returned.
   const suspended = { at: at(62), reason: "login refused", waitsFor: "acc_1/1" };
   await voidAttempt(store, "deferred", { messageId: idOf(0), attempt: 2, ...suspended });
   const left = await store.waiting.dueMessages("acc_1/1", { now: at(62), limit: 9 });

@@ -1,26 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Db, MongoClient, MongoServerError } from "mongodb";
 
-/** The replica set of one member that is to be there. */
+/** The replica set of one member to create. */
 export interface ReplicaSetOptions {
-  /** Name of the set, as the server was started with. */
+  /** Name of the set, as in the server's start options. */
   name: string;
-  /** How the server and its clients call it: `mongo:27017`. */
+  /** Address of the server for itself and its clients: `mongo:27017`. */
   host: string;
-  /** Key of the set, which lets its holder do everything. */
+  /** Key of the set. It grants its holder all rights. */
   key: string;
-  /** Longest wait for the server to take writes, in milliseconds. @default {60_000} */
+  /** Longest wait until the server accepts writes, in milliseconds. @default {60_000} */
   timeoutMs?: number | undefined;
 }
 
 const NOT_YET_INITIALIZED = 94;
 
 /**
- * Makes a server that runs with a key file a replica set of one member, unless it is one already, and
- * waits until it takes writes. What the set has become since, more members for example, stays.
+ * Makes a server that runs with a key file a replica set of one member, unless it already is one, and waits
+ * until it accepts writes. Later changes of the set, such as more members, stay.
  *
- * @returns whether the set was made now
- * @throws {Error} If the server does not answer, refuses the key, or takes no writes in time.
+ * @returns Whether this call created the set.
+ * @throws {Error} If the server does not answer, refuses the key, or accepts no writes in time.
  */
 export async function ensureReplicaSet(options: ReplicaSetOptions): Promise<boolean> {
   const { host, key, timeoutMs = 60_000 } = options;

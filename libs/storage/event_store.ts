@@ -4,11 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { collectionsOf } from "./_collections.ts";
 import type { NewEvent, RecordedEvent, StoredEvent } from "./recorded_event.ts";
 
-/** Which part of a feed is read. */
+/** The part of a feed to read. */
 export interface FeedPart {
   /** Sequence of the last event before it. */
   after: number;
-  /** All where it is left out. */
+  /** The types to return; all if this is left out. */
   types?: readonly FeedEventType[] | undefined;
   limit: number;
 }
@@ -16,7 +16,7 @@ export interface FeedPart {
 /** A part of a feed. */
 export interface FeedPage {
   events: RecordedEvent[];
-  /** Where to read on: the sequence up to which there is nothing else. */
+  /** The sequence after which to continue: up to it, there is nothing else. */
   next: number;
 }
 
@@ -29,25 +29,26 @@ export interface FeedBounds {
 /** Events of accounts. */
 export interface EventStore {
   /**
-   * Adds events to the feeds of their accounts, in their order, each once: what is there already is left out.
-   * Concurrent recorders collide, and leave no hole. Returns the accounts whose feeds grew.
+   * Adds events to the feeds of their accounts, in their order, each once. Events that are already recorded
+   * are skipped. Concurrent recorders collide, and leave no gap. Returns the accounts whose feeds grew.
    *
-   * @throws {Error} If others are faster again and again, or the database fails: then some may be recorded.
+   * @throws {Error} If other recorders win repeatedly, or the database fails. Some events may then be
+   * recorded.
    */
   record(events: readonly NewEvent[]): Promise<Set<string>>;
   /** Returns which of these events are recorded. */
   recorded(ids: readonly string[]): Promise<Set<string>>;
-  /** Reads an account's feed, oldest first. It looks at 5000 events at most: the page may be empty. */
+  /** Reads an account's feed, oldest first. It examines 5000 events at most: the page may be empty. */
   list(accountId: string, part: FeedPart): Promise<FeedPage>;
   /** Returns the ends of an account's feed. */
   bounds(accountId: string): Promise<FeedBounds>;
   /** Finds an event of an account. */
   find(accountId: string, id: string): Promise<RecordedEvent | null>;
-  /** Returns which of these feeds go on after a sequence, by one command. */
+  /** Returns which of these feeds have events after a sequence, by one command. */
   grown(feeds: readonly { accountId: string; after: number }[]): Promise<Set<string>>;
   /**
    * Removes an account's events that were recorded before a time, oldest first. The newest stays, so that
-   * sequences never start again. Returns how many it removed.
+   * sequences never restart. Returns how many it removed.
    */
   removeOld(accountId: string, before: Date): Promise<number>;
 }
@@ -57,7 +58,7 @@ const MAX_TRIES = 50;
 const RETRY_MS = 10;
 const DUPLICATE_KEY = 11000;
 
-/** Accounts whose last sequence is remembered. */
+/** The most accounts whose last sequence is remembered. */
 const MAX_HEADS = 10_000;
 
 const WITHOUT_TIME = { recordedAt: 0 };
@@ -65,11 +66,11 @@ const WITHOUT_TIME = { recordedAt: 0 };
 /** Returns the operations on events. */
 export function eventStore(db: Db): EventStore {
   const { events } = collectionsOf(db);
-  /** Last sequences that a majority has. One that is passed by another recorder is found out. */
+  /** Last sequences that a majority has. A collision reveals one that another recorder has passed. */
   const heads = new Map<string, number>();
 
   async function newestOf(accountId: string): Promise<number> {
-    // A majority has it: of a write that is rolled back nothing may be the successor.
+    // A majority has it: no event may follow a write that is rolled back.
     const options = { sort: { sequence: -1 }, projection: { sequence: 1 } } as const;
     return (await events.findOne({ accountId }, options))?.sequence ?? 0;
   }
@@ -88,10 +89,10 @@ export function eventStore(db: Db): EventStore {
     return new Set((await found.toArray()).map(({ _id }) => _id));
   }
 
-  /** Returns how many of the first were written. @throws If it is open what was. */
+  /** Returns how many of the first were written. @throws If it is unknown which were. */
   async function insert(numbered: StoredEvent[]): Promise<number> {
     try {
-      // In order: what follows one that is refused is not written.
+      // In order: events after a refused one are not written.
       await events.insertMany(numbered, { ordered: true });
       return numbered.length;
     } catch (error) {
@@ -134,7 +135,7 @@ export function eventStore(db: Db): EventStore {
       heads.delete(refused.accountId);
       const known = await existing(rest.map(({ _id }) => _id));
       rest = rest.filter(({ _id }) => !known.has(_id));
-      // Nobody but the server knows yet what took it: a majority soon will.
+      // Only the server knows yet what took it; soon a majority does.
       if (written === 0 && known.size === 0) await delay(RETRY_MS);
       else tries = 0;
     }
@@ -152,7 +153,7 @@ export function eventStore(db: Db): EventStore {
     },
     recorded: existing,
     async list(accountId, { after, types, limit }) {
-      // First the end: what is recorded during the search is read next time.
+      // The end comes first: events that are recorded during the search are read next time.
       const end = types === undefined
         ? after + limit
         : Math.min(after + MAX_SCANNED, await newestOf(accountId));
@@ -177,7 +178,7 @@ export function eventStore(db: Db): EventStore {
     },
     async grown(feeds) {
       if (feeds.length === 0) return new Set();
-      // Sequences have no holes: whether the next one is there is a look at one place.
+      // Sequences have no gaps, so one look-up shows whether the next event exists.
       const $or = feeds.map(({ accountId, after }) => ({ accountId, sequence: after + 1 }));
       const found = await events.find({ $or }, { projection: { accountId: 1 } }).toArray();
       return new Set(found.map(({ accountId }) => accountId));

@@ -15,11 +15,11 @@ function eventOf(accountId: string, id: number, type: FeedEventType = "integrati
   return { _id: `evt_${accountId}_${id}`, accountId, type, at: new Date(), data } as NewEvent;
 }
 
-test("recordEvents() numbers each feed without holes, and leaves out what is there", async () => {
+test("recordEvents() numbers each feed without gaps, and skips recorded events", async () => {
   const { store } = opened;
   const first = [eventOf("acc_a", 1), eventOf("acc_b", 1), eventOf("acc_a", 2)];
   assert.deepEqual([...await store.events.record(first)].toSorted(), ["acc_a", "acc_b"]);
-  // Others than this process have added one.
+  // Another process has added an event.
   await opened.db.collection("events").insertOne({
     ...{ _id: "evt_other" as never, accountId: "acc_a", sequence: 3, type: "webhook.test" },
     ...{ at: new Date(), recordedAt: new Date(), data: "{}" },
@@ -36,7 +36,7 @@ test("recordEvents() numbers each feed without holes, and leaves out what is the
   assert.deepEqual([...await store.events.record(more)], []);
 });
 
-test("listEvents() reads on after a sequence, and past what its types leave out", async () => {
+test("listEvents() continues after a sequence, and past events of other types", async () => {
   const { store } = opened;
   const types: FeedEventType[] = ["integration.paused", "integration.resumed"];
   await store.events.record(
@@ -54,7 +54,7 @@ test("listEvents() reads on after a sequence, and past what its types leave out"
   assert.deepEqual(await list({ after: 9, ...resumed, limit: 2 }), { found: [], next: 9 });
 });
 
-test("removeOldEvents() removes the oldest in a row, and spares the newest", async () => {
+test("removeOldEvents() removes the oldest in a row, and keeps the newest", async () => {
   const { store, db } = opened;
   await store.events.record([1, 2, 3, 4].map((id) => eventOf("acc_old", id)));
   const [before, ago] = [new Date(Date.now() - 1000), new Date(Date.now() - 5000)];
@@ -63,7 +63,7 @@ test("removeOldEvents() removes the oldest in a row, and spares the newest", asy
       { accountId: "acc_old", sequence: { $in: sequences } },
       { $set: { recordedAt: ago } },
     );
-  // The clock of who recorded the third was late.
+  // The recorder of the third had a late clock.
   await age([1, 3]);
   assert.equal(await store.events.removeOld("acc_old", before), 1);
   assert.deepEqual(await store.events.bounds("acc_old"), { oldest: 2, newest: 4 });
@@ -75,14 +75,14 @@ test("removeOldEvents() removes the oldest in a row, and spares the newest", asy
   assert.deepEqual(await store.events.bounds("acc_none"), { oldest: 0, newest: 0 });
 });
 
-test("grownFeeds() returns which feeds go on", async () => {
+test("grownFeeds() returns which feeds have newer events", async () => {
   const { store } = opened;
   await store.events.record([eventOf("acc_grown", 1), eventOf("acc_still", 1)]);
   const feeds = [{ accountId: "acc_grown", after: 0 }, { accountId: "acc_still", after: 1 }];
   assert.deepEqual([...await store.events.grown(feeds)], ["acc_grown"]);
 });
 
-test("findEvent() finds an event of its account alone", async () => {
+test("findEvent() finds only events of its account", async () => {
   const { store } = opened;
   await store.events.record([eventOf("acc_find", 1)]);
   assert.equal((await store.events.find("acc_find", "evt_acc_find_1"))?.sequence, 1);

@@ -13,27 +13,27 @@ import { messageIdRange, readTimeline } from "./_message_document.ts";
 import { topLabelsOf } from "./_message_labels.ts";
 import { templateIdOf } from "./template_head.ts";
 
-/** What events say of a send and its messages, beside what happened. */
+/** The facts about a send and its messages that events contain. */
 export interface EventSubject extends Pick<Send, "accountId" | "integrationId" | "messageCount"> {
   template: SendEventData["template"];
-  /** How the send is marked; of a recipient, how its message is. */
+  /** Returns the labels of the send or, with an index, of a recipient's message. */
   labelsOf(index?: number): Labels;
 }
 
-/** Which messages are read: those of some sends, or some by id. */
+/** The messages to read: those of some sends, or some by id. */
 export type TimelinesOf = { sendIds: readonly string[] } | { messageIds: readonly string[] };
 
-/** Look-ups of what events are about. */
+/** Look-ups of the sends and messages that events are about. */
 export interface EventSubjects {
-  /** Finds what events say of sends, by their ids. What was found is remembered: it does not change. */
+  /** Finds the facts about sends, by their ids. Results are cached: they do not change. */
   subjects(sendIds: Iterable<string>): Promise<Map<string, EventSubject>>;
   /** Reads messages that have a document, with their timelines from the oldest line on. */
   timelines(of: TimelinesOf): AsyncIterable<Message>;
 }
 
-/** In characters, of the marks of sends. */
+/** In characters, of the labels of sends. */
 const MAX_REMEMBERED = 8_000_000;
-/** What a send without marks counts. */
+/** The size that counts for a send without labels. */
 const LEAST_REMEMBERED = 500;
 
 type Head = Pick<

@@ -13,33 +13,33 @@ import { assetFieldOf, type LabelFields, labelFieldsOf } from "./_stored_send.ts
 import { messageCancel } from "./message_cancel.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
-/** What was forgotten of a person, and what could not be yet. */
+/** The result of forgetting a person. */
 export interface Forgotten {
-  /** Messages that name nobody any more. */
+  /** Messages that no longer name a recipient. */
   messages: number;
   /** Of these, those that were not sent yet and never will be. */
   canceled: number;
-  /** Messages that were copied to the person, and name them no more. */
+  /** Messages with copies to the person that no longer name them. */
   copies: number;
-  /** Ids of messages that are being sent, or whose outcome is for a person to decide. */
+  /** Ids of messages that are being sent, or whose outcome a person must decide. */
   left: string[];
-  /** Lines of the audit log that name the person no more. */
+  /** Lines of the audit log that no longer name the person. */
   auditLines: number;
-  /** Invitations that were taken back. */
+  /** Invitations that were withdrawn. */
   invitations: number;
 }
 
 /** Removing a person's data on request. */
 export interface RecipientForgetting {
   /**
-   * Removes what an account's ledger knows of the recipient of an address: address, name, variables, files'
-   * names and what servers said. Mails to others are copied to the address no more. That there was a message, when, and how it ended stays. Repeat it while
-   * something is `left`.
+   * Removes what an account's ledger knows about the recipient of an address: address, name, variables, names
+   * of files and the words of servers. Mail to others no longer sends copies to the address. It stays
+   * recorded that there was a message, when, and how it ended. Repeat the call while `left` is not empty.
    */
   forgetRecipient(accountId: string, email: string, now: Date): Promise<Forgotten>;
 }
 
-/** What stands in the place of an address; nobody can have it (RFC 2606). */
+/** The address that replaces a forgotten one. It cannot exist (RFC 2606). */
 export const FORGOTTEN_ADDRESS = "forgotten@forgotten.invalid";
 
 const AT_ONCE = 100;
@@ -67,7 +67,10 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
   const { messages, sends, audit, chainedAudit, invitations } = collectionsOf(db);
   const { cancel: cancelMessage } = messageCancel(db, ledgers);
 
-  /** Cancels what has no outcome yet, and so gives it a document. Returns ids: of what is canceled, and of the rest. */
+  /**
+   * Cancels messages without an outcome, which creates their documents. Returns the ids of canceled and other
+   * messages.
+   */
   async function cancelOpen(accountId: string, email: string, now: Date) {
     const canceled = new Set<string>();
     const left = new Set<string>();
@@ -84,7 +87,7 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     return { canceled, left };
   }
 
-  /** First the send, then the message: by the message's address it is found again if this breaks off. */
+  /** First the send, then the message: after an interruption, the message's address finds it again. */
   async function forget(message: Message, now: Date): Promise<boolean> {
     const { _id, accountId, state, attempt } = message;
     await forgetInSend(message, now);
@@ -100,7 +103,7 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     await changeRequest(message, (send) => withoutRecipient(send, { index, now }));
   }
 
-  /** Changes a send's request, however often somebody else does so meanwhile. */
+  /** Changes a send's request, despite concurrent changes. */
   async function changeRequest(
     { sendId, accountId }: Pick<Message, "sendId" | "accountId">,
     change: (send: StoredSend) => RequestChange,
@@ -120,8 +123,8 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
   }
 
   /**
-   * The address gets no copy from here on, and nothing says that it got one. Gives of how many messages, and
-   * which may be on their way with it.
+   * Removes copies to the address, and the record of those it got. Returns the number of messages, and those
+   * that may be in flight with a copy.
    */
   async function forgetCopies(accountId: string, email: string) {
     const wanted = email.toLowerCase();
@@ -156,7 +159,7 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     const mention = new RegExp(escaped(email), "i");
     for await (const entry of audit.find({ accountId })) {
       if (entry.seq !== undefined) {
-        // What a line says is in its digest as a whole: it goes as a whole, and the chain stays.
+        // The digest covers the whole content, so the whole content is erased and the chain stays.
         if (entry.content === null || !mention.test(JSON.stringify(entry.content))) continue;
         await chainedAudit.updateOne({ _id: entry._id, accountId }, { $set: { content: null } });
         lines++;
@@ -230,7 +233,7 @@ function withoutRecipient(
         : {}),
     }
   );
-  // What all of them shared is nobody's own, unless there is nobody else.
+  // Shared variables belong to no single recipient, and stay unless this was the last one.
   const isLast = to.every((recipient) => recipient.email === FORGOTTEN_ADDRESS);
   const rest = isLast ? { from: parsed.from, to } : { ...parsed, to };
   return {
@@ -241,7 +244,7 @@ function withoutRecipient(
   };
 }
 
-/** Servers quote addresses in what they say. */
+/** Returns a message without the words of servers: they may quote addresses. */
 function anonymous({ reply, timeline, reason, copies }: Message): Partial<Message> {
   const { response: _words, ...codes } = reply ?? {};
   return {

@@ -13,7 +13,7 @@ after(() => opened?.[Symbol.asyncDispose]());
 
 const now = new Date("2026-06-01T00:00:00Z");
 
-/** A send to Ann and to others, with what is hers everywhere it can be. */
+/** A send to Ann and to others, with her data in every possible place. */
 function sendToAnn(accountId: string, others: string[]) {
   return sendOf({
     _id: newSendId(accountId, now),
@@ -35,7 +35,7 @@ function sendToAnn(accountId: string, others: string[]) {
   });
 }
 
-/** All that the database holds, as text. */
+/** Returns all contents of the database, as text. */
 async function everything(): Promise<string> {
   const names = await opened.db.listCollections({}, { nameOnly: true }).toArray();
   const all = await Promise.all(
@@ -74,7 +74,7 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
     auditLines: 1,
     invitations: 0,
   });
-  // What all recipients of a send share is still needed for the other.
+  // The other recipient still needs the shared variables.
   const shared = (await everything()).replaceAll("ann-canary winter", "");
   assert.doesNotMatch(shared, /ann.canary/i);
 
@@ -88,7 +88,7 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
   assert.equal(await store.sends.load(sent._id), null, "nothing can be made of it again");
 });
 
-test("forgetRecipient() leaves what is being sent, and forgets it when that has ended", async () => {
+test("forgetRecipient() leaves a message that is being sent, and forgets it when that has ended", async () => {
   const { store } = opened;
   const accountId = "acc_busy";
   const send = sendToAnn(accountId, ["bob@example.com"]);
@@ -120,7 +120,7 @@ test("forgetRecipient() touches no other account", async () => {
   assert.equal((await store.messages.find("acc_other", messageIdOf(send._id, 0)))?.state, "queued");
 });
 
-test("forgetRecipient() takes a person out of the copies of others' mail, and of what was refused", async () => {
+test("forgetRecipient() removes a person from the copies of others' mail, and from refused copies", async () => {
   const { store } = opened;
   const accountId = "acc_copies";
   const ann = { email: "Ann.Copied@example.com", name: "Ann Copied" };

@@ -9,11 +9,11 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import type { NewEvent } from "./recorded_event.ts";
 
-/** What happened to integrations and templates, as events. */
+/** Look-ups of events of integrations and templates. */
 export interface Happenings {
   /**
-   * Lists what happened to integrations and templates of all accounts from a time on, oldest first. Of each
-   * kind it gives `limit` at most.
+   * Lists events of integrations and templates of all accounts from a time on, oldest first: at most `limit`
+   * of each kind.
    */
   listHappenings(since: Date, limit: number): Promise<NewEvent[]>;
 }
@@ -23,12 +23,12 @@ const INTEGRATION_TYPES: Record<IntegrationEvent["type"], FeedEventType> = {
   paused: "integration.paused",
   resumed: "integration.resumed",
   unreachable: "integration.unreachable",
-  // It cannot be used either, until the next try.
+  // It is not usable either, until the next try.
   login_refused: "integration.unreachable",
   reachable: "integration.reachable",
 };
 
-/** Returns the look-up of what happened to integrations and templates. */
+/** Returns the look-up of events of integrations and templates. */
 export function happenings(db: Db): Happenings {
   const { integrationEvents, templates, versions } = collectionsOf(db);
 

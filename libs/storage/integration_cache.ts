@@ -6,8 +6,8 @@ const MAX_INTEGRATIONS = 10_000;
 const MISSING_TTL_MS = 1000;
 
 /**
- * Returns the same operations with `find` mostly from memory: an integration as it was at most `ttlMs`
- * milliseconds ago (5 s); that there is none, at most 1 s ago.
+ * Returns the same operations with `find` mostly from memory. A cached integration is at most `ttlMs`
+ * milliseconds old (5 s); the absence of one, at most 1 s.
  */
 export function cachedIntegrations<Integrations extends Pick<IntegrationStore, "find">>(
   integrations: Integrations,

@@ -16,22 +16,22 @@ export interface CircuitFailure {
   id: string;
   reason: string;
   now: Date;
-  /** Decides by the number of failures in a row how long nothing is tried, in milliseconds; or 0. */
+  /** Returns the pause after a number of consecutive failures, in milliseconds; or 0. */
   pauseMs(failures: number): number;
 }
 
-/** What all mailers know together about servers that cannot be reached. */
+/** The mailers' common knowledge of servers that cannot be reached. */
 export interface IntegrationHealth {
   /** Lists the circuits of integrations with failures. */
   list(): Promise<IntegrationCircuit[]>;
-  /** Counts a failure, unless the server is left alone at the moment. Gives what is known now. */
+  /** Counts a failure, unless the circuit is open. Returns the circuit as it is now. */
   countFailure(note: CircuitFailure): Promise<IntegrationCircuit | null>;
   /**
-   * Notes that a login was refused. After the first refusal nothing is tried for a while. Returns whether
-   * it is refused again after that; not for mail that was on its way meanwhile.
+   * Notes that a login was refused. After the first refusal nothing is tried for a while. Returns whether it
+   * was refused again after that pause; mail that was in flight meanwhile does not count.
    */
   noteRefusedLogin(refusal: RefusedLogin): Promise<boolean>;
-  /** Its server was reached, or is to be tried again at once. */
+  /** Closes the circuit: the server was reached, or is to be tried again at once. */
   close(id: string): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function integrationHealth(db: Db): IntegrationHealth {
         { $inc: { failures: 1 }, $set: { reason }, $setOnInsert: { openUntil: null } },
         { upsert: true, returnDocument: "after" },
       ).catch((error) => {
-        // It is there, and left alone.
+        // It exists, and the circuit is open.
         if (isDuplicateKey(error)) return null;
         throw error;
       });
@@ -72,7 +72,7 @@ export function integrationHealth(db: Db): IntegrationHealth {
       const options = { upsert: true, returnDocument: "before" } as const;
       const write = () => circuits.findOneAndUpdate({ _id }, [{ $set }], options);
       const before = await write().catch((error) => {
-        // Another mailer has written it a moment ago.
+        // Another mailer wrote it a moment ago.
         if (isDuplicateKey(error)) return write();
         throw error;
       });

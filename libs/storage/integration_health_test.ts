@@ -16,7 +16,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const pauseMs = (failures: number) => failures < 5 ? 0 : 30_000;
 const reason = "refused";
 
-test("countFailure() counts failures of many processes, and none while the server is left alone", async () => {
+test("countFailure() counts failures of many processes, and none while the circuit is open", async () => {
   const note = (now: Date) => store.circuits.countFailure({ id: "acc_1/1", reason, now, pauseMs });
   for (let n = 0; n < 4; n++) await note(at(n));
   assert.deepEqual(await store.circuits.list(), [
@@ -30,7 +30,7 @@ test("countFailure() counts failures of many processes, and none while the serve
   assert.deepEqual(await store.circuits.list(), []);
 });
 
-test("countFailure() counts first failures that come at once", async () => {
+test("countFailure() counts concurrent first failures", async () => {
   const now = at(0);
   await Promise.all(
     Array.from(
@@ -43,7 +43,7 @@ test("countFailure() counts first failures that come at once", async () => {
   assert.ok((circuit?.failures ?? 0) >= 5);
 });
 
-test("noteRefusedLogin() has an integration wait, and says when a minute did not help", async () => {
+test("noteRefusedLogin() makes an integration wait, and reports when a minute did not help", async () => {
   const id = "acc_1/3";
   const refused = (seconds: number) =>
     store.circuits.noteRefusedLogin({
@@ -52,13 +52,13 @@ test("noteRefusedLogin() has an integration wait, and says when a minute did not
       now: at(seconds),
       retryMs: 60_000,
     });
-  // Several mailers, and mail that was on its way.
+  // Several mailers, and mail that was in flight.
   const first = await Promise.all(Array.from({ length: 12 }, () => refused(0)));
   assert.deepEqual(new Set([...first, await refused(59)]), new Set([false]));
   const [circuit] = (await store.circuits.list()).filter(({ _id }) => _id === id);
   assert.deepEqual(circuit?.openUntil, at(60));
   assert.deepEqual(circuit?.loginRefusedAt, at(0));
-  // What else goes wrong meanwhile does not make it forgotten.
+  // Other failures meanwhile do not erase it.
   await store.circuits.countFailure({ id, reason, now: at(60), pauseMs });
   assert.equal(await refused(61), true);
   const lines = await store.integrations.listEvents("acc_1", 3, { limit: 9 });
@@ -68,7 +68,7 @@ test("noteRefusedLogin() has an integration wait, and says when a minute did not
   await store.circuits.close(id);
 });
 
-test("updateIntegration() has a new login tried at once, and its first refusal is the first", async () => {
+test("updateIntegration() has a new login tried at once, and its first refusal counts as the first", async () => {
   const { _id, accountId, id } = await store.integrations.create({
     ...{ accountId: "acc_7", name: "main", host: "smtp.example.com", port: 587, tls: "starttls" },
     ...{ auth: null, senders: ["shop@example.com"] },
@@ -81,7 +81,7 @@ test("updateIntegration() has a new login tried at once, and its first refusal i
   assert.equal(await refused(90), false);
 });
 
-test("liveMailers() lists in one order who announced itself lately", async () => {
+test("liveMailers() lists in one order the mailers that announced themselves lately", async () => {
   for (const id of ["b", "a", "c"]) await store.mailers.announce(id);
   assert.deepEqual(await store.mailers.live(5000), ["a", "b", "c"]);
   await store.mailers.dismiss("b");

@@ -4,21 +4,21 @@ import { collectionsOf } from "./_collections.ts";
 import { countUndispatched } from "./waiting_sends.ts";
 import type { IntegrationCircuit } from "./integration_circuit.ts";
 
-/** How integrations fared. */
+/** Look-ups of the history of integrations. */
 export interface IntegrationHistory {
-  /** Lists what happened to an integration within 30 days, newest first. */
+  /** Lists the events of an integration within 30 days, newest first. */
   listEvents(
     accountId: string,
     id: number,
     page: { limit: number },
   ): Promise<IntegrationEvent[]>;
-  /** Finds what is known of a server that cannot be reached; null for one without failures. */
+  /** Finds the circuit of a server that cannot be reached; null for one without failures. */
   findCircuit(accountId: string, id: number): Promise<IntegrationCircuit | null>;
   /** Counts the messages that wait for an integration's turn, up to `limit`. */
   countWaiting(accountId: string, id: number, limit: number): Promise<number>;
 }
 
-/** Returns the look-ups of how integrations fared. */
+/** Returns the look-ups of the history of integrations. */
 export function integrationHistory(db: Db): IntegrationHistory {
   const { integrationEvents, integrationHealth, messages, sends } = collectionsOf(db);
 

@@ -27,7 +27,7 @@ async function historyOf(accountId: string, id = 1) {
   return events.map(({ type, reason }) => `${type}: ${reason}`).toReversed();
 }
 
-test("suspendIntegration() writes one line of history, however many mails found the same", async () => {
+test("suspendIntegration() writes one line of history, however many mails found the same fault", async () => {
   const { store } = opened;
   const { _id, revision, accountId, id } = await connect("acc_s");
   const suspended = { at, reason: "The login was refused" };
@@ -64,7 +64,7 @@ test("pauseIntegration() holds until a person resumes: no change and no refused 
   ]);
 });
 
-test("updateIntegration() keeps a pause that comes between its reading and its writing", async () => {
+test("updateIntegration() keeps a pause that comes between its read and its write", async () => {
   const { store } = opened;
   const { accountId, id } = await connect("acc_r");
   for (let round = 0; round < 20; round++) {
@@ -88,7 +88,7 @@ test("updateIntegration() refuses a change that was made from an older revision"
   assert.equal((await store.integrations.find(accountId, id))?.port, 465);
 });
 
-test("countFailure() and closeCircuit() write history when a server is left alone, and not before", async () => {
+test("countFailure() and closeCircuit() write history when a circuit opens, and not before", async () => {
   const { store } = opened;
   const { _id, accountId } = await connect("acc_t");
   const pauseMs = (failures: number) => failures < 3 ? 0 : 1000;
@@ -108,7 +108,7 @@ test("countFailure() and closeCircuit() write history when a server is left alon
   assert.equal(await store.integrations.findCircuit(accountId, 1), null);
 });
 
-test("archiveIntegration() frees the name, and mail on its way still finds it", async () => {
+test("archiveIntegration() frees the name, and mail in flight still finds it", async () => {
   const { store } = opened;
   const { accountId, id } = await connect("acc_a");
   await assert.rejects(connect(accountId), NameTakenError);

@@ -14,7 +14,7 @@ export interface ResultsNote {
   failedFrom?: Date;
 }
 
-/** What came of an integration's mail. */
+/** The results of an integration's mail. */
 export interface IntegrationResult {
   lastSent: EndedAttempt | null;
   lastFailed: FailedAttempt | null;
@@ -25,14 +25,16 @@ export interface IntegrationResult {
   sent: number;
 }
 
-/** The time that a success rate is about, in milliseconds: 24 hours. */
+/** The period of a success rate, in milliseconds: 24 hours. */
 export const RESULTS_WINDOW_MS = 24 * 3_600_000;
 
 /** Results of integrations: the latest, and a success rate. */
 export interface IntegrationResultStore {
   /** Notes results, in one command. Idempotent, and in any order. */
   noteResults(notes: readonly ResultsNote[]): Promise<void>;
-  /** Lists the results of an account's integrations by their numbers; without those that have none. */
+  /**
+   * Returns the results of an account's integrations by their numbers, without integrations that have none.
+   */
   listResults(accountId: string, now: Date): Promise<Map<number, IntegrationResult>>;
 }
 
@@ -42,7 +44,7 @@ export function integrationResults(db: Db): IntegrationResultStore {
   return {
     async noteResults(notes) {
       if (notes.length === 0) return;
-      // Shown to people, and noted again with the next mail: no disk and no majority is waited for.
+      // Shown to people, and noted again with the next mail: it waits for no disk and no majority.
       await results.bulkWrite(
         notes.map((note) => ({
           updateOne: {
@@ -111,7 +113,7 @@ function changeOf({ accountId, lastSent, lastFailed, failedFrom }: ResultsNote) 
   ];
 }
 
-/** Texts that begin with a dollar sign are none of ours. */
+/** Protects texts that begin with a dollar sign: the database would read them as expressions. */
 function literal(texts: Record<string, string>) {
   return Object.fromEntries(Object.entries(texts).map(([name, $literal]) => [name, { $literal }]));
 }

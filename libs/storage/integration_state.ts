@@ -4,7 +4,7 @@ import type { IntegrationResult } from "./integration_results.ts";
 
 export type { IntegrationState };
 
-/** What the state of an integration follows from. */
+/** The facts that decide the state of an integration. */
 export interface IntegrationFacts {
   integration: Pick<Integration, "suspended" | "updatedAt">;
   circuit: IntegrationCircuit | null;
@@ -13,12 +13,15 @@ export interface IntegrationFacts {
   waiting: number;
 }
 
-/** A failure may be the mail's fault. Failures alone for so long, in milliseconds, are the integration's. */
+/**
+ * A failure may be the mail's fault. If all attempts fail for this long, in milliseconds, the integration is
+ * at fault.
+ */
 export const FAILING_MS = 10 * 60_000;
 
 /**
- * Decides how an integration is, and why, from what came of its mail: what stops it comes before what
- * slows it.
+ * Returns the state of an integration and its reason, from the results of its mail. A cause that stops it
+ * comes before one that slows it.
  */
 export function integrationStateOf(
   { integration, circuit, result, waiting }: IntegrationFacts,
@@ -51,7 +54,7 @@ export function stateSince(
   return state === "failing" ? result?.failingSince ?? null : null;
 }
 
-/** Failures from before the settings were changed say nothing of the new ones. */
+/** Failures from before a change of settings do not count for the new settings. */
 function isFailing({ failingSince, lastFailed }: IntegrationResult, updatedAt: Date): boolean {
   if (failingSince === null || lastFailed === null || lastFailed.at < updatedAt) return false;
   return lastFailed.at.getTime() - failingSince.getTime() >= FAILING_MS;

@@ -18,7 +18,7 @@ function stateOf(changes: Partial<IntegrationFacts>) {
   return Object.values(integrationStateOf(facts));
 }
 
-test("integrationStateOf() says what stops an integration before what slows it", () => {
+test("integrationStateOf() returns what stops an integration before what slows it", () => {
   const suspended = { at, reason: "wrong login" };
   const result = failed(60);
   const all = { circuit, result, waiting: 1 };
@@ -37,7 +37,7 @@ test("integrationStateOf() says what stops an integration before what slows it",
   assert.deepEqual(stateOf({}), ["ready", null]);
 });
 
-test("integrationStateOf() says failing after 10 minutes of failures, and not after one", () => {
+test("integrationStateOf() returns `failing` after 10 minutes of failures, and not after one", () => {
   assert.equal(stateOf({ result: failed(0) })[0], "ready", "one mail may be to blame");
   assert.equal(stateOf({ result: failed(9) })[0], "ready");
   assert.equal(stateOf({ result: failed(10) })[0], "failing");
@@ -46,7 +46,7 @@ test("integrationStateOf() says failing after 10 minutes of failures, and not af
   assert.equal(stateOf({ result: failed(10), integration: changed })[0], "ready");
 });
 
-test("integrationStateOf() says failing while a refused login waits for its second try", () => {
+test("integrationStateOf() returns `failing` while a refused login waits for its second try", () => {
   const refused = { ...circuit, failures: 0, loginRefusedAt: at, reason: "Wrong password" };
   assert.deepEqual(stateOf({ circuit: refused }), [
     ...["failing", "The integration pauses for a minute: Wrong password"],

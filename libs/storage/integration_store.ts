@@ -12,26 +12,26 @@ import { RevisionConflictError } from "./revision_conflict_error.ts";
 export type IntegrationAuth = NonNullable<Integration["auth"]>;
 
 /**
- * Makes the log-in of an integration. The password is sealed for the record (`sealSecret`), whose id
- * is known only here; `current` is what the record holds so far.
+ * Makes the login of an integration. The password is sealed for the record (`sealSecret`), whose id is known
+ * only here; `current` is the login that the record holds now.
  */
 export type SealAuth = (recordId: string, current: IntegrationAuth | null) => IntegrationAuth;
 
-/** Makes how mail is signed, as {@linkcode SealAuth} makes a log-in. */
+/** Makes the signing key of an integration, as {@linkcode SealAuth} makes a login. */
 export type SealDkim = (recordId: string, current: Dkim | null) => Dkim;
 
-/** What people set about an integration. */
+/** The settings of an integration. */
 export interface IntegrationSettings {
   name: string;
   host: string;
   /** TCP port. */
   port: number;
   tls: Integration["tls"];
-  /** `null` for a server without log-in. */
+  /** `null` for a server without login. */
   auth: SealAuth | null;
-  /** Certificate authorities to trust instead of those that everybody trusts, as PEM. */
+  /** Certificate authorities to trust instead of the public ones, as PEM. */
   ca?: string | null | undefined;
-  /** Whether any certificate will do. */
+  /** Whether to accept any certificate. */
   allowInvalidCertificate?: boolean | undefined;
   senders: string[];
   maxConnections?: number | undefined;
@@ -40,29 +40,29 @@ export interface IntegrationSettings {
   /** In milliseconds. */
   retryForMs?: number | undefined;
   whenUnknown?: Integration["whenUnknown"] | undefined;
-  /** `null` to have mail signed by nobody here. */
+  /** `null` if its mail is not signed here. */
   dkim?: SealDkim | null | undefined;
 }
 
-/** What changes about an integration. */
+/** Changes of an integration. */
 export type IntegrationChanges = Partial<IntegrationSettings> & {
-  /** The revision that the changes were made from: with another one they are refused. */
+  /** The revision that the changes were made from. With another one, they are refused. */
   revision?: number | undefined;
 };
 
 /** A new integration. */
 export type NewIntegration = IntegrationSettings & { accountId: string };
 
-/** What can be done with integrations. */
+/** The operations on integrations. */
 export interface IntegrationStore {
   /**
    * Creates an integration.
-   * @throws {NameTakenError} If another one of the account has the name.
+   * @throws {NameTakenError} If another integration of the account has the name.
    */
   create(integration: NewIntegration): Promise<Integration>;
   /**
-   * Changes an integration; its revision grows if that makes a difference. It is sent through again,
-   * unless a person has paused it.
+   * Changes an integration; its revision grows if that makes a difference. Sending resumes, unless a person
+   * has paused it.
    * @throws {RevisionConflictError} If it was changed since the revision that is given.
    */
   update(
@@ -70,31 +70,34 @@ export interface IntegrationStore {
     id: number,
     changes: IntegrationChanges,
   ): Promise<Integration | null>;
-  /** Creates the integration of this name or makes it so; settings left out stay as they are. */
+  /** Creates or updates the integration of this name. Settings that are left out stay as they are. */
   upsertByName(integration: NewIntegration): Promise<Integration>;
   /**
-   * Stops sending through an integration, unless it was changed since the given revision. Gives
-   * whether it is stopped.
+   * Stops sending through an integration, unless it was changed since the given revision. Returns whether it
+   * is stopped.
    */
   suspend(
     integration: Pick<Integration, "_id" | "revision">,
     suspended: NonNullable<Integration["suspended"]>,
   ): Promise<boolean>;
-  /** Lists what is suspended by no person, and nobody was told of, over all accounts. */
+  /** Lists suspensions that no person caused and no owner was notified of, over all accounts. */
   listUnnotifiedSuspensions(limit: number): Promise<Integration[]>;
-  /** Notes that the owners are told. Gives false if another process has done so, or it is over. */
+  /**
+   * Notes that the owners are notified. Returns false if another process has noted it, or the suspension is
+   * over.
+   */
   noteSuspensionNotified(
     integration: Pick<Integration, "_id" | "suspended">,
     toldAt: Date,
   ): Promise<boolean>;
-  /** Stops sending because a person wants it. Gives whether there is such an integration. */
+  /** Stops sending because a person wants it. Returns whether there is such an integration. */
   pause(
     accountId: string,
     id: number,
     paused: Pick<NonNullable<Integration["suspended"]>, "at" | "reason">,
   ): Promise<boolean>;
   /**
-   * Sends through it again, at once where its server was left alone. Gives whether there is such an
+   * Resumes sending, and closes the circuit of its server at once. Returns whether there is such an
    * integration.
    */
   resume(accountId: string, id: number, reason?: string): Promise<boolean>;
@@ -109,7 +112,7 @@ export interface IntegrationStore {
   list(accountId: string): Promise<Integration[]>;
 }
 
-/** Returns the operations on integrations; without logins, reading alone, and `auth` and `dkim` are null. */
+/** Returns the operations on integrations. Without logins, they only read, and `auth` and `dkim` are null. */
 export function integrationStore(
   db: Db,
   { withoutLogins = false }: { withoutLogins?: boolean } = {},
@@ -148,14 +151,14 @@ export function integrationStore(
         const next = changed(current, rest);
         if (isDeepStrictEqual(next, current)) return current;
         next.revision += 1;
-        // Whatever was changed, it may be the remedy: a login that is still refused stops it again.
+        // Any change may be the remedy. A login that is still refused stops it again.
         if (current.suspended?.kind !== "person") next.suspended = null;
         next.updatedAt = new Date();
-        // Who pauses it changes no revision: people go on with what they were changing.
+        // A pause changes no revision: people may continue to edit the settings.
         const since = { "suspended.at": current.suspended?.at ?? null };
         const filter = { _id: current._id, revision: current.revision, ...since };
         const { _id: _kept, ...fields } = next;
-        // Field by field: those that a newer program has written stay.
+        // Field by field: fields that a newer program has written stay.
         const result = await write(
           next.name,
           () => integrations.updateOne(filter, { $set: fields }),
@@ -185,13 +188,13 @@ export function integrationStore(
     },
     async suspend({ _id, revision }, suspended) {
       const filter = { _id, revision, "suspended.kind": { $ne: "person" as const } };
-      // Several mailers find the same out: the owners are told once.
+      // Several mailers find the same fault: the owners are notified once.
       const told = { toldAt: "$suspended.toldAt" };
       const $set = { suspended: { $mergeObjects: [{ $literal: suspended }, told] } };
       const before = await integrations.findOneAndUpdate(filter, [{ $set }], {
         projection: { suspended: 1 },
       });
-      // What a person paused stays so, and is stopped.
+      // An integration that a person paused stays paused, which counts as stopped.
       if (before === null) return await integrations.countDocuments({ _id, revision }) > 0;
       const { at, reason } = suspended;
       if (!before.suspended) await note(_id, { type: "suspended", at, reason });

@@ -50,7 +50,7 @@ test("createIntegration() counts per account, fills in defaults and seals for th
   assert.deepEqual(await store.integrations.list("acc_1"), [first, second]);
 });
 
-test("createIntegration() refuses a name twice and a malformed one", async () => {
+test("createIntegration() refuses a duplicate name and a malformed one", async () => {
   await store.integrations.create(integrationOf("acc_3"));
   await assert.rejects(store.integrations.create(integrationOf("acc_3")), NameTakenError);
   await assert.rejects(store.integrations.create({ ...integrationOf("acc_3", "x"), port: 0 }));
@@ -71,7 +71,7 @@ test("updateIntegration() counts a revision per change, also of 10 at once", asy
   assert.deepEqual([open?.auth, open?.maxConnections, open?.revision], [null, 5, 12]);
 });
 
-test("upsertIntegrationByName() can be called again without a new revision, also by 5 at once", async () => {
+test("upsertIntegrationByName() may be repeated without a new revision, also 5 times at once", async () => {
   const open = { ...integrationOf("acc_6"), auth: null };
   const all = await Promise.all(
     Array.from({ length: 5 }, () => store.integrations.upsertByName(open)),

@@ -11,30 +11,30 @@ import { type IntegrationResult, integrationResults } from "./integration_result
 import { integrationStateOf, stateSince } from "./integration_state.ts";
 import { type NumberedPage, numbersOf } from "./numbered_page.ts";
 
-/** An integration that takes new mail, and how it is. */
+/** An integration that takes new mail, and its state. */
 export interface SummarizedIntegration {
   integration: Integration;
   state: IntegrationState;
-  /** A sentence for people; null where nothing is in the way. */
+  /** A sentence for people; null if nothing prevents sending. */
   reason: string | null;
   since: Date | null;
-  /** Nothing is tried before this; null where it is not left alone. */
+  /** Time before which nothing is tried; null while the circuit is closed. */
   openUntil: Date | null;
   /** Messages that wait for it, up to 10,000. */
   waiting: number;
-  /** The domain that its mail is signed for; null where nobody here signs it. */
+  /** The domain that its mail is signed for; null if it is not signed here. */
   signsFor: string | null;
 }
 
-/** What programs ask about integrations: archived ones are not there. */
+/** Look-ups of integrations for programs, without archived ones. */
 export interface IntegrationSummaries {
-  /** Lists the integrations of an account by their numbers, with how they are. */
+  /** Lists the integrations of an account by their numbers, with their state. */
   listSummaries(
     accountId: string,
     page: NumberedPage,
     now: Date,
   ): Promise<SummarizedIntegration[]>;
-  /** Finds an integration of an account, with how it is. */
+  /** Finds an integration of an account, with its state. */
   findSummary(
     accountId: string,
     id: number,
@@ -44,7 +44,7 @@ export interface IntegrationSummaries {
 
 const MAX_WAITING = 10_000;
 
-/** Returns the look-ups of integrations with how they are. */
+/** Returns the look-ups of integrations with their state. */
 export function integrationSummaries(
   db: Db,
   { withoutLogins = false }: { withoutLogins?: boolean } = {},

@@ -2,17 +2,17 @@ import { type Invitation, invitationSchema, type NewInvitation } from "@posthast
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** What can be done with invitations. None is found once it has expired. */
+/** The operations on invitations. Expired invitations are never found. */
 export interface InvitationStore {
-  /** Keeps an invitation, instead of what the account has sent to the same address before. */
+  /** Stores an invitation and replaces an earlier one of the account to the same address. */
   create(invitation: NewInvitation): Promise<void>;
   /** Finds an invitation by the SHA-256 of its token. */
   find(id: string, now: Date): Promise<Invitation | null>;
   /** Lists the invitations of an account, oldest first. */
   list(accountId: string, now: Date): Promise<Invitation[]>;
-  /** Lists the invitations to an address, of whatever account. */
+  /** Lists the invitations to an address, of all accounts. */
   listTo(email: string, now: Date): Promise<Invitation[]>;
-  /** Takes an invitation back. Gives whether it was there. */
+  /** Withdraws an invitation. Returns whether it existed. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
 

@@ -2,21 +2,21 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 
-/** Work of which one process at most is to have charge. */
+/** A claim for work that at most one process is to do. */
 export interface LeaderLeaseClaim {
-  /** Names the work: one for all processes. */
+  /** Name of the work, the same for all processes. */
   name: string;
-  /** Names the process. */
+  /** Name of the process. */
   holder: string;
-  /** How long it is its own, by the database's clock, unless it is taken again. */
+  /** How long the lease lasts, by the database's clock, unless it is renewed. */
   forMs: number;
 }
 
-/** Who has charge of work that gains nothing by being done by several processes. */
+/** Leases for work that several processes need not do at once. */
 export interface LeaderLeaseStore {
-  /** Takes charge, or keeps it. Gives `false` while another process has it. */
+  /** Takes or renews a lease. Returns `false` while another process holds it. */
   take(claim: LeaderLeaseClaim): Promise<boolean>;
-  /** Releases it; does nothing if another holds it. */
+  /** Releases a lease; does nothing if another process holds it. */
   leave(claim: Pick<LeaderLeaseClaim, "name" | "holder">): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function leaderLeaseStore(db: Db): LeaderLeaseStore {
         await duties.updateOne({ _id, holder }, taken, { upsert: true });
         return true;
       } catch (error) {
-        // Another was the first to take it.
+        // Another process was the first to take it.
         if (isDuplicateKey(error)) return false;
         throw error;
       }

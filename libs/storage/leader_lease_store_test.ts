@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
 import { openTestStore } from "./_test_store.ts";
 
-test("takeLeaderLease() gives a leader lease to one of many that ask at once, and again to it alone", async () => {
+test("takeLeaderLease() grants a leader lease to one of many concurrent claims, and renews only that one", async () => {
   await using open = await openTestStore();
   const { store } = open;
   const holders = Array.from({ length: 8 }, (_, number) => `tracker-${number}`);
@@ -14,7 +14,7 @@ test("takeLeaderLease() gives a leader lease to one of many that ask at once, an
   assert.equal(await store.leases.take({ name: "other", holder: "x", forMs: 1 }), true);
 });
 
-test("takeLeaderLease() takes over what was given up, or was not taken again in its time", async () => {
+test("takeLeaderLease() takes over a lease that was released, or not renewed in its time", async () => {
   await using open = await openTestStore();
   const { store } = open;
   const [lost, other] = ["lost", "other"].map((holder) => ({

@@ -4,41 +4,41 @@ import { collectionsOf } from "./_collections.ts";
 import { FAILING_MS } from "./integration_state.ts";
 import { countUndispatched } from "./waiting_sends.ts";
 
-/** An integration through which nothing is sent, until a person lets it. */
+/** An integration that sends nothing until a person resumes it. */
 export type SuspendedIntegration =
   & Pick<Integration, "accountId" | "id" | "name">
   & Pick<NonNullable<Integration["suspended"]>, "at" | "reason" | "kind">;
 
-/** How the ledger stands, over all accounts. Each number is counted up to {@linkcode MAX_COUNTED}. */
+/** The state of the ledger, over all accounts. Each number is counted up to {@linkcode MAX_COUNTED}. */
 export interface LedgerState {
-  /** Sends that are not finished. */
+  /** Sends that are not settled. */
   unsettled: number;
   /**
-   * How long the reconciler is behind its plan, in milliseconds: it looks again at each unsettled send at a
-   * time. More than a minute or two says that no tracker runs, or that it does not keep up.
+   * How long the reconciler is behind its schedule, in milliseconds. It examines each unsettled send at a
+   * planned time. More than a minute or two means that no tracker runs, or that it does not keep up.
    */
   reconcilerLateMs: number;
   /** Messages that wait for their integration's turn, outside of every queue. */
   waiting: number;
   /** Messages that the server may have and that wait for a person. */
   unknown: number;
-  /** Integrations whose server is left alone at the time. */
+  /** Integrations whose circuit is open. */
   unreachable: number;
-  /** Integrations of which every attempt of at least 10 minutes, the last one within an hour, has failed. */
+  /** Integrations whose attempts have all failed for at least 10 minutes, the last one within an hour. */
   failing: number;
-  /** Integrations that are suspended, and those that a person has paused. */
+  /** Integrations that are suspended, or that a person has paused. */
   suspended: SuspendedIntegration[];
-  /** The file system that the database lies on, in bytes; null where the user may not know. */
+  /** Use of the database's file system, in bytes; null if the user may not read it. */
   disk: { used: number; size: number } | null;
 }
 
-/** What an operator wants to know of the whole ledger. */
+/** Figures of the whole ledger for an operator. */
 export interface LedgerFigures {
-  /** Looks how the ledger stands. Each figure comes from an index or from memory, and is bounded. */
+  /** Returns the state of the ledger. Each figure comes from an index or from memory, and is bounded. */
   ledgerState(now: Date): Promise<LedgerState>;
 }
 
-/** So far are sends, messages and integrations counted. */
+/** The highest count of sends, messages and integrations. */
 export const MAX_COUNTED = 100_000;
 
 const MAX_MS = 5000;

@@ -6,7 +6,7 @@ import { openTestStore, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
-test("ledgerState() counts what waits over all accounts, by indexes, and knows the disk", async () => {
+test("ledgerState() counts what waits over all accounts, by indexes, and returns the disk's use", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
   const empty = await store.statistics.ledgerState(now);

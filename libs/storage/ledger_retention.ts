@@ -4,13 +4,13 @@ import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { registerRange } from "./delivery_ledger.ts";
 
-/** Which sends are no longer kept. */
+/** Selects sends that are no longer kept. */
 export interface OldSends {
   /** Those accepted before this. */
   before: Date;
   /** The most at once. */
   limit: number;
-  /** `last` of the batch before; the first batch when left out. */
+  /** `last` of the previous batch; left out for the first batch. */
   after?: string | undefined;
   now: Date;
 }
@@ -18,15 +18,15 @@ export interface OldSends {
 /** A batch of sends that was removed. */
 export interface RemovedSends {
   removed: number;
-  /** Where the next batch goes on; null if there are no more. */
+  /** Where the next batch continues; null if there are no more. */
   last: string | null;
 }
 
-/** Removing what lies in the ledger for longer than anybody wants it. */
+/** Removal of sends after their retention. */
 export interface LedgerRetention {
   /**
-   * Removes settled sends with their messages, shard by shard, the oldest first; what is not settled stays. It may be
-   * broken off: what is left of a send then is removed by a later call.
+   * Removes settled sends with their messages, shard by shard, the oldest first. Sends that are not settled
+   * stay. It may be interrupted: a later call removes what is left of a send.
    */
   removeOldSends(old: OldSends): Promise<RemovedSends>;
 }
@@ -36,17 +36,17 @@ export function ledgerRetention(db: Db): LedgerRetention {
   const { messages, registers, sends } = collectionsOf(db);
   return {
     async removeOldSends({ before, limit, after = "", now }) {
-      // Ids tell the time, so this needs no index of its own.
+      // Ids contain the time, so this needs no index of its own.
       const old = acceptedWithin<StoredSend>("snd", { until: before, after }, {
         settledAt: { $ne: null },
-        // What is scheduled is as old as its start: its events may still be there.
+        // A scheduled send is as old as its start: its events may still exist.
         notBefore: { $not: { $gte: before } },
       });
       const ids = await sends.find(old).sort({ _id: 1 })
         .limit(limit).project<{ _id: string }>({ _id: 1 }).map(({ _id }) => _id).toArray();
       if (ids.length === 0) return { removed: 0, last: null };
-      // Anyone who wants a message sent again is refused from here on: without its document it would
-      // count as never tried.
+      // From here on, retries of its messages are refused: a message without its document would count as
+      // never tried.
       const settled = { _id: { $in: ids }, settledAt: { $ne: null } };
       await sends.updateMany({ ...settled, contentRemovedAt: { $exists: false } }, {
         $set: { contentRemovedAt: now },

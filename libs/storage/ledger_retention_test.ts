@@ -53,7 +53,7 @@ test("removeOldSends() removes settled sends and their messages, and no others, 
   assert.equal((await store.sends.find("acc_1", young._id))?.contentRemovedAt, undefined);
 });
 
-test("removeOldSends() leaves what a person has sent again meanwhile, and refuses who is late", async () => {
+test("removeOldSends() keeps a send that a person retried meanwhile, and refuses a later retry", async () => {
   const { store, db } = opened;
   const send = await failedSend(120, true);
   const messageId = messageIdOf(send._id, 0);
@@ -63,7 +63,7 @@ test("removeOldSends() leaves what a person has sent again meanwhile, and refuse
     0,
   );
   assert.equal((await store.messages.find("acc_1", messageId))?.state, "deferred");
-  // As one that was broken off after its first step leaves it.
+  // The state after an interruption behind the first step.
   const begun = await failedSend(121, true);
   await db.collection<{ _id: string }>("sends").updateOne({ _id: begun._id }, {
     $set: { contentRemovedAt: now },

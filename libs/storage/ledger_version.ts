@@ -1,18 +1,18 @@
 import type { Db } from "mongodb";
 
 /**
- * Version of the documents that this program writes. It grows when a program before could not read
- * what is written now; a field that may be missing is no reason.
+ * Version of the documents that this program writes. It grows when an earlier program could not read what is
+ * written now. A new optional field is no reason.
  */
 export const LEDGER_VERSION = 3;
 
-/** The oldest documents that this program reads: a migration must have brought the others up. */
+/** The oldest documents that this program reads. A migration must have updated older ones. */
 export const OLDEST_READ = 3;
 
-/** The version of the oldest program that may work beside this one. */
+/** The version of the oldest program that may run beside this one. */
 export const OLDEST_BESIDE = 3;
 
-/** What a migration wrote of a ledger. */
+/** The record of a ledger's migration. */
 export interface LedgerMark {
   _id: "ledger";
   /** Version of the newest program that has migrated it. */
@@ -20,11 +20,11 @@ export interface LedgerMark {
   /** {@linkcode OLDEST_BESIDE} of that program. */
   oldestProgram: number;
   migratedAt: Date;
-  /** When what was unfinished was held after a restore, the last time. */
+  /** When unfinished messages were last held after a restore. */
   heldAt?: Date;
 }
 
-/** What a program can work with. */
+/** The versions that a program supports. */
 export interface ProgramVersions {
   version: number;
   oldestRead: number;
@@ -38,7 +38,7 @@ export const UNMARKED = { version: 1, oldestProgram: 1 };
 /**
  * Returns why a program may not work with a ledger, as the end of a sentence; `undefined` if it may.
  *
- * @param mark What a migration wrote; null if none did.
+ * @param mark The record of a migration; null if there was none.
  */
 export function ledgerFault(
   mark: Pick<LedgerMark, "version" | "oldestProgram"> | null,
@@ -57,12 +57,15 @@ export function ledgerFault(
   return undefined;
 }
 
-/** Reads what a migration wrote of a ledger. */
+/** Reads the record of a ledger's migration. */
 export async function readLedgerMark(db: Db): Promise<LedgerMark | null> {
   return await db.collection<LedgerMark>("ledger").findOne({ _id: "ledger" });
 }
 
-/** Writes that this program has migrated a ledger; an older program's migration takes nothing back. */
+/**
+ * Records that this program has migrated a ledger. The migration of an older program never lowers the
+ * version.
+ */
 export async function writeLedgerMark(db: Db): Promise<void> {
   await db.collection<LedgerMark>("ledger").updateOne({ _id: "ledger" }, {
     $max: { version: LEDGER_VERSION, oldestProgram: OLDEST_BESIDE },
@@ -70,7 +73,7 @@ export async function writeLedgerMark(db: Db): Promise<void> {
   }, { upsert: true });
 }
 
-/** Writes that what was unfinished in a restored ledger is held. */
+/** Records that the unfinished messages of a restored ledger are held. */
 export async function writeHeldMark(db: Db, heldAt: Date): Promise<void> {
   await db.collection<LedgerMark>("ledger").updateOne({ _id: "ledger" }, {
     $set: { heldAt },

@@ -6,21 +6,21 @@ import { openStore } from "./store.ts";
 
 const NOW = { version: 3, oldestRead: 2 };
 
-test("ledgerFault() lets programs work with ledgers of either side that both can read", () => {
+test("ledgerFault() accepts ledgers of older and newer programs that both sides can read", () => {
   assert.equal(ledgerFault({ version: 3, oldestProgram: 2 }, NOW), undefined);
-  // Before its migration, and after that of a newer program beside which it may work.
+  // Before its migration, and after that of a newer program beside which it may run.
   assert.equal(ledgerFault({ version: 2, oldestProgram: 1 }, NOW), undefined);
   assert.equal(ledgerFault({ version: 4, oldestProgram: 3 }, NOW), undefined);
 });
 
-test("ledgerFault() refuses a ledger that is too old or too new, and says what to do", () => {
+test("ledgerFault() refuses a ledger that is too old or too new, and returns what to do", () => {
   assert.match(ledgerFault({ version: 5, oldestProgram: 4 }, NOW) ?? "", /version 5.*too old/);
   assert.match(ledgerFault({ version: 1, oldestProgram: 1 }, NOW) ?? "", /"posthaste migrate"/);
   assert.match(ledgerFault(null, NOW) ?? "", /version 1, but this program needs 2/);
   assert.match(ledgerFault(null) ?? "", /run "posthaste migrate" first/);
 });
 
-test("openStore() refuses a ledger that a newer program has made unreadable, and takes it back never", async () => {
+test("openStore() refuses a ledger that a newer program has made unreadable, and never lowers its version", async () => {
   await using opened = await openTestStore();
   const { db, store, url } = opened;
   const marks = db.collection<{ _id: string; version: number; oldestProgram: number }>("ledger");

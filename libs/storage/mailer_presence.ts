@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** Which mailers are there, by the database's clock: they share what an integration allows. */
+/** The running mailers, by the database's clock. They share the limits of an integration. */
 export interface MailerRegister {
   /** Announces a mailer. */
   announce(id: string): Promise<void>;

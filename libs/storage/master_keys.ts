@@ -10,18 +10,18 @@ import {
 
 const KEY_BYTES = 32;
 
-/** DER of a key of X25519 (RFC 8410, section 7) up to its 32 bytes. */
+/** DER of a key of X25519 (RFC 8410, section 7) before its 32 bytes. */
 const PRIVATE_PREFIX = Buffer.from("302e020100300506032b656e04220420", "hex");
 const PUBLIC_PREFIX = Buffer.from("302a300506032b656e032100", "hex");
 
-/** Keeps what is derived from a master key apart from what it seals itself (RFC 5869, `info`). */
+/** Separates keys derived from a master key from what it seals itself (RFC 5869, `info`). */
 const PRIVATE_INFO = "posthaste sealing key";
 
-/** One master key, and what is derived from it. It does not print. */
+/** A master key and the keys derived from it. It does not print. */
 export interface MasterKey {
-  /** AES-256: opens what was sealed before there were sealing keys. */
+  /** AES-256: opens secrets that were sealed before there were sealing keys. */
   secretKey: KeyObject;
-  /** X25519, derived from the master key: opens what is sealed to its public half. */
+  /** X25519, derived from the master key: opens secrets sealed to its public half. */
   privateKey: KeyObject;
   sealingKey: SealingKey;
 }
@@ -34,7 +34,7 @@ export interface MasterKeys {
   byId: ReadonlyMap<string, MasterKey>;
 }
 
-/** The public half of a master key: it seals and opens nothing. */
+/** The public half of a master key. It seals, and cannot open. */
 export interface SealingKey {
   /** Id of the master key. */
   id: string;
@@ -43,10 +43,10 @@ export interface SealingKey {
 }
 
 /**
- * Reads master keys from a setting: `id:base64` with 32 bytes each, separated by commas. Secrets are
- * sealed to the first; the others only open what was sealed before they were replaced.
+ * Reads master keys from a setting: `id:base64` with 32 bytes each, separated by commas. New secrets are
+ * sealed to the first; the others only open older secrets.
  *
- * @throws {TypeError} If the setting has another form. The message holds no key.
+ * @throws {TypeError} If the setting has another form. The message contains no key.
  */
 export function readMasterKeys(setting: string): MasterKeys {
   const byId = new Map<string, MasterKey>();
@@ -65,13 +65,13 @@ export function readMasterKeys(setting: string): MasterKeys {
 /**
  * Reads a sealing key as {@linkcode writeSealingKey} writes it.
  *
- * @throws {TypeError} If it has another form, or is a public key that seals nothing.
+ * @throws {TypeError} If it has another form, or is a public key of small order.
  */
 export function readSealingKey(setting: string): SealingKey {
   const { id, bytes } = readKey(setting, "the sealing key");
   const publicKey = publicKeyOf(bytes);
   try {
-    // Points of small order give everybody the same secret (RFC 7748, section 6.1): OpenSSL refuses.
+    // Points of small order result in the same secret for everyone (RFC 7748, section 6.1): OpenSSL refuses.
     diffieHellman({ privateKey: generateKeyPairSync("x25519").privateKey, publicKey });
   } catch {
     throw keyFault("the sealing key", "it is not a public key");
@@ -97,7 +97,7 @@ export function rawBytesOf(publicKey: KeyObject): Buffer {
 /**
  * Reads a public key of X25519 from its 32 bytes.
  *
- * @throws {TypeError} If there are more or fewer: what follows a key in DER is passed over otherwise.
+ * @throws {TypeError} If there are more or fewer. Otherwise bytes after a key in DER would be ignored.
  */
 export function publicKeyOf(bytes: Buffer): KeyObject {
   if (bytes.length !== KEY_BYTES) throw keyFault("a public key", `it has ${bytes.length} bytes`);

@@ -18,24 +18,26 @@ import { newAccountId } from "./account_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { type NewUser, userOf } from "./people_store.ts";
 
-/** What became of a change: an account keeps an owner, whatever is tried at once. */
+/** The result of a change. An account keeps an owner, even after concurrent changes. */
 export type MembershipChange = "done" | "no_member" | "last_owner";
 
-/** Who uses an invitation: a user, or somebody who becomes one. */
+/** The user of an invitation: an existing one, or a new one. */
 export type Joining = { userId: string } | { newUser: NewUser };
 
-/** What can be done with memberships where several documents must agree. */
+/** Operations on memberships that must keep several documents consistent. */
 export interface MembershipStore {
   /**
-   * Makes the first user, as the owner of an account of this name; one that is there already, made on
-   * the command line, is taken. Gives null, and does nothing, if there is a user.
+   * Creates the first user, as the owner of an account of this name. An account that the command line created
+   * already is reused. Returns null, and does nothing, if there is a user.
    */
   setUp(first: { accountName: string; user: NewUser }): Promise<FirstAccount | null>;
-  /** Creates an account with its owner. Others may have the same name: it tells nobody of them. */
+  /**
+   * Creates an account with its owner. Several accounts may have one name, so this reveals no other account.
+   */
   createOwnedAccount(account: { name: string; userId: string }): Promise<Account>;
-  /** Returns a member another role. */
+  /** Changes the role of a member. */
   changeRole(accountId: string, userId: string, role: Role): Promise<MembershipChange>;
-  /** Ends a membership. Who may be a member of this account alone is removed with it. */
+  /** Ends a membership. A user whose memberships are only in this account is removed with it. */
   removeMember(accountId: string, userId: string): Promise<MembershipChange>;
   /**
    * Links a user to an OpenID Connect provider and disables every earlier way to sign in: the password and
@@ -43,14 +45,14 @@ export interface MembershipStore {
    */
   link(userId: string, oidc: NonNullable<User["oidc"]>): Promise<User | null>;
   /**
-   * Removes a user for good, with their memberships and sessions; what they did stays in audit logs.
-   * Returns the accounts that would be left without an owner, and then does nothing.
+   * Removes a user permanently, with their memberships and sessions; audit logs keep their actions. If an
+   * account would lose its last owner, returns such accounts and does nothing.
    */
   remove(userId: string): Promise<{ ownerless: string[] }>;
   /**
-   * Uses an invitation up. Who is a member already keeps a role that is more. Gives null if the
-   * invitation is not there any more.
-   * @throws {NameTakenError} If the new user has a proven address, and another has proven the same.
+   * Consumes an invitation. An existing member keeps a higher role. Returns null if the invitation does not
+   * exist any more.
+   * @throws {NameTakenError} If the new user has a proven address that another user has proven.
    */
   acceptInvitation(
     invitation: Pick<Invitation, "_id" | "accountId">,
@@ -92,7 +94,7 @@ export function membershipStore(db: Db): MembershipStore {
     await members.insertOne(memberSchema.parse({ ...member, createdAt: new Date() }), { session });
   }
 
-  /** Does something to a member, unless the account would be without an owner then. */
+  /** Changes a member, unless the account would lose its last owner. */
   function unlessLast(
     { accountId, userId }: Pick<Member, "accountId" | "userId">,
     change: (_id: string, session: ClientSession) => Promise<unknown>,
@@ -155,7 +157,7 @@ export function membershipStore(db: Db): MembershipStore {
       }),
     async remove(userId) {
       const left = await members.find({ userId }).toArray();
-      // One account after the other: each has a lock of its own, and what fails is tried again.
+      // One account after another: each has a lock of its own, and a failure is retried.
       const ownerless: string[] = [];
       for (const { accountId, role } of left) {
         if (role !== "owner") continue;

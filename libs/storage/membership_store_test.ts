@@ -25,7 +25,7 @@ const invitation = (email: string, changes = {}) => ({
   ...changes,
 });
 
-test("setUp() makes one owner of twenty that try at once, and leaves nothing of the others", async () => {
+test("setUp() makes one owner of twenty concurrent calls, and leaves nothing of the others", async () => {
   const { store, db } = opened;
   const tries = Array.from(
     { length: 20 },
@@ -42,7 +42,7 @@ test("setUp() makes one owner of twenty that try at once, and leaves nothing of 
   assert.equal(member?.role, "owner");
 });
 
-test("setUp() takes an account that the command line has made, and does nothing once there is a user", async () => {
+test("setUp() reuses an account of the command line, and does nothing once there is a user", async () => {
   const { store } = opened;
   const account = await store.accounts.create({ name: "Shop" });
   const first = await store.people.setUp({ accountName: "Shop", user: person("jane") });
@@ -51,7 +51,7 @@ test("setUp() takes an account that the command line has made, and does nothing 
   assert.equal(await store.accounts.find("Other"), null);
 });
 
-test("changeRole() and removeMember() leave an account one owner, however many go at once", async () => {
+test("changeRole() and removeMember() leave an account one owner, also in concurrent calls", async () => {
   const { store } = opened;
   for (const round of ["change", "remove", "both"]) {
     const accountId = `acc_${round}`;
@@ -76,7 +76,7 @@ test("changeRole() and removeMember() leave an account one owner, however many g
   }
 });
 
-test("changeRole() and removeMember() tell who is no member, of another account too", async () => {
+test("changeRole() and removeMember() return `no_member` for a stranger, also of another account", async () => {
   const { store } = opened;
   const user = await store.people.create(person("jane"));
   await store.people.setMember({ accountId: "acc_other", userId: user._id, role: "viewer" });
@@ -85,7 +85,7 @@ test("changeRole() and removeMember() tell who is no member, of another account 
   assert.equal((await store.people.findMember("acc_other", user._id))?.role, "viewer");
 });
 
-test("removeMember() ends the membership of who is no owner, and of an owner beside another", async () => {
+test("removeMember() ends the membership of a non-owner, and of an owner beside another", async () => {
   const { store } = opened;
   const [a, b, c] = await Promise.all(["a", "b", "c"].map((n) => store.people.create(person(n))));
   assert.ok(a && b && c);
@@ -98,7 +98,7 @@ test("removeMember() ends the membership of who is no owner, and of an owner bes
   assert.deepEqual((await store.people.listMembers(ACCOUNT)).map(({ user }) => user.name), ["b"]);
 });
 
-test("acceptInvitation() makes one member of ten that use it at once", async () => {
+test("acceptInvitation() makes one member in ten concurrent calls", async () => {
   const { store, db } = opened;
   const invited = invitation("new@example.com");
   await store.invitations.create(invited);
@@ -112,7 +112,7 @@ test("acceptInvitation() makes one member of ten that use it at once", async () 
   assert.equal(await db.collection("users").countDocuments(), 1);
 });
 
-test("acceptInvitation() takes no role away, and keeps the invitation if another has proven the address", async () => {
+test("acceptInvitation() lowers no role, and keeps the invitation if another has proven the address", async () => {
   const { store } = opened;
   const proven = { ...person("jane"), emailProvenAt: new Date() };
   const user = await store.people.create(proven);
@@ -128,7 +128,7 @@ test("acceptInvitation() takes no role away, and keeps the invitation if another
   assert.equal(await store.invitations.find(invited._id, new Date()), null);
 });
 
-test("an address identifies who has proven it, and until then several may have it", async () => {
+test("an address identifies the user who has proven it, and until then several may have it", async () => {
   const { store } = opened;
   const others = [
     await store.people.create(person("sam")),
@@ -143,7 +143,7 @@ test("an address identifies who has proven it, and until then several may have i
   await assert.rejects(second, NameTakenError);
 });
 
-test("linkUser() ends the password and the sessions of who has proven their address, once", async () => {
+test("linkUser() ends the password and the sessions of a user with a proven address, once", async () => {
   const { store } = opened;
   const oidc = { issuer: "https://id.example", subject: "1" };
   const unproven = await store.people.create({ ...person("una"), passwordHash: "x" });
@@ -163,7 +163,7 @@ test("linkUser() ends the password and the sessions of who has proven their addr
   assert.equal(await store.people.link(_id, { ...oidc, subject: "2" }), null);
 });
 
-test("ensureIndexes() lifts the rule of earlier versions that no two have the same address", async () => {
+test("ensureIndexes() lifts the rule of earlier versions that addresses are unique", async () => {
   const { store, db } = opened;
   await db.collection("users").deleteMany();
   await db.collection("users").createIndex({ email: 1 }, { unique: true, name: "email_1" });
@@ -172,7 +172,7 @@ test("ensureIndexes() lifts the rule of earlier versions that no two have the sa
   await store.people.create(person("kim"));
 });
 
-test("createInvitation() replaces what was sent to an address before, in this account alone", async () => {
+test("createInvitation() replaces an earlier invitation to an address, in this account only", async () => {
   const { store } = opened;
   await store.invitations.create(invitation("new@example.com"));
   await store.invitations.create(invitation("New@example.com", { _id: "second" }));
@@ -190,14 +190,14 @@ test("createInvitation() replaces what was sent to an address before, in this ac
   assert.deepEqual(await store.invitations.listTo("new@example.com", later), []);
 });
 
-test("updateAccount() changes what is given, and tells nothing of other accounts", async () => {
+test("updateAccount() changes the given fields, and reveals nothing of other accounts", async () => {
   const { store } = opened;
   const account = await store.accounts.create({ name: "Shop" });
   assert.deepEqual(account.retention, { contentDays: 7 });
   await store.accounts.create({ name: "Other" });
   const changed = await store.accounts.update(account._id, { retention: { contentDays: 0 } });
   assert.deepEqual(changed, { ...account, retention: { contentDays: 0 } });
-  // Else it would tell of the other one.
+  // A refusal would reveal the other account.
   assert.equal((await store.accounts.update(account._id, { name: "Other" }))?.name, "Other");
   await assert.rejects(store.accounts.find("Other"), (error: Error) => {
     assert.ok(error instanceof AmbiguousNameError);
@@ -208,7 +208,7 @@ test("updateAccount() changes what is given, and tells nothing of other accounts
   assert.equal(await store.accounts.update("acc_none", { name: "None" }), null);
 });
 
-test("an account of before there was retention keeps contents for 7 days", async () => {
+test("an account from before there was retention keeps contents for 7 days", async () => {
   const { store, db } = opened;
   const old = { _id: "acc_old", name: "Old", createdAt: new Date() };
   await db.collection<typeof old>("accounts").insertOne(old);

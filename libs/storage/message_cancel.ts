@@ -9,24 +9,24 @@ import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 import { sendStore } from "./send_store.ts";
 
-/** Keeping messages from being sent. */
+/** Canceling of messages. */
 export interface MessageCancel {
   /**
-   * Cancels a message that nobody sends at the moment. From then on no worker may end its mail, wherever
-   * its events are. Gives the message as it is then; `null` if it is not there, is over or is being sent.
+   * Cancels a message that is not being sent. From then on no worker can send its mail, wherever its events
+   * are. Returns the changed message; `null` if it does not exist, has ended or is being sent.
    */
   cancel(accountId: string, id: string, now: Date): Promise<Message | null>;
-  /** Cancels all messages of a send that can be; `null` if there is no such send. */
+  /** Cancels all messages of a send that can be canceled; `null` if there is no such send. */
   cancelSend(accountId: string, sendId: string, now: Date): Promise<CanceledSend | null>;
   /** Cancels some messages of a send, by their index. Returns how many it canceled. */
   cancelSome(accountId: string, some: SomeOfSend, now: Date): Promise<number>;
 }
 
-/** What became of a send that was to be canceled. */
+/** The result of canceling a send. */
 export interface CanceledSend {
   /** Messages that this call canceled. */
   canceled: number;
-  /** Messages that are over or being sent. Those that were canceled before are not among them. */
+  /** Messages that have ended or are being sent. Those that were canceled before do not count. */
   tooLate: number;
 }
 
@@ -38,17 +38,19 @@ export interface SomeOfSend {
 
 const REASON = "Canceled on request";
 
-/** Returns the cancelling of messages. */
+/** Returns the canceling of messages. */
 export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCancel {
   const { messages, sends } = collectionsOf(db);
   const { find: findSend } = sendStore(db);
 
-  /** So that the reconciler settles it soon, if it was the last. */
+  /**
+   * Brings the reconciler's next look forward, so that it settles the send soon if this message was the last.
+   */
   async function lookSoon({ _id, accountId }: Pick<Send, "_id" | "accountId">, now: Date) {
     await sends.updateOne({ _id, accountId, settledAt: null }, { $min: { reconcileAt: now } });
   }
 
-  /** Takes the register of the next attempt, as who would send it has to. */
+  /** Takes the register of the next attempt, as a sender would have to. */
   async function close(send: Send, index: number, known: Message | undefined, now: Date) {
     const message = identityOf(send, index);
     const stored = known && outcomeOf(known);
@@ -89,7 +91,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
       const send = isSendId(sendId) ? await findSend(accountId, sendId) : null;
       if (send === null) return null;
       const { canceled, known } = await closeAll(send, send.request.to.keys(), now);
-      // Nothing of it is left to be dispatched.
+      // Nothing of it is left to dispatch.
       const nothing = { next: "", waitsFor: "", waitsUntil: "" } as const;
       await sends.updateOne({ _id: send._id, accountId }, { $unset: nothing });
       await lookSoon(send, now);

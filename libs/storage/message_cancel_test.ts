@@ -21,7 +21,7 @@ async function accepted(messageCount = 1) {
   return { send, messageId: messageIdOf(send._id, 0) };
 }
 
-test("cancelMessage() keeps a message from being sent, put off before or not", async () => {
+test("cancelMessage() keeps a message from being sent, postponed before or not", async () => {
   for (const isPutOff of [false, true]) {
     const { send, messageId } = await accepted();
     const times = { now: at(1), nextAt: at(60) };
@@ -40,7 +40,7 @@ test("cancelMessage() keeps a message from being sent, put off before or not", a
   }
 });
 
-test("cancelMessage() and a mailer never both win", async () => {
+test("cancelMessage() and a mailer never both succeed", async () => {
   const { send } = await accepted(60);
   const outcomes = await Promise.all(send.request.to.map(async (_, index) => {
     const id = messageIdOf(send._id, index);
@@ -62,7 +62,7 @@ test("cancelMessage() and a mailer never both win", async () => {
   }
 });
 
-test("cancelMessage() refuses what is on the wire or has ended, and another account", async () => {
+test("cancelMessage() refuses a message that is being sent, has ended or is another account's", async () => {
   const { send, messageId } = await accepted();
   assert.equal(await store.messages.cancel("acc_2", messageId, at(1)), null);
   assert.equal(await store.messages.cancel(send.accountId, "msg_1", at(1)), null);
@@ -84,7 +84,7 @@ test("cancelMessage() ends the waiting of a deferred message, and its send settl
   assert.deepEqual(await store.messages.unfinished(send), []);
 });
 
-test("a failure that comes late does not change a canceled message", async () => {
+test("a late failure does not change a canceled message", async () => {
   const { send, messageId } = await accepted();
   await store.messages.cancel(send.accountId, messageId, at(5));
   const late = { messageId, attempt: 1, at: at(6), reason: "late" };
@@ -92,7 +92,7 @@ test("a failure that comes late does not change a canceled message", async () =>
   assert.equal((await store.messages.find(send.accountId, messageId))?.state, "canceled");
 });
 
-test("cancelSend() cancels what is left of a send, and tells how many", async () => {
+test("cancelSend() cancels the rest of a send, and returns how many", async () => {
   const { send } = await accepted(5);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 2), attempt: 1 });
   assert.equal(await store.messages.cancelSend("acc_2", send._id, at(2)), null);

@@ -19,13 +19,13 @@ import type { SendHead } from "./send_store.ts";
 export interface ReasonGroup extends Because {
   state: MessageState;
   count: number;
-  /** What the server said to one of them. */
+  /** The server's reply to one of them. */
   response: string | null;
   /** The newest of them. */
   messageId: string;
 }
 
-/** Whose reasons to group. */
+/** Selects the messages whose reasons to group. */
 export interface ReasonQuery {
   states: readonly MessageState[];
   /** Of one send. */
@@ -36,10 +36,10 @@ export interface ReasonQuery {
   endedFrom?: Date | undefined;
 }
 
-/** A message that has waited the longest. */
+/** The message that has waited the longest. */
 export type OldestMessage = Pick<Message, "state" | "acceptedAt" | "sendId"> & { id: string };
 
-/** Figures about an account's messages as they are now. Each is bounded in what it reads. */
+/** Figures about an account's current messages. Each reads a bounded amount. */
 export interface MessageFigures {
   /** Groups messages by the cause of their state, the most frequent first, at most 50. */
   groupReasons(accountId: string, query: ReasonQuery): Promise<ReasonGroup[]>;
@@ -50,7 +50,7 @@ export interface MessageFigures {
   ): Promise<number>;
   /** Returns the timelines of an account's newest messages. */
   newestTimelines(accountId: string, limit: number): Promise<TimelineEntry[][]>;
-  /** Finds the message that has waited the longest and is not for a person to decide; `null` if none. */
+  /** Finds the message that has waited the longest and does not wait for a person; `null` if none. */
   oldestWaiting(accountId: string): Promise<OldestMessage | null>;
 }
 
@@ -97,7 +97,7 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
 
   return {
     async groupReasons(accountId, query) {
-      // Of several states at once the planner makes other, slower plans.
+      // For several states at once, the planner chooses slower plans.
       const groups = await Promise.all(
         query.states.map((state) => groupsOf(state, accountId, query)),
       );
@@ -127,9 +127,9 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
       return await inTime(found.map(({ timeline }) => timeline).toArray(), []);
     },
     async oldestWaiting(accountId) {
-      // The index of what is to be swept holds what is not settled.
+      // The reconciler's index holds the sends that are not settled.
       const heads = await inTime(
-        // What is scheduled waits for nothing that could be late.
+        // A scheduled send waits for its time, so it cannot be late.
         sends.find({ accountId, settledAt: null, waitsUntil: { $exists: false } }).hint({
           reconcileAt: 1,
         }).sort({ _id: 1 })
@@ -153,7 +153,7 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
   };
 }
 
-/** What takes too long is left out: figures are for people who wait. */
+/** Returns the result of some work, or `otherwise` if it takes too long: people wait for figures. */
 async function inTime<T>(work: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work;

@@ -84,7 +84,7 @@ test("countMessages() counts up to a limit", async () => {
   assert.equal(await count(2), 2);
 });
 
-test("newestTimelines() gives the timelines of the newest messages", async () => {
+test("newestTimelines() returns the timelines of the newest messages", async () => {
   const old = await accepted("acc_lines", 0, 1);
   await fail(old, 0, { enhanced: "5.0.0", minutes: 1 });
   const young = await accepted("acc_lines", 5, 1);
@@ -96,7 +96,7 @@ test("newestTimelines() gives the timelines of the newest messages", async () =>
   assert.deepEqual(await store.messages.newestTimelines("acc_none", 9), []);
 });
 
-test("oldestWaiting() finds what has waited the longest and is not for a person to decide", async () => {
+test("oldestWaiting() finds the longest waiting message that does not wait for a person", async () => {
   const held = await accepted("acc_oldest", 0, 1);
   await takeAttempt(store, { messageId: messageIdOf(held._id, 0), attempt: 1 });
   const messageId = messageIdOf(held._id, 0);

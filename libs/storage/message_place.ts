@@ -3,36 +3,33 @@ import type { Db } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { reasonOfPause, WAITING_REASON } from "./waiting_reason.ts";
 
-/** Why a message waits, and for how many others. */
+/** Why a message waits, and behind how many others. */
 export interface MessagePlace {
   /** A sentence for people. */
   reason: string;
-  /**
-   * Messages of its integration that go first, as it looks now: {@linkcode MAX_AHEAD} means so many or
-   * more.
-   */
+  /** Messages of its integration that currently go first. {@linkcode MAX_AHEAD} means that many or more. */
   ahead: number;
 }
 
-/** What tells whether a message waits. */
+/** The fields that decide whether a message waits. */
 export type Placed = Pick<
   Message,
   "_id" | "sendId" | "index" | "state" | "waitsFor" | "nextAt" | "reason"
 >;
 
-/** Places of messages in the line of their integration. */
+/** Look-ups of messages' places in the queue of their integration. */
 export interface MessagePlaces {
   /**
-   * Finds the places of those messages that wait for their integration, by id. What is on its way has none,
-   * unless the integration has stopped meanwhile; nor what waits for a time.
+   * Returns the places of messages that wait for their integration, by id. Messages in flight have none,
+   * unless the integration has stopped meanwhile. Messages that wait for a time have none either.
    */
   findPlaces(accountId: string, messages: readonly Placed[]): Promise<Map<string, MessagePlace>>;
 }
 
-/** So many are counted at most. */
+/** The highest count of messages ahead. */
 export const MAX_AHEAD = 10_000;
 
-/** Sends before one that are counted at most. */
+/** The most sends to count before one. */
 const MAX_SENDS = 1000;
 
 type Line =
@@ -44,7 +41,7 @@ const LINE = {
   ...{ integrationId: 1, next: 1, waitsFor: 1 },
 };
 
-/** Messages that wait for one integration, by how they do. */
+/** Messages that wait for one integration, by the way they wait. */
 interface Waiting {
   accountId: string;
   /** An attempt ended with the integration's suspension. */
@@ -55,7 +52,7 @@ interface Waiting {
   underway: Placed[];
 }
 
-/** Returns the look-up of places; without logins, from the view that such a service may read. */
+/** Returns the look-up of places. Without logins, it reads the view that such a service may read. */
 export function messagePlaces(
   db: Db,
   { withoutLogins = false }: { withoutLogins?: boolean } = {},
@@ -99,7 +96,7 @@ export function messagePlaces(
     return places;
   }
 
-  /** Returns of the first sends that wait for an integration what goes before them, by id. */
+  /** Returns how many messages go before each of the first sends that wait for an integration, by id. */
   async function countBefore(key: string, accountId: string) {
     const [line, back] = await Promise.all([
       sends.find({ accountId, waitsFor: key }).sort({ priority: -1, acceptedAt: 1 }).limit(

@@ -31,7 +31,7 @@ async function placeOf(sendId: string, index: number) {
   return (await store.messages.findPlaces(accountId, [message])).get(message._id);
 }
 
-test("findPlaces() counts what goes first: what came back, small sends, and what is older", async () => {
+test("findPlaces() counts what goes first: returned messages, small sends, and older ones", async () => {
   const { store } = opened;
   const older = await waitingSend(1, { messageCount: 5, priority: "bulk" });
   const send = await waitingSend(2, { messageCount: 4, priority: "bulk" });
@@ -56,7 +56,7 @@ test("findPlaces() counts what goes first: what came back, small sends, and what
   assert.equal((await placeOf(send._id, 0))?.ahead, 6);
 });
 
-test("findPlaces() says what stops an integration, and nothing of what waits for nobody", async () => {
+test("findPlaces() returns what stops an integration, and nothing for messages that do not wait for it", async () => {
   const { store } = opened;
   const integration = await store.integrations.create({
     ...{ accountId, name: "main", host: "smtp.example.com", port: 25, tls: "none", auth: null },

@@ -4,7 +4,7 @@ import { isDuplicateKey } from "./_duplicate_key.ts";
 import { UNTOUCHED } from "./_message_document.ts";
 import type { MessageIdentity } from "./message_identity.ts";
 
-/** A message that has to wait for a time, before anything was tried. */
+/** A message that must wait until a time, before any attempt. */
 export type PutOff = MessageIdentity & {
   /** The last attempt that has an outcome. */
   attempt: number;
@@ -15,15 +15,15 @@ export type PutOff = MessageIdentity & {
   reason: string;
 };
 
-/** Messages that cannot be made ready yet. */
+/** Postponing of messages that cannot be prepared yet. */
 export interface MessagePutOff {
-  /** Makes a message wait until a time. Returns false if the message was tried since. */
+  /** Makes a message wait until a time. Returns false if an attempt was made since. */
   putOffMessage(putOff: PutOff): Promise<boolean>;
 }
 
 const { waitsFor, nextAt: _n, reason: _r, ...ON_INSERT } = UNTOUCHED;
 
-/** Returns what puts messages off. */
+/** Returns the postponing of messages. */
 export function messagePutOff(db: Db): MessagePutOff {
   const { messages } = collectionsOf(db);
 
@@ -52,7 +52,7 @@ export function messagePutOff(db: Db): MessagePutOff {
         return await write(putOff, { upsert: true });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // The document is there and does not match; or it was written, matching, a moment ago.
+        // The document exists and does not match, or it was written a moment ago and matches.
         return await write(putOff, { upsert: false });
       }
     },

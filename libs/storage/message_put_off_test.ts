@@ -19,7 +19,7 @@ const reason = "An image of it cannot be fetched";
 const putOff = (send: Send, nextAt: Date) =>
   store.waiting.putOffMessage(putOffOf(send, { now: at(5), nextAt, reason }));
 
-test("putOffMessage() has a message wait, with one line however often", async () => {
+test("putOffMessage() makes a message wait, with one line in its timeline however often", async () => {
   const send = sendOf();
   await store.sends.accept(send);
   for (const time of [10, 20, 30]) assert.equal(await putOff(send, at(time)), true);
@@ -31,7 +31,7 @@ test("putOffMessage() has a message wait, with one line however often", async ()
   ]);
 });
 
-test("putOffMessage() leaves a message alone that was tried since", async () => {
+test("putOffMessage() leaves a message alone that was attempted since", async () => {
   const send = sendOf();
   const messageId = messageIdOf(send._id, 0);
   await store.sends.accept(send);
@@ -42,13 +42,13 @@ test("putOffMessage() leaves a message alone that was tried since", async () => 
   assert.deepEqual((await store.messages.find("acc_1", messageId))?.nextAt, at(60));
 });
 
-test("an outcome has a message wait that was tried", async () => {
+test("an outcome makes an attempted message wait", async () => {
   const send = sendOf();
   const messageId = messageIdOf(send._id, 0);
   await takeAttempt(store, { messageId, attempt: 1 });
   const outcome = { messageId, attempt: 1, at: at(1), reason: "login refused" };
   await endAttempt(store, "deferred", { ...outcome, waitsFor: "acc_1/4" });
   const message = await store.messages.find("acc_1", messageId);
-  // Due as soon as the integration goes on.
+  // Due as soon as the integration resumes.
   assert.deepEqual([message?.waitsFor, message?.nextAt], ["acc_1/4", at(1)]);
 });

@@ -2,20 +2,20 @@ import { type Message, parseMessageId, RETRYABLE_STATES } from "@posthaste/contr
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** A state out of which a person may have a message sent again. */
+/** A state from which a person may retry a message. */
 export type RetryableState = (typeof RETRYABLE_STATES)[number];
 
-/** What may be sent again, and when that is. */
+/** Limits and time of a retry. */
 export interface RetryOptions {
   now: Date;
-  /** Only out of these. @default {RETRYABLE_STATES} */
+  /** Retries only from these states. @default {RETRYABLE_STATES} */
   states?: readonly RetryableState[] | undefined;
 }
 
-/** A message cannot be made again: what it was filled with is not kept any more. */
+/** A message cannot be made again, because its variables were removed. */
 export class ContentRemovedError extends Error {
   override readonly name = "ContentRemovedError";
-  /** When it was removed. */
+  /** When they were removed. */
   readonly since: Date;
 
   constructor(id: string, since: Date) {
@@ -25,30 +25,30 @@ export class ContentRemovedError extends Error {
   }
 }
 
-/** Bringing messages back that had ended or wait. */
+/** Retries of messages that have ended or wait. */
 export interface MessageRetry {
   /**
-   * Sends a message again, now: one that failed, whose outcome is unknown, or that waits. Returns the changed
-   * message, or `null` if it does not exist or is in none of the states.
+   * Sends a message again, now, if it failed, waits or has an unknown outcome. Returns the changed message,
+   * or `null` if it does not exist or is in none of the states.
    *
-   * @throws {ContentRemovedError} If its variables are not kept any more.
+   * @throws {ContentRemovedError} If its variables were removed.
    */
   retry(accountId: string, id: string, options: RetryOptions): Promise<Message | null>;
 }
 
-/** What the timeline says of a message that a person has sent again. */
+/** The timeline's text for a message that a person has retried. */
 export const SENT_AGAIN = "Sent again on request";
 
 const OVERDUE_MS = 3_600_000;
 
-/** The reconciler leaves a send alone while one of its messages is brought back. */
+/** How long the reconciler ignores a send while one of its messages is being retried. */
 const UNDISTURBED_MS = 60_000;
 
 /** Returns the retry of messages. */
 export function messageRetry(db: Db): MessageRetry {
   const { messages, sends } = collectionsOf(db);
 
-  /** From then on its content stays: it is removed from settled sends only. */
+  /** Marks a send as not settled. From then on its content stays: only settled sends lose theirs. */
   async function reopen(accountId: string, messageId: string, sendId: string, reconcileAt: Date) {
     const send = { _id: sendId, accountId };
     const { matchedCount } = await sends.updateOne(
@@ -75,7 +75,7 @@ export function messageRetry(db: Db): MessageRetry {
         [{
           $set: {
             state: "deferred",
-            // Overdue: the reconciler takes it when it looks next.
+            // Overdue: the reconciler takes it at its next look.
             nextAt: new Date(now.getTime() - OVERDUE_MS),
             waitsFor: null,
             finishedAt: null,

@@ -16,7 +16,7 @@ import { type LabelFields, toSend } from "./_stored_send.ts";
 import { withRegisters } from "./_with_registers.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
-/** States that few messages are in for long, and that have an index. */
+/** States that only few messages are in for long. They have an index. */
 export const INDEXED_STATES = [
   "failed",
   "unknown",
@@ -24,44 +24,44 @@ export const INDEXED_STATES = [
   "canceled",
 ] as const satisfies MessageState[];
 
-/** Which messages to find; what is left out does not matter. */
+/** Conditions of a search for messages. A condition that is left out does not apply. */
 export interface MessageFilter {
-  /** Any of these. */
+  /** In any of these states. */
   states?: readonly MessageState[] | undefined;
   sendId?: string | undefined;
-  /** This message alone; `sendId` names its send. */
+  /** Only this message; `sendId` names its send. */
   messageId?: string | undefined;
   templateId?: number | undefined;
   integrationId?: number | undefined;
   /**
-   * The recipient's address; with `isPrefix` what it begins with. Found as it is written here, and in
-   * lower case: all of it, or its domain alone. With `isPart` any part of it, which no index knows: sends
-   * are read one by one, as long as there is time.
+   * The recipient's address, or with `isPrefix` its beginning. Found as it is written here, and in lower case
+   * (all of it, or only its domain). With `isPart`, any part of it: no index helps, so sends are read one by
+   * one while there is time.
    */
   email?: { text: string; isPrefix: boolean; isPart?: boolean } | undefined;
   /** Accepted at this time or later. */
   from?: Date | undefined;
   /** Accepted before this. */
   until?: Date | undefined;
-  /** Stands in the reason or in the server's reply, in any case of letters. */
+  /** Part of the reason or of the server's reply, regardless of case. */
   text?: string | undefined;
-  /** Why it is so: exactly, in what is named. */
+  /** The exact cause, in the fields that are given. */
   because?: { [Field in keyof Because]?: Because[Field] | undefined } | undefined;
-  /** What the message is marked with: its recipient's, or its send's. */
+  /** Reference of the message: its recipient's, or its send's. */
   reference?: string | undefined;
   /** One of its tags. */
   tag?: string | undefined;
 }
 
-/** What tells the cause of a failure from others. */
+/** The fields that distinguish causes of a failure. */
 export interface Because {
   reason: string | null;
-  /** Of the server's reply. */
+  /** Code of the server's reply. */
   code: number | null;
   enhanced: string | null;
 }
 
-/** What is found of a message. */
+/** The fields of a found message. */
 export type FoundMessage =
   & Pick<
     Message,
@@ -70,28 +70,28 @@ export type FoundMessage =
   >
   & { send: FoundSend };
 
-/** What is told of the send of a found message. */
+/** The fields of a found message's send. */
 export type FoundSend =
   & Pick<Send, "template" | "integrationId" | "messageCount" | "settledAt">
   & LabelFields;
 
-/** A part of a search. */
+/** The part of a search to return. */
 export interface SearchPage {
-  /** The most to find. */
+  /** The most messages to find. */
   limit: number;
-  /** Id of a message: only older ones. */
+  /** Id of a message: finds only older ones. */
   before?: string | undefined;
   /** How long to search, in milliseconds. @default {2000} */
   forMs?: number | undefined;
 }
 
-/** What was found. */
+/** The result of a search. */
 export interface SearchResult {
   /** Newest first. */
   messages: FoundMessage[];
-  /** What `before` is to be to search on; null at the end. */
+  /** The value of `before` to continue; null at the end. */
   next: string | null;
-  /** Whether the time was not enough to fill the page. */
+  /** Whether the time ended before the page was full. */
   isCut: boolean;
 }
 
@@ -105,7 +105,7 @@ const BATCH = 300;
 const SENDS_AT_ONCE = 100;
 const SEARCH_MS = 2000;
 
-/** Sends that wait and have the address: more than that nobody reads. */
+/** The most waiting sends with the address that are read. */
 const MAX_WAITING = 200;
 
 /** Returns the search for messages. */
@@ -116,7 +116,7 @@ export function messageSearch(
   const { messages, sends } = collectionsOf(db);
   const { labelsOfFound } = messageLabels(db);
 
-  /** Messages of an address that have no document: their sends are not settled. */
+  /** Yields messages of an address that have no document: their sends are not settled. */
   async function* waiting(accountId: string, filter: MessageFilter, search: Search) {
     const { email, states, from, until } = filter;
     if (email === undefined || email.isPart || !(states?.includes("queued") ?? true)) return;
@@ -135,10 +135,10 @@ export function messageSearch(
     }
   }
 
-  /** By an index of messages: the few in a state, or those of a recipient. */
+  /** Searches by an index of messages: the few in a state, or those of a recipient. */
   async function* byIndex(accountId: string, filter: MessageFilter, search: Search) {
     const { email, states = [], from, until } = filter;
-    // Of several states at once the planner makes other, slower plans.
+    // For several states at once, the planner chooses slower plans.
     const conditions = email === undefined || email.isPart
       ? states.map((state) => ({ state }))
       : spellingsOf(email).map((text) => ({ email: emailCondition({ ...email, text }) }));
@@ -163,7 +163,7 @@ export function messageSearch(
     }
   }
 
-  /** Through the sends, newest first. */
+  /** Searches through the sends, newest first. */
   async function* bySends(accountId: string, filter: MessageFilter, search: Search) {
     const { sendId, templateId, integrationId, states, from, until } = filter;
     const isOpen = states?.every((state) => !isTerminal(state)) ?? false;
@@ -213,7 +213,7 @@ export function messageSearch(
       .flatMap((line) => joined(line, byId.get(line.sendId)));
   }
 
-  /** The messages of some sends that have no document. */
+  /** Returns the messages of some sends that have no document. */
   async function queuedOf(
     accountId: string,
     heads: Head[],
@@ -231,7 +231,7 @@ export function messageSearch(
     });
   }
 
-  /** Those whose own reference and tags are the ones asked for: their send has them of any recipient. */
+  /** Returns the messages whose own reference and tags match: their send has those of all recipients. */
   async function marked(accountId: string, lines: FoundMessage[], filter: MessageFilter) {
     const { reference, tag } = filter;
     const labels = await labelsOfFound(accountId, lines);
@@ -279,7 +279,7 @@ export function messageSearch(
   };
 }
 
-/** Puts what waits, the newest first, into its place among what is found by an index. */
+/** Merges waiting messages, newest first, with those found by an index. */
 async function* merged(
   batches: AsyncIterable<{ lines: FoundMessage[]; end: string }>,
   queued: FoundMessage[],
@@ -299,7 +299,7 @@ async function* merged(
 interface Search {
   before: string | undefined;
   isOver(): boolean;
-  /** What is left of the time, at least 1. */
+  /** The rest of the time, at least 1. */
   restMs(): number;
 }
 
@@ -324,7 +324,10 @@ function searchFor(forMs: number, before: string | undefined): Search {
   };
 }
 
-/** What is being sent is queued or deferred in documents. What has no document counts as queued there. */
+/**
+ * Returns the states in documents. A message that is being sent is queued or deferred there; one without a
+ * document counts as queued.
+ */
 function storedStates(states: MessageFilter["states"]): MessageFilter["states"] {
   const more = [
     ...(states?.includes("sending") ? ["queued", "deferred"] as const : []),
@@ -352,7 +355,10 @@ function isAddress(
   return isPrefix ? found.startsWith(wanted) : found === wanted;
 }
 
-/** Addresses are stored as requests had them, and their index knows no other letters. */
+/**
+ * Returns the spellings to look up: addresses are stored as requests had them, and the index knows no other
+ * case.
+ */
 function spellingsOf({ text }: NonNullable<MessageFilter["email"]>): string[] {
   const at = text.lastIndexOf("@");
   const withDomain = at === -1 ? text : text.slice(0, at) + text.slice(at).toLowerCase();
@@ -363,7 +369,7 @@ function emailCondition({ text, isPrefix }: NonNullable<MessageFilter["email"]>)
   return isPrefix ? { $gte: text, $lt: `${text}\u{ffff}` } : text;
 }
 
-/** So that large sends are read one by one, and small ones together. */
+/** Groups sends, so that large ones are read one by one and small ones together. */
 function groupsOf(heads: Head[]): Head[][] {
   const groups: Head[][] = [];
   let weight = Infinity;
@@ -410,7 +416,7 @@ function isBecause(
     isSame(because.enhanced, reply?.enhanced ?? null);
 }
 
-/** By which sends are found that have a reference and a tag, of their own or of a recipient. */
+/** Returns the condition for sends that have a reference and a tag, of their own or of a recipient. */
 function labelCondition({ reference, tag }: MessageFilter): Filter<StoredSend> {
   return {
     ...(reference === undefined ? {} : { references: reference }),

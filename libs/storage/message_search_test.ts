@@ -12,7 +12,7 @@ const DAY = (day: number, second = 0) => new Date(Date.UTC(2026, 0, day, 12, 0, 
 
 let opened: TestStore;
 let store: Store;
-/** Of each day of January one send to `day` recipients, oldest first. */
+/** For each day of January, one send to `day` recipients, oldest first. */
 const sends: Send[] = [];
 
 async function end(send: Send, index: number, state: MessageState) {
@@ -53,7 +53,7 @@ before(async () => {
     });
     sends.push(send);
     await store.sends.accept(send);
-    // What others have is never found.
+    // Messages of other accounts are never found.
     const other = { ...send, _id: newSendId("acc_other", acceptedAt), accountId: "acc_other" };
     await store.sends.accept(other);
     await end(other, 0, "failed");
@@ -68,7 +68,7 @@ before(async () => {
 });
 after(() => opened[Symbol.asyncDispose]());
 
-/** Names what is found as `<day>.<index>`, walking through pages of a size. */
+/** Returns the found messages as `<day>.<index>`, over pages of a size. */
 async function names(filter: MessageFilter, limit = 4): Promise<string[]> {
   const found: string[] = [];
   let before: string | undefined;
@@ -86,7 +86,7 @@ async function names(filter: MessageFilter, limit = 4): Promise<string[]> {
   }
 }
 
-test("searchMessages() finds all messages, newest first, those without a document too", async () => {
+test("searchMessages() finds all messages, newest first, also those without a document", async () => {
   const all = sends.toReversed().flatMap((_, position) => {
     const day = 6 - position;
     return Array.from({ length: day }, (_, index) => `${day}.${day - 1 - index}`);
@@ -117,7 +117,7 @@ test("searchMessages() finds by template and integration", async () => {
   assert.equal((await names({ integrationId: 1 })).length, 1 + 3 + 5);
 });
 
-test("searchMessages() finds by recipient, exactly and by what the address begins with", async () => {
+test("searchMessages() finds by recipient, exactly and by the beginning of the address", async () => {
   const by = (text: string, isPrefix: boolean) => names({ email: { text, isPrefix } });
   assert.deepEqual(await by("r1@day2.example", false), ["2.1"]);
   assert.deepEqual(await by("r1@day2", false), []);
@@ -125,7 +125,7 @@ test("searchMessages() finds by recipient, exactly and by what the address begin
   assert.deepEqual(await by("r1@day2.exampleX", true), []);
 });
 
-test("searchMessages() finds an address that is in lower case however it is asked for, also in one send", async () => {
+test("searchMessages() finds an address in lower case in any spelling, also in one send", async () => {
   for (const text of ["R1@Day2.Example", "r1@DAY2.EXAMPLE"]) {
     assert.deepEqual(await names({ email: { text, isPrefix: false } }), ["2.1"], text);
   }
@@ -148,7 +148,7 @@ test("searchMessages() finds by time of acceptance", async () => {
   assert.deepEqual(await names({ email, until: DAY(3) }), ["2.1", "2.0", "1.0"]);
 });
 
-test("searchMessages() finds by what the server said, and by the exact cause", async () => {
+test("searchMessages() finds by the server's reply, and by the exact cause", async () => {
   assert.equal((await names({ text: "QUEUED AS 4xyz" })).length, 6);
   assert.deepEqual(await names({ text: "no such user 2" }), ["3.2"]);
   assert.deepEqual(await names({ text: "(a+b)", states: ["deferred"] }), ["4.0"]);
@@ -167,7 +167,7 @@ test("searchMessages() finds within one send of the account", async () => {
   assert.deepEqual(foreign.messages, []);
 });
 
-test("searchMessages() says when its time was not enough, and goes on from there", async () => {
+test("searchMessages() reports that its time was not enough, and continues from there", async () => {
   const filter = { text: "no such text" };
   const cut = await store.messages.search(ACCOUNT, filter, { limit: 9, forMs: 0 });
   assert.equal(cut.isCut, true);
@@ -176,7 +176,7 @@ test("searchMessages() says when its time was not enough, and goes on from there
   assert.equal((await store.messages.search(ACCOUNT, filter, rest)).isCut, false);
 });
 
-test("the planner finds few states and recipients by their indexes, also among many others", async () => {
+test("the planner finds rare states and recipients by their indexes, also among many others", async () => {
   const messages = opened.db.collection<Document & { _id: string }>("messages");
   const many = Array.from({ length: 3000 }, (_, index) => ({
     _id: messageIdOf(newSendId(index % 3 === 0 ? ACCOUNT : "acc_other", DAY(10)), index),

@@ -17,7 +17,7 @@ import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 import { sendStore } from "./send_store.ts";
 
-/** What a reconciler must know of a message that is in no terminal state. */
+/** The facts about an unfinished message that a reconciler needs. */
 export interface UnfinishedMessage {
   index: number;
   /** The last outcome; `undefined` if there is none. */
@@ -31,12 +31,12 @@ export interface UnfinishedMessage {
   enteredAt: Date;
 }
 
-/** How many messages of a send are in which state. */
+/** How many messages of a send are in each state. */
 export type StateCounts = Partial<Record<MessageState, number>>;
 
 /**
- * What can be done with messages besides moving them. A message without a document is `queued`: its
- * send says all that there is to know, so it is found and listed like any other.
+ * Operations on messages besides changes of state. A message without a document is `queued`: its send
+ * contains all that is known of it, so it is found and listed like any other.
  */
 export interface MessageStore {
   /** Finds a message of an account. */
@@ -113,7 +113,8 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
       return counts;
     },
     async unfinished({ _id, messageCount, ...times }) {
-      // First the outcomes: a register that is found then is of the attempt after them, or they are old.
+      // The outcomes come first: a register that is found then belongs to the attempt after them, or they are
+      // old.
       const found = await messages.find({ _id: messageIdRange(_id) }).project<Line>(LINE).toArray();
       const byIndex = new Map(found.map((line) => [line.index, line]));
       const unfinished = Array.from({ length: messageCount }, (_, index) => index)
@@ -141,7 +142,7 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
   };
 }
 
-/** What messages without a document are. */
+/** Returns the state of messages without documents. */
 function restOf(send: Parameters<typeof isScheduled>[0]): "scheduled" | "queued" {
   return isScheduled(send) ? "scheduled" : "queued";
 }

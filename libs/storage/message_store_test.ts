@@ -24,7 +24,7 @@ async function acceptedSend() {
   return send;
 }
 
-test("findMessage() knows messages without a document, and none of another account", async () => {
+test("findMessage() finds messages without a document, and none of another account", async () => {
   const send = await acceptedSend();
   const id = messageIdOf(send._id, 0);
   const derived = await store.messages.find("acc_1", id);
@@ -39,7 +39,7 @@ test("findMessage() knows messages without a document, and none of another accou
   }
 });
 
-test("listMessages() lists all by index, those without a document too", async () => {
+test("listMessages() lists all by index, also those without a document", async () => {
   const [send] = [await acceptedSend(), await acceptedSend()];
   const messages = await store.messages.list("acc_1", send._id);
   assert.deepEqual(messages?.map(({ index, state }) => [index, state]), [
@@ -55,7 +55,7 @@ test("listMessages() lists all by index, those without a document too", async ()
 test("countStates() counts the messages of the account's sends, documents or not", async () => {
   const [one, two] = [await acceptedSend(), sendOf({ messageCount: 3 })];
   await store.sends.accept(two);
-  // What is on the wire has no outcome: only a list tells it from what waits.
+  // A message that is being sent has no outcome: only a list distinguishes it from a waiting one.
   const counted = { queued: 3, sent: 1 };
   assert.deepEqual(
     await store.messages.countStates("acc_1", [one._id, two._id, "snd_x"]),
@@ -64,7 +64,7 @@ test("countStates() counts the messages of the account's sends, documents or not
   assert.equal((await store.messages.countStates("acc_2", [one._id])).size, 0);
 });
 
-test("unfinishedMessages() tells what a reconciler must know, of missing ones too", async () => {
+test("unfinishedMessages() returns what a reconciler needs, also of messages without a document", async () => {
   const send = await acceptedSend();
   const none = { outcome: undefined, nextAt: null, waitsFor: null, enteredAt: at(0) };
   const register = { register: { by: "a test's worker", dot: true as const }, isOver: false };

@@ -1,6 +1,6 @@
 /**
- * Where everything lies: the database's collections and the ledger's few operations by name, in groups. The
- * only importer of `mongodb`.
+ * The database: its collections, and the ledger's few operations by name, in groups. The only importer of
+ * `mongodb`.
  *
  * ```ts
  * await using store = await openStore({ url: "mongodb://127.0.0.1:27017/?replicaSet=rs0" });

@@ -1,9 +1,9 @@
-/** Which page of a list is wanted. */
+/** The page of a list to return. */
 export interface NumberedPage {
-  /** Items with this number or a lower one were listed before. @default {0} */
+  /** Returns only items with a higher number. @default {0} */
   after?: number | undefined;
   limit: number;
-  /** Numbers that are listed alone; an empty list stands for all. @default all */
+  /** Returns only these numbers. An empty list means all. @default all */
   only?: readonly number[] | undefined;
 }
 

@@ -7,14 +7,14 @@ export const MIN_PASSWORD = 12;
 /** The longest password, in characters. */
 export const MAX_PASSWORD = 200;
 
-/** What argon2id costs: `memory` in KiB, `passes` over it, in `parallelism` priorities. */
+/** The cost of argon2id: `memory` in KiB, `passes` over it, in `parallelism` priorities. */
 export interface PasswordCost {
   memory: number;
   passes: number;
   parallelism: number;
 }
 
-/** What OWASP's Password Storage Cheat Sheet asks for at least. */
+/** The minimum of OWASP's Password Storage Cheat Sheet. */
 export const PASSWORD_COST: Readonly<PasswordCost> = { memory: 19_456, passes: 2, parallelism: 1 };
 
 const TAG_BYTES = 32;
@@ -22,7 +22,7 @@ const SALT_BYTES = 16;
 const PHC_PATTERN =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** What argon2id makes a tag of. */
+/** The input of argon2id. */
 interface TagOrder {
   message: string;
   nonce: Buffer;
@@ -31,19 +31,19 @@ interface TagOrder {
   tagLength: number;
 }
 
-// Deno 2.9 has argon2id in WebCrypto alone, and Node 24 calls it experimental there.
+// Deno 2.9 has argon2id only in WebCrypto, and Node 24 calls it experimental there.
 const derive = crypto.argon2 === undefined ? deriveByWebCrypto : deriveByNode;
 
-/** With fewer guesses than that, a password falls to somebody who tries common ones first. */
+/** A password that needs fewer guesses falls to an attacker who tries common ones first. */
 const MIN_GUESSES = 1e8;
 
-/** The estimate takes more than a tenth of a second for much more. */
+/** For much longer texts, the estimate takes more than a tenth of a second. */
 const ESTIMATED_CHARS = 64;
 
 /**
- * Returns why a password will not do for the owner of an address, or `undefined` when it will: its length,
- * the address itself, and whether it is common, or made of common ones, of dates or of rows of keys (by
- * zxcvbn, whose list has the 40,000 that are used most).
+ * Returns why a password is not acceptable for the owner of an address, or `undefined` if it is. Checks its
+ * length, the address itself, and whether it is common, or made of common ones, of dates or of rows of keys
+ * (by zxcvbn, whose list has the 40,000 most used).
  */
 export async function passwordFault(password: string, email: string): Promise<string | undefined> {
   const { length } = [...password];
@@ -52,13 +52,13 @@ export async function passwordFault(password: string, email: string): Promise<st
   if (password.trim().toLowerCase() === email.trim().toLowerCase()) {
     return "must not be the e-mail address";
   }
-  // The list is read by who needs it: most processes never set a password.
+  // The list is loaded on demand: most processes never set a password.
   const { estimateGuesses } = await import("./_password_guesses.ts");
   const guesses = estimateGuesses(password.slice(0, ESTIMATED_CHARS), email);
   return guesses < MIN_GUESSES ? "is too easy to guess: use several unrelated words" : undefined;
 }
 
-/** Returns what a password is stored as: a PHC string of argon2id. Takes 19 MiB while it works. */
+/** Returns the stored form of a password: a PHC string of argon2id. Takes 19 MiB while it works. */
 export async function hashPassword(
   password: string,
   cost: PasswordCost = PASSWORD_COST,
@@ -71,16 +71,16 @@ export async function hashPassword(
 }
 
 /**
- * Returns whether a password is the one that was stored. Compares in constant time.
+ * Returns whether a password matches the stored one. Compares in constant time.
  *
- * @throws {TypeError} If the stored text is no PHC string of argon2id. The message does not hold it.
+ * @throws {TypeError} If the stored text is no PHC string of argon2id. The message does not contain it.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const { cost, salt, tag } = readPhc(stored);
   return timingSafeEqual(await tagOf(password, { cost, salt, length: tag.length }), tag);
 }
 
-/** Returns whether a stored password was made cheaper than passwords are now: it is to be made anew. */
+/** Returns whether a stored password was hashed at a lower cost than now, and should be hashed again. */
 export function isOutdated(stored: string, cost: PasswordCost = PASSWORD_COST): boolean {
   const { cost: { memory, passes, parallelism } } = readPhc(stored);
   return memory < cost.memory || passes < cost.passes || parallelism < cost.parallelism;

@@ -4,14 +4,14 @@ import { hashPassword, isOutdated, passwordFault, verifyPassword } from "./passw
 
 const CHEAP = { memory: 64, passes: 2, parallelism: 1 };
 
-test("hashPassword() gives a PHC string with OWASP's costs, and another salt each time", async () => {
+test("hashPassword() returns a PHC string with OWASP's costs, and another salt each time", async () => {
   const [a, b] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
   assert.match(a, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   assert.notEqual(a, b);
   assert.doesNotMatch(a, /correct/);
 });
 
-test("verifyPassword() knows the right password from others, and however its letters are typed", async () => {
+test("verifyPassword() accepts only the right password, in any normalisation of its letters", async () => {
   const stored = await hashPassword("Zürich is lovely");
   assert.equal(await verifyPassword("Zu\u0308rich is lovely", stored), true);
   for (const wrong of ["Zurich is lovely", "zürich is lovely", "Zürich is lovely ", ""]) {
@@ -19,7 +19,7 @@ test("verifyPassword() knows the right password from others, and however its let
   }
 });
 
-test("verifyPassword() reads what the reference implementation of argon2 has written", async () => {
+test("verifyPassword() reads a hash of argon2's reference implementation", async () => {
   // From test.c of github.com/P-H-C/phc-winner-argon2: "password", salt "somesalt", m=2^16, t=2, p=1.
   const stored =
     "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
@@ -27,7 +27,7 @@ test("verifyPassword() reads what the reference implementation of argon2 has wri
   assert.equal(await verifyPassword("passwort", stored), false);
 });
 
-test("verifyPassword() refuses what is no stored password, and tells nothing of it", async () => {
+test("verifyPassword() refuses a text that is no stored password, and reveals nothing of it", async () => {
   for (
     const stored of [
       "",
@@ -42,7 +42,7 @@ test("verifyPassword() refuses what is no stored password, and tells nothing of 
   }
 });
 
-test("isOutdated() tells what was stored at a lower cost than passwords have now", async () => {
+test("isOutdated() finds hashes of a lower cost than passwords have now", async () => {
   const stored = await hashPassword("correct horse", CHEAP);
   assert.equal(isOutdated(stored, CHEAP), false);
   for (const name of ["memory", "passes", "parallelism"] as const) {
@@ -51,7 +51,7 @@ test("isOutdated() tells what was stored at a lower cost than passwords have now
   }
 });
 
-test("passwordFault() asks for 12 to 200 characters that are not the address", async () => {
+test("passwordFault() requires 12 to 200 characters that are not the address", async () => {
   const faultOf = async (password: string, email = "a@b.example") =>
     await passwordFault(password, email) ?? "";
   assert.match(await faultOf("elevenchars"), /at least 12/);
@@ -61,7 +61,7 @@ test("passwordFault() asks for 12 to 200 characters that are not the address", a
   assert.match(await faultOf(" Jane@shop.Example", "jane@shop.example"), /address/);
 });
 
-test("passwordFault() refuses common passwords, and what is made of them", async () => {
+test("passwordFault() refuses common passwords, and combinations of them", async () => {
   const common = [
     ...["passwordpassword", "Password1234", "P@ssw0rd123!!", "123456789012", "aaaaaaaaaaaa"],
     ...["qwertyuiop12", "letmeinletmein", "abcdefghijkl", "iloveyou2024", "x".repeat(200)],

@@ -11,12 +11,12 @@ import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 
-/** Whom to create. */
+/** The user to create. */
 export type NewUser =
   & Pick<User, "email" | "name" | "passwordHash">
   & Partial<Pick<User, "oidc" | "emailProvenAt" | "onlyAccountId">>;
 
-/** What of a user can be changed. */
+/** The fields of a user that can be changed. */
 export type UserChanges = Partial<
   Pick<
     User,
@@ -31,11 +31,11 @@ export type UserChanges = Partial<
   >
 >;
 
-/** What can be done with people: users, and their membership in accounts. */
+/** The operations on people: users, and their membership in accounts. */
 export interface PeopleStore {
   /**
    * Creates a user.
-   * @throws {NameTakenError} If the address is proven, and another has proven the same.
+   * @throws {NameTakenError} If the address is proven, and another user has proven the same.
    */
   create(user: NewUser): Promise<User>;
   /** Returns whether there is any user yet. */
@@ -43,59 +43,61 @@ export interface PeopleStore {
   find(id: string): Promise<User | null>;
   /** Lists all users by address, for the operator. */
   list(): Promise<User[]>;
-  /** Lists who has an address, in whatever case it is written: who has proven it first, then by age. */
+  /** Lists the users of an address, regardless of case: first the one who has proven it, then by age. */
   listByEmail(email: string): Promise<User[]>;
-  /** Finds who has proven an address, in whatever case it is written. */
+  /** Finds the user who has proven an address, regardless of case. */
   findByProvenEmail(email: string): Promise<User | null>;
-  /** Finds who signs in at an OpenID Connect provider under a subject. */
+  /** Finds the user of a subject at an OpenID Connect provider. */
   findByOidc(identity: NonNullable<User["oidc"]>): Promise<User | null>;
   /**
-   * Changes a user; what is left out stays.
-   * @throws {NameTakenError} If the address is proven now, and another has proven the same.
+   * Changes a user. Fields that are left out stay.
+   * @throws {NameTakenError} If the address is proven now, and another user has proven the same.
    */
   update(id: string, changes: UserChanges): Promise<User | null>;
   /**
-   * Notes that a user's address is theirs, by the link with this id that was sent there last. Gives null
-   * if it was another link, or has expired.
-   * @throws {NameTakenError} If another has proven the same.
+   * Notes that a user owns their address, by the id of the last link that was sent there. Returns null if the
+   * link is another one, or has expired.
+   * @throws {NameTakenError} If another user has proven the same.
    */
   proveEmail(id: string, proofId: string, at: Date): Promise<User | null>;
   /**
-   * Sets a new password by the link with this id that was sent last. Gives null if it was another link, or
+   * Sets a new password by the id of the last link that was sent. Returns null if the link is another one, or
    * has expired.
    */
   resetPassword(
     id: string,
     reset: { id: string; at: Date; passwordHash: string },
   ): Promise<User | null>;
-  /** Notes what a browser that signs in calls itself, by its SHA-256. Gives whether it is new. */
+  /** Notes the user agent of a browser that signs in, by its SHA-256. Returns whether it is new. */
   noteBrowser(id: string, hash: string): Promise<boolean>;
-  /** Notes the time step of a code of an authenticator app. Gives false if it, or a later one, was taken. */
+  /**
+   * Notes the time step of an authenticator app's code. Returns false if it, or a later one, was used before.
+   */
   takeTotpStep(id: string, step: number): Promise<boolean>;
-  /** Uses a recovery code up, by its SHA-256. Gives false if there is none such. */
+  /** Consumes a recovery code, by its SHA-256. Returns false if there is no such code. */
   takeRecoveryCode(id: string, hash: string): Promise<boolean>;
-  /** Notes how often a passkey has signed. Gives false if it has signed more often already. */
+  /** Notes a passkey's signature counter. Returns false if a higher one is known. */
   notePasskeyUse(id: string, passkeyId: string, counter: number): Promise<boolean>;
   /**
-   * Changes a user's second factor by what it is now, no matter who else changes it: the change may be asked for
-   * again. Gives what was changed, and null if there is no such user.
+   * Changes a user's second factor from its current value, despite concurrent changes: `change` may be called
+   * several times. Returns the changed user, or null if there is no such user.
    */
   changeSecondFactor(
     id: string,
     change: (current: SecondFactor) => SecondFactor,
   ): Promise<{ before: SecondFactor; after: SecondFactor } | null>;
-  /** Makes a user a member of an account, or gives them another role. */
+  /** Makes a user a member of an account, or changes their role. */
   setMember(member: Pick<Member, "accountId" | "userId" | "role">): Promise<Member>;
   findMember(accountId: string, userId: string): Promise<Member | null>;
   /** Lists the members of an account with their users, oldest first. */
   listMembers(accountId: string): Promise<{ member: Member; user: User }[]>;
-  /** Lists what a user is a member of. */
+  /** Lists the memberships of a user. */
   listMemberships(userId: string): Promise<Member[]>;
 }
 
 const MAX_BROWSERS = 20;
 
-/** Fits the index of proven addresses. */
+/** Matches the index of proven addresses. */
 const PROVEN = { $gte: new Date(0) };
 
 /** Returns the operations on people. */
@@ -152,7 +154,7 @@ export function peopleStore(db: Db): PeopleStore {
       }
     },
     async resetPassword(_id, { id, at, passwordHash }) {
-      // Who signs in at a provider has none to forget.
+      // A user who signs in at a provider has no password to forget.
       const password = { $ne: null };
       const filter = {
         _id,
@@ -183,7 +185,7 @@ export function peopleStore(db: Db): PeopleStore {
       return result.modifiedCount === 1;
     },
     async notePasskeyUse(id, passkeyId, counter) {
-      // Authenticators that do not count say 0 for ever.
+      // Authenticators that do not count always report 0.
       const before = counter === 0 ? { $eq: 0 } : { $lt: counter };
       const passkeys = { $elemMatch: { id: passkeyId, counter: before } };
       const result = await users.updateOne(
@@ -242,8 +244,8 @@ export function userOf({ email, ...rest }: NewUser): User {
 }
 
 /**
- * Fits a user whose second factor nobody has changed or used. It may be missing in what older programs
- * wrote.
+ * Matches a user whose second factor was neither changed nor used. It may be missing in documents of older
+ * programs.
  */
 function isStill({ totp, passkeys, recoveryCodes }: SecondFactor): Filter<User> {
   const known = passkeys.map(({ id, counter }) => ({ $elemMatch: { id, counter } }));

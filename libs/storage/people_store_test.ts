@@ -14,7 +14,7 @@ const passkeyOf = (n: number): SecondFactor["passkeys"][number] => ({
   createdAt: new Date(0),
 });
 
-test("changeSecondFactor() loses nothing of what several add at the same moment", async () => {
+test("changeSecondFactor() loses nothing in concurrent additions", async () => {
   const { store } = opened;
   const { _id } = await store.people.create({
     email: "a@b.example",
@@ -46,7 +46,7 @@ test("changeSecondFactor() loses nothing of what several add at the same moment"
   assert.equal(first.length, 1, "one of them was the first");
 });
 
-test("changeSecondFactor() changes users of before there was one, and none that is not there", async () => {
+test("changeSecondFactor() changes users of earlier versions, and none that does not exist", async () => {
   const { store, db } = opened;
   const { _id } = await store.people.create({
     email: "c@d.example",

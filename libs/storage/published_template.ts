@@ -4,12 +4,12 @@ import { collectionsOf } from "./_collections.ts";
 import { type NumberedPage, numbersOf } from "./numbered_page.ts";
 import { templateStore } from "./template_store.ts";
 
-/** A template that requests can name, with what programs ask of its newest version. */
+/** A template that requests can name, with the facts about its newest version. */
 export type PublishedTemplate =
   & Pick<Template, "id" | "alias" | "name">
   & Pick<EmailVersion | PdfVersion, "version" | "publishedAt" | "locale" | "variables" | "reads">;
 
-/** What programs ask about templates: those without a published version are not there. */
+/** Look-ups of templates for programs, without unpublished ones. */
 export interface PublishedTemplates {
   /** Lists the published templates of a kind that are not archived, by their numbers. */
   listPublished(
@@ -36,7 +36,7 @@ export function publishedTemplates(db: Db): PublishedTemplates {
   const { templates, versions } = collectionsOf(db);
   const { find: findTemplate } = templateStore(db);
 
-  /** A head without its version is left out: a restore may have lost it. */
+  /** Adds versions. A summary without its version is left out: a restore may have lost it. */
   async function withVersions(
     accountId: string,
     heads: readonly Head[],

@@ -19,7 +19,7 @@ function email(accountId: string, alias: string, more: Partial<Publication> = {}
   } as Publication;
 }
 
-test("listPublishedTemplates() pages through what requests can name, and nothing else", async () => {
+test("listPublishedTemplates() pages through the templates that requests can name, and nothing else", async () => {
   const { store } = opened;
   const variables = [{ name: "name", required: true }];
   for (const alias of ["a", "b", "c", "d"]) {
@@ -60,7 +60,7 @@ test("findPublishedTemplate() finds by id or alias, but no draft and nothing arc
   }
 });
 
-test("listIntegrationSummaries() says how integrations are, without archived ones", async () => {
+test("listIntegrationSummaries() returns the state of integrations, without archived ones", async () => {
   const { store } = opened;
   for (const name of ["one", "two", "three"]) {
     await store.integrations.create({
@@ -85,7 +85,7 @@ test("listIntegrationSummaries() says how integrations are, without archived one
   assert.equal(await store.integrations.findSummary("acc_1", 2, now), null);
 });
 
-test("integration summaries say for which domain mail is signed, without a look at the key", async () => {
+test("integration summaries contain the domain of signatures, without reading the key", async () => {
   const { store, db, url } = opened;
   const privateKey = { keyId: "k", wrappedKey: "a", nonce: "b", ciphertext: "c" };
   const dkim = { domain: "example.com", selector: "s", privateKey, publicKey: "p", enabled: true };

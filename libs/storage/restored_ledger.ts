@@ -10,14 +10,14 @@ import { readLedgerMark, writeHeldMark } from "./ledger_version.ts";
 import { messageStore, type UnfinishedMessage } from "./message_store.ts";
 import { sendStore } from "./send_store.ts";
 
-/** When the ledger that was restored was left behind. */
+/** The moment up to which the restored ledger is complete. */
 export interface Loss {
   now: Date;
-  /** When the last mailer of the lost system stopped: what was due later it has not tried. */
+  /** When the last mailer of the lost system stopped. It tried nothing that was due later. */
   lostAt: Date;
 }
 
-/** An outcome that is known from elsewhere than the ledger. */
+/** An outcome that is known from another source than the ledger. */
 export interface KnownOutcome {
   accountId: string;
   messageId: string;
@@ -28,7 +28,7 @@ export interface KnownOutcome {
   reply?: SmtpReply | undefined;
 }
 
-/** A message that was sent, as somebody else than the ledger tells. */
+/** A message that was sent, according to another source than the ledger. */
 export interface KnownSent {
   accountId: string;
   messageId: string;
@@ -45,7 +45,7 @@ export interface HeldGroup {
   newest: Date;
 }
 
-/** Which held messages of an account to go through. */
+/** Selects held messages of an account. */
 export interface HeldQuery {
   integrationId?: number | undefined;
   /** Accepted at this time or later. */
@@ -55,31 +55,32 @@ export interface HeldQuery {
 }
 
 /**
- * Making a ledger safe that is older than what was done: a message that it knows as waiting may have been
- * sent since. Such messages are held as `unknown`, so that no worker claims them, and a person decides.
+ * Operations that make a restored ledger safe. A message that it shows as waiting may have been sent since.
+ * Such messages are held as `unknown`, so that no worker claims them, and a person decides.
  */
 export interface RestoredLedger {
   /**
-   * Holds every message that is not finished. Gives how many were held after each batch of sends, the
-   * total at last. No service may run meanwhile. It may be repeated.
+   * Holds every message that is not finished. Yields the number of held messages after each batch of sends,
+   * the total at last. No service may run meanwhile. It may be repeated.
    */
   holdUnfinished(loss: Loss): AsyncIterable<number>;
   /**
-   * Returns whether a message that was sent is not sent in this ledger. No worker tells that a mail was sent before
-   * the ledger knows: so this one is older, and was restored. What was sent before it was held does not count.
+   * Returns whether a message that was sent is not sent in this ledger. A worker reports a mail as sent only
+   * after the ledger knows it, so such a ledger is older and was restored. Mail sent before it was held does
+   * not count.
    */
   isOlderThan(sent: KnownSent): Promise<boolean>;
-  /** Writes outcomes of held messages that are known from elsewhere. Gives how many it changed. */
+  /** Writes outcomes of held messages that are known from elsewhere. Returns how many it changed. */
   noteKnownOutcomes(outcomes: KnownOutcome[]): Promise<number>;
-  /** Counts what is held, by integration. */
+  /** Counts held messages, by integration. */
   heldGroups(): Promise<HeldGroup[]>;
-  /** Goes through the ids of held messages of an account, the oldest first. */
+  /** Yields the ids of held messages of an account, the oldest first. */
   heldMessages(accountId: string, query?: HeldQuery): AsyncIterable<string>;
-  /** Ends held messages as failed: they are not to be sent again. Gives how many. */
+  /** Ends held messages as failed, so that they are not sent again. Returns how many. */
   closeHeld(accountId: string, ids: string[], now: Date): Promise<number>;
 }
 
-/** Why a message is held; by it those are found. */
+/** The reason of a held message, by which it is found. */
 export const HELD_REASON =
   "Held after a restore: it may have been sent between the backup and the loss";
 
@@ -139,7 +140,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
     async *holdUnfinished(loss) {
       let held = 0;
       let batch: string[] = [];
-      // By the index of what the reconciler looks at, which has no sends that are settled.
+      // By the reconciler's index, which contains no settled sends.
       const found = sends.find({ settledAt: null, reconcileAt: { $gte: new Date(0) } })
         .project<{ _id: string }>({ _id: 1 });
       for await (const { _id } of found) {
@@ -160,7 +161,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
     },
     async noteKnownOutcomes(outcomes) {
       if (outcomes.length === 0) return 0;
-      // In order: what failed may have been sent on request later.
+      // In order: a failed message may have been sent later, on request.
       const { modifiedCount } = await messages.bulkWrite(outcomes.map(noting));
       return modifiedCount;
     },
@@ -201,7 +202,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
         }],
       );
       const sendIds = [...new Set(ids.map((id) => `snd_${id.slice(4, -4)}`))];
-      // So that the reconciler settles what is finished now.
+      // So that the reconciler settles the sends that have finished now.
       await sends.updateMany({ _id: { $in: sendIds }, accountId, settledAt: null }, {
         $min: { reconcileAt: now },
       });
@@ -210,14 +211,16 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
   };
 }
 
-/** What is held already stays; what is deferred to a time after the loss was not tried again. */
+/**
+ * Returns whether to hold a message. Held messages stay, and those deferred past the loss were not retried.
+ */
 function isToHold({ outcome, nextAt, waitsFor }: UnfinishedMessage, { lostAt }: Loss): boolean {
   if (outcome?.state === "unknown") return false;
   const isLater = nextAt !== null && nextAt > lostAt && waitsFor === null;
   return outcome?.state !== "deferred" || !isLater;
 }
 
-/** Ends the next attempt of a message: anyone who still has its event finds that taken. */
+/** Ends the next attempt of a message: a worker that still has its event finds that taken. */
 function holding({ outcome, register }: UnfinishedMessage, { now }: Loss): Ending<AttemptOutcome> {
   const n = nextAttempt(outcome);
   const held: AttemptOutcome = {
@@ -234,7 +237,7 @@ function holding({ outcome, register }: UnfinishedMessage, { now }: Loss): Endin
   return beginVoid({ n, by: randomBytes(8).toString("hex"), outcome: held });
 }
 
-/** What was sent in the end may have failed before, and then been sent again on request. */
+/** Writes an outcome. A message that was sent at last may have failed before, and then been retried. */
 function noting(known: KnownOutcome): AnyBulkWriteOperation<Message> {
   const { accountId, messageId: _id, attempt, at, outcome, reason = null, reply = null } = known;
   const may: Filter<Message>[] = outcome === "sent" ? [HELD, { state: "failed" }] : [HELD];

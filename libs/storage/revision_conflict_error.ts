@@ -1,4 +1,4 @@
-/** Somebody else has changed it since it was read. */
+/** The document was changed since it was read. */
 export class RevisionConflictError extends Error {
   override readonly name = "RevisionConflictError";
 

@@ -27,24 +27,24 @@ const WRAP_INFO = "posthaste sealed secret";
 /** Field that an integration's password is bound to. */
 export const INTEGRATION_PASSWORD = "auth.password";
 
-/** Field that the private key is bound to with which an integration's mail is signed. */
+/** Field that the private key for an integration's DKIM signatures is bound to. */
 export const INTEGRATION_DKIM_KEY = "dkim.privateKey";
 
 /** Field that the secret of a webhook endpoint is bound to. */
 export const WEBHOOK_SECRET = "secrets";
 
-/** What a secret belongs to: it opens nowhere else. */
+/** The place that a secret belongs to. It opens nowhere else. */
 export interface SecretBinding {
   accountId: string;
   /** Id of the document that holds it. */
   recordId: string;
   /** Name of the field in that document. */
   field: string;
-  /** The only server that it may be shown to, as `host:port`; none for what no server is shown. */
+  /** The only server that may receive it, as `host:port`; none if no server receives it. */
   server?: string | undefined;
 }
 
-/** Returns what the password of an integration is bound to. */
+/** Returns the binding of an integration's password. */
 export function bindPassword(
   integration: { accountId: string; recordId: string; host: string; port: number },
 ): SecretBinding {
@@ -53,11 +53,11 @@ export function bindPassword(
 }
 
 /**
- * Seals a text with AES-256-GCM under a key of its own. That key is wrapped for the holder of a master
- * key: under a secret shared by X25519 (RFC 7748) with a key pair drawn for this alone, by
- * HKDF-SHA-256. Anyone who seals cannot open what it has sealed.
+ * Seals a text with AES-256-GCM under a key of its own. That key is wrapped for the holder of a master key:
+ * under a secret shared by X25519 (RFC 7748) with a key pair generated for this only, by HKDF-SHA-256. A
+ * process that seals cannot open its own results.
  *
- * @throws {TypeError} If one of the names that it is bound to holds a `|`, which stands between them.
+ * @throws {TypeError} If one of the names in the binding contains a `|`, which separates them.
  */
 export function sealSecret(
   text: string,
@@ -74,7 +74,7 @@ export function sealSecret(
   };
 }
 
-/** A secret is sealed to a master key that this process was not given, and others may have been. */
+/** A secret is sealed to a master key that this process does not have. Other processes may have it. */
 export class MasterKeyMissingError extends Error {
   override readonly name = "MasterKeyMissingError";
 }
@@ -84,7 +84,7 @@ export class MasterKeyMissingError extends Error {
  *
  * @throws {MasterKeyMissingError} If its master key is not among the keys.
  * @throws {Error} If it was sealed for another record, field or server, or it was changed. No message
- * holds a secret.
+ * contains a secret.
  */
 export function openSecret(
   sealed: SealedSecret,
@@ -114,14 +114,14 @@ export function checkSecret(
   unwrapKey(sealed, options);
 }
 
-/** Returns whether a secret is sealed to a master key as one would be sealed now. */
+/** Returns whether a secret is sealed to a master key in the current way. */
 export function isSealedTo(sealed: SealedSecret, keyId: string): boolean {
   return sealed.keyId === keyId && sealed.ephemeralKey !== undefined;
 }
 
 /**
- * Wraps the key of a sealed text again, for the current master key: the text itself stays sealed.
- * Returns its input if that is already done.
+ * Wraps the key of a sealed text again, for the current master key; the text itself stays sealed. Returns its
+ * input if there is nothing to change.
  *
  * @throws {MasterKeyMissingError} If its master key is not among the keys.
  * @throws {Error} If it was sealed for another record, field or server, or its key was changed.
@@ -146,7 +146,7 @@ function wrapKey(key: Buffer, options: SecretBinding & { key: SealingKey }): Wra
     ephemeralKey: ephemeral.publicKey,
     publicKey,
   });
-  // The key encrypts this one thing, so its nonce need not be drawn.
+  // The key encrypts only this text, so its nonce need not be random.
   const nonce = Buffer.alloc(NONCE_BYTES);
   return {
     keyId: id,
@@ -175,7 +175,7 @@ function unwrapKey(sealed: SealedSecret, options: SecretBinding & { keys: Master
   }
 }
 
-/** Unwraps what was sealed before there were sealing keys: it is bound to no server. */
+/** Unwraps secrets from before there were sealing keys. They are bound to no server. */
 function unwrapBySecretKey(
   wrapped: Buffer,
   { secretKey: key }: MasterKey,

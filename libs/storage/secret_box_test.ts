@@ -21,12 +21,12 @@ const binding = {
   ...{ accountId: "acc_1", recordId: "acc_1/1", field: "password" },
   server: "smtp.example.com:587",
 };
-// As the dashboard seals: by what is written in its settings.
+// Seals as the dashboard does: by the setting's text.
 const seal = (text: string, { keys, ...bound }: SecretBinding & { keys: MasterKeys }) =>
   sealSecret(text, { ...bound, key: readSealingKey(writeSealingKey(sealingKeyOf(keys))) });
 const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
 
-test("openSecret() gives back what sealSecret() sealed, and no two seals are alike", () => {
+test("openSecret() returns what sealSecret() sealed, and no two seals are alike", () => {
   const keys = readMasterKeys(setting("k1"));
   const one = seal("p4ss wörd", { ...binding, keys });
   const two = seal("p4ss wörd", { ...binding, keys });
@@ -37,7 +37,7 @@ test("openSecret() gives back what sealSecret() sealed, and no two seals are ali
   }
 });
 
-test("openSecret() opens with a former master key, and says which one is missing", () => {
+test("openSecret() opens with a former master key, and reports which one is missing", () => {
   const [former, latter] = [setting("k1"), setting("k2")];
   const sealed = seal("secret", { ...binding, keys: readMasterKeys(former) });
   const both = readMasterKeys(`${latter},${former}`);
@@ -80,7 +80,7 @@ test("openSecret() refuses another field", () => {
   assert.throws(() => openSecret(sealed, { ...binding, field: "user", keys }), /it was changed/);
 });
 
-test("openSecret() shows a password to no other server than that it was sealed for", () => {
+test("openSecret() opens a password only for the server that it was sealed for", () => {
   const keys = readMasterKeys(setting("k1"));
   const sealed = seal("hunter2", { ...binding, keys });
   for (const server of ["evil.example:587", "smtp.example.com:2525", "", undefined]) {
@@ -91,12 +91,12 @@ test("openSecret() shows a password to no other server than that it was sealed f
   }
 });
 
-test("sealSecret() needs nothing that opens what it has sealed", () => {
+test("sealSecret() needs no key that opens its results", () => {
   const keys = readMasterKeys(setting("k1"));
   const written = writeSealingKey(sealingKeyOf(keys));
   assert.match(written, /^k1:[A-Za-z0-9+/]{43}=$/);
   const sealed = seal("hunter2", { ...binding, keys });
-  // Neither as a master key, nor for the way that secrets were sealed before.
+  // Neither as a master key, nor in the earlier way of sealing.
   const thief = readMasterKeys(written);
   assert.throws(() => openSecret(sealed, { ...binding, keys: thief }), /it was changed/);
   const { ephemeralKey: _, ...older } = sealed;
@@ -105,7 +105,7 @@ test("sealSecret() needs nothing that opens what it has sealed", () => {
   }
 });
 
-test("readSealingKey() refuses what is no public key, and points of small order", () => {
+test("readSealingKey() refuses texts that are no public key, and points of small order", () => {
   const base64 = (bytes: Buffer) => bytes.toString("base64");
   const small = "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800";
   const settings = ["", "k1", "k1:abc", `k1:${base64(Buffer.alloc(32))}`].concat(
@@ -116,7 +116,7 @@ test("readSealingKey() refuses what is no public key, and points of small order"
   }
 });
 
-test("readMasterKeys() refuses other forms without telling the key", () => {
+test("readMasterKeys() refuses other forms without printing the key", () => {
   const short = randomBytes(16).toString("base64");
   for (const text of ["", "k1", `k1:${short}`, `:${setting("x").slice(2)}`, `${setting("k1")},`]) {
     assert.throws(() => readMasterKeys(text), (error: Error) => {
@@ -145,7 +145,7 @@ test("rewrapSecret() wraps the key of a secret again, and leaves the sealed text
   assert.equal(rewrapSecret(rewrapped, { ...binding, keys: both }), rewrapped);
 });
 
-test("rewrapSecret() moves no secret to another account, record or field, and heals none", () => {
+test("rewrapSecret() moves no secret to another account, record or field, and repairs none", () => {
   const [former, latter] = [setting("k1"), setting("k2")];
   const sealed = seal("secret", { ...binding, keys: readMasterKeys(former) });
   const keys = readMasterKeys(`${latter},${former}`);
@@ -168,7 +168,7 @@ test("rewrapSecret() moves no secret to another account, record or field, and he
   });
 });
 
-test("sealSecret() takes no name that could be read as two", () => {
+test("sealSecret() refuses names that could be read as two", () => {
   const keys = readMasterKeys(setting("k1"));
   for (const name of ["accountId", "recordId", "field", "server"] as const) {
     assert.throws(

@@ -12,22 +12,22 @@ import {
   type SecretBinding,
 } from "./secret_box.ts";
 
-/** Which secrets to seal to the current master key. */
+/** Selects the secrets to seal to the current master key. */
 export interface Rewrapping {
   keys: MasterKeys;
   /** The most at once. */
   limit: number;
-  /** `last` of the batch before; the first batch when left out. */
+  /** `last` of the previous batch; left out for the first batch. */
   after?: string | undefined;
 }
 
-/** A batch of secrets that were looked at. */
+/** The result of one batch of secrets. */
 export interface RewrappedBatch {
   /** How many are sealed to the current master key now and were not before. */
   rewrapped: number;
-  /** Those that stay as they are, by their record's id, with the reason. It holds no secret. */
+  /** Secrets that stay as they are, by their record's id, with the reason, which contains no secret. */
   faults: { recordId: string; reason: string }[];
-  /** Where the next batch goes on; `null` if there are no more. */
+  /** Where the next batch continues; `null` if there are no more. */
   last: string | null;
 }
 
@@ -35,24 +35,21 @@ export interface RewrappedBatch {
 export interface KeyUse {
   keyId: string;
   count: number;
-  /** How many of them are sealed as they were before there were sealing keys. */
+  /** How many of them are sealed in the way used before there were sealing keys. */
   outdated: number;
 }
 
-/** Sealing secrets to another master key, for all accounts. */
+/** Sealing of secrets to another master key, for all accounts. */
 export interface SecretRotation {
   /** Counts the sealed secrets by the id of their master key. */
   count(): Promise<KeyUse[]>;
   /**
-   * Seals secrets to the current master key that are sealed to another, or as they were before there
-   * were sealing keys, a batch at a time. None is opened; anyone who reads one meanwhile finds it sealed
-   * to the one key or the other. It may be broken off and begun again.
+   * Seals secrets to the current master key that are sealed to another, or in the way used before there were
+   * sealing keys, a batch at a time. It opens none. Concurrent readers find a secret sealed to the one key or
+   * the other. It may be interrupted and restarted.
    */
   rewrap(rewrapping: Rewrapping): Promise<RewrappedBatch>;
-  /**
-   * Finds the secrets that master keys do not open, by their record's id, with the reason. None is
-   * opened.
-   */
+  /** Finds the secrets that master keys do not open, by their record's id, with the reason. It opens none. */
   locked(keys: MasterKeys): Promise<RewrappedBatch["faults"]>;
 }
 
@@ -72,7 +69,7 @@ export function secretRotation(db: Db): SecretRotation {
           Object.entries(parts).map(([name, part]) => [`${binding.field}.${name}`, part]),
         );
       });
-      // With the revision: a change that has read the record before must not bring the old key back.
+      // With the revision: a change that has read the record before must not restore the old key.
       const { matchedCount } = await integrations.updateOne({ _id, accountId, revision }, {
         $set: Object.assign({}, ...changes),
         $inc: { revision: 1 },
@@ -103,7 +100,7 @@ export function secretRotation(db: Db): SecretRotation {
     async rewrap({ keys, limit, after = "" }) {
       const found = await integrations.find({
         _id: { $gt: after },
-        // `$gte: ""`: a text, so that one without a secret is none.
+        // `$gte: ""` matches texts, and so excludes records without a secret.
         $or: FIELDS.flatMap((field) => [
           { [`${field}.keyId`]: { $ne: keys.currentId, $gte: "" } },
           { [`${field}.keyId`]: { $gte: "" }, [`${field}.ephemeralKey`]: null },
@@ -114,7 +111,7 @@ export function secretRotation(db: Db): SecretRotation {
         try {
           batch.rewrapped += await rewrap(integration, keys);
         } catch (error) {
-          // Of the database: nothing is known of the others either.
+          // An error of the database concerns the other secrets, too.
           if (!isOfSecret(error)) throw error;
           batch.faults.push({ recordId: integration._id, reason: error.message });
         }
@@ -138,7 +135,7 @@ export function secretRotation(db: Db): SecretRotation {
   };
 }
 
-/** Where an integration has secrets, which are bound to these names. */
+/** The fields of an integration that hold secrets, which are bound to these names. */
 const FIELDS = [INTEGRATION_PASSWORD, INTEGRATION_DKIM_KEY] as const;
 
 function secretsOf(integration: Integration): { binding: SecretBinding; secret: SealedSecret }[] {

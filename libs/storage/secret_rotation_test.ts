@@ -54,7 +54,7 @@ async function rotate(limit: number) {
   }
 }
 
-test("rewrapSecrets() brings all accounts' secrets under the current key, while they are read and changed", async () => {
+test("rewrapSecrets() seals all accounts' secrets to the current key, while they are read and changed", async () => {
   const { store } = opened;
   for (let i = 0; i < 30; i++) await connect(`acc_${i % 3}`, `number ${i}`);
   await store.integrations.create({
@@ -109,7 +109,7 @@ test("rewrapSecrets() wraps no old key into a password that is changed at the sa
   }
 });
 
-test("rewrapSecrets() goes on after a secret that does not open, and names it", async () => {
+test("rewrapSecrets() continues after a secret that does not open, and names it", async () => {
   const { store, db } = opened;
   const wrong = await connect("acc_3", "moved");
   const good = await connect("acc_3", "good");
@@ -130,7 +130,7 @@ test("rewrapSecrets() goes on after a secret that does not open, and names it", 
   ]);
 });
 
-test("rewrapSecrets() brings the keys that mail is signed with under the current key, too", async () => {
+test("rewrapSecrets() also seals the signing keys of mail to the current key", async () => {
   const { store } = opened;
   const before = await store.secrets.count();
   const { id, accountId } = await connect("acc_5", "signing");

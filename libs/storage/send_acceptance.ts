@@ -11,31 +11,30 @@ import { bury } from "./_tombstone.ts";
 export const IDEMPOTENCY_KEPT_MS = 7 * 24 * 3_600_000;
 
 /**
- * What became of a request to accept. `existing` is what was accepted under its idempotency key; null if the
- * key belongs to another request, of which nothing is there.
+ * The result of accepting a send. `existing` is the send accepted under its idempotency key; null if the key
+ * belongs to another request whose send does not exist.
  */
 export type Acceptance = { accepted: true } | { accepted: false; existing: Send | null };
 
-/** Accepting sends, each idempotency key once. */
+/** Acceptance of sends, each idempotency key once. */
 export interface SendAcceptance {
   /**
    * Accepts a send: known to a majority and on disk when this returns. Without an idempotency key it is one
    * write. With one, the key is written first, and its `_id` decides among concurrent duplicates. If the key
-   * was used before, nothing is written and that send is given. A key whose send does not come, because its
-   * process was lost between both writes, is taken over by the same request. Accepting the same send (by
-   * id) again succeeds.
+   * was used before, nothing is written and the earlier send is returned. If a process was lost between both
+   * writes, the same request takes over its key. Accepting the same send (by id) again succeeds.
    */
   accept(send: Send): Promise<Acceptance>;
-  /** Finds what an account sent under an idempotency key. */
+  /** Finds the send of an account under an idempotency key. */
   findByIdempotencyKey(accountId: string, key: string): Promise<Send | null>;
   /**
-   * Frees the idempotency keys of sends accepted before a time ({@linkcode IDEMPOTENCY_KEPT_MS} ago).
-   * The sends stay. Gives how many it freed.
+   * Frees the idempotency keys of sends accepted before a time ({@linkcode IDEMPOTENCY_KEPT_MS} ago). The
+   * sends stay. Returns how many it freed.
    */
   expireIdempotencyKeys(before: Date): Promise<number>;
 }
 
-/** A send with the key that is to be its own. */
+/** A send with its own new key. */
 interface KeyedSend {
   send: Send;
   own: StoredKey;
@@ -44,7 +43,10 @@ interface KeyedSend {
 const GIVE_UP_MS = 10_000;
 const POLL_MS = 10;
 
-/** The send follows its key within milliseconds, while its process lives. Too early costs writes only. */
+/**
+ * The send follows its key within milliseconds while its process lives. A takeover too early costs only
+ * writes.
+ */
 const LOST_AFTER_MS = 500;
 
 /** Returns the acceptance of sends. */
@@ -65,7 +67,7 @@ export function sendAcceptance(db: Db): SendAcceptance {
     return found && { ...toSend(found), idempotency: { key: _id.slice(end + 1), bodyHash } };
   }
 
-  /** Returns what became of a send whose key is written; null while that is open. */
+  /** Returns the result for a send whose key is written; null while it is undecided. */
   async function acceptUnder(
     key: StoredKey,
     { send, own, isLost }: KeyedSend & { isLost(sendId: string): boolean },
@@ -77,7 +79,10 @@ export function sendAcceptance(db: Db): SendAcceptance {
     return null;
   }
 
-  /** An id tells the time, so the recorded one is not used: first it is closed to its late write. */
+  /**
+   * Takes a key over under a new id: an id contains the time. First blocks the recorded id against its late
+   * write.
+   */
   async function takeOver({ _id, sendId }: StoredKey, own: StoredKey): Promise<void> {
     if (!await bury(db, sendId)) return;
     const change = { sendId: own.sendId, acceptedAt: own.acceptedAt };
@@ -119,7 +124,9 @@ export function sendAcceptance(db: Db): SendAcceptance {
   };
 }
 
-/** Tries until there is an answer: what was met may not be known to a majority yet, and be rolled back. */
+/**
+ * Retries until there is an answer: a key that was found may be unknown to a majority, and be rolled back.
+ */
 async function repeated(
   { _id }: Send,
   attempt: () => Promise<Acceptance | null>,
@@ -135,7 +142,7 @@ async function repeated(
   }
 }
 
-/** Returns whether the same has been asked for this long. */
+/** Returns a function that reports whether the same request has waited this long. */
 function patience(forMs: number): (what: string) => boolean {
   let asked = { what: "", since: 0 };
   return (what) => {

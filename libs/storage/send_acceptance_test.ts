@@ -18,7 +18,10 @@ const keyed = (key: string, bodyHash: string = "h"): Send =>
   sendOf({ idempotency: { key, bodyHash } });
 const keys = () => opened.db.collection<StoredKey>("idempotency_keys");
 
-/** Leaves behind what a process does that is lost between both writes; returns what it would have sent. */
+/**
+ * Leaves behind the writes of a process that is lost between them; returns the send that it would have
+ * accepted.
+ */
 async function losesSend(key: string): Promise<Send> {
   const send = keyed(key);
   const { _id: sendId, acceptedAt } = send;
@@ -26,7 +29,7 @@ async function losesSend(key: string): Promise<Send> {
   return send;
 }
 
-/** Inserts into a collection while something is done. */
+/** Returns the numbers of documents in each insert into a collection during some work. */
 async function commandsOf(collection: string, work: () => Promise<unknown>): Promise<number> {
   await opened.db.command({ profile: 2 });
   const ts = { $gte: new Date() };
@@ -36,7 +39,7 @@ async function commandsOf(collection: string, work: () => Promise<unknown>): Pro
   return await opened.db.collection("system.profile").countDocuments({ ns, ts });
 }
 
-test("acceptSend() keeps the key beside the send, and for a send without one asks for none", async () => {
+test("acceptSend() stores the key beside the send, and needs none for a send without one", async () => {
   const send = keyed("beside");
   await store.sends.accept(send);
   const [stored] = await opened.db.collection<{ _id: string }>("sends").find({ _id: send._id })
@@ -64,20 +67,20 @@ test("acceptSend() writes the keys of many sends in few commands, and their send
   assert.equal(await keys().countDocuments({ _id: /^acc_1\/many-/ }), 100);
 });
 
-test("acceptSend() takes a key over whose send never came, under an id of its own", async () => {
+test("acceptSend() takes over a key whose send never came, under an id of its own", async () => {
   const lost = await losesSend("lost");
   assert.equal(await store.sends.findByIdempotencyKey("acc_1", "lost"), null);
   const again = keyed("lost");
   assert.deepEqual(await store.sends.accept(again), { accepted: true });
   assert.deepEqual(await store.sends.findByIdempotencyKey("acc_1", "lost"), again);
-  // Whatever was still under way finds its place taken, and the process the send of the other.
+  // A late write finds its place taken, and its process finds the other's send.
   const write = opened.db.collection<{ _id: string }>("sends").insertOne({ _id: lost._id });
   await assert.rejects(write, { code: 11000 });
   assert.deepEqual(await store.sends.accept(lost), { accepted: false, existing: again });
   assert.deepEqual(await store.sends.accept(again), { accepted: true });
 });
 
-test("acceptSend() has one of many duplicates take a lost key over", async () => {
+test("acceptSend() lets one of many duplicates take over a lost key", async () => {
   await losesSend("contested");
   const all = Array.from({ length: 20 }, () => keyed("contested"));
   const results = await Promise.all(all.map((send) => store.sends.accept(send)));
@@ -91,7 +94,7 @@ test("acceptSend() has one of many duplicates take a lost key over", async () =>
   assert.equal(found.filter((send) => send !== null).length, 1);
 });
 
-test("acceptSend() waits for a send that is on its way behind its key", async () => {
+test("acceptSend() waits for a send that is written after its key", async () => {
   const slow = await losesSend("slow");
   const duplicate = store.sends.accept(keyed("slow"));
   await delay(100);
@@ -120,7 +123,7 @@ test("acceptSend() accepts a request again whose send was withdrawn", async () =
   assert.deepEqual(await store.sends.findByIdempotencyKey("acc_1", "withdrawn"), again);
 });
 
-test("findSendByIdempotencyKey() takes a key with a slash for what it is", async () => {
+test("findSendByIdempotencyKey() accepts a key that contains a slash", async () => {
   const send = keyed("a/b/c");
   await store.sends.accept(send);
   assert.deepEqual(await store.sends.findByIdempotencyKey("acc_1", "a/b/c"), send);

@@ -6,7 +6,7 @@ import { topLabelsOf } from "./_message_labels.ts";
 import { isTimeExpired } from "./_time_expired.ts";
 import type { SearchPage } from "./message_search.ts";
 
-/** Which sends to find; what is left out does not matter. */
+/** Conditions of a search for sends. A condition that is left out does not apply. */
 export interface SendFilter {
   templateId?: number | undefined;
   integrationId?: number | undefined;
@@ -20,7 +20,7 @@ export interface SendFilter {
   until?: Date | undefined;
 }
 
-/** What is found of a send. */
+/** The fields of a found send. */
 export type FoundSendHead =
   & Pick<
     Send,
@@ -31,9 +31,9 @@ export type FoundSendHead =
 /** A page of sends, newest first. */
 export interface SendSearchResult {
   sends: FoundSendHead[];
-  /** What `before` is to be to search on; null at the end. */
+  /** The value of `before` to continue; null at the end. */
   next: string | null;
-  /** Whether the time was not enough to fill the page. */
+  /** Whether the time ended before the page was full. */
   isCut: boolean;
 }
 
@@ -47,7 +47,7 @@ type Head = Omit<FoundSendHead, keyof Labels> & Pick<StoredSend, "labels">;
 
 const SEARCH_MS = 2000;
 
-/** Sends that are read between two looks at the clock: a search that is cut goes on after them. */
+/** Sends that are read between two checks of the time: a search that was cut continues after them. */
 const AT_ONCE = 1000;
 
 const HEAD = {
@@ -58,7 +58,10 @@ const HEAD = {
 export function sendSearch(db: Db): SendSearch {
   const { sends } = collectionsOf(db);
 
-  /** What an index finds is read with its condition; the rest is looked at here, so that time can end it. */
+  /**
+   * Reads sends. Conditions with an index are in the query; the others are checked here, so that time can end
+   * the search.
+   */
   function read(accountId: string, filter: SendFilter, before: string | undefined) {
     const { from, until, reference, tag } = filter;
     const indexed: Filter<StoredSend> = {

@@ -5,10 +5,10 @@ import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { toSend } from "./_stored_send.ts";
 
-/** All of a send but its request, which may weigh megabytes; `from` is the request's. */
+/** A send without its request, which may weigh megabytes; `from` is the request's. */
 export type SendHead = Omit<Send, "request"> & { from: Send["request"]["from"] };
 
-/** To whom a send is. `acceptedAt` is when it started, as its messages have it. */
+/** The recipients of a send. `acceptedAt` is when it started, as in its messages. */
 export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"> & {
   emails: string[];
 };
@@ -21,41 +21,41 @@ export interface FinishedSend extends Pick<Send, "_id" | "accountId" | "messageC
   attempts: number;
 }
 
-/** What can be done with sends. */
+/** The operations on sends. */
 export interface SendStore {
   /** Finds a send of an account. */
   find(accountId: string, id: string): Promise<Send | null>;
   /**
-   * Loads a send for a worker, which has the id from an event and no account to answer to; `null` too
-   * if its content is not kept any more: a mail must not go out with its variables missing.
+   * Loads a send for a worker, which has the id from an event and acts for no account. Also returns `null` if
+   * its content was removed: a mail must not be sent with its variables missing.
    */
   load(id: string): Promise<Send | null>;
-  /** Loads those of some sends that are there, one after the other: each may weigh megabytes. */
+  /** Loads those of some sends that exist, one after another: each may weigh megabytes. */
   loadMany(ids: string[]): AsyncIterable<Send>;
-  /** Finds to whom some sends are, each recipient at its index; what is not there is left out. */
+  /** Finds the recipients of some sends, each recipient at its index. Missing sends are left out. */
   findRecipients(ids: string[]): Promise<Map<string, Recipients>>;
   /** Lists an account's sends, newest first; `before` is the id of the last one seen. */
   list(
     accountId: string,
     page: { limit: number; before?: string | undefined },
   ): Promise<SendHead[]>;
-  /** Returns sends that are not settled and due to be looked at, the longest due first. */
+  /** Lists sends that are not settled and due for the reconciler, the longest due first. */
   listToReconcile(now: Date, limit: number): Promise<SendHead[]>;
-  /** Returns when the next send is to be looked at; `undefined` if none is. */
+  /** Returns when the next send is due for the reconciler; `undefined` if there is none. */
   nextReconciliation(): Promise<Date | undefined>;
-  /** Finds all of some sends but their requests; those that are not there are left out. */
+  /** Finds some sends without their requests. Missing sends are left out. */
   heads(ids: string[]): Promise<SendHead[]>;
   /** Finds those of some sends that are not settled, and whose messages are all in a terminal state. */
   finished(ids: string[]): Promise<FinishedSend[]>;
-  /** Notes that all messages of these sends are in a terminal state. Gives how many it changed. */
+  /** Notes that all messages of these sends are in a terminal state. Returns how many it changed. */
   settle(ids: string[], now: Date): Promise<number>;
   /**
-   * Claims sends that are due and not settled, and sets when to look at them again. Of several reconcilers
-   * that found the same one alone gets each. A reconciler does so before it reads the messages: a retry that
-   * is planned after that brings the time forward again, and none is missed. Gives the ids that it got.
+   * Claims sends that are due and not settled, and sets the time of their next look. If several reconcilers
+   * find the same send, only one gets it. A reconciler claims before it reads the messages. A retry that is
+   * planned after that brings the time forward again, so none is missed. Returns the claimed ids.
    */
   claimReconciliation(ids: string[], times: { now: Date; reconcileAt: Date }): Promise<Set<string>>;
-  /** Brings the time to look at a send forward, if `at` is earlier and it is not settled. */
+  /** Brings the time of a send's next look forward, if `at` is earlier and it is not settled. */
   hastenReconciliation(sendId: string, at: Date): Promise<void>;
 }
 
@@ -146,7 +146,7 @@ export function sendStore(db: Db): SendStore {
         { $set: { reconcileAt, reconciledBy } },
       );
       if (modifiedCount === 0) return new Set();
-      // The command tells how many it changed, not which.
+      // The command returns how many it changed, not which.
       if (modifiedCount === ids.length) return new Set(ids);
       const mine = sends.find({ _id: { $in: ids }, reconciledBy }).project<{ _id: string }>({
         _id: 1,

@@ -16,7 +16,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 const keyed = (key: string, changes: Partial<Send> = {}) =>
   sendOf({ idempotency: { key, bodyHash: "h" }, ...changes });
 
-test("acceptSend() keeps the request exactly, whatever its variables are called", async () => {
+test("acceptSend() stores the request exactly, whatever its variables are called", async () => {
   const send = sendOf();
   send.request.variables = JSON.parse(
     '{"_bsontype":"ObjectId","$set":{"a.b":1},"nul\\u0000key":[1.5,-2,1e300,null,"\\ud800"],"__proto__":{"x":1}}',
@@ -32,7 +32,7 @@ test("acceptSend() takes a request that would outgrow a document as BSON", async
   assert.deepEqual(await store.sends.accept(send), { accepted: true });
 });
 
-test("acceptSend() accepts one of 20 concurrent duplicates, and gives it to the others", async () => {
+test("acceptSend() accepts one of 20 concurrent duplicates, and returns it to the others", async () => {
   const duplicates = Array.from({ length: 20 }, () => keyed("duplicate"));
   const results = await Promise.all(duplicates.map((each) => store.sends.accept(each)));
   const winner = duplicates.find((_, index) => results[index]?.accepted);
@@ -65,7 +65,7 @@ test("expireIdempotencyKeys() frees the keys of old sends and keeps the sends", 
   assert.equal((await store.sends.load(old._id))?.idempotency, undefined);
 });
 
-test("sendsToReconcile() gives what is due and not settled, without requests", async () => {
+test("sendsToReconcile() returns sends that are due and not settled, without requests", async () => {
   const [first, second, later, settled] = [30, 20, 4000, 10].map((seconds) =>
     sendOf({
       accountId: "acc_sweep",
@@ -97,7 +97,7 @@ test("sendsToReconcile() gives what is due and not settled, without requests", a
   assert.deepEqual((await store.sends.load(settled._id))?.settledAt, at(40));
 });
 
-test("claimReconciliation() gives each send to one of several reconcilers that ask at once", async () => {
+test("claimReconciliation() grants each send to one of several concurrent reconcilers", async () => {
   const ids = await Promise.all(Array.from({ length: 40 }, async () => {
     const send = sendOf({ accountId: "acc_claim", reconcileAt: at(10) });
     await store.sends.accept(send);

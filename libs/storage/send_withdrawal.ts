@@ -2,14 +2,14 @@ import type { Send } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { bury } from "./_tombstone.ts";
 
-/** Taking back sends that nobody was told are accepted. */
+/** Withdrawal of sends whose callers did not learn of an acceptance. */
 export interface SendWithdrawals {
   /**
-   * Takes back a send that may be written although its caller was told otherwise, or may still be:
-   * a write that is under way finds its place taken. It may be repeated. The idempotency key that it came
-   * with stays with its request: a repetition of that takes it over.
+   * Withdraws a send that may be written, now or later, although its caller got an error. A write in progress
+   * finds its place taken. It may be repeated. The send's idempotency key stays with its request: a
+   * repetition of that takes it over.
    *
-   * Returns `false` if it is too late, for the reconciler has looked at the send and may have dispatched
+   * Returns `false` if it is too late, because the reconciler has examined the send and may have dispatched
    * it.
    */
   withdraw(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;

@@ -16,7 +16,7 @@ test("withdrawSend() removes a send from every view of the ledger", async () => 
   assert.deepEqual(await store.sends.listToReconcile(LATER, 10), []);
 });
 
-test("withdrawSend() keeps out a send whose write comes after it, and may be repeated", async () => {
+test("withdrawSend() blocks a send whose write comes after it, and may be repeated", async () => {
   await using open = await openTestStore();
   const { store, db } = open;
   const send = sendOf();
@@ -27,7 +27,7 @@ test("withdrawSend() keeps out a send whose write comes after it, and may be rep
   assert.equal(await store.sends.load(send._id), null);
 });
 
-test("withdrawSend() leaves alone what the reconciler has looked at or settled", async () => {
+test("withdrawSend() leaves a send alone that the reconciler has examined or settled", async () => {
   await using open = await openTestStore();
   const { store } = open;
   const swept = sendOf();
@@ -41,7 +41,7 @@ test("withdrawSend() leaves alone what the reconciler has looked at or settled",
   }
 });
 
-test("withdrawSend() leaves what the database forgets after a day", async () => {
+test("withdrawSend() leaves only what the database removes after a day", async () => {
   await using open = await openTestStore();
   const { store, db } = open;
   const send = sendOf();

@@ -2,31 +2,31 @@ import { type NewSession, type Session, sessionSchema } from "@posthaste/contrac
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** What can be done with the dashboard's sessions. */
+/** The operations on the dashboard's sessions. */
 export interface SessionStore {
   create(session: NewSession): Promise<void>;
-  /** Finds a session by the SHA-256 of its cookie's token, if it has not expired and awaits nothing. */
+  /** Finds a session by the SHA-256 of its cookie's token, if it has not expired and is complete. */
   find(id: string, now: Date): Promise<Session | null>;
   /** Finds a session that awaits a second factor, if it has not expired. */
   findHalf(id: string, now: Date): Promise<Session | null>;
-  /** Notes that it was shown again who is at the browser. */
+  /** Notes that the user proved their identity again. */
   confirm(id: string, at: Date): Promise<void>;
-  /** Keeps what a passkey is to sign. */
+  /** Stores the challenge that a passkey is to sign. */
   keepChallenge(id: string, challenge: string): Promise<void>;
-  /** Returns what a passkey is to sign, once. */
+  /** Returns the challenge that a passkey is to sign, once. */
   takeChallenge(id: string): Promise<string | null>;
-  /** Notes that a session was used; with an account, that this one is looked at from now on. */
+  /** Notes that a session was used; with an account, also that the session shows this one from now on. */
   touch(
     id: string,
     seen: { lastSeenAt: Date; expiresAt: Date; accountId?: string },
   ): Promise<void>;
-  /** Lists the sessions of a user, the one seen last first. */
+  /** Lists the sessions of a user, the most recently seen first. */
   list(userId: string, now: Date): Promise<Session[]>;
   /** Ends a session. */
   remove(id: string): Promise<void>;
-  /** Ends a session of a user. Gives whether there was one. */
+  /** Ends a session of a user. Returns whether it existed. */
   removeOf(userId: string, id: string): Promise<boolean>;
-  /** Ends the sessions of a user, but for one. Gives how many. */
+  /** Ends the sessions of a user, except one. Returns how many. */
   removeAll(userId: string, options?: { except?: string }): Promise<number>;
 }
 

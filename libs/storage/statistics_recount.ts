@@ -11,17 +11,16 @@ import {
   type StatisticsBucket,
 } from "./statistics_bucket.ts";
 
-/** Counting again what status events have only hinted at. */
+/** Recounts of what status events have only indicated. */
 export interface StatisticsRecount {
   /**
-   * Counts the buckets that have ended and of which something was noted since they were counted, from
-   * sends and messages. Idempotent. Returns how many times of buckets were counted: at most `limit`, the
-   * oldest first.
+   * Recounts the buckets that have ended and had notes since their last count, from sends and messages.
+   * Idempotent. Returns how many bucket times were counted: at most `limit`, the oldest first.
    */
   recount(options: { now: Date; limit: number }): Promise<number>;
 }
 
-/** An outcome is written before it is told, and told within seconds. */
+/** An outcome is written before it is reported, and reported within seconds. */
 const GRACE_MS = 30_000;
 
 const SENDS_AT_ONCE = 200;
@@ -37,7 +36,7 @@ type Group = {
   attempts: number;
 };
 
-/** Returns the counting of statistics. */
+/** Returns the recount of statistics. */
 export function statisticsRecount(db: Db): StatisticsRecount {
   const { messages, sends, statistics, statisticsHints } = collectionsOf(db);
 
@@ -65,7 +64,7 @@ export function statisticsRecount(db: Db): StatisticsRecount {
       });
       for await (const group of groups) addTo(of(group._id.accountId), group);
     };
-    // Of most mail the outcome is known soon. What took longer was noted by its send.
+    // Most outcomes are known soon. Later ones were noted by their send.
     await add(acceptedWithin("msg", { from: young, until: end }));
     const late = (await lateSends(at)).filter((id) => timeOfId(id) < young);
     for (let first = 0; first < late.length; first += SENDS_AT_ONCE) {
@@ -87,7 +86,7 @@ export function statisticsRecount(db: Db): StatisticsRecount {
       const _id = idOfBucket(accountId, at);
       const $set = { ...(counts.get(accountId) ?? emptyCounts()), countedAt: now };
       const known = byAccount.get(accountId);
-      // What was noted meanwhile may not be counted yet: then it stays due.
+      // A note that came meanwhile may not be counted yet: the bucket then stays due.
       if (known !== undefined) {
         const { notes } = known;
         return {
@@ -108,7 +107,7 @@ export function statisticsRecount(db: Db): StatisticsRecount {
       const ended = new Date(now.getTime() - STATISTICS_BUCKET_MS - GRACE_MS);
       const isDue = { isRecountDue: true as const, at: { $lte: ended } };
       const kept = new Date(now.getTime() - STATISTICS_HINTS_KEPT_MS);
-      // Nobody knows any more what belongs to these: they stay as they were noted.
+      // The messages of these are no longer known: they stay as they were noted.
       await statistics.updateMany({ ...isDue, at: { $lt: kept } }, {
         $unset: { isRecountDue: "" },
       });
@@ -125,12 +124,12 @@ export function statisticsRecount(db: Db): StatisticsRecount {
   };
 }
 
-/** Counts lines of timelines: each is an outcome of its own, also of a message that has come further. */
+/** Counts lines of timelines: each is an outcome of its own, also of a message that has changed since. */
 function outcomesWithin(at: Date, end: Date): Document[] {
   const isOutcome = {
     "timeline.at": { $gte: at, $lt: end },
     "timeline.type": { $in: [...COUNTED_ATTEMPTS] },
-    // A message that waits has a line, too, and was not tried.
+    // A message that waits has a line, too, and was not attempted.
     $or: [
       { "timeline.type": { $ne: "deferred" } },
       { "timeline.durationMs": { $exists: true } },
@@ -146,7 +145,7 @@ function outcomesWithin(at: Date, end: Date): Document[] {
       $group: {
         _id: { accountId: "$accountId", integration: "$integration", type: "$timeline.type" },
         count: { $sum: 1 },
-        // What failed before the mailer had it is no attempt of the integration's.
+        // A message that failed before it reached the mailer is no attempt of the integration.
         attempts: { $sum: { $cond: [{ $gt: ["$timeline.attempt", 0] }, 1, 0] } },
       },
     },

@@ -40,7 +40,7 @@ async function bucketsOf(accountId: string) {
   ]);
 }
 
-test("recountStatistics() counts from messages what was told twice, late, or never", async () => {
+test("recountStatistics() counts from messages what was reported twice, late, or never", async () => {
   const { store } = opened;
   const send = await accept("acc_1", 1, 5);
   const old = await accept("acc_1", -30, 1);
@@ -50,7 +50,7 @@ test("recountStatistics() counts from messages what was told twice, late, or nev
   await end(send, 2, ["failed", 4]);
   await end(send, 3, ["sent", 6]);
   await end(old, 0, ["sent", 1]);
-  // It waits, and nothing was tried.
+  // It waits, and no attempt was made.
   const times = { now: at(2), nextAt: at(9) };
   await store.waiting.putOffMessage(putOffOf(send, { index: 4, ...times, reason: "its images" }));
   const note = {
@@ -66,14 +66,14 @@ test("recountStatistics() counts from messages what was told twice, late, or nev
   const counted = [["12:00", "5 3 1 1 0", { sent: 3, deferred: 1, failed: 1 }]];
   assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
   assert.equal(await store.statistics.recount({ now: at(6), limit: 9 }), 0);
-  // Told again after that: it is counted again, and comes to the same.
+  // Reported again after that: it is counted again, with the same result.
   await store.statistics.note([note]);
   assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
   assert.equal(await store.statistics.recount({ now: at(7), limit: 9 }), 1);
   assert.deepEqual((await bucketsOf("acc_1")).slice(0, 1), counted);
 });
 
-test("recountStatistics() counts other accounts of the same time, of which nothing was told", async () => {
+test("recountStatistics() counts other accounts of the same time that reported nothing", async () => {
   const { store } = opened;
   const send = await accept("acc_2", 20, 1);
   await end(send, 0, ["sent", 21]);
@@ -83,7 +83,7 @@ test("recountStatistics() counts other accounts of the same time, of which nothi
   assert.deepEqual(await bucketsOf("acc_3"), [["12:20", "0 0 0 0 0", undefined]]);
 });
 
-test("recountStatistics() leaves what nobody knows any more as it was noted", async () => {
+test("recountStatistics() keeps the notes of messages that are no longer known", async () => {
   const { store } = opened;
   await store.statistics.note([{ accountId: "acc_4", at: at(0), sent: 7 }]);
   await store.statistics.recount({ now: at(3 * 24 * 60), limit: 9 });

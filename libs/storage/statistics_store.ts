@@ -14,12 +14,12 @@ import {
 export const STATISTICS_KEPT_MS = 90 * 24 * 3_600_000;
 
 /**
- * Messages accepted so long before a bucket are found by the time in their ids when it is counted again, in
- * milliseconds; older ones by what was noted.
+ * Messages accepted at most this long before a bucket are found by the time in their ids in a recount, in
+ * milliseconds; older ones, by notes.
  */
 export const STATISTICS_YOUNG_MS = STATISTICS_BUCKET_MS;
 
-/** How long it is known which older sends belong to a bucket, in milliseconds: 2 days. */
+/** How long notes of older sends of a bucket are kept, in milliseconds: 2 days. */
 export const STATISTICS_HINTS_KEPT_MS = 2 * 24 * 3_600_000;
 
 /** What is added to a bucket. */
@@ -27,21 +27,21 @@ export type StatisticsNote =
   & Pick<StatisticsBucket, "accountId" | "at" | "integrations">
   & Partial<Record<Counted, number>>
   & {
-    /** Whose messages came to these outcomes. */
+    /** Sends whose messages had these outcomes. */
     sends?: readonly string[];
   };
 
 /**
- * Counts of what happened, for charts. What is noted is a hint: it is shown until the bucket has ended, and
- * then counted from messages (`recountStatistics`).
+ * Counts for charts. A note is preliminary: it is shown until the bucket has ended, and then counted from
+ * messages (`recountStatistics`).
  */
 export interface StatisticsStore {
   /**
-   * Adds to buckets, in one command; times are cut to the beginning of their bucket. To one that was counted
-   * already nothing is added: it is counted again.
+   * Adds to buckets, in one command; times are rounded down to the beginning of their bucket. A bucket that
+   * was already counted does not grow: it is counted again.
    */
   note(notes: StatisticsNote[]): Promise<void>;
-  /** Lists an account's buckets that begin within a time, oldest first; empty ones are left out. */
+  /** Lists an account's buckets that begin within a period, oldest first; empty ones are left out. */
   list(accountId: string, time: { from: Date; until: Date }): Promise<StatisticsBucket[]>;
 }
 
@@ -50,7 +50,7 @@ const HIDDEN = { notes: 0, isRecountDue: 0, countedAt: 0 };
 /** Returns the operations on statistics. */
 export function statisticsStore(db: Db): StatisticsStore {
   const { statistics, statisticsHints } = collectionsOf(db);
-  // Nobody relies on them: no disk and no majority is waited for.
+  // No decision depends on them: they wait for no disk and no majority.
   const options = { ordered: false, writeConcern: { w: 1, journal: false } } as const;
   return {
     async note(notes) {
@@ -89,7 +89,7 @@ function sumsOf({ integrations = {}, ...note }: StatisticsNote): Document {
   ]);
 }
 
-/** One document by bucket: what is not found by the times in ids. */
+/** Returns one document per bucket: the sends that times in ids do not reveal. */
 function hintsOf(notes: readonly StatisticsNote[]): StatisticsHint[] {
   const byBucket = Map.groupBy(notes, ({ at }) => bucketOf(at).getTime());
   return [...byBucket].flatMap(([time, all]) => {

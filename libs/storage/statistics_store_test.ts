@@ -31,7 +31,7 @@ test("noteStatistics() adds up by account and 5 minutes", async () => {
   );
 });
 
-test("listStatistics() gives the buckets of a time", async () => {
+test("listStatistics() returns the buckets of a period", async () => {
   const { store } = opened;
   const times = async (from: string, until: string) =>
     (await store.statistics.list("acc_1", { from: at(from), until: at(until) }))

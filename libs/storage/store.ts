@@ -15,51 +15,54 @@ const CONNECT_TIMEOUT_MS = 5000;
 const WRITE_TIMEOUT_MS = 10_000;
 const POOL_WAIT_MS = 10_000;
 
-/** Where the database is. */
+/** Where the database is, and how to open it. */
 export interface StoreOptions {
   /** Connection string of a replica set. Its path names the database, `posthaste` if there is none. */
   url: string;
-  /** Name by which the server's log and current operations tell the process. */
+  /** Name of the process in the server's log and current operations. */
   appName?: string | undefined;
   /**
-   * Reads integrations without their logins, from a view that a migration made: for services whose
-   * user may not read sealed passwords. @default {false}
+   * Reads integrations without their logins, from a view that a migration made: for services whose user may
+   * not read sealed passwords. @default {false}
    */
   withoutLogins?: boolean | undefined;
   /** Opens a ledger although its documents are older than this program reads. @default {false} */
   migrating?: boolean | undefined;
   /** The most connections of this process. @default {50} */
   maxPoolSize?: number | undefined;
-  /** Has a database that is away at first be waited for. @default it is an error */
+  /** Waits for a database that is unavailable at first. @default an error */
   waiting?: Waiting | undefined;
 }
 
 /**
- * The ledger's operations. Writes are known to a majority and on disk when they return; reads see
- * only such writes.
+ * The ledger's operations. Writes are known to a majority and on disk when they return; reads see only such
+ * writes.
  */
 export interface Store extends StoreGroups, AsyncDisposable {
   /**
-   * Asks the database for an answer.
-   * @throws {Error} If none comes within 5 s.
+   * Checks that the database answers.
+   * @throws {Error} If it does not within 5 s.
    */
   ping(): Promise<void>;
-  /** {@linkcode ledgerClock} */
+  /** Shows the database's time: {@linkcode ledgerClock}. */
   now(): Date;
-  /** Creates the indexes and the view that are not there yet, and notes the version. For a migration, not for the start of a service. */
+  /**
+   * Creates the missing indexes and the view, and notes the version. For a migration, not for the start of a
+   * service.
+   */
   ensureIndexes(): Promise<void>;
 }
 
 /**
  * Opens the database.
  *
- * @throws {Error} If it does not answer within 5 s and is not waited for, refuses the login, lacks the view
- * that is asked for, or its documents are of a version that this program may not work with.
+ * @throws {Error} If it does not answer within 5 s and `waiting` is not set, refuses the login, lacks the
+ * requested view, or its documents are of a version that this program may not work with.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, withoutLogins = false, migrating = false, waiting } = options;
   const database = databaseOf(url);
-  // A connection string that cannot be read fails here: below, a part of it would be told as a name.
+  // An unreadable connection string fails here: below, a part of it would be reported as a name.
   clientOf(options);
   let connected: Connected;
   try {
@@ -76,7 +79,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       }
     }, { what: "the database", waiting });
   } catch (error) {
-    // Anyone who was stopped while it waited was not at fault.
+    // A process that was stopped while it waited did not fail.
     waiting?.signal.throwIfAborted();
     throw new Error(`Cannot open database "${database}": ${reasonOf(error)}`, { cause: error });
   }
@@ -89,7 +92,9 @@ interface Connected {
   clock(): Date;
 }
 
-/** A client that failed once gives no connection any more: each try takes a new one. */
+/**
+ * Connects to the database. A client that failed once never connects again, so each try creates a new one.
+ */
 async function connect(options: StoreOptions): Promise<Connected> {
   const client = clientOf(options);
   const clock = ledgerClock(client);
@@ -123,7 +128,7 @@ function storeOf(
       await migrateLedger(db, new Date());
       await createIndexes(db);
       await createOpenIntegrations(db);
-      // Last: anyone who finds it may rely on the rest.
+      // Last: a process that finds the mark may rely on the rest.
       await writeLedgerMark(db);
     },
     [Symbol.asyncDispose]: () => client.close(),
@@ -140,12 +145,15 @@ async function checkVersion(db: Db, migrating: boolean): Promise<void> {
   if (fault !== undefined) throw new Error(fault);
 }
 
-/** Returns whether there is nothing that an earlier version could have written. */
+/** Returns whether nothing exists that an earlier version could have written. */
 async function isEmpty(db: Db): Promise<boolean> {
   return await db.collection("sends").findOne({}, { projection: { _id: 1 } }) === null;
 }
 
-/** The driver quotes what it cannot read, with the password: in the message and beside it. */
+/**
+ * Opens a client. The driver quotes a string that it cannot read, with the password, in the message and
+ * beside it.
+ */
 function clientOf({ url, appName, maxPoolSize = 50 }: StoreOptions): MongoClient {
   rememberSecrets([url]);
   try {

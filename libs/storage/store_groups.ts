@@ -52,7 +52,7 @@ import { type WaitingSends, waitingSends } from "./waiting_sends.ts";
 import { type WebhookDeliveries, webhookDeliveries } from "./webhook_delivery_store.ts";
 import { type WebhookStore, webhookStore } from "./webhook_store.ts";
 
-/** The ledger's operations, in groups of what belongs together. */
+/** The ledger's operations, grouped by subject. */
 export interface StoreGroups {
   /** Accounts and their settings. */
   accounts: AccountStore;
@@ -66,7 +66,7 @@ export interface StoreGroups {
     & VersionReads
     & TemplateUse
     & BundleStore;
-  /** What people edit before they publish it. */
+  /** Drafts that people edit before publishing. */
   drafts: DraftStore;
   /** SMTP servers of accounts, their state, history and results. */
   integrations:
@@ -75,7 +75,7 @@ export interface StoreGroups {
     & IntegrationHistory
     & IntegrationResultStore
     & ClosedIntegrations;
-  /** Accepted requests, and their way to the end. */
+  /** Accepted requests, until they are settled. */
   sends: SendAcceptance & SendStore & SendSearch & SendWithdrawals;
   /** Mail of single recipients: reading, searching, retrying, canceling. */
   messages:
@@ -85,27 +85,27 @@ export interface StoreGroups {
     & MessageSearch
     & MessagePlaces
     & MessageFigures;
-  /** The registers by which an attempt is decided once. */
+  /** The registers, which decide each attempt once. */
   registers: DeliveryLedgers;
   /** Sends and messages that wait for their time or integration. */
   waiting: MessagePutOff & DueMessages & WaitingSends;
-  /** Removal of what is no longer to be kept. */
+  /** Removal of data after its retention. */
   retention: ContentExpiry & LedgerRetention & RecipientForgetting;
   /** Files that mails carry, by their content and by the names of an account. */
   assets: AssetStore;
-  /** The feed of events of each account, and what it is made of. */
+  /** The feed of events of each account, and its sources. */
   events: EventStore & EventSubjects & Happenings;
   /** Endpoints that are called with events, and the calls. */
   webhooks: WebhookStore & WebhookDeliveries;
   /** Counts for the overview and the operator. */
   statistics: LedgerFigures & StatisticsStore & StatisticsRecount;
-  /** Bytes that accounts have had accepted. */
+  /** Bytes that were accepted for accounts. */
   usage: UsageStore;
-  /** What mailers know of servers that do not answer. */
+  /** The mailers' knowledge of servers that do not answer. */
   circuits: IntegrationHealth;
   /** Sealed secrets and their master keys. */
   secrets: SecretRotation;
-  /** What is unknown after a restore of the database. */
+  /** Messages whose outcome is unknown after a restore of the database. */
   restored: RestoredLedger;
   /** Mailers that run. */
   mailers: MailerRegister;

@@ -15,7 +15,7 @@ import type { Publication } from "./template_store.ts";
 
 takesLong();
 
-test("openStore() gives a store that answers, until it is disposed of", async () => {
+test("openStore() returns a store that answers, until it is disposed of", async () => {
   await using opened = await openTestStore();
   const store = await openStore({ url: opened.url });
   await store.ping();
@@ -24,7 +24,7 @@ test("openStore() gives a store that answers, until it is disposed of", async ()
   await assert.rejects(store.ping());
 });
 
-test("openStore() tells within seconds that there is no database, and no password", async () => {
+test("openStore() reports within seconds that there is no database, without a password", async () => {
   const url = "mongodb://jane:hunter2@127.0.0.1:1/ledger?authSource=admin&replicaSet=rs0";
   await assert.rejects(openStore({ url }), (error: Error) => {
     assert.match(error.message, /^Cannot open database "ledger": .*ECONNREFUSED/);
@@ -33,7 +33,7 @@ test("openStore() tells within seconds that there is no database, and no passwor
   });
 });
 
-test("openStore() waits for a database that is away, until it comes", async () => {
+test("openStore() waits for an unavailable database, until it comes", async () => {
   const port = await freePort();
   const lines: string[] = [];
   const logger = { warn: (line: string) => void lines.push(line) };
@@ -50,7 +50,7 @@ test("openStore() waits for a database that is away, until it comes", async () =
   await store.ping();
 });
 
-test("openStore() stops waiting when it is told to, and waits for nothing that refuses it", async () => {
+test("openStore() stops waiting on its signal, and does not wait after a refusal", async () => {
   const stop = new AbortController();
   const waiting = {
     signal: stop.signal,
@@ -67,7 +67,7 @@ test("openStore() stops waiting when it is told to, and waits for nothing that r
   await assert.rejects(openStore({ url: refused.href, waiting: patient }), /Authentication failed/);
 });
 
-test("openStore() tells no password of a connection string that the driver cannot read", async () => {
+test("openStore() reveals no password of a connection string that the driver cannot read", async () => {
   for (
     const rest of [
       "",
@@ -88,7 +88,7 @@ test("openStore() tells no password of a connection string that the driver canno
   }
 });
 
-test("createAccount() makes accounts that are found by id and by name, and takes no name twice", async () => {
+test("createAccount() creates accounts that are found by id and by name, and refuses a duplicate name", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   const account = await store.accounts.create({ name: "Acme" });

@@ -5,29 +5,29 @@ import { isDuplicateKey } from "./_duplicate_key.ts";
 import { nextNumber } from "./_next_number.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 
-/** What a new template is called. */
+/** The names of a new template. */
 export type NewTemplate =
   & Pick<Template, "accountId" | "kind" | "name">
   & { alias?: string | null | undefined };
 
-/** What can be done with templates apart from publishing into them. */
+/** Operations on templates apart from publishing. */
 export interface TemplateSummaries {
   /**
    * Creates a template without any version.
-   * @throws {NameTakenError} If another has the alias.
+   * @throws {NameTakenError} If another template has the alias.
    */
   create(template: NewTemplate): Promise<Template>;
   /**
-   * Changes what a template is called; what is left out stays. `null` if there is none.
-   * @throws {NameTakenError} If another has the alias.
+   * Changes the names of a template. Fields that are left out stay. Returns `null` if it does not exist.
+   * @throws {NameTakenError} If another template has the alias.
    */
   update(
     template: Pick<Template, "_id" | "accountId">,
     changes: Partial<Pick<Template, "name" | "alias">>,
   ): Promise<Template | null>;
   /**
-   * Takes a template out of use: from now on none finds it, and its alias is free. Its versions stay,
-   * for the mail that was accepted before. Gives whether there was one.
+   * Archives a template: from now on it is not found, and its alias is free. Its versions stay, for mail that
+   * was accepted before. Returns whether it existed.
    */
   archive(template: Pick<Template, "_id" | "accountId">, at: Date): Promise<boolean>;
 }

@@ -22,7 +22,7 @@ function email(accountId: string, sourceHash: string, more: Partial<Publication>
   } as Publication;
 }
 
-test("createTemplate() and updateTemplate() give an alias to one template of an account", async () => {
+test("createTemplate() and updateTemplate() assign an alias to one template of an account", async () => {
   const base = { accountId: "acc_1", kind: "email" as const, name: "One" };
   const one = await store.templates.create({ ...base, alias: "one" });
   const two = await store.templates.create(base);
@@ -68,7 +68,7 @@ test("publishVersion() stores a version for a test mail that no request uses unt
   // A second test of the same source is the same version.
   const again = await store.templates.publish(email("acc_5", "b", { id: 1, isTest: true }));
   assert.deepEqual([again.published, again.version.version], [false, 2]);
-  // What is published already is published already, whatever was tried since.
+  // The published version stays published, despite later tests.
   const same = await store.templates.publish(email("acc_5", "a", { id: 1 }));
   assert.deepEqual([same.published, same.version.version], [false, 1]);
   const released = await store.templates.publish(email("acc_5", "b", { id: 1, name: "New" }));
@@ -84,7 +84,7 @@ test("publishVersion() stores a version for a test mail that no request uses unt
   assert.deepEqual(older.map(({ version }) => version), [2]);
 });
 
-test("versions and templates of before the dashboard read as released and not archived", async () => {
+test("versions and templates of earlier versions read as released and not archived", async () => {
   const { template } = await store.templates.publish(email("acc_6", "a"));
   const { db } = opened;
   await db.collection("versions").updateMany({ accountId: "acc_6" }, {
@@ -102,7 +102,7 @@ test("versions and templates of before the dashboard read as released and not ar
   assert.equal((await store.templates.publish(email("acc_6", "a", { id: 1 }))).published, false);
 });
 
-test("templateUses() tells the newest use of each template among an account's newest sends", async () => {
+test("templateUses() returns the newest use of each template among an account's newest sends", async () => {
   const day = (date: number) => new Date(Date.UTC(2026, 0, date));
   for (const [date, id, pdf] of [[1, 1, "7"], [2, 2, "8"], [3, 1, "8"]] as const) {
     const template = { id, version: 1 };

@@ -22,13 +22,13 @@ export type VersionOf<K extends TemplateKind> = K extends "email" ? EmailVersion
 
 interface PublicationBase {
   accountId: string;
-  /** Of the template to publish into; it must exist. */
+  /** Id of the template to publish into; it must exist. */
   id?: number | undefined;
-  /** Instead of the id: the template that has it, or else a new one. With neither, a new one. */
+  /** Instead of the id: the template with this alias, or else a new one. With neither, a new one. */
   alias?: string | undefined;
   name: string;
   variables: VariableDeclaration[];
-  /** What its syntax trees read. @default unknown */
+  /** The paths that its syntax trees read. @default unknown */
   reads?: TemplateRead[] | undefined;
   /** @default {"en"} */
   locale?: string | undefined;
@@ -39,7 +39,7 @@ interface PublicationBase {
   isTest?: boolean | undefined;
 }
 
-/** What is to be published. */
+/** The version to publish. */
 export type Publication =
   & PublicationBase
   & (
@@ -47,21 +47,21 @@ export type Publication =
     | { kind: "pdf"; source: PdfVersion["source"]; parts: PdfVersion["parts"]; page: PageOptions }
   );
 
-/** What became of it. */
+/** The result of publishing. */
 export interface Published {
   template: Template;
   version: EmailVersion | PdfVersion;
-  /** `false` if the newest version was made from the same source already. */
+  /** `false` if the newest version already has the same source. */
   published: boolean;
 }
 
-/** All of a version but what the author wrote and what became of it. */
+/** A version without the author's source and its compiled parts. */
 export type VersionSummary = Pick<
   EmailVersion | PdfVersion,
   "version" | "name" | "publishedAt" | "publishedBy" | "isTest"
 >;
 
-/** What can be done with templates. */
+/** The operations on templates. */
 export interface TemplateStore {
   /** Finds a template that is not archived by its id, as number or digits, or by its alias. */
   find(
@@ -84,9 +84,9 @@ export interface TemplateStore {
     page: { limit: number; before?: number | undefined },
   ): Promise<VersionSummary[]>;
   /**
-   * Publishes a version, and creates the template if need be. Publishing what is the newest released
-   * version already changes nothing; two publishers at once get two versions. What was stored for a
-   * test mail is published as a version of its own, for a version never changes.
+   * Publishes a version, and creates the template if necessary. If the newest released version has the same
+   * source, nothing changes. Two concurrent publishers get two versions. A version that was stored for a test
+   * mail is published as a new version, because versions never change.
    *
    * @throws {Error} If there is no template with the id.
    */
@@ -180,7 +180,7 @@ export function templateStore(db: Db): TemplateStore {
       const template = await templateFor(publication);
       const { version, published } = await insertVersion(publication, template);
       if (publication.isTest) return { template, version, published };
-      // Also after finding the version there: anyone who wrote it may have died before this.
+      // Also if the version already existed: its writer may have been lost before this step.
       await templates.updateOne({
         _id: template._id,
         $or: [{ publishedVersion: null }, { publishedVersion: { $lt: version.version } }],
@@ -197,10 +197,10 @@ export function templateStore(db: Db): TemplateStore {
   };
 }
 
-/** What versions of before have not. */
+/** Fields that old versions lack. */
 const withDefaults = pdfVersionSchema.pick({ publishedBy: true, isTest: true });
 
-/** Returns the document of a version that is to be published. */
+/** Returns the document of a version to publish. */
 export function versionOf(
   publication: Publication,
   template: Pick<Template, "_id" | "id">,

@@ -81,7 +81,7 @@ test("publishVersion() changes nothing when the newest version has the same sour
   assert.equal(back.template.name, "Name a");
 });
 
-test("publishVersion() gives publishers at once distinct versions of one template", async () => {
+test("publishVersion() returns distinct versions of one template to concurrent publishers", async () => {
   const published = await Promise.all(
     Array.from(
       { length: 8 },
@@ -101,7 +101,7 @@ test("publishVersion() gives publishers at once distinct versions of one templat
   assert.equal(same.filter((result) => result.published).length, 1);
 });
 
-test("publishVersion() mends a template whose publisher died before pointing to the version", async () => {
+test("publishVersion() repairs a template whose publisher was lost before pointing to the version", async () => {
   await store.templates.publish(email("acc_7", "a", "welcome"));
   await opened.db.collection<{ _id: string }>("templates")
     .updateOne({ _id: "acc_7/email/1" }, { $set: { publishedVersion: null } });

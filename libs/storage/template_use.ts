@@ -4,13 +4,13 @@ import { collectionsOf } from "./_collections.ts";
 
 /** When templates were last used, by kind and id. */
 export interface TemplateUses extends Readonly<Record<TemplateKind, ReadonlyMap<number, Date>>> {
-  /** Email templates that were last mailed with a PDF template, by its id. */
+  /** The PDF template last mailed with each email template, by the id of the email template. */
   readonly mailedWith: ReadonlyMap<number, number>;
 }
 
-/** What can be told about the use of templates. */
+/** Look-ups of the use of templates. */
 export interface TemplateUse {
-  /** Returns when templates were used last, as far as an account's newest sends tell: so many of them. */
+  /** Returns when templates were last used, according to the newest `sends` sends of an account. */
   uses(accountId: string, sends: number): Promise<TemplateUses>;
 }
 
@@ -29,7 +29,7 @@ export function templateUse(db: Db): TemplateUse {
           ...{ _id: 0, acceptedAt: 1, template: 1, pdfVersions: 1 },
         });
       for await (const { acceptedAt, template, pdfVersions } of newest) {
-        // What was withdrawn has nothing left but its id.
+        // A withdrawn send has only its id.
         if (template === undefined) continue;
         const ids = Object.keys(pdfVersions).map(Number);
         if (!uses.email.has(template.id)) uses.email.set(template.id, acceptedAt);

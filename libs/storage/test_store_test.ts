@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestStore } from "./_test_store.ts";
 
-test("openTestStore() finds nothing of what the test before has written", async () => {
+test("openTestStore() finds nothing that the test before has written", async () => {
   const urls: string[] = [];
   for (let n = 0; n < 2; n++) {
     await using opened = await openTestStore();
@@ -12,6 +12,6 @@ test("openTestStore() finds nothing of what the test before has written", async 
     await opened.store.accounts.create({ name: "Shop" });
     urls.push(opened.url);
   }
-  // Otherwise nothing was seen: it was the same database.
+  // Otherwise the test shows nothing: it must be the same database.
   assert.equal(urls[0], urls[1]);
 });

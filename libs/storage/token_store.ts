@@ -11,32 +11,32 @@ import { generateAccessToken, hashAccessToken, isAccessToken, prefixOf } from ".
 
 const TOUCH_EVERY_MS = 60_000;
 
-/** What a new token is to be. */
+/** The settings of a new token. */
 export interface NewToken {
   accountId: string;
   name: string;
   scopes: TokenScope[];
-  /** Never when left out. */
+  /** The token never expires if this is left out. */
   expiresAt?: Date | null | undefined;
-  /** The user who makes it; nobody when left out. */
+  /** The user who creates it; none if left out. */
   createdBy?: string | null | undefined;
-  /** No limits when left out. */
+  /** No limits if left out. */
   limits?: Partial<TokenLimits> | undefined;
 }
 
-/** A token that takes the place of another. */
+/** A token that replaces another. */
 export interface TokenRoll {
   accountId: string;
-  /** Id of the record of the old one. */
+  /** Id of the record of the old token. */
   id: string;
-  /** Until when the old one works, too. */
+  /** Until when the old token also works. */
   until: Date;
   createdBy?: string | null | undefined;
 }
 
-/** What can be done with access tokens. */
+/** The operations on access tokens. */
 export interface TokenStore {
-  /** Creates a token. Its plain text is given this once and stored nowhere. */
+  /** Creates a token. Its plain text is returned only here and stored nowhere. */
   create(token: NewToken): Promise<{ token: string; record: AccessToken }>;
   /**
    * Finds the record of a plain token; `null` if it is unknown, expired or revoked. A text with a
@@ -48,15 +48,15 @@ export interface TokenStore {
   /** Lists the tokens of an account, oldest first, with revoked and expired ones. */
   list(accountId: string): Promise<AccessToken[]>;
   /**
-   * Makes a token like another, which then expires. The new one lives as long as the old one was to live.
-   * Returns null if there is no such token that may be used.
+   * Creates a token with the settings of another, which then expires. The new token lives as long as the old
+   * one would have. Returns null if there is no such valid token.
    */
   roll(roll: TokenRoll): Promise<{ token: string; record: AccessToken } | null>;
   /** Lists tokens of all accounts that expire before a time and whose owners were not reminded. */
   listExpiring(before: Date, limit: number): Promise<AccessToken[]>;
-  /** Notes that owners are reminded of a token. Gives false if another process has. */
+  /** Notes that owners are reminded of a token. Returns false if another process has noted it. */
   noteReminder(id: string, at: Date): Promise<boolean>;
-  /** Revokes a token by its record's id. Tells whether there was one to revoke. */
+  /** Revokes a token by its record's id. Returns whether it was revoked. */
   revoke(accountId: string, id: string): Promise<boolean>;
 }
 
@@ -99,7 +99,7 @@ export function tokenStore(db: Db): TokenStore {
         expiresAt: expiresAt &&
           new Date(Date.now() + expiresAt.getTime() - createdAt.getTime()),
       });
-      // Of an end that is nearer nothing is put off. Who rolls is told anyway: nobody is reminded.
+      // An earlier end is not postponed. The caller knows the end, so no reminder is sent.
       const later = [{ expiresAt: null }, { expiresAt: { $gt: until } }];
       await tokens.updateOne({ _id: id, accountId, $or: later }, {
         $set: { expiresAt: until, remindedAt: new Date() },

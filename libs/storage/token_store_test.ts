@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => opened[Symbol.asyncDispose]());
 
-test("findToken() finds a created token, of which no document holds the plain text", async () => {
+test("findToken() finds a created token, of which no document contains the plain text", async () => {
   const { token, record } = await store.tokens.create({
     accountId: "acc_1",
     name: "shop",
@@ -27,7 +27,7 @@ test("findToken() finds a created token, of which no document holds the plain te
   }
 });
 
-test("findToken() leaves out scopes that it does not know, of a later version", async () => {
+test("findToken() leaves out unknown scopes of a later version", async () => {
   const { token, record } = await store.tokens.create({
     ...{ accountId: "acc_5", name: "later", scopes: ["send"] },
   });

@@ -11,7 +11,7 @@ export interface UsageNote {
   bytes: number;
 }
 
-/** Counts of what accounts have had accepted, of the days whose contents are kept. */
+/** Counts of accepted bytes, for the days whose contents are kept. */
 export interface UsageStore {
   /** Adds to days, in one command. */
   note(notes: readonly UsageNote[]): Promise<void>;

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => opened[Symbol.asyncDispose]());
 
-test("noteUsage() adds up days, also of many at once, and forgetUsage() removes whole ones alone", async () => {
+test("noteUsage() adds up days, also in concurrent calls, and forgetUsage() removes only whole days", async () => {
   const { store } = opened;
   const at = (time: string) => new Date(`2031-05-${time}Z`);
   await Promise.all(

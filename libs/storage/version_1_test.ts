@@ -7,7 +7,7 @@ import { openTestStore, type TestStore } from "./_test_store.ts";
 import { readMasterKeys } from "./master_keys.ts";
 import { bindPassword, openSecret } from "./secret_box.ts";
 
-/** A ledger as the first version wrote it. It is never changed. */
+/** A ledger that the first version wrote. It is never changed. */
 const RECORDED: Record<string, Document[]> = BSON.EJSON.parse(
   readFileSync(new URL("fixtures/ledger_v1.json", import.meta.url), "utf8"),
 );
@@ -19,7 +19,7 @@ let opened: TestStore;
 before(async () => {
   opened = await openTestStore();
   for (const [name, documents] of Object.entries(RECORDED)) {
-    // As a newer program leaves them, beside which this one works.
+    // As a newer program that may run beside this one leaves them.
     await opened.db.collection(name).insertMany(documents.map((each) => ({ ...each, ...ADDED })));
   }
   await opened.db.collection("ledger").deleteMany({});
@@ -47,7 +47,7 @@ test("openStore() reads every document that version 1 wrote", async () => {
   assert.ok(await store.sends.findByIdempotencyKey(accountId, "order-1"));
 });
 
-test("lockedSecrets() finds nothing locked that version 1 sealed, if the key is there", async () => {
+test("lockedSecrets() finds no locked secret of version 1, if the key is present", async () => {
   const { store } = opened;
   const keysOf = (id: string, byte: number) =>
     readMasterKeys(`${id}:${Buffer.alloc(32, byte).toString("base64")}`);
@@ -82,7 +82,7 @@ test("rewrapSecrets() seals to the public key what version 1 sealed to the maste
   });
 });
 
-test("openStore() keeps what a newer program has added to documents that it changes", async () => {
+test("openStore() keeps fields of a newer program in documents that it changes", async () => {
   const { store, db } = opened;
   const now = new Date();
   await store.integrations.update(accountId, 1, { port: 25 });
@@ -93,7 +93,7 @@ test("openStore() keeps what a newer program has added to documents that it chan
   for (const name of ["integrations", "accounts", "messages", "sends", "templates"]) {
     const lacking = await db.collection(name).find({ addedLater: { $exists: false } })
       .toArray();
-    // The one recipient whom nobody had touched got a document only now.
+    // The only unattempted recipient got a document just now.
     const own = lacking.filter(({ _id }) => String(_id) !== messageIdOf(sendId, 3));
     assert.deepEqual(own, [], name);
     assert.ok(await db.collection(name).countDocuments(ADDED) > 0, name);

@@ -4,14 +4,14 @@ import type { TemplateStore, VersionOf } from "./template_store.ts";
 
 const MAX_POINTERS = 10_000;
 
-/** How much is kept, and for how long. */
+/** The size of the cache, and how long its entries are valid. */
 export interface VersionCacheOptions {
   /**
-   * How long the answer to "which is the newest" holds, and "there is none", in milliseconds.
+   * How long the newest version, or the absence of one, stays cached, in milliseconds.
    * @default {1000}
    */
   pointerTtlMs?: number | undefined;
-  /** The most versions that are kept. @default {1000} */
+  /** The most versions to keep. @default {1000} */
   max?: number | undefined;
 }
 
@@ -41,8 +41,8 @@ interface PointerKey {
 }
 
 /**
- * Opens a cache of published versions. They never change and stay until there is no room; only which
- * one is the newest is asked again after `pointerTtlMs`.
+ * Opens a cache of published versions. They never change and stay until the cache is full. Only the number of
+ * the newest version is looked up again after `pointerTtlMs`.
  */
 export function openVersionCache(
   templates: Pick<TemplateStore, "find" | "findVersion">,
@@ -50,7 +50,7 @@ export function openVersionCache(
 ): VersionCache {
   const versions = new LRUCache<string, { found: EmailVersion | PdfVersion | null }, VersionKey>({
     max,
-    // What is evicted while it is fetched is still the answer for anyone who waits.
+    // An entry that is evicted during its look-up is still the answer to those who wait.
     ignoreFetchAbort: true,
     async fetchMethod(_key, _stale, { context, options }) {
       const { accountId, kind, id, version } = context;

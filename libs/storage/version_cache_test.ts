@@ -39,7 +39,7 @@ function counting() {
   return { calls, reading };
 }
 
-test("latestEmailVersion() asks once for all who ask at once, and again when its time is up", async () => {
+test("latestEmailVersion() asks once for concurrent callers, and again when its time is up", async () => {
   await publish("acc_1", "a");
   const { calls, reading } = counting();
   const cache = openVersionCache(reading, { pointerTtlMs: 100 });
@@ -58,7 +58,7 @@ test("latestEmailVersion() asks once for all who ask at once, and again when its
   assert.deepEqual(calls, { template: 2, version: 2 });
 });
 
-test("emailVersion() forgets after a while that there is none", async () => {
+test("emailVersion() forgets after a while that there is no version", async () => {
   const { calls, reading } = counting();
   const cache = openVersionCache(reading, { pointerTtlMs: 100 });
   const both = () => [cache.emailVersion("acc_2", 1, 1), cache.latestEmailVersion("acc_2", 1)];
@@ -71,7 +71,7 @@ test("emailVersion() forgets after a while that there is none", async () => {
   assert.equal(await cache.pdfVersion("acc_2", 1, 1), null);
 });
 
-test("emailVersion() answers everyone even where there is room for one version only", async () => {
+test("emailVersion() answers all callers even with a cache of one version", async () => {
   for (const alias of ["a", "b", "c"]) await publish("acc_3", alias, alias);
   const cache = openVersionCache(store.templates, { max: 1 });
   const found = await Promise.all([1, 2, 3].map((id) => cache.emailVersion("acc_3", id, 1)));

@@ -2,18 +2,18 @@ import type { EmailVersion, PdfVersion, TemplateRead } from "@posthaste/contract
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** A version of which nobody has noted what it reads. */
+/** A version without a record of what it reads. */
 export type UnreadVersion = Pick<EmailVersion | PdfVersion, "_id" | "kind" | "parts">;
 
-/** What a migration does with versions from before reads were noted. */
+/** Operations of a migration on versions from before reads were recorded. */
 export interface VersionReads {
   /** Lists versions that have no `reads`, of all accounts, by `_id`. */
   versionsWithoutReads(page: { after: string; limit: number }): Promise<UnreadVersion[]>;
-  /** Notes what a version reads, unless that is known. */
+  /** Records what a version reads, unless that is known. */
   noteReads(versionId: string, reads: TemplateRead[]): Promise<void>;
 }
 
-/** Returns the operations on what versions read. */
+/** Returns the operations on the reads of versions. */
 export function versionReads(db: Db): VersionReads {
   const { versions } = collectionsOf(db);
   const without = { reads: { $exists: false } };

@@ -4,19 +4,19 @@ import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { writeGroup } from "./_write_group.ts";
 import type { SendHead } from "./send_store.ts";
 
-/** A send of which not all has been dispatched. */
+/** A send that is not completely dispatched. */
 export type WaitingSend = SendHead & { next: number };
 
-/** Sends that wait in the ledger until their integration has room for them. */
+/** Sends that wait in the ledger until their integration has capacity. */
 export interface WaitingSends {
   /**
-   * Queues a send that was accepted with `next`: it starts as soon as there is capacity, or from `notBefore` on,
-   * unless it was put off or started meanwhile. Idempotent.
+   * Queues a send that was accepted with `next`: it starts as soon as there is capacity, or from `notBefore`
+   * on, unless it was postponed or started meanwhile. Idempotent.
    */
   queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId" | "notBefore">): Promise<void>;
   /**
-   * Starts scheduled sends whose time has come, the earliest first: from then on they wait for their integration.
-   * The reconciler examines them at `reconcileAt`. Returns the number of started sends.
+   * Starts scheduled sends whose time has come, the earliest first: from then on they wait for their
+   * integration. The reconciler examines them at `reconcileAt`. Returns the number of started sends.
    */
   startSends(times: { now: Date; reconcileAt: Date }): Promise<number>;
   /**
@@ -26,30 +26,30 @@ export interface WaitingSends {
   rescheduleSend(accountId: string, id: string, notBefore: Date): Promise<boolean>;
   /** Lists the integrations (`_id`) that sends wait for. */
   integrationsWaitedFor(): Promise<string[]>;
-  /** Lists the sends that wait for an integration, in the order in which they go: small ones first. */
+  /** Lists the sends that wait for an integration in their order of dispatch: small ones first. */
   listSends(integration: string, limit: number): Promise<WaitingSend[]>;
   /**
-   * Notes that the recipients of a send before `to` are dispatched. The reconciler looks after them at a time.
-   * Returns whether it is so now: not if the send was canceled, or dispatched otherwise. Of two that do the same
-   * at once both hear that it is. What is asked for at once is one command.
+   * Notes that the recipients of a send before `to` are dispatched. The reconciler examines it at
+   * `reconcileAt`. Returns whether this holds now: not if the send was canceled, or dispatched otherwise. Two
+   * concurrent calls that note the same both get `true`. Simultaneous calls share one command.
    */
   advanceSend(send: WaitingSend, to: number, times: { reconcileAt: Date }): Promise<boolean>;
 }
 
-/** Which scheduled sends are not started. */
+/** Matches scheduled sends that are not started. */
 const UNSTARTED = { next: 0, waitsFor: { $exists: false }, settledAt: null };
 
-/** So many scheduled sends are started by one command. */
+/** The most scheduled sends that one command starts. */
 const STARTS_AT_ONCE = 1000;
 
-/** The reconciler looks at a scheduled send when it should have been started. */
+/** How long after its planned start the reconciler examines a scheduled send. */
 const LATE_START_MS = 20_000;
 
 function lateStart(notBefore: Date): Date {
   return new Date(notBefore.getTime() + LATE_START_MS);
 }
 
-/** Counts the messages of sends that wait and were never dispatched; of no more than `limit` sends. */
+/** Counts the undispatched messages of at most `limit` waiting sends. */
 export async function countUndispatched(
   sends: Collection<StoredSend>,
   { waitsFor, limit }: { waitsFor: string | { $gte: string }; limit: number },
@@ -62,7 +62,7 @@ export async function countUndispatched(
   return sum?.count ?? 0;
 }
 
-/** Returns the operations on sends that wait. */
+/** Returns the operations on waiting sends. */
 export function waitingSends(db: Db): WaitingSends {
   const { sends } = collectionsOf(db);
   const advance = writeGroup(sends);
@@ -81,13 +81,13 @@ export function waitingSends(db: Db): WaitingSends {
       );
     },
     async startSends({ now, reconcileAt }) {
-      // The planner sees only with a lower bound that the partial index fits.
+      // The planner needs a lower bound to see that the partial index fits.
       const due = { waitsUntil: { $gt: new Date(0), $lte: now } };
       const found = await sends.find(due).sort({ waitsUntil: 1 }).limit(STARTS_AT_ONCE)
         .project<{ _id: string }>({ _id: 1 }).toArray();
       if (found.length === 0) return 0;
       const { modifiedCount } = await sends.updateMany(
-        // Those that were put off meanwhile are not due any more.
+        // Sends that were postponed meanwhile are no longer due.
         { ...due, _id: { $in: found.map(({ _id }) => _id) } },
         [
           {

@@ -4,7 +4,7 @@ import { openTestStore, sendOf } from "./_test_store.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
-test("waitingSends() lists what waits for an integration, small sends first, until all is dispatched", async () => {
+test("waitingSends() lists sends that wait for an integration, small ones first, until all is dispatched", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
   const bulk = { priority: "bulk" as const, next: 0, messageCount: 30 };
@@ -57,7 +57,7 @@ test("waitingSends() lists what waits for an integration, small sends first, unt
   assert.doesNotMatch(plan, /"stage":"SORT"/);
 });
 
-test("startSends() starts scheduled sends when their time has come, unless they were put off or canceled", async () => {
+test("startSends() starts scheduled sends at their time, unless they were postponed or canceled", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
   const scheduled = (seconds: number) => sendOf({ next: 0, notBefore: at(seconds) });
@@ -69,13 +69,13 @@ test("startSends() starts scheduled sends when their time has come, unless they 
   assert.equal(await start(999), 0, "nobody has said that they are accepted");
   for (const send of [first, second, canceled]) await store.waiting.queueSend(send);
   assert.deepEqual(await store.waiting.integrationsWaitedFor(), []);
-  // The reconciler leaves them alone until they are late.
+  // The reconciler ignores them until they are late.
   assert.deepEqual((await store.sends.load(second._id))?.reconcileAt, at(220));
   assert.equal(await start(99), 0);
 
   assert.equal(await store.waiting.rescheduleSend("acc_1", first._id, at(300)), true);
   assert.equal(await store.waiting.rescheduleSend("acc_2", first._id, at(1)), false);
-  // It was read before it was put off.
+  // It was read before it was postponed.
   await store.waiting.queueSend(first);
   assert.ok(await store.messages.cancelSend("acc_1", canceled._id, at(5)));
   assert.equal(await start(250), 1);
@@ -93,7 +93,7 @@ test("startSends() starts scheduled sends when their time has come, unless they 
   assert.match(JSON.stringify(plan), /"indexName":"waitsUntil_1"/);
 });
 
-test("what is scheduled is found as such, and is not kept shorter than from its start", async () => {
+test("a scheduled send is found as such, and kept at least as long as from its start", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   const [send, plain] = [sendOf({ next: 0, notBefore: at(600) }), sendOf()];

@@ -2,17 +2,17 @@ import type { Webhook, WebhookDelivery } from "@posthaste/contracts";
 import type { Db, Document, Filter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
-/** Which endpoints a process takes charge of. */
+/** A claim of endpoints by a process. */
 export interface WebhookClaim {
-  /** Names the process. */
+  /** Name of the process. */
   holder: string;
-  /** How long they are its own, by the database's clock, unless it claims them again. */
+  /** How long the claim lasts, by the database's clock, unless it is renewed. */
   forMs: number;
-  /** The most that it takes beside those that it has. */
+  /** The most endpoints to claim in addition to those that it holds. */
   limit: number;
 }
 
-/** Which deliveries are listed, the newest first. */
+/** Selects deliveries to list, the newest first. */
 export interface DeliveryQuery {
   state?: WebhookDelivery["state"] | undefined;
   limit: number;
@@ -20,37 +20,37 @@ export interface DeliveryQuery {
   before?: Pick<WebhookDelivery, "_id" | "at"> | undefined;
 }
 
-/** Which deliveries are made again. */
+/** Selects deliveries to repeat. */
 export interface ReplayQuery {
   from: Date;
   until: Date;
   states: readonly WebhookDelivery["state"][];
-  /** All where it is left out. */
+  /** The types of events; all if this is left out. */
   types?: readonly string[] | undefined;
 }
 
-/** Events on their way to webhook endpoints. */
+/** Deliveries of events to webhook endpoints. */
 export interface WebhookDeliveries {
-  /** Claims endpoints that get requests and that nobody has charge of, and keeps those that the process has. */
+  /** Claims enabled endpoints that no process holds, and renews those that this process holds. */
   claim(claim: WebhookClaim): Promise<void>;
-  /** Returns the endpoints that a process has charge of. */
+  /** Returns the endpoints that a process holds. */
   listHeld(holder: string): Promise<Webhook[]>;
-  /** Leaves all endpoints to others. */
+  /** Releases all endpoints of a process. */
   leave(holder: string): Promise<void>;
-  /** Notes how an endpoint fares and how far it has read. Returns `false` if another has charge of it. */
+  /** Saves the state and the position of an endpoint. Returns `false` if another process holds it. */
   save(
     { _id, accountId }: Pick<Webhook, "_id" | "accountId">,
     holder: string,
     changes: Partial<Pick<Webhook, "position" | "health" | "disabled">>,
   ): Promise<boolean>;
-  /** Returns which of these endpoints have a delivery that is due. */
+  /** Returns which of these endpoints have a due delivery. */
   listDue(ids: readonly string[], now: Date): Promise<Set<string>>;
-  /** Finds deliveries of an endpoint that are due, the longest due first. */
+  /** Finds due deliveries of an endpoint, the longest due first. */
   dueDeliveries(
     webhook: Pick<Webhook, "_id" | "accountId">,
     page: { now: Date; limit: number },
   ): Promise<WebhookDelivery[]>;
-  /** Writes deliveries, by one command. */
+  /** Writes deliveries, in one command. */
   saveDeliveries(deliveries: readonly WebhookDelivery[]): Promise<void>;
   /** Finds the addresses of messages of an account. */
   emailsOfMessages(accountId: string, ids: readonly string[]): Promise<Map<string, string>>;
@@ -60,13 +60,13 @@ export interface WebhookDeliveries {
     webhookId: string,
     query: DeliveryQuery,
   ): Promise<WebhookDelivery[]>;
-  /** Finds what became of an event at an endpoint. */
+  /** Finds the delivery of an event to an endpoint. */
   findDelivery(
     accountId: string,
     webhookId: string,
     eventId: string,
   ): Promise<WebhookDelivery | null>;
-  /** Has deliveries made again, now. Returns how many. */
+  /** Repeats deliveries, now. Returns how many. */
   replayDeliveries(
     accountId: string,
     webhookId: string,
@@ -75,7 +75,7 @@ export interface WebhookDeliveries {
   ): Promise<number>;
 }
 
-/** One that is made again is kept as long as one that failed. */
+/** A repeated delivery is kept as long as a failed one. */
 const REPLAYED_KEPT_MS = 30 * 24 * 3_600_000;
 
 /** Returns the operations on deliveries. */

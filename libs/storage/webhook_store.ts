@@ -12,52 +12,52 @@ import { NameTakenError } from "./name_taken_error.ts";
 
 /** A new endpoint. It reads the feed from now on. */
 export interface NewWebhook extends WebhookSettings {
-  /** `whk_` and a ULID: its secret is sealed for it. */
+  /** `whk_` and a ULID. The secret is sealed for it. */
   _id: string;
   accountId: string;
   secret: SealedSecret;
   at: Date;
 }
 
-/** An account has as many endpoints as it may have. */
+/** An account has reached its maximum number of endpoints. */
 export class TooManyWebhooksError extends Error {
   override readonly name = "TooManyWebhooksError";
 }
 
-/** What is done with webhook endpoints by those who configure them. */
+/** The operations on webhook endpoints for people who configure them. */
 export interface WebhookStore {
   /**
-   * Makes an endpoint.
+   * Creates an endpoint.
    *
-   * @throws {NameTakenError} If another of the account has its URL.
-   * @throws {TooManyWebhooksError}
+   * @throws {NameTakenError} If another endpoint of the account has its URL.
+   * @throws {TooManyWebhooksError} If the account has reached its maximum.
    */
   create(webhook: NewWebhook): Promise<Webhook>;
   /** Lists the endpoints of an account, the oldest first. */
   list(accountId: string): Promise<Webhook[]>;
   /** Finds an endpoint of an account. */
   find(accountId: string, id: string): Promise<Webhook | null>;
-  /** Changes what is said of an endpoint. @throws {NameTakenError} */
+  /** Changes the settings of an endpoint. @throws {NameTakenError} If another endpoint has the URL. */
   update(
     accountId: string,
     id: string,
     changes: Partial<WebhookSettings> & { at: Date },
   ): Promise<Webhook | null>;
-  /** Removes an endpoint. Its deliveries go with their age. Returns whether there was one. */
+  /** Removes an endpoint. Its deliveries expire later. Returns whether it existed. */
   remove(accountId: string, id: string): Promise<boolean>;
-  /** Gives an endpoint a new secret; the one before signs beside it until a time. */
+  /** Sets a new secret of an endpoint. The previous one also signs until a time. */
   rotateSecret(
     accountId: string,
     id: string,
     secret: { sealed: SealedSecret; until: Date; at: Date },
   ): Promise<Webhook | null>;
-  /** Has an endpoint get requests again: from where it stopped, or after `position`. */
+  /** Resumes requests to an endpoint: from where it stopped, or after `position`. */
   enable(
     accountId: string,
     id: string,
     options: { at: Date; position?: number | undefined },
   ): Promise<Webhook | null>;
-  /** Has an endpoint get no more requests. */
+  /** Stops requests to an endpoint. */
   disable(
     accountId: string,
     id: string,
@@ -65,7 +65,7 @@ export interface WebhookStore {
   ): Promise<Webhook | null>;
 }
 
-/** Secrets that sign beside each other, at most. */
+/** The most secrets that sign at the same time. */
 const MAX_SECRETS = 3;
 
 const WITHOUT_LEASE = { lease: 0 } as const;
