@@ -1,9 +1,9 @@
-/** Words for people: they may change. */
+/** Texts for people: they may change. */
 const FREE = ["description", "summary", "title", "info", "default", "servers"];
 
 /**
- * Lists what an earlier OpenAPI document promised and a later one does not: paths, answers, fields, types
- * and codes that are gone, limits that are other ones, fields of requests that became required.
+ * Lists what an earlier OpenAPI document promised and a later one lacks: removed paths, answers, fields,
+ * types and codes, changed limits, and fields of requests that became required.
  */
 export function removalsOf(before: unknown, after: unknown, path = ""): string[] {
   if (Array.isArray(before)) return removedItems(before, after, path);
@@ -27,7 +27,7 @@ export function removalsOf(before: unknown, after: unknown, path = ""): string[]
 
 function removedItems(before: readonly unknown[], after: unknown, path: string): string[] {
   const later = Array.isArray(after) ? after : [];
-  // A field of a request may become optional, one of an answer may not.
+  // A field of a request may become optional; a field of an answer may not.
   if (path.endsWith("/required") && isInRequest(path)) return [];
   return before.flatMap((item, index) => {
     if (typeof item !== "object" || item === null) {
@@ -46,7 +46,7 @@ function newlyRequired(before: object, after: Record<string, unknown>, path: str
     .map((name) => `${path}/required: "${name}" is new`);
 }
 
-/** Below `properties`, a key is the name of a field, whatever it says. */
+/** Returns whether a path ends in a field's name: every key directly below `properties`. */
 function isName(path: string): boolean {
   return path.endsWith("/properties");
 }

@@ -24,7 +24,7 @@ export const pdfRefSchema = z.union([z.int(), z.string()], {
 /** A PDF template as the body of a request names it. */
 export type PdfRef = z.infer<typeof pdfRefSchema>;
 
-/** What an attachment is made of, and which fields it has then beside that one. */
+/** The kinds of attachments, each with the further fields that it allows. */
 const KINDS = {
   id: ["filename", "variables"],
   content: ["filename", "contentType", "contentId"],
@@ -43,7 +43,7 @@ const FILE_FIELDS = {
 };
 
 const givenSchema = z.strictObject({
-  // Not optional as other fields are: null is no id, where nothing else says what is attached.
+  // Not optional as other fields are: null is no id, and nothing else would name the attachment.
   id: z.lazy(() => pdfRefSchema.optional()),
   filename: filenameSchema.optional(),
   variables: variablesSchema.optional(),
@@ -52,12 +52,12 @@ const givenSchema = z.strictObject({
 
 type Given = z.infer<typeof givenSchema>;
 
-/** An attachment of one recipient: a PDF that is printed, a file, or the name of a kept file. */
+/** Schema of one recipient's attachment: a PDF to print, a file, or the name of a kept file. */
 export const attachmentBodySchema = givenSchema.check(({ value, issues }) => {
   for (const fault of faultsOf(value, "id")) issues.push(issueOf(fault, value));
 });
 
-/** An attachment for everyone: a file, or the name of a kept one. */
+/** Schema of an attachment for all recipients: a file, or the name of a kept one. */
 export const fileBodySchema = z.strictObject({
   filename: filenameSchema.optional(),
   ...FILE_FIELDS,
@@ -74,7 +74,7 @@ interface Fault {
   message: string;
 }
 
-/** @param usual What is missing where nothing says what the attachment is made of. */
+/** Returns the faults of an attachment. @param usual The kind to assume if no field decides it. */
 function faultsOf(given: Given, usual: Kind): Fault[] {
   if (isPdfAlone(given)) return [];
   const [kind, ...others] = (Object.keys(KINDS) as Kind[]).filter((name) =>
@@ -96,7 +96,7 @@ function faultsOf(given: Given, usual: Kind): Fault[] {
   ];
 }
 
-/** Returns whether an attachment is a PDF and says nothing of files, as most do: it costs next to nothing. */
+/** Returns whether an attachment has only the fields of a PDF, as most do. This check is almost free. */
 function isPdfAlone({ id, content, contentType, asset, contentId }: Given): boolean {
   return id !== undefined && content === undefined && contentType === undefined &&
     asset === undefined && contentId === undefined;

@@ -5,7 +5,7 @@ import { sendBodySchema } from "./send_request.ts";
 
 const FILE = { content: "aGk=", filename: "terms.pdf", contentType: "application/pdf" };
 
-/** Every fault of attachments of a recipient, or of those for everyone, as `path: message`. */
+/** Returns every fault of a recipient's attachments, or of those for all, as `path: message`. */
 function faultsOf(attachments: unknown, isCommon = false): string[] {
   const common = isCommon ? { attachments } : {};
   const to = [{ email: "ann@example.com", ...(isCommon ? {} : { attachments }) }];
@@ -16,7 +16,7 @@ function faultsOf(attachments: unknown, isCommon = false): string[] {
   );
 }
 
-test("sendBodySchema() takes a PDF, a file, or the name of a kept one, and files alone for everyone", () => {
+test("sendBodySchema() accepts a PDF, a file, or the name of a kept one, and only files for everyone", () => {
   const files = [FILE, { asset: "logo", contentId: "logo" }, { ...FILE, contentId: "a.b-c" }];
   assert.deepEqual(faultsOf([{ id: 1, filename: "a.pdf", variables: {} }, ...files]), []);
   assert.deepEqual(faultsOf(files, true), []);
@@ -24,7 +24,7 @@ test("sendBodySchema() takes a PDF, a file, or the name of a kept one, and files
   assert.match(faultsOf([{}], true).join(), /0.content: is required/);
 });
 
-test("sendBodySchema() takes exactly one of id, content and asset, and what belongs to it", () => {
+test("sendBodySchema() accepts exactly one of id, content and asset, and the fields that belong to it", () => {
   assert.deepEqual(faultsOf([{}]), ["0.id: is required"]);
   assert.deepEqual(faultsOf([{ id: 1, ...FILE }]), [
     "0.content: must not stand beside id",
@@ -43,7 +43,7 @@ test("sendBodySchema() takes exactly one of id, content and asset, and what belo
   ]);
 });
 
-test("sendBodySchema() takes base64 as it is, and types that may stand in a header", () => {
+test("sendBodySchema() accepts canonical base64, and types that are valid in a header", () => {
   for (const content of ["aGk", "aGk=\r\n", "a-_=", "====", "a===", "aGk=aGk="]) {
     assert.match(faultsOf([{ ...FILE, content }]).join(), /must be base64/, content);
   }
@@ -69,7 +69,7 @@ test("sendBodySchema() takes base64 as it is, and types that may stand in a head
   }
 });
 
-test("isBlockedFile() knows what programs run, however its name is written", () => {
+test("isBlockedFile() recognises executable files, however their names are written", () => {
   const blocked = [
     "a.exe",
     "a.EXE",
@@ -91,6 +91,6 @@ test("isBlockedFile() knows what programs run, however its name is written", () 
   assert.match(faultsOf([{ asset: "logo", filename: "a.js" }]).join(), /ending that mail servers/);
 });
 
-test("encodedBytes() says what a file weighs in a mail", () => {
+test("encodedBytes() returns the size of a file in a mail", () => {
   assert.deepEqual([0, 1, 3, 57, 58].map(encodedBytes), [0, 6, 6, 78, 84]);
 });

@@ -5,13 +5,13 @@ import { aliasSchema } from "./alias.ts";
 /** The most templates of a bundle. */
 export const MAX_BUNDLE_TEMPLATES = 500;
 
-/** Largest body with a bundle in it, in bytes. */
+/** Largest body that contains a bundle, in bytes. */
 export const MAX_BUNDLE_BYTES = 20_000_000;
 
 /** Each template has up to six files. */
 const MAX_FILES = 6 * MAX_BUNDLE_TEMPLATES;
 
-/** Which templates of an account a bundle is about; without both, all. */
+/** Selects the templates of a bundle; without both, all. */
 const FILTER = {
   kind: z.enum(TEMPLATE_KINDS).optional(),
   alias: aliasSchema.optional(),
@@ -35,14 +35,14 @@ export type Bundle = z.infer<typeof bundleSchema>;
 /** Body of `POST /manage/v1/bundle/plan`. */
 export const bundleWishSchema = z.strictObject({
   files: filesSchema,
-  /** Publishes what differs from what is published; else drafts are changed alone. */
+  /** Publishes all differences from the published versions. Otherwise only drafts change. */
   publish: z.boolean().default(false),
   /** Archives templates that the files lack. */
   prune: z.boolean().default(false),
   ...FILTER,
 });
 
-/** What is to become of an account's templates. */
+/** The changes that a bundle requests. */
 export type BundleWish = z.infer<typeof bundleWishSchema>;
 
 /** Body of `POST /manage/v1/bundle/apply`. */
@@ -52,7 +52,7 @@ export const bundleApplySchema = bundleWishSchema.extend({
   overwriteDrafts: z.boolean().default(false),
 });
 
-/** What happens to one template. */
+/** Schema of the change of one template. */
 export const bundleChangeSchema = z.object({
   kind: z.enum(TEMPLATE_KINDS),
   alias: z.string(),
@@ -63,16 +63,16 @@ export const bundleChangeSchema = z.object({
   publish: z.boolean(),
   /** Names of the files that differ. */
   files: z.array(z.string()),
-  /** Whether a draft goes that a person has changed and not published. */
+  /** Whether a draft is replaced that a person has changed and not published. */
   overwritesDraft: z.boolean(),
 });
 
-/** What happens to one template. */
+/** The change of one template. */
 export type BundleChange = z.infer<typeof bundleChangeSchema>;
 
-/** What is wrong, or worth knowing, about a file of a bundle. */
+/** Schema of an error or a warning about a file of a bundle. */
 export const bundleFaultSchema = z.object({
-  /** With slashes; empty where the whole bundle is meant. */
+  /** With slashes; empty for the whole bundle. */
   file: z.string(),
   /** From 1. */
   line: z.int().optional(),
@@ -80,20 +80,20 @@ export const bundleFaultSchema = z.object({
   message: z.string(),
 });
 
-/** What is wrong, or worth knowing, about a file of a bundle. */
+/** An error or a warning about a file of a bundle. */
 export type BundleFault = z.infer<typeof bundleFaultSchema>;
 
 /** Answer to `POST /manage/v1/bundle/plan`. */
 export const bundlePlanSchema = z.object({
-  /** Names files, options and what the templates are now: the same plan means the same outcome. */
+  /** Identifies files, options and the current templates: an equal plan means an equal result. */
   plan: z.string(),
   changes: z.array(bundleChangeSchema),
-  /** With any, nothing can be applied. */
+  /** If there are any, nothing can be applied. */
   faults: z.array(bundleFaultSchema),
   warnings: z.array(bundleFaultSchema),
 });
 
-/** What would be done. */
+/** The planned changes. */
 export type BundlePlan = z.infer<typeof bundlePlanSchema>;
 
 /** Answer to `POST /manage/v1/bundle/apply`. */
@@ -106,5 +106,5 @@ export const bundleAppliedSchema = z.object({
   warnings: z.array(bundleFaultSchema),
 });
 
-/** What was done. */
+/** The applied changes. */
 export type BundleApplied = z.infer<typeof bundleAppliedSchema>;

@@ -9,16 +9,16 @@ import type { SendWarningCode } from "./send_warning.ts";
 import { templateReadSchema } from "./template_read.ts";
 import { keptDeclarationSchema } from "./variables.ts";
 
-/** The longest that contents are kept, in days. */
+/** The longest retention of contents, in days. */
 export const MAX_CONTENT_DAYS = 365;
 
-/** How long an account keeps what it need not keep. */
+/** Schema of an account's retention. */
 export const retentionSchema = z.object({
-  /** Mails and PDFs as they were sent, to be looked at, in days; 0 keeps none. */
+  /** Days for which sent mails and PDFs can be viewed; 0 keeps none. */
   contentDays: z.int().min(0).max(MAX_CONTENT_DAYS).default(7),
 });
 
-/** How long an account keeps what it need not keep. */
+/** How long an account keeps optional data. */
 export type Retention = z.infer<typeof retentionSchema>;
 
 /** An account: the owner of templates, integrations, tokens and messages. */
@@ -27,7 +27,7 @@ export const accountSchema = z.object({
   _id: z.string(),
   name: z.string().min(1).max(200),
   retention: retentionSchema.prefault({}),
-  /** Whether who signs in with a password needs a second factor besides. */
+  /** Whether members who sign in with a password need a second factor. */
   requiresSecondFactor: z.boolean().default(false),
   createdAt: z.date(),
 });
@@ -35,7 +35,7 @@ export const accountSchema = z.object({
 /** An account. */
 export type Account = z.infer<typeof accountSchema>;
 
-/** What a token may do at the interface for programs below `/v1`. */
+/** The rights of tokens in the interface for programs below `/v1`. */
 export const API_SCOPES = [
   "render",
   "send",
@@ -45,7 +45,7 @@ export const API_SCOPES = [
   "manage:messages",
 ] as const;
 
-/** What a token may do at the interface for programs below `/manage/v1`. */
+/** The rights of tokens in the interface for programs below `/manage/v1`. */
 export const MANAGE_SCOPES = [
   "manage:templates",
   "manage:integrations",
@@ -54,15 +54,15 @@ export const MANAGE_SCOPES = [
   "manage:account",
 ] as const;
 
-/** What a token may do. */
+/** The rights of tokens. */
 export const TOKEN_SCOPES = [...API_SCOPES, ...MANAGE_SCOPES] as const;
 
-/** Scopes as stored: those that a later version knows are left out, and allow nothing here. */
+/** Scopes as stored. Unknown scopes of a later version are left out, and allow nothing here. */
 const storedScopesSchema = z.array(z.string()).transform((scopes) =>
   scopes.flatMap((scope) => TOKEN_SCOPES.find((known) => known === scope) ?? [])
 );
 
-/** What a token is limited to, beside its scopes. An empty list sets no limit. */
+/** Limits of a token besides its scopes. An empty list sets no limit. */
 export const tokenLimitsSchema = z.object({
   /** Addresses and networks that requests may come from: `203.0.113.7`, `2001:db8::/32`. */
   addresses: z.array(z.string()).max(100).default([]),
@@ -72,23 +72,23 @@ export const tokenLimitsSchema = z.object({
   integrations: z.array(z.int().positive()).max(1000).default([]),
 });
 
-/** What a token is limited to, beside its scopes. */
+/** Limits of a token besides its scopes. */
 export type TokenLimits = z.infer<typeof tokenLimitsSchema>;
 
-/** An access token as stored: only its SHA-256 is. */
+/** An access token as stored, which includes only its SHA-256. */
 export const accessTokenSchema = z.object({
   /** SHA-256 of the token, in hex. */
   _id: z.string(),
   accountId: z.string(),
   name: z.string(),
-  /** The first characters, for people to recognise it. */
+  /** The first characters, by which people recognise it. */
   prefix: z.string(),
   scopes: storedScopesSchema,
   createdAt: z.date(),
   expiresAt: z.date().nullable(),
   revokedAt: z.date().nullable(),
   lastUsedAt: z.date().nullable(),
-  /** The user who made it; null for what the command line made. */
+  /** The user who created it; null for the command line. */
   createdBy: z.string().nullable().default(null),
   ...tokenLimitsSchema.shape,
 });
@@ -96,7 +96,7 @@ export const accessTokenSchema = z.object({
 /** An access token as stored. */
 export type AccessToken = z.infer<typeof accessTokenSchema>;
 
-/** What a token may do. */
+/** A right of a token. */
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 /** The two kinds of template. */
@@ -117,7 +117,7 @@ export const templateSchema = z.object({
   name: z.string().min(1).max(200),
   /** The newest published version; null before the first. */
   publishedVersion: z.int().positive().nullable(),
-  /** Since when requests that name it are refused; what was accepted before is still sent. */
+  /** Since when requests that name it are refused. Mail that was accepted before is still sent. */
   archivedAt: z.date().nullable().default(null),
   createdAt: z.date(),
   updatedAt: z.date(),
@@ -126,7 +126,7 @@ export const templateSchema = z.object({
 /** The summary of a template. */
 export type Template = z.infer<typeof templateSchema>;
 
-/** What the parts of an email template are, ready to be filled. */
+/** Schema of the parts of an email template, ready to be filled. */
 export const emailPartsSchema = z.object({
   subject: z.string(),
   html: z.string(),
@@ -141,14 +141,14 @@ const versionBase = {
   version: z.int().positive(),
   name: z.string(),
   variables: z.array(keptDeclarationSchema),
-  /** What its syntax trees read; missing where it was published before that was noted. */
+  /** The paths that its syntax trees read; missing if it was published before they were recorded. */
   reads: z.array(templateReadSchema).optional(),
-  /** BCP 47 tag that helpers format by where the template names none. */
+  /** BCP 47 tag for helpers that format, if the template names none. */
   locale: z.string().default("en"),
-  /** SHA-256 of everything the author wrote: the same source is not published twice in a row. */
+  /** SHA-256 of the whole source: the same source is not published twice in a row. */
   sourceHash: z.string(),
   publishedAt: z.date(),
-  /** `_id` of the user who did it; null for what the command line published. */
+  /** `_id` of the publisher; null for the command line. */
   publishedBy: z.string().nullable().default(null),
   /** Whether it was made for a test mail: no request uses it, whatever its number. */
   isTest: z.boolean().default(false),
@@ -165,7 +165,7 @@ export const emailVersionSchema = z.object({
     mjml: z.string().optional(),
     text: z.string().optional(),
   }),
-  /** After MJML, inlining of CSS and the making of text. */
+  /** After MJML, inlining of CSS and the generation of text. */
   parts: emailPartsSchema,
 });
 
@@ -187,14 +187,14 @@ export type PdfVersion = z.infer<typeof pdfVersionSchema>;
 /** How an SMTP connection is encrypted. */
 export const TLS_MODES = ["none", "starttls", "implicit"] as const;
 
-/** What becomes of a message of which nobody knows whether the server took it. */
+/** How to handle a message whose delivery is unknown. */
 export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
 
 /** A secret under AES-256-GCM; all texts are base64. */
 export const sealedSecretSchema = z.object({
   /** Id of the master key that opens it. */
   keyId: z.string(),
-  /** X25519, drawn for this secret. Without it the master key itself wraps the secret's own key. */
+  /** X25519, generated for this secret. Without it, the master key itself wraps the secret's own key. */
   ephemeralKey: z.string().optional(),
   wrappedKey: z.string(),
   nonce: z.string(),
@@ -204,18 +204,18 @@ export const sealedSecretSchema = z.object({
 /** A secret under AES-256-GCM. */
 export type SealedSecret = z.infer<typeof sealedSecretSchema>;
 
-/** Certificates as PEM and nothing else: what is pinned is shown, so no key may be in it. */
+/** Only certificates, as PEM. They are shown, so a key must not be among them. */
 const caSchema = z.string().max(65_536).regex(
   /^\s*(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/,
   { error: "must be certificates as PEM" },
 );
 
-/** Why nothing is sent: a server refused the login (or the like), or a person wanted it so. */
+/** Causes of a suspension: a server refused the login (or similar), or a person wanted it. */
 export const SUSPENSION_KINDS = ["refused", "person"] as const;
 
 /** A key that mail is signed with (DKIM, RFC 6376), and where its public half is published. */
 export const dkimSchema = z.object({
-  /** The domain that answers for the mail: `example.com`. */
+  /** The domain that signs the mail: `example.com`. */
   domain: z.string().max(200).regex(/^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/, {
     error: "must be a domain such as example.com",
   }),
@@ -227,7 +227,7 @@ export const dkimSchema = z.object({
   privateKey: sealedSecretSchema,
   /** Its public half: SPKI in DER, as base64. */
   publicKey: z.string(),
-  /** Whether mail is signed: not before the record can be found. */
+  /** Whether mail is signed. Only after the record was found. */
   enabled: z.boolean(),
 });
 
@@ -242,7 +242,7 @@ export const integrationSchema = z.object({
   /** Counted per account, from 1. */
   id: z.int().positive(),
   name: z.string().min(1).max(200),
-  /** Grows with every change; pools of connections are kept by it. */
+  /** Grows with every change. Connection pools are kept by it. */
   revision: z.int().positive(),
   /** A name, or an IP address. */
   host: z.string().min(1).max(255).regex(/^[\p{L}\p{M}\p{N}._:[\]-]+$/u, {
@@ -250,18 +250,20 @@ export const integrationSchema = z.object({
   }),
   port: z.int().min(1).max(65535),
   tls: z.enum(TLS_MODES),
-  /** The certificate authorities to trust, as PEM, instead of those that everybody trusts. */
+  /** The certificate authorities to trust instead of the public ones, as PEM. */
   ca: caSchema.nullable().default(null),
-  /** Whether any certificate will do. Dangerous: an attacker on the network path can read mail and password. */
+  /**
+   * Whether to accept any certificate. Dangerous: an attacker on the network path can read mail and password.
+   */
   allowInvalidCertificate: z.boolean().default(false),
   auth: z.object({
     user: z.string(),
     password: sealedSecretSchema,
     method: z.enum(["PLAIN", "LOGIN"]).nullable(),
   }).nullable(),
-  /** Addresses that may stand in `from.email`. */
+  /** Addresses allowed in `from.email`. */
   senders: z.array(emailAddressSchema).min(1),
-  /** Connections open at once, over all mailers. */
+  /** Simultaneous connections, over all mailers. */
   maxConnections: z.int().min(1).max(100).default(5),
   /** Messages per minute, over all mailers; null sets no limit. */
   maxPerMinute: z.int().min(1).max(1_000_000).nullable().default(null),
@@ -269,21 +271,21 @@ export const integrationSchema = z.object({
   retryForMs: z.int().min(3_600_000).max(432_000_000).default(172_800_000),
   whenUnknown: z.enum(UNKNOWN_POLICIES).default("retry"),
   /**
-   * Since when, and why, nothing is sent: the server refuses the login, or a person has paused it. A
-   * person ends it, and a change of the settings ends what no person began; the mail waits.
+   * Since when, and why, nothing is sent while mail waits: the server refuses the login, or a person has
+   * paused it. A person ends it. A change of the settings also ends it, unless a person began it.
    */
   suspended: z.object({
     at: z.date(),
     reason: z.string(),
     kind: z.enum(SUSPENSION_KINDS).optional(),
-    /** When the account's owners were told. */
+    /** When the account's owners were notified. */
     toldAt: z.date().optional(),
   }).nullable().default(null),
-  /** How mail is signed; null where nobody or the server does it. */
+  /** How mail is signed; null if it is not signed, or the server signs it. */
   dkim: dkimSchema.nullable().default(null),
-  /** The domain that its mail is signed for, where its keys are not read: see {@linkcode signsForOf}. */
+  /** The domain that its mail is signed for, if its keys are not read: see {@linkcode signsForOf}. */
   signsFor: z.string().nullable().optional(),
-  /** Since when it takes no new mail and is shown nowhere; what was accepted before still goes. */
+  /** Since when it takes no new mail and is not listed. Mail that was accepted before is still sent. */
   archivedAt: z.date().nullable().default(null),
   createdAt: z.date(),
   updatedAt: z.date(),
@@ -292,12 +294,12 @@ export const integrationSchema = z.object({
 /** A customer's SMTP server. */
 export type Integration = z.infer<typeof integrationSchema>;
 
-/** Returns the domain that an integration signs mail for; null where nobody here signs it. */
+/** Returns the domain that an integration signs mail for; null if its mail is not signed here. */
 export function signsForOf({ signsFor, dkim }: Pick<Integration, "signsFor" | "dkim">) {
   return signsFor ?? (dkim?.enabled ? dkim.domain : null);
 }
 
-/** What can happen to an integration, for its history. */
+/** Events in the history of an integration. */
 export const INTEGRATION_EVENTS = [
   "suspended",
   "paused",
@@ -322,9 +324,8 @@ export const integrationEventSchema = z.object({
 export type IntegrationEvent = z.infer<typeof integrationEventSchema>;
 
 /**
- * An accepted request, exactly as accepted, with template versions pinned. It is written once: the
- * ledger of what must happen. What changes is `settledAt`; and when the account keeps contents no
- * longer, the request loses its variables.
+ * An accepted request, exactly as accepted, with template versions pinned. It is written once, as part of the
+ * ledger. Only `settledAt` changes; and when the account's retention ends, the request loses its variables.
  */
 export interface Send {
   /** {@linkcode newSendId} */
@@ -338,17 +339,19 @@ export interface Send {
   integrationId: number;
   request: SendRequest;
   messageCount: number;
-  /** Version of its events; missing where it is the oldest that is read. */
+  /** Version of its events; missing for the oldest readable version. */
   eventVersion?: 2 | 3;
-  /** What its caller was warned of; missing where that is nothing. */
+  /** Warnings that its caller got; missing if there are none. */
   warnings?: SendWarningCode[];
-  /** `Idempotency-Key` and the SHA-256 of what was asked for under it. Known where a send is looked up by it. */
+  /**
+   * `Idempotency-Key` and the SHA-256 of the request under it. Only known if the send was found by its key.
+   */
   idempotency?: { key: string; bodyHash: string };
-  /** W3C `traceparent` of the request that was accepted: later dispatches join its trace. */
+  /** W3C `traceparent` of the accepted request: later dispatches join its trace. */
   trace?: string;
   /** Recipients before this one were dispatched once; missing when all were. */
   next?: number;
-  /** `_id` of the integration whose room it waits for, as long as there is a next one. */
+  /** `_id` of the integration whose capacity it waits for, while `next` is set. */
   waitsFor?: string;
   /** The time that it is scheduled for. It stays after the start. */
   notBefore?: Date;
@@ -356,9 +359,9 @@ export interface Send {
   waitsUntil?: Date;
   /** When every message was found in a terminal state; null until then. */
   settledAt: Date | null;
-  /** The reconciler looks again at this time. */
+  /** Time of the reconciler's next look. */
   reconcileAt: Date;
-  /** Since when the request has no variables any more, so that nothing can be made of it again. */
+  /** Since when the request has no variables any more, so that no mail can be made from it. */
   contentRemovedAt?: Date;
 }
 
@@ -370,16 +373,16 @@ export const timelineEntrySchema = z.object({
   attempt: z.int().nonnegative(),
   /** Duration of the stage's work, in milliseconds. */
   durationMs: z.number().nonnegative().optional(),
-  /** A sentence for people: why it failed, what the server said. */
+  /** A sentence for people: why it failed, or the server's reply. */
   detail: z.string().optional(),
-  /** The server may have the mail, though nobody knows: an attempt after this may send it twice. */
+  /** It is unknown whether the server has the mail: another attempt may send it twice. */
   ambiguous: z.boolean().optional(),
 });
 
 /** One line of a message's timeline. */
 export type TimelineEntry = z.infer<typeof timelineEntrySchema>;
 
-/** What the SMTP server answered. */
+/** Schema of the SMTP server's answer. */
 export const smtpReplySchema = z.object({
   /** Three digits (RFC 5321, 4.2). */
   code: z.int().optional(),
@@ -389,16 +392,16 @@ export const smtpReplySchema = z.object({
   response: z.string().optional(),
 });
 
-/** What the SMTP server answered. */
+/** The SMTP server's answer. */
 export type SmtpReply = z.infer<typeof smtpReplySchema>;
 
-/** An address that got no copy of a mail, and why. */
+/** An address that got no copy of a mail, and the server's reply. */
 export const copyRefusedSchema = z.object({ email: z.string(), reply: smtpReplySchema });
 
 /** An address that got no copy of a mail. */
 export type CopyRefused = z.infer<typeof copyRefusedSchema>;
 
-/** One recipient's mail: what its attempts came to. There is none before the first outcome. */
+/** One recipient's mail, with the outcomes of its attempts. It does not exist before the first outcome. */
 export const messageSchema = z.object({
   /** {@linkcode messageIdOf} */
   _id: z.string(),
@@ -407,9 +410,9 @@ export const messageSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
   email: z.string(),
-  /** Addresses that get a copy, in lower case; missing where there are none. */
+  /** Addresses that get a copy, in lower case; missing if there are none. */
   copies: z.array(z.string()).optional(),
-  /** Copies that the server refused, of a mail that went without them. */
+  /** Copies that the server refused, of a mail that was sent without them. */
   copiesRefused: z.array(copyRefusedSchema).optional(),
   /** `_id` of its integration; missing in documents of version 1. */
   integration: z.string().optional(),
@@ -418,13 +421,13 @@ export const messageSchema = z.object({
   attempt: z.int().nonnegative(),
   /** The attempt that the server accepted. */
   sentBy: z.int().positive().nullable(),
-  /** Attempts whose outcome nobody knows: the server may have the mail more than once. */
+  /** Attempts with an unknown outcome: the server may have the mail more than once. */
   unknownAttempts: z.array(z.int().positive()),
   /** While `deferred`: when to try again. */
   nextAt: z.date().nullable(),
-  /** While `deferred`: `_id` of the integration that it waits for to have room. */
+  /** While `deferred`: `_id` of the integration whose capacity it waits for. */
   waitsFor: z.string().nullable(),
-  /** When its send was accepted; of a scheduled send, when it started. */
+  /** When its send was accepted; for a scheduled send, when it started. */
   acceptedAt: z.date(),
   finishedAt: z.date().nullable(),
   /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */
@@ -432,7 +435,7 @@ export const messageSchema = z.object({
   reply: smtpReplySchema.nullable(),
   /** SHA-256 of the MIME of the last attempt, in hex: every later one must be the same. */
   mimeHash: z.string().nullable(),
-  /** Since when nothing of the recipient is kept, so that it cannot be sent again. */
+  /** Since when the recipient's data is erased, so that it cannot be sent again. */
   forgottenAt: z.date().optional(),
   timeline: z.array(timelineEntrySchema),
 });

@@ -22,13 +22,13 @@ test("integrationSchema retries for 48 hours over 5 connections unless told othe
   assert.deepEqual([maxConnections, retryForMs, whenUnknown], [5, 48 * 3_600_000, "retry"]);
 });
 
-test("integrationSchema refuses retries beyond 5 days, no sender and what is no port", () => {
+test("integrationSchema refuses retries beyond 5 days, an empty list of senders and an invalid port", () => {
   const broken = { ...INTEGRATION, retryForMs: 5 * 86_400_000 + 1, senders: [], port: 65536 };
   const issues = integrationSchema.safeParse(broken).error?.issues ?? [];
   assert.deepEqual(issues.map(({ path }) => path.join(".")), ["port", "senders", "retryForMs"]);
 });
 
-test("integrationSchema checks certificates and trusts no others than everybody does by itself", () => {
+test("integrationSchema checks certificates and trusts only public authorities by default", () => {
   const { ca, allowInvalidCertificate } = integrationSchema.parse(INTEGRATION);
   assert.deepEqual([ca, allowInvalidCertificate], [null, false]);
   const pem = (what: string) => `-----BEGIN ${what}-----\nAAAA\n-----END ${what}-----\n`;
@@ -39,7 +39,7 @@ test("integrationSchema checks certificates and trusts no others than everybody 
   }
 });
 
-test("integrationSchema takes names and addresses as host, and nothing else", () => {
+test("integrationSchema accepts names and addresses as host, and nothing else", () => {
   const accepts = (host: string) => integrationSchema.safeParse({ ...INTEGRATION, host }).success;
   for (const host of ["localhost", "mail.bücher.example", "192.0.2.1", "2001:db8::1", "[::1]"]) {
     assert.ok(accepts(host), host);

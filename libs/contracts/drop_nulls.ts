@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * Removes fields that are optional in a schema and `null` in a value: to many serialisers that is the
- * same as leaving them out. The value is changed in place. What the schema does not describe stays, and
- * so does `null` inside of `variables`.
+ * Removes fields that are optional in a schema and `null` in a value: many serialisers write `null` for a
+ * field that is left out. Changes the value in place. Fields that the schema does not describe stay, and so
+ * does `null` inside of `variables`.
  */
 export function dropNulls(schema: z.core.$ZodType, value: unknown): void {
   if (typeof value !== "object" || value === null) return;

@@ -19,7 +19,7 @@ test("dropNulls() removes optional fields that are null, on every level, and not
   });
 });
 
-test("dropNulls() leaves alone what has another shape than the schema", () => {
+test("dropNulls() leaves a value alone whose shape differs from the schema", () => {
   for (
     const body of [null, 1, "x", [], { to: {} }, { to: [[]], from: "x" }, { variables: [null] }]
   ) {

@@ -5,13 +5,13 @@ import { faultParams } from "./issue_code.ts";
 export const MAX_ADDRESS_BYTES = 254;
 
 const MAX_LOCAL_BYTES = 64;
-// RFC 5322 atext, and RFC 6531 lets any character beyond ASCII stand there too. Quoted local parts,
-// comments, groups and routes are refused: mailers disagree on them (GHSA-mm7p-fcc7-pg87).
+// RFC 5322 atext; RFC 6531 also allows any character beyond ASCII. Quoted local parts, comments, groups and
+// routes are refused: mailers disagree on them (GHSA-mm7p-fcc7-pg87).
 const LOCAL_PATTERN =
   /^[\w!#$%&'*+/=?^`{|}~\u{a1}-\u{10ffff}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u{a1}-\u{10ffff}-]+)*$/u;
 const LABEL_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
-// Blanks of every script, what is drawn as nothing (U+2800 too), private use, lone surrogates, and
-// stand-ins for what could not be read.
+// Blanks of every script, invisible characters (U+2800 too), private use, lone surrogates, and replacement
+// characters.
 const FORBIDDEN_PATTERN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{fff0}-\u{ffff}]/u;
 const encoder = new TextEncoder();
@@ -21,15 +21,15 @@ function byteLength(text: string): number {
 }
 
 /**
- * Returns why a text is not one plain e-mail address, or gives `undefined` when it is one.
+ * Returns why a text is not one plain e-mail address, or `undefined` if it is one.
  *
- * Accepted is exactly one `local@domain`: a dot-atom, an `@`, and a host name of at least two labels
- * (RFC 5321, RFC 6531 for characters beyond ASCII). Refused are quotes, comments, groups, routes,
- * address literals, several addresses, blanks, line breaks and invisible characters.
+ * Accepts exactly one `local@domain`: a dot-atom, an `@`, and a host name of at least two labels (RFC 5321,
+ * RFC 6531 for characters beyond ASCII). Refuses quotes, comments, groups, routes, address literals, several
+ * addresses, blanks, line breaks and invisible characters.
  */
 export function addressFault(text: string): string | undefined {
   if (text === "") return "must not be empty";
-  // A character has a byte at least: what is far too long is not searched.
+  // A character has at least one byte: a text that is far too long is not searched.
   if (text.length <= MAX_ADDRESS_BYTES && FORBIDDEN_PATTERN.test(text)) {
     return "must not contain blanks, line breaks, control or invisible characters";
   }
@@ -43,14 +43,14 @@ export function addressFault(text: string): string | undefined {
   if (byteLength(local) > MAX_LOCAL_BYTES) {
     return `must not have more than ${MAX_LOCAL_BYTES} bytes before the "@"`;
   }
-  // Also what a server may fold it to: a full-width "＜" or "＠" (RFC 8264, 5.2.3).
+  // Also characters that a server may fold to these: a full-width "＜" or "＠" (RFC 8264, 5.2.3).
   if (!LOCAL_PATTERN.test(local) || !LOCAL_PATTERN.test(local.normalize("NFKC"))) {
     return "must not contain quotes, comments, groups or several addresses";
   }
   if (labels.length < 2 || !labels.every((label) => LABEL_PATTERN.test(label))) {
     return 'must have a valid domain after the "@"';
   }
-  // Some mailers decode it, and then it is another address (RFC 2047 forbids both, 5).
+  // Some mailers decode it into another address (RFC 2047 forbids both, 5).
   if (/=\?.*\?=/.test(local)) return "must not contain an encoded word";
   const domain = asciiDomain(text.slice(at + 1));
   if (domain === undefined) return 'must have a valid domain after the "@"';
@@ -63,7 +63,7 @@ export function addressFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns a domain as it goes over the wire (RFC 5891); `undefined` if it has no such form. */
+/** Returns a domain in its wire format (RFC 5891); `undefined` if it has none. */
 function asciiDomain(domain: string): string | undefined {
   if (!/\P{ASCII}/u.test(domain)) return domain;
   const { hostname = "" } = URL.parse(`http://${domain}`) ?? {};
@@ -73,7 +73,7 @@ function asciiDomain(domain: string): string | undefined {
   return isName ? hostname : undefined;
 }
 
-/** Schema of one e-mail address, in the sense of {@linkcode addressFault}. */
+/** Schema of one e-mail address. {@linkcode addressFault} decides. */
 export const emailAddressSchema = z.string().check((context) => {
   const message = addressFault(context.value);
   if (message !== undefined) {
@@ -82,15 +82,13 @@ export const emailAddressSchema = z.string().check((context) => {
   }
 });
 
-/** Returns an address in the form in which two are compared: the domain, and only it, in lower case. */
+/** Returns an address in a form for comparison: only its domain is in lower case. */
 export function normalizeAddress(address: string): string {
   const at = address.lastIndexOf("@");
   return address.slice(0, at) + address.slice(at).toLowerCase();
 }
 
-/**
- * Hides who an address belongs to: `jane@example.com` becomes `j…@example.com`. For logs.
- */
+/** Masks the owner of an address, for logs: `jane@example.com` becomes `j…@example.com`. */
 export function maskAddress(address: string): string {
   const at = address.lastIndexOf("@");
   return at < 1 ? "…" : `${[...address][0]}…${address.slice(at)}`;

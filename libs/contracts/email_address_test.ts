@@ -10,7 +10,7 @@ import {
 
 const LONGEST_LOCAL = "a".repeat(64);
 const LABEL = "b".repeat(63);
-/** Characters so far apart that the A-label of them is longer than a label may be. */
+/** Characters so far apart that their A-label is longer than a label may be. */
 const SCATTERED = Array.from(
   { length: 40 },
   (_, at) => String.fromCodePoint(0x4e00 + (at * 7919) % 20_000),
@@ -97,7 +97,7 @@ test("addressFault() accepts one plain address", async (t) => {
   }
 });
 
-test("addressFault() refuses what is not exactly one plain address", async (t) => {
+test("addressFault() refuses everything but exactly one plain address", async (t) => {
   for (const [what, [address, fault]] of Object.entries(REFUSED)) {
     await t.test(what, () => assert.match(addressFault(address) ?? "accepted", fault));
   }
@@ -108,7 +108,7 @@ test("addressFault() counts the longest address in bytes", () => {
   assert.equal(Buffer.byteLength(longest), MAX_ADDRESS_BYTES);
 });
 
-test("emailAddressSchema gives the fault as its issue and nothing else", () => {
+test("emailAddressSchema has the fault as its only issue", () => {
   const result = emailAddressSchema.safeParse("ann");
   assert.deepEqual(result.error?.issues.map(({ message }) => message), [
     "must be one address in the form name@domain",
@@ -116,7 +116,7 @@ test("emailAddressSchema gives the fault as its issue and nothing else", () => {
   assert.equal(emailAddressSchema.parse("Ann@Example.com"), "Ann@Example.com");
 });
 
-test("normalizeAddress() lowers the domain and leaves the rest", () => {
+test("normalizeAddress() puts the domain in lower case and leaves the rest", () => {
   assert.equal(normalizeAddress("Ann@Example.COM"), "Ann@example.com");
 });
 

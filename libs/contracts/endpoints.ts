@@ -29,7 +29,7 @@ import {
 } from "./variable_origin.ts";
 import { variablesSchema } from "./variables.ts";
 
-/** One request that the interface for programs answers. */
+/** One request of the interface for programs. */
 export interface Endpoint {
   method: "GET" | "POST" | "PATCH";
   /** With parameters in braces: `/v1/templates/{id}`. */
@@ -38,22 +38,22 @@ export interface Endpoint {
   operation: string;
   /** What it does, in one sentence. */
   summary: string;
-  /** A token needs one of these. An empty list: any token will do. */
+  /** A token needs one of these. An empty list accepts any token. */
   scopes: readonly TokenScope[];
   /** Parameters after the `?`. */
   query?: z.ZodObject;
-  /** Headers of its own that a request may have. */
+  /** Its own headers that a request may have. */
   headers?: Readonly<Record<string, z.ZodType>>;
   body?: z.ZodType;
-  /** What it answers with 200. */
+  /** Schema of its answer with status 200. */
   answer: z.ZodType;
   /** @default {"application/json"} */
   mediaType?: string;
   /** The answer has an `ETag`, and may be 304. */
   revalidates?: boolean;
-  /** Codes of 404: something that the path names is not there. */
+  /** Codes of 404: an object that the path names does not exist. */
   unknown?: readonly ErrorCode[];
-  /** Its other codes, beside those that every endpoint has. */
+  /** Its other codes, besides those of every endpoint. */
   codes?: readonly ErrorCode[];
 }
 
@@ -331,5 +331,5 @@ const CHANGES: readonly Endpoint[] = [
   },
 ];
 
-/** Everything that the interface for programs answers. */
+/** All endpoints of the interface for programs. */
 export const ENDPOINTS: readonly Endpoint[] = [...DISCOVERY, ...MAIL, ...SEARCHES, ...CHANGES];

@@ -14,8 +14,8 @@ export const MAX_COPIES = 10;
 export const MAX_COPIES_PER_SEND = 1000;
 
 /**
- * What a send and each of its recipients may say of the mail beside its content. A recipient's value replaces
- * the send's, headers by name; an empty list or text removes it.
+ * Fields of a send and of each of its recipients that describe the mail besides its content. A recipient's
+ * value replaces the send's, headers by name; an empty list or text removes it.
  */
 export const ENVELOPE_FIELDS = {
   replyTo: mailboxesSchema(MAX_REPLY_TO),
@@ -27,16 +27,16 @@ export const ENVELOPE_FIELDS = {
 
 const givenSchema = z.object(ENVELOPE_FIELDS);
 
-/** What a send or a recipient says of the mail beside its content. */
+/** The envelope fields of a send or a recipient. */
 export type GivenEnvelope = z.infer<typeof givenSchema>;
 
 const sentMailboxSchema = z.object({ email: z.string(), name: z.string().optional() });
 
-/** What one mail says beside its content: what its send and its recipient say together. */
+/** Schema of one mail's envelope: the fields of its send and its recipient combined. */
 export const mailEnvelopeSchema = z.object({
   replyTo: z.array(sentMailboxSchema).optional(),
   cc: z.array(sentMailboxSchema).optional(),
-  /** They get the mail, and it does not say so. */
+  /** They get the mail, which does not name them. */
   bcc: z.array(sentMailboxSchema).optional(),
   headers: z.record(z.string(), z.string()).optional(),
   listUnsubscribe: z.object({
@@ -46,17 +46,17 @@ export const mailEnvelopeSchema = z.object({
   }).optional(),
 });
 
-/** What one mail says beside its content. */
+/** One mail's envelope. */
 export type MailEnvelope = z.infer<typeof mailEnvelopeSchema>;
 
 const NAMES = Object.keys(ENVELOPE_FIELDS) as (keyof GivenEnvelope)[];
 
-/** Returns whether a send or a recipient says anything of the mail beside its content. */
+/** Returns whether a send or a recipient has any envelope field. */
 export function hasEnvelope(given: GivenEnvelope): boolean {
   return NAMES.some((name) => given[name] !== undefined);
 }
 
-/** Returns what a recipient's mail says beside its content; `undefined` if that is nothing. */
+/** Returns the envelope of a recipient's mail; `undefined` if it is empty. */
 export function envelopeOf(top: GivenEnvelope, own: GivenEnvelope): MailEnvelope | undefined {
   if (!hasEnvelope(top) && !hasEnvelope(own)) return undefined;
   const unsubscribe = own.listUnsubscribe ?? top.listUnsubscribe;
@@ -81,7 +81,7 @@ export function copiesOf({ cc = [], bcc = [] }: MailEnvelope, to: string): strin
   });
 }
 
-/** Returns by which addresses a mail is found that get a copy of it; no field where there are none. */
+/** Returns the addresses with copies by which a mail is found; no field if there are none. */
 export function copyFields(
   envelope: MailEnvelope | undefined,
   to: string,
@@ -91,7 +91,7 @@ export function copyFields(
   return copies.length === 0 ? {} : { copies };
 }
 
-/** Returns what is given beside the fields of the envelope. */
+/** Returns a value without the fields of the envelope. */
 export function withoutEnvelope<T extends GivenEnvelope>(given: T): Omit<T, keyof GivenEnvelope> {
   const {
     replyTo: _reply,

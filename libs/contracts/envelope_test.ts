@@ -6,7 +6,7 @@ import { sendBodySchema } from "./send_request.ts";
 
 const BASE = { from: { email: "shop@example.com" }, to: [{ email: "ann@example.com" }] };
 
-/** Every fault of a send with these fields, as `path: message`. */
+/** Returns every fault of a send with these fields, as `path: message`. */
 function faultsOf(fields: object): string[] {
   const body = structuredClone({ ...BASE, ...fields });
   dropNulls(sendBodySchema(), body);
@@ -14,7 +14,7 @@ function faultsOf(fields: object): string[] {
   return issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 
-test("sendBodySchema() takes an envelope at the top and at a recipient", () => {
+test("sendBodySchema() accepts an envelope for the send and for a recipient", () => {
   const envelope = {
     replyTo: [{ email: "help@example.com", name: "Help" }],
     headers: { "X-Order": "42", "In-Reply-To": "<a@example.com>", "feedback-id": "a:b" },
@@ -29,7 +29,7 @@ test("sendBodySchema() takes an envelope at the top and at a recipient", () => {
   );
 });
 
-test("sendBodySchema() refuses headers that say who sends, who gets it, or what it is made of", () => {
+test("sendBodySchema() refuses headers of senders, of recipients, and of the mail's structure", () => {
   const refused = [
     ..."From,Sender,Return-Path,Reply-To,To,Cc,Bcc,Resent-To,Resent-From,Subject,Date".split(","),
     ..."Message-ID,MIME-Version,Content-Type,DKIM-Signature,Received".split(","),
@@ -44,7 +44,7 @@ test("sendBodySchema() refuses headers that say who sends, who gets it, or what 
   }
 });
 
-test("sendBodySchema() refuses values of headers that are too long, twice there, or no text of one line", () => {
+test("sendBodySchema() refuses values of headers that are too long, duplicate, or not one line of text", () => {
   const fault = (headers: object) => faultsOf({ headers }).join();
   for (const evil of ["a\r\nBcc: b@example.com", "a\nb", "a\u2028b", "a\0b"]) {
     assert.match(fault({ "X-A": evil }), /line breaks or control characters/, JSON.stringify(evil));
@@ -60,7 +60,7 @@ test("sendBodySchema() refuses values of headers that are too long, twice there,
   assert.match(fault(many(21)), /more than 20 headers/);
 });
 
-test("sendBodySchema() takes at most ten addresses for replies, each one plain address", () => {
+test("sendBodySchema() accepts at most ten addresses for replies, each one plain address", () => {
   const list = (count: number) => Array.from({ length: count }, () => ({ email: "a@example.com" }));
   assert.deepEqual(faultsOf({ replyTo: list(10) }), []);
   assert.match(faultsOf({ replyTo: list(11) }).join(), /more than 10 addresses/);
@@ -72,7 +72,7 @@ test("sendBodySchema() takes at most ten addresses for replies, each one plain a
   assert.match(faultsOf({ replyTo: [{ email: "a@example.com", name }] }).join(), /replyTo.0.name/);
 });
 
-test("sendBodySchema() takes one click with https alone (RFC 8058)", () => {
+test("sendBodySchema() accepts one-click unsubscription only with https (RFC 8058)", () => {
   const fault = (listUnsubscribe: unknown) => faultsOf({ listUnsubscribe }).join();
   assert.equal(fault({ url: "https://example.com/u" }), "");
   assert.equal(fault({ url: "http://example.com/u", oneClick: false }), "");
@@ -90,7 +90,7 @@ test("sendBodySchema() takes one click with https alone (RFC 8058)", () => {
   assert.match(fault({ mailto: "a@example.com,b@example.com" }), /listUnsubscribe.mailto/);
 });
 
-test("envelopeOf() has a recipient's value replace the send's, headers by name in any case", () => {
+test("envelopeOf() replaces the send's values by a recipient's, headers by name in any case", () => {
   const top: GivenEnvelope = {
     replyTo: [{ email: "help@example.com" }],
     headers: { "X-A": "1", "X-B": "2", "X-C": "3" },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ISSUE_CODES } from "./issue_code.ts";
 
-/** Every `code` in an error body, with the HTTP status it comes with. */
+/** Every `code` in an error body, with its HTTP status. */
 export const ERROR_STATUS = {
   invalid_json: 400,
   invalid_request: 400,

@@ -2,7 +2,7 @@ const ATTEMPT_CHARS = 3;
 const SUM_CHARS = 7;
 const TIME_CHARS = 10;
 
-/** The last character of the ids of what happened to a message. */
+/** The last character of the ids of message events. */
 const LETTERS = {
   "message.sent": "s",
   "message.deferred": "d",
@@ -12,14 +12,14 @@ const LETTERS = {
   "message.retried": "r",
 } as const;
 
-/** What can happen to a message, in the feed. */
+/** A message event in the feed. */
 export type MessageEventType = keyof typeof LETTERS;
 
 /**
- * Returns the id of an event of a message. It is derived: every process that records the event makes the
- * same id, so that it is stored once.
+ * Returns the id of an event of a message. It is derived: every process that records the event makes the same
+ * id, so that it is stored once.
  *
- * @param attempt The attempt that it is the outcome of, from 1.
+ * @param attempt The attempt whose outcome it is, from 1.
  */
 export function messageEventId(
   messageId: string,
@@ -31,7 +31,7 @@ export function messageEventId(
 /**
  * Returns the id of the event that a send is settled.
  *
- * @param attempts The attempts of all its messages together: more, if one was sent again since.
+ * @param attempts The sum of all its messages' attempts. It grows if one was sent again.
  */
 export function settledEventId(sendId: string, attempts: number): string {
   return `evt_${sendId.slice(4)}${base32(attempts, SUM_CHARS)}t`;
@@ -40,13 +40,13 @@ export function settledEventId(sendId: string, attempts: number): string {
 /**
  * Returns the id of any other event.
  *
- * @param digest 24 characters of hex that tell it from others of that time.
+ * @param digest 24 characters of hex that distinguish it from others of that time.
  */
 export function otherEventId(at: Date, digest: string): string {
   return `evt_${base32(at.getTime(), TIME_CHARS)}${digest}`;
 }
 
-/** These digits keep the order of numbers, as texts of one length. */
+/** Writes a number in base 32. Texts of one length sort like their numbers. */
 function base32(value: number, chars: number): string {
   return value.toString(32).padStart(chars, "0");
 }

@@ -5,7 +5,7 @@ import { messageEventId, otherEventId, settledEventId } from "./event_id.ts";
 const MESSAGE = "msg_01kbz000000000000000000000000a";
 const SEND = "snd_01kbz00000000000000000000a";
 
-test("messageEventId() tells attempts and types apart, in one length", () => {
+test("messageEventId() distinguishes attempts and types, in one length", () => {
   const of = (attempt: number, type: "message.sent" | "message.deferred") =>
     messageEventId(MESSAGE, { attempt, type });
   assert.equal(of(1, "message.sent"), "evt_01kbz000000000000000000000000a001s");

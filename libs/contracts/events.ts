@@ -8,12 +8,12 @@ import { keptPageOptionsSchema } from "./page_options.ts";
 import { probeSettingsSchema } from "./probe.ts";
 import { keptDeclarationSchema, variablesSchema } from "./variables.ts";
 
-/** Version of the events' shapes: a reader refuses what is newer than itself. */
+/** Version of the events' shapes. A reader refuses newer versions. */
 export const EVENT_VERSION = 2 as const;
 
 /**
- * Version of the events of sends that say more of their mails than an address: a worker that does not know
- * these fields hands them back, and drops none.
+ * Version of the events of sends with envelope fields. A worker that does not know these fields returns the
+ * events, and drops none.
  */
 export const ENVELOPE_VERSION = 3 as const;
 
@@ -22,13 +22,13 @@ const sendVersionSchema = z.union([z.literal(EVENT_VERSION), z.literal(ENVELOPE_
 /** Version of the events of a send. */
 export type SendEventVersion = z.infer<typeof sendVersionSchema>;
 
-/** Messages that one event carries at most: so that workers share a large send. */
+/** The most messages in one event. Several workers thus share a large send. */
 export const MAX_MESSAGES_PER_EVENT = 25;
 
-/** Renders that one `render.requested` asks for at most. */
+/** The most renders that one `render.requested` requests. */
 export const MAX_RENDERS = 25;
 
-/** Outcomes that one status event carries at most. */
+/** The most outcomes in one status event. */
 export const MAX_OUTCOMES_PER_EVENT = 500;
 
 const senderSchema = z.object({ email: z.string(), name: z.string().optional() });
@@ -44,14 +44,14 @@ export const stageLineSchema = z.object({
 /** A line of the timeline that travels with its message. */
 export type StageLine = z.infer<typeof stageLineSchema>;
 
-/** Files that go with a mail, besides its PDFs. */
+/** Files that are sent with a mail, besides its PDFs. */
 const filesSchema = z.array(mailFileSchema).optional();
 
-/** One recipient inside `send.requested`: enough to render without a look-up. */
+/** One recipient inside `send.requested`, complete enough to render without a look-up. */
 export const requestedRecipientSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
-  /** The last attempt that has an outcome; the next one is wanted. */
+  /** The last attempt that has an outcome; the next one is due. */
   attempt: z.int().nonnegative(),
   email: z.string(),
   name: z.string().optional(),
@@ -68,34 +68,34 @@ export const requestedRecipientSchema = z.object({
 /** One recipient inside `send.requested`. */
 export type RequestedRecipient = z.infer<typeof requestedRecipientSchema>;
 
-/** A message of a request that is only tried: what it would be filled from. */
+/** A message of a dry run, with the values that fill it. */
 export const givenMessageSchema = z.object({
   template: z.object({ id: z.int(), version: z.int() }),
   /** Version of each PDF template, by its id. */
   pdfVersions: z.record(z.string(), z.int()),
-  /** Those that all recipients share. */
+  /** The variables that all recipients share. */
   variables: variablesSchema.optional(),
   recipient: requestedRecipientSchema,
 });
 
-/** A message of a request that is only tried. */
+/** A message of a dry run. */
 export type GivenMessage = z.infer<typeof givenMessageSchema>;
 
-/** Messages that one `send.resumed` names at most. */
+/** The most messages in one `send.resumed`. */
 export const RESUMED_PER_EVENT = 200;
 
 /** A message inside `send.resumed`. */
 export const resumedMessageSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
-  /** The last attempt that has an outcome; the next one is wanted. */
+  /** The last attempt that has an outcome; the next one is due. */
   attempt: z.int().nonnegative(),
 });
 
 /** A message inside `send.resumed`. */
 export type ResumedMessage = z.infer<typeof resumedMessageSchema>;
 
-/** Whether its messages were worked on before: some may be sent by now. */
+/** Whether workers have had its messages before: some may be sent by now. */
 const redeliveredSchema = z.boolean().optional();
 
 const sendShape = {
@@ -113,7 +113,7 @@ const sendShape = {
 const messageShape = {
   /** Position in the request's `to`; the message's id follows from it and the send's. */
   index: z.int().nonnegative(),
-  /** The last attempt that has an outcome; the next one is wanted. */
+  /** The last attempt that has an outcome; the next one is due. */
   attempt: z.int().nonnegative(),
   to: senderSchema,
   envelope: mailEnvelopeSchema.optional(),
@@ -121,7 +121,7 @@ const messageShape = {
   subject: z.string(),
   html: contentSchema,
   text: contentSchema,
-  /** What was done for this attempt so far: it is written with the attempt's outcome. */
+  /** The work for this attempt so far. It is written with the attempt's outcome. */
   timeline: z.array(stageLineSchema).optional(),
 };
 
@@ -129,7 +129,7 @@ const messageShape = {
 function messagesOf<T extends z.ZodType>(message: T) {
   return z.object({
     ...sendShape,
-    /** How many mailers had no connection for them, and left them to the others. */
+    /** How many mailers had no connection for them, and left them to others. */
     passes: z.int().nonnegative().optional(),
     messages: z.array(message).min(1).max(MAX_MESSAGES_PER_EVENT),
   });
@@ -147,14 +147,14 @@ export const pdfSourceSchema = z.object({
 export const pdfObjectSchema = z.union([
   z.object({
     filename: z.string(),
-    /** Its key in the store: SHA-256 of what it was printed from. */
+    /** Its key in the store: SHA-256 of its input. */
     key: z.string(),
     /** In bytes. */
     size: z.int().nonnegative(),
   }),
   z.object({
     filename: z.string(),
-    /** Where it begins in the event's tail, in bytes. */
+    /** Its offset in the event's tail, in bytes. */
     offset: z.int().nonnegative(),
     /** In bytes. */
     size: z.int().nonnegative(),
@@ -176,14 +176,14 @@ export const printedMessageSchema = z.object({
 /** A message that has all its PDFs. */
 export type PrintedMessage = z.infer<typeof printedMessageSchema>;
 
-/** Who a status event is about. Status events carry no personal data. */
+/** The subject of a status event. Status events contain no personal data. */
 const statusEventShape = {
   messageId: z.string(),
   sendId: z.string(),
   accountId: z.string(),
   index: z.int().nonnegative(),
   attempt: z.int().nonnegative(),
-  /** The integration that it was tried through; missing where nothing was tried. */
+  /** The integration of the attempt; missing if there was none. */
   integrationId: z.int().positive().optional(),
   /** When it happened, ISO 8601. */
   at: z.iso.datetime(),
@@ -191,15 +191,15 @@ const statusEventShape = {
   durationMs: z.number().nonnegative().optional(),
 };
 
-/** What happened to one message, by the type of its status event. */
+/** Events of one message, by the type of the status event. */
 export const FACTS = {
-  /** A message waits for a time before it can be made ready: nothing was tried. */
+  /** A message waits for a time before it can be prepared: nothing was attempted. */
   "status.message.waiting": z.object({
     ...statusEventShape,
     reason: z.string(),
     nextAt: z.iso.datetime(),
   }),
-  /** A mailer gives a message back untried: there is no room for it now. */
+  /** A mailer returns a message without an attempt: it has no capacity for it now. */
   "status.message.returned": z.object({
     ...statusEventShape,
     integrationId: z.int().positive(),
@@ -217,20 +217,20 @@ export const FACTS = {
   "status.message.unknown": z.object({ ...statusEventShape, reason: z.string() }),
   "status.message.failed": z.object({
     ...statusEventShape,
-    /** Where it failed; `pipeline` when an event was given up that kept killing its worker. */
+    /** The stage that failed; `pipeline` if an event was abandoned because it kept killing its worker. */
     stage: z.enum(["renderer", "pdf", "mailer", "pipeline"]),
     reason: z.string(),
     reply: smtpReplySchema.optional(),
   }),
 } as const satisfies Record<`status.message.${string}`, z.ZodType>;
 
-/** Name of what happened to a message. */
+/** Name of a message's status event. */
 export type MessageStatusType = keyof typeof FACTS;
 
-/** What happened to one message. */
+/** Data of a message's status event. */
 export type MessageStatusData<T extends MessageStatusType> = z.infer<(typeof FACTS)[T]>;
 
-/** A group of what happened to messages, of whatever send. */
+/** Returns the schema of a group of messages' status events, from any sends. */
 function reportOf<T extends z.ZodType>(statusEvent: T) {
   return z.object({
     v: z.literal(EVENT_VERSION),
@@ -239,8 +239,8 @@ function reportOf<T extends z.ZodType>(statusEvent: T) {
 }
 
 /**
- * Everything that travels between services: name to shape. The first five are work, consumed once; the
- * `status event.*` at the end say what happened.
+ * Everything that services exchange, as schemas by name. The first five are work, which is consumed once; the
+ * `status event.*` at the end report what happened.
  */
 export const EVENTS = {
   "render.requested": z.object({
@@ -249,10 +249,10 @@ export const EVENTS = {
     templateId: z.int(),
     version: z.int(),
     variables: variablesSchema,
-    /** Variables of other requests for the same version; each has an answer of its own. */
+    /** Variables of other requests for the same version; each gets its own answer. */
     others: z.array(variablesSchema).max(MAX_RENDERS - 1).optional(),
   }),
-  /** A just accepted send, or a part of one: all that is needed to render it without a look-up. */
+  /** A send that was just accepted, or a part of it, complete enough to render without a look-up. */
   "send.requested": z.object({
     ...sendShape,
     template: z.object({ id: z.int(), version: z.int() }),
@@ -261,8 +261,8 @@ export const EVENTS = {
     recipients: z.array(requestedRecipientSchema),
   }),
   /**
-   * Some messages of a send, by reference: the reader finds the rest in the ledger. So travels what
-   * is due again, what was lost, and a recipient who is too large for an event.
+   * Some messages of a send, by reference: the reader finds the rest in the ledger. Used for messages that
+   * are due again, that were lost, or whose recipient is too large for an event.
    */
   "send.resumed": z.object({
     v: sendVersionSchema,
@@ -272,12 +272,15 @@ export const EVENTS = {
     again: z.array(resumedMessageSchema).min(1).max(RESUMED_PER_EVENT),
     redelivered: redeliveredSchema,
   }),
-  /** Rendered messages; with `pdfs` they go to the printer, without to the mailer: all of an event, or none. */
+  /**
+   * Rendered messages. With `pdfs` they go to the pdf service, without to the mailer; all of an event, or
+   * none.
+   */
   "messages.rendered": messagesOf(renderedMessageSchema),
   /** Messages that have all their PDFs. */
   "messages.printed": messagesOf(printedMessageSchema),
 
-  /** A template as it is being written, to be shown to its author; replied to. */
+  /** An unpublished template, to be shown to its author; answered. */
   "preview.requested": z.object({
     v: z.literal(EVENT_VERSION),
     accountId: z.string(),
@@ -293,31 +296,31 @@ export const EVENTS = {
         kind: z.literal("pdf"),
         filename: z.string(),
         html: contentSchema,
-        /** Returns whether its images are fetched. */
+        /** Whether its images are fetched. */
         page: keptPageOptionsSchema.optional(),
       }),
     ]),
     declarations: z.array(keptDeclarationSchema),
     locale: z.string(),
     variables: variablesSchema,
-    /** Whether the answer shall also have what would be published. */
+    /** Whether the answer includes the parts that would be published. */
     compiled: z.boolean().optional(),
   }),
-  /** What an accepted message was filled to, made again from the versions that it is pinned to; replied to. */
+  /** The content of an accepted message, made again from its pinned versions; answered. */
   "content.requested": z.object({
     v: z.literal(EVENT_VERSION),
     accountId: z.string(),
-    /** Empty where a message is given. */
+    /** Empty if a message is given. */
     sendId: z.string(),
     index: z.int().nonnegative(),
     /** A message that is in no ledger, to be filled instead. */
     given: givenMessageSchema.optional(),
     /** One PDF template, to be filled instead of a message. */
     pdf: z.object({ id: z.int(), version: z.int(), variables: variablesSchema }).optional(),
-    /** Whether only the file names of its PDFs are wanted: their documents come back empty. */
+    /** Whether only the file names of its PDFs are needed: their documents are then empty. */
     namesOnly: z.boolean().optional(),
   }),
-  /** A filled PDF template, to be printed for a person who waits; replied to. */
+  /** A filled PDF template, to be printed while a person waits; answered. */
   "print.requested": z.object({
     v: z.literal(EVENT_VERSION),
     accountId: z.string(),
@@ -325,13 +328,13 @@ export const EVENTS = {
     html: contentSchema,
     page: keptPageOptionsSchema,
   }),
-  /** A customer's SMTP server, to be tried without sending anything; replied to. */
+  /** A customer's SMTP server, to be tried without sending anything; answered. */
   "probe.requested": z.object({
     v: z.literal(EVENT_VERSION),
     accountId: z.string(),
     settings: probeSettingsSchema,
   }),
-  /** A test event, to be sent to an endpoint for a person who waits; replied to. */
+  /** A test event, to be sent to an endpoint while a person waits; answered. */
   "webhook.requested": z.object({
     v: z.literal(EVENT_VERSION),
     accountId: z.string(),
@@ -343,9 +346,9 @@ export const EVENTS = {
     sendId: z.string(),
     accountId: z.string(),
     at: z.iso.datetime(),
-    /** How many messages it is; not told by older processes. */
+    /** The number of its messages; missing from older processes. */
     recipients: z.int().positive().optional(),
-    /** Whether it waits for room: the api has dispatched nothing of it. */
+    /** Whether it waits for capacity: the api has dispatched nothing of it. */
     waits: z.boolean().optional(),
   }),
   "status.message.waiting": reportOf(FACTS["status.message.waiting"]),

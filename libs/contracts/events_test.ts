@@ -49,7 +49,7 @@ function report<T>(...facts: T[]) {
   return { v: 2 as const, facts };
 }
 
-// Typed so: an event without a sample does not compile.
+// With this type, an event without a sample does not compile.
 const SAMPLES: { [T in EventType]: EventData<T> } = {
   "render.requested": {
     v: 2,
@@ -163,7 +163,7 @@ test("EVENTS has a shape for every sample, and a sample for every shape", () => 
 });
 
 for (const type of NAMES) {
-  test(`EVENTS["${type}"] reads its event unchanged after a way as JSON`, () => {
+  test(`EVENTS["${type}"] reads its event unchanged after a round trip through JSON`, () => {
     const travelled = JSON.parse(JSON.stringify(SAMPLES[type]));
     assert.deepEqual(EVENTS[type].parse(travelled), SAMPLES[type]);
   });
@@ -174,7 +174,7 @@ for (const type of NAMES) {
   });
 }
 
-test("EVENTS reads an event that has more fields than it knows", () => {
+test("EVENTS reads an event that has unknown fields", () => {
   const [sent] = SAMPLES["status.message.sent"].facts;
   const newer = { v: 2, facts: [{ ...sent, tlsVersion: "1.3" }], more: 1 };
   assert.ok(EVENTS["status.message.sent"].safeParse(newer).success);
@@ -188,7 +188,7 @@ test("EVENTS refuses content that is both inline and stored, or neither", () => 
   }
 });
 
-test("EVENTS gives no status event a field for an address", () => {
+test("EVENTS has no field for an address in any status event", () => {
   for (const type of NAMES.filter((name) => name.startsWith("status."))) {
     assert.ok(!JSON.stringify(SAMPLES[type]).includes("@"), type);
     const withEmail = JSON.parse(
@@ -202,7 +202,7 @@ test("EVENTS gives no status event a field for an address", () => {
   }
 });
 
-test("EVENTS takes a dispatch by reference of 1 to 200 messages", () => {
+test("EVENTS accepts a dispatch by reference of 1 to 200 messages", () => {
   const resumed = (count: number) =>
     EVENTS["send.resumed"].safeParse({
       ...SAMPLES["send.resumed"],
@@ -216,7 +216,7 @@ test("EVENTS takes a dispatch by reference of 1 to 200 messages", () => {
   ]);
 });
 
-test("EVENTS takes 1 to 25 messages of a send in one event", () => {
+test("EVENTS accepts 1 to 25 messages of a send in one event", () => {
   const { messages: [message], ...head } = SAMPLES["messages.rendered"];
   const takes = (count: number) =>
     EVENTS["messages.rendered"].safeParse({ ...head, messages: Array(count).fill(message) })

@@ -3,7 +3,7 @@ import { TEMPLATE_KINDS } from "./documents.ts";
 import { MAX_LIST_LIMIT } from "./list.ts";
 import { MESSAGE_STATES, messageStateSchema } from "./message_state.ts";
 
-/** What can happen to an account's messages, as types of events. */
+/** Types of message events. */
 export const MESSAGE_EVENT_TYPES = [
   "message.sent",
   "message.deferred",
@@ -35,7 +35,7 @@ export const FEED_EVENT_TYPES = [
 /** A type of event in the feed. */
 export type FeedEventType = (typeof FEED_EVENT_TYPES)[number];
 
-/** What mail was made of, and how it is marked: of a message, or of a send. */
+/** The template and the integration of a mail, and its labels: of a message, or of a send. */
 const ABOUT = {
   template: z.strictObject({ id: z.int(), alias: z.string().nullable(), version: z.int() }),
   integrationId: z.int(),
@@ -44,26 +44,26 @@ const ABOUT = {
   metadata: z.record(z.string(), z.string()),
 };
 
-/** What an event says of a message. Addresses in `reason` are masked; the server's words are left out. */
+/** Data of a message event. Addresses in `reason` are masked; the server's words are left out. */
 export const messageEventDataSchema = z.strictObject({
   messageId: z.string(),
   sendId: z.string(),
   state: messageStateSchema,
-  /** The attempt that it is the outcome of; of several events of a message, the later has the higher. */
+  /** The attempt whose outcome it is. Among the events of a message, a later one has the higher number. */
   attempt: z.int().nonnegative(),
   /** While `deferred`: when it is tried again. Missing while it waits for its integration. */
   nextAt: z.iso.datetime().optional(),
   reason: z.string().optional(),
   reply: z.strictObject({ code: z.int().optional(), enhanced: z.string().optional() }).optional(),
-  /** Only in the webhooks of endpoints that want it. */
+  /** Only in the webhooks of endpoints that request it. */
   email: z.string().optional(),
   ...ABOUT,
 });
 
-/** What an event says of a message. */
+/** Data of a message event. */
 export type MessageEventData = z.infer<typeof messageEventDataSchema>;
 
-/** What an event says of a send whose messages are all in a final state. */
+/** Data of the event that a send is settled. */
 export const sendEventDataSchema = z.strictObject({
   sendId: z.string(),
   messageCount: z.int().positive(),
@@ -72,19 +72,19 @@ export const sendEventDataSchema = z.strictObject({
   ...ABOUT,
 });
 
-/** What an event says of a send. */
+/** Data of a send event. */
 export type SendEventData = z.infer<typeof sendEventDataSchema>;
 
-/** What an event says of an integration. */
+/** Schema of an integration event's data. */
 export const integrationEventDataSchema = z.strictObject({
   integrationId: z.int(),
   reason: z.string(),
 });
 
-/** What an event says of an integration. */
+/** Data of an integration event. */
 export type IntegrationEventData = z.infer<typeof integrationEventDataSchema>;
 
-/** What an event says of a template. */
+/** Schema of a template event's data. */
 export const templateEventDataSchema = z.strictObject({
   kind: z.enum(TEMPLATE_KINDS),
   templateId: z.int(),
@@ -92,19 +92,19 @@ export const templateEventDataSchema = z.strictObject({
   version: z.int().optional(),
 });
 
-/** What an event says of a template. */
+/** Data of a template event. */
 export type TemplateEventData = z.infer<typeof templateEventDataSchema>;
 
-/** What an event says of a webhook endpoint. */
+/** Schema of a webhook event's data. */
 export const webhookEventDataSchema = z.strictObject({
   webhookId: z.string(),
   reason: z.string().optional(),
 });
 
-/** What an event says of a webhook endpoint. */
+/** Data of a webhook event. */
 export type WebhookEventData = z.infer<typeof webhookEventDataSchema>;
 
-/** What each type of event says. */
+/** The data's schema by the type of event. */
 export const FEED_EVENT_DATA = {
   "message.sent": messageEventDataSchema,
   "message.deferred": messageEventDataSchema,
@@ -124,7 +124,7 @@ export const FEED_EVENT_DATA = {
   "webhook.test": webhookEventDataSchema,
 } as const satisfies Record<FeedEventType, z.ZodType>;
 
-/** What an event says. */
+/** Data of an event. */
 export type FeedEventData =
   | MessageEventData
   | SendEventData
@@ -132,13 +132,13 @@ export type FeedEventData =
   | TemplateEventData
   | WebhookEventData;
 
-/** An event as it is read: from the feed, or as the body of a webhook. */
+/** Schema of an event as clients read it: from the feed, or as the body of a webhook. */
 export const feedEventSchema = z.strictObject({
   id: z.string(),
   type: z.enum(FEED_EVENT_TYPES),
   /** When it happened. */
   timestamp: z.iso.datetime(),
-  /** Its place in the account's feed: contiguous, from 1. 0 in a test, which is in no feed. */
+  /** Its position in the account's feed: contiguous, from 1. 0 in a test, which is in no feed. */
   sequence: z.int().nonnegative(),
   data: z.union([
     messageEventDataSchema,
@@ -149,15 +149,15 @@ export const feedEventSchema = z.strictObject({
   ]),
 });
 
-/** An event as it is read. */
+/** An event as clients read it. */
 export type FeedEvent = z.infer<typeof feedEventSchema>;
 
-/** The longest that a request for events is held, in seconds. */
+/** The longest wait of a request for events, in seconds. */
 export const MAX_FEED_WAIT_S = 20;
 
 const TYPES = new RegExp(`^(?:${FEED_EVENT_TYPES.join("|").replaceAll(".", "\\.")}|,)*$`);
 
-/** What `GET /v1/events` takes. */
+/** Query of `GET /v1/events`. */
 export const FEED_QUERY = {
   after: z.string().max(1000).optional()
     .describe(
@@ -175,7 +175,7 @@ export const FEED_QUERY = {
 export const feedPageSchema = z.strictObject({
   /** Oldest first. */
   data: z.array(feedEventSchema),
-  /** Where to read on; always set. */
+  /** Where to continue; always set. */
   next: z.string(),
 });
 
@@ -184,7 +184,7 @@ export type FeedPageAnswer = z.infer<typeof feedPageSchema>;
 
 const ADDRESS = /[^\s<>"'(),;:[\]]+@[^\s<>"'(),;:[\]]+/gu;
 
-/** Returns a sentence with every mail address in it masked. */
+/** Masks every mail address in a sentence. */
 export function maskAddresses(text: string): string {
   return text.replace(ADDRESS, "***@***");
 }

@@ -10,7 +10,7 @@ test("maskAddresses() leaves no address in a sentence", () => {
   assert.equal(maskAddresses("No address: 5.1.1 at 12:00"), "No address: 5.1.1 at 12:00");
 });
 
-test("feedEventSchema reads what FEED_EVENT_DATA has for every type", () => {
+test("feedEventSchema accepts the data of FEED_EVENT_DATA for every type", () => {
   assert.deepEqual(Object.keys(FEED_EVENT_DATA), [...FEED_EVENT_TYPES]);
   const event = { id: "evt_1", timestamp: "2026-01-01T00:00:00.000Z", sequence: 1 };
   const data = { integrationId: 1, reason: "x" };

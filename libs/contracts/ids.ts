@@ -1,5 +1,8 @@
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** What ids of sends begin with. `0` is left to ids from before there were shards: their time begins with it. */
+/**
+ * The first characters of sends' ids. `0` is reserved for ids from before there were shards: their time
+ * begins with it.
+ */
 const SHARDS = ALPHABET.slice(1);
 const NO_SHARD = "0";
 const TIME_CHARS = 10;
@@ -26,7 +29,7 @@ function randomBase32(chars: number): string {
   return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
 }
 
-/** What an id begins with, by what it is the id of: accounts, audit lines, users, webhook endpoints. */
+/** The prefixes of ids: accounts, audit lines, users, webhook endpoints. */
 export type IdPrefix = "acc" | "aud" | "usr" | "whk";
 
 /**
@@ -38,15 +41,15 @@ export function newId(prefix: IdPrefix, now: Date = new Date()): string {
 }
 
 /**
- * Makes the id of a send: `snd_`, the shard of its account, 50 bits of time and 75 random bits. Those of one
- * account sort by time of acceptance, and all of them lie together.
+ * Makes the id of a send: `snd_`, the shard of its account, 50 bits of time and 75 random bits. The ids of
+ * one account sort by time of acceptance, and are adjacent.
  */
 export function newSendId(accountId: string, now: Date = new Date()): string {
   const time = base32(now.getTime(), TIME_CHARS);
   return `snd_${shardOf(accountId)}${time}${randomBase32(RANDOM_CHARS - 1)}`;
 }
 
-/** FNV-1a. Stored ids depend on it: it never changes. */
+/** Returns the shard of an account, by FNV-1a. Stored ids depend on it: it never changes. */
 function shardOf(accountId: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < accountId.length; index++) {
@@ -56,8 +59,8 @@ function shardOf(accountId: string): string {
 }
 
 /**
- * Makes the id of one recipient's message. It is derived, not drawn: every process that knows the
- * send knows the ids of its messages, and a message belongs to one send for ever.
+ * Makes the id of one recipient's message. It is derived, not random: every process that knows the send knows
+ * the ids of its messages, and a message always belongs to one send.
  *
  * @param sendId Id of the send.
  * @param index Position in the request's `to`, from 0.
@@ -70,7 +73,7 @@ export function messageIdOf(sendId: string, index: number): string {
   return `msg_${sendId.slice(4)}${base32(index, INDEX_CHARS)}`;
 }
 
-/** Whose ids, and when it was accepted what they are the ids of. */
+/** Selects ids by account and time of acceptance. */
 export interface IdTimes {
   /** @default all accounts */
   accountId?: string | undefined;
@@ -87,8 +90,8 @@ export interface IdRange {
 }
 
 /**
- * Returns where the ids of what was accepted within a time lie: a range for each shard, and one for ids from
- * before there were shards. In their order: within an account the older ids come first.
+ * Returns the ranges of ids accepted within a period: one for each shard, and one for ids from before there
+ * were shards. They are in order: within an account the older ids come first.
  */
 export function idRanges(kind: "snd" | "msg", { accountId, from, until }: IdTimes): IdRange[] {
   const shards = accountId === undefined ? SHARDS : shardOf(accountId);
@@ -105,9 +108,9 @@ function startOf(kind: "snd" | "msg", shard: string, at: Date): string {
   return `${kind}_${shard}${base32(time, chars)}`;
 }
 
-/** Returns when it was accepted what has an id: of a send or a message. */
+/** Returns when a send or a message was accepted, by its id. */
 export function timeOfId(id: string): Date {
-  // The time of an id without a shard begins with what looks like one.
+  // The time of an id without a shard begins with `0`, in the shard's place.
   const start = id[4] === NO_SHARD ? 4 : 5;
   return new Date(numberOf(id.slice(start, start + TIME_CHARS)));
 }
@@ -116,7 +119,7 @@ function numberOf(text: string): number {
   return [...text].reduce((value, char) => value * 32 + ALPHABET.indexOf(char), 0);
 }
 
-/** Splits a message's id into its send and index, or gives `undefined` when it is none. */
+/** Splits a message's id into its send and index; returns `undefined` for another text. */
 export function parseMessageId(id: string): { sendId: string; index: number } | undefined {
   if (!MESSAGE_PATTERN.test(id)) return undefined;
   return {

@@ -19,13 +19,13 @@ test("newSendId() makes ids that sort by time within an account", () => {
   assert.ok(ids.every(isSendId), ids.join());
 });
 
-test("newSendId() makes another id each time within a millisecond", () => {
+test("newSendId() makes a different id each time within a millisecond", () => {
   const now = new Date();
   const ids = new Set(Array.from({ length: 10_000 }, () => newSendId("acc_1", now)));
   assert.equal(ids.size, 10_000);
 });
 
-test("messageIdOf() is undone by parseMessageId()", () => {
+test("parseMessageId() reverses messageIdOf()", () => {
   const sendId = newSendId("acc_1");
   for (const index of [0, 1, 31, 32, 999, 1024, MAX_RECIPIENT_INDEX]) {
     assert.deepEqual(parseMessageId(messageIdOf(sendId, index)), { sendId, index });
@@ -51,7 +51,7 @@ test("messageIdOf() refuses an index that does not fit", () => {
   }
 });
 
-test("parseMessageId() knows no id of another shape", () => {
+test("parseMessageId() refuses an id of another shape", () => {
   const id = messageIdOf(newSendId("acc_1"), 3);
   const others = ["", newSendId("acc_1"), id.slice(0, -1), `${id}0`, id.toUpperCase(), `${id}\n`];
   for (const other of [...others, id.replace("msg_", "snd_"), `${id.slice(0, -1)}u`]) {
@@ -59,7 +59,7 @@ test("parseMessageId() knows no id of another shape", () => {
   }
 });
 
-test("isSendId() knows no id of another shape", () => {
+test("isSendId() refuses an id of another shape", () => {
   const id = newSendId("acc_1");
   assert.ok(isSendId(id));
   for (const other of ["", messageIdOf(id, 0), id.slice(0, -1), `${id}0`, `${id.slice(0, -1)}l`]) {
@@ -67,15 +67,15 @@ test("isSendId() knows no id of another shape", () => {
   }
 });
 
-test("newSendId() keeps an account in its shard for ever, and uses them all", () => {
+test("newSendId() always keeps an account in its shard, and uses all shards", () => {
   const shardOf = (accountId: string) => newSendId(accountId)[4];
-  // Ids with them are stored.
+  // Stored ids contain them.
   assert.equal(["acc_1", "acc_2", "acc_01jzb3", "\u{e9}"].map(shardOf).join(""), "as5h");
   const shards = Array.from({ length: 5000 }, (_, n) => shardOf(`acc_${n}`)).toSorted();
   assert.equal([...new Set(shards)].join(""), "123456789abcdefghjkmnpqrstvwxyz");
 });
 
-test("idRanges() divides what was accepted before a time from what was at it or later", () => {
+test("idRanges() separates ids accepted before a time from later ones", () => {
   const at = new Date("2026-03-01T12:00:00Z");
   const early = new Date(at.getTime() - 1);
   const found = (id: string, times: Omit<IdTimes, "accountId">) => {
@@ -122,14 +122,14 @@ test("within an account, ids from before there were shards sort before all other
   }
 });
 
-test("timeOfId() reads the time out of every id", () => {
+test("timeOfId() reads the time of every id", () => {
   const at = new Date("2026-03-01T12:00:00.123Z");
   for (const id of [oldSendId(at), newSendId("acc_1", at)]) {
     assert.deepEqual([timeOfId(id), timeOfId(messageIdOf(id, 7))], [at, at]);
   }
 });
 
-/** An id as it was before there were shards: a ULID. */
+/** An id from before there were shards: a ULID. */
 function oldSendId(at: Date): string {
   return newId("acc", at).replace("acc_", "snd_");
 }

@@ -1,18 +1,18 @@
-/** Every way in which an integration can be, the worst first. */
+/** The states of an integration, the worst first. */
 export const INTEGRATION_STATES = [
   /** A person has stopped it. */
   "paused",
-  /** The server refuses what only a person can change. */
+  /** The server refuses mail until a person changes something. */
   "suspended",
-  /** Its server cannot be reached and is left alone until a time. */
+  /** Its server cannot be reached, and its circuit is open until a time. */
   "unreachable",
-  /** Mail is tried, and for some time none was accepted. */
+  /** Mail is attempted, and none has been accepted for some time. */
   "failing",
   /** Its server failed lately, or mail waits for it. */
   "slow",
-  /** Nothing is known to be in the way. */
+  /** No obstacle is known. */
   "ready",
 ] as const;
 
-/** How an integration is at a glance. */
+/** A state of an integration. */
 export type IntegrationState = (typeof INTEGRATION_STATES)[number];

@@ -1,24 +1,24 @@
 import { z } from "zod";
 import { INTEGRATION_STATES } from "./integration_state.ts";
 
-/** An integration as a program sees it: without host, user or any secret. */
+/** Schema of an integration for programs: without host, user or any secret. */
 export const integrationSummarySchema = z.strictObject({
   id: z.int().positive(),
   name: z.string(),
-  /** Addresses that may stand in `from.email`. */
+  /** Addresses allowed in `from.email`. */
   senders: z.array(z.string()),
   state: z.enum(INTEGRATION_STATES),
-  /** Why it is so, as a sentence; null where nothing is in the way. */
+  /** The cause of the state, as a sentence; null if there is no obstacle. */
   reason: z.string().nullable(),
   /** Since when it sends nothing, or every attempt has failed, ISO 8601. */
   since: z.iso.datetime().nullable(),
-  /** Nothing is tried before this, ISO 8601; null where it is not left alone. */
+  /** Time before which nothing is tried, ISO 8601; null while the circuit is closed. */
   openUntil: z.iso.datetime().nullable(),
   /** Messages that wait for it, up to 10,000. */
   waiting: z.int().nonnegative(),
-  /** The domain that its mail is signed for; null where nobody here signs it. */
+  /** The domain that its mail is signed for; null if it is not signed here. */
   signsFor: z.string().nullable(),
 });
 
-/** An integration as a program sees it. */
+/** An integration for programs. */
 export type IntegrationSummary = z.infer<typeof integrationSummarySchema>;

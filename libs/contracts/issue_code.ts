@@ -1,8 +1,8 @@
-/** Every `code` of an issue: what is wrong with one field of a request. */
+/** Every `code` of an issue: a fault of one field of a request. */
 export const ISSUE_CODES = [
   /** The field is missing. */
   "required",
-  /** The value has another type, or is no value of the kind that the field takes. */
+  /** The value has another type, or is not a possible value of the field. */
   "wrong_type",
   /** A text without characters, or a list without items. */
   "empty",
@@ -18,9 +18,9 @@ export const ISSUE_CODES = [
   "bad_address",
   /** A text with control characters, line breaks or, in a file name, slashes. */
   "bad_characters",
-  /** A header `Idempotency-Key` that cannot be one. */
+  /** An invalid header `Idempotency-Key`. */
   "bad_key",
-  /** A field that one object gives twice. */
+  /** A field that occurs twice in one object. */
   "repeated_field",
   /** An integer beyond ±(2^53-1). */
   "number_not_exact",
@@ -28,15 +28,15 @@ export const ISSUE_CODES = [
   "number_out_of_range",
   /** A time that is too far ahead, or too long ago. */
   "out_of_range",
-  /** Half a surrogate pair. */
+  /** Half of a surrogate pair. */
   "half_character",
   /** `from.email` is no address of the integration. */
   "sender_not_allowed",
   /** There is no published PDF template of this id or alias. */
   "unknown_pdf_template",
-  /** A file name with `{{…}}`: the text of a caller is never a template. */
+  /** A file name with `{{…}}`. A caller's text is never a template. */
   "placeholder_in_filename",
-  /** A template requires a variable that is not given. */
+  /** A template requires a variable that the request lacks. */
   "missing_variable",
   /** A file with an ending that mail servers refuse. */
   "attachment_not_allowed",
@@ -46,14 +46,14 @@ export const ISSUE_CODES = [
   "too_many_copies",
   /** A header that a request must not set. */
   "header_not_allowed",
-  /** An object or array, where every way through the template prints it as text. */
+  /** An object or array that every path through the template prints as text. */
   "unprintable_variable",
 ] as const;
 
-/** What is wrong with one field of a request. */
+/** A fault of one field of a request. */
 export type IssueCode = (typeof ISSUE_CODES)[number];
 
-/** Returns the parameters of a check (`refine`, `custom`) whose fault has a code of its own. */
+/** Returns the parameters of a check (`refine`, `custom`) whose fault has its own code. */
 export function faultParams(code: IssueCode, error: string) {
   return { error, params: { code } };
 }

@@ -27,7 +27,7 @@ const metadataSchema = z.custom<Record<string, string>>(
   faultParams("too_long", `must have values of at most ${MAX_VALUE_LENGTH} characters`),
 );
 
-/** What callers mark a send or one of its recipients with, to find it again. It changes no mail. */
+/** Fields by which callers label a send or a recipient, to find it again. They change no mail. */
 export const LABEL_FIELDS = {
   reference: z.string()
     .min(1, { error: "must not be empty" })
@@ -42,10 +42,10 @@ export const LABEL_FIELDS = {
 
 const labelsSchema = z.object(LABEL_FIELDS);
 
-/** What a send or a recipient is marked with. */
+/** The labels of a send or a recipient, as given. */
 export type GivenLabels = z.infer<typeof labelsSchema>;
 
-/** What a send or a message is marked with, as it is shown. */
+/** The labels of a send or a message, as shown. */
 export interface Labels {
   reference: string | null;
   tags: string[];
@@ -53,8 +53,8 @@ export interface Labels {
 }
 
 /**
- * Returns what a send is marked with, or, with a recipient, a message: the recipient's reference and tags
- * replace the send's as a whole, metadata by name.
+ * Returns the labels of a send or, with a recipient, of a message. The recipient's reference and tags replace
+ * the send's as a whole; metadata, by name.
  */
 export function labelsOf(top: GivenLabels, recipient: GivenLabels = {}): Labels {
   return {

@@ -1,17 +1,17 @@
 import { z } from "zod";
 
-/** The most items that a page of a list has. */
+/** The most items on a page of a list. */
 export const MAX_LIST_LIMIT = 100;
 
-/** The items of a page where a request says no number. */
+/** The number of items on a page if a request gives none. */
 export const DEFAULT_LIST_LIMIT = 25;
 
-/** What every list takes, as parameters of the path: beside them stand its filters. */
+/** The parameters of every list. Each list adds its filters. */
 export const LIST_QUERY = {
-  /** Items of the page, at most. */
+  /** The most items on the page. */
   limit: z.coerce.number<string>().int().min(1).max(MAX_LIST_LIMIT).default(DEFAULT_LIST_LIMIT)
     .describe("Items of the page, at most"),
-  /** The `next` of the page before. It belongs to the filters that it came with. */
+  /** The `next` of the previous page. It is valid only with the same filters. */
   cursor: z.string().max(1000).optional()
     .describe("The `next` of the page before; it belongs to its filters"),
 };
@@ -20,9 +20,9 @@ export const LIST_QUERY = {
 export function listSchema<T extends z.ZodType>(item: T) {
   return z.strictObject({
     data: z.array(item),
-    /** Cursor of what follows; null after the last page. */
+    /** Cursor of the next page; null after the last page. */
     next: z.string().nullable(),
-    /** The search ran out of time: go on with `next`. */
+    /** The search ran out of time: continue with `next`. */
     incomplete: z.literal(true).optional(),
   });
 }

@@ -2,10 +2,12 @@ import { z } from "zod";
 import { addressFault } from "./email_address.ts";
 import { faultParams } from "./issue_code.ts";
 
-/** The longest address of a page or mailbox to unsubscribe at, in characters: it is in one line of a header. */
+/**
+ * The longest address of a page or mailbox to unsubscribe at, in characters. It fits on one line of a header.
+ */
 export const MAX_UNSUBSCRIBE_LENGTH = 800;
 
-/** What has a meaning of its own between the angle brackets of the header, and what is not ASCII. */
+/** Characters with a special meaning between the angle brackets of the header, and those beyond ASCII. */
 const NOT_IN_HEADER = /[^\x21-\x7e]|[<>,"\\]/;
 
 const textSchema = z.string()
@@ -39,12 +41,12 @@ const givenSchema = z.strictObject({
   faultParams("wrong_type", "must have an https url, or false for oneClick"),
 );
 
-/** Schema of how recipients unsubscribe; an empty text removes what the send says. */
+/** Schema of how recipients unsubscribe. An empty text removes the send's value. */
 export const listUnsubscribeSchema = z.union([givenSchema, z.literal("")], {
   error: 'must be an object with url or mailto, or ""',
 });
 
-/** Returns whether mail programs may unsubscribe by one click (RFC 8058). */
+/** Returns whether mail programs may unsubscribe with one click (RFC 8058). */
 export function isOneClick({ url, oneClick }: ListUnsubscribe): boolean {
   return oneClick ?? url !== undefined;
 }

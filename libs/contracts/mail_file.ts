@@ -2,16 +2,16 @@ import { z } from "zod";
 import { faultParams } from "./issue_code.ts";
 import { withoutControls } from "./mailbox.ts";
 
-/** The largest file that is attached, in bytes. */
+/** The largest attached file, in bytes. */
 export const MAX_FILE_BYTES = 10_000_000;
 
-/** The most bytes that the files of one mail may have, encoded: as a mail may have in all. */
+/** The most encoded bytes of all files of one mail, which equals the limit of the whole mail. */
 export const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 
 /** The longest file name of an attachment, in characters. */
 export const MAX_FILENAME_LENGTH = 200;
 
-/** Endings of files that run when they are opened: mail servers refuse a mail with one. */
+/** Endings of executable files. Mail servers refuse mails that contain them. */
 const BLOCKED = new Set([
   ..."ade adp apk app appx appxbundle bat cab chm cmd com cpl dll dmg ex ex_ exe hta".split(" "),
   ..."ins iso isp jar js jse jnlp lib lnk mde msc msi msix msp mst nsh pif ps1 psc1 reg".split(" "),
@@ -34,15 +34,15 @@ export const filenameSchema = withoutControls(
   ),
 );
 
-/** Returns whether a file of this name must not be attached: of what it ends with, programs run it. */
+/** Returns whether a file of this name must not be attached: its ending marks it as executable. */
 export function isBlockedFile(filename: string): boolean {
-  // What systems pass over at the end of a name, and what turns its direction around.
+  // Removes what systems ignore at the end of a name, and what reverses its direction.
   const clean = filename.normalize("NFKC").replace(/[\p{Cf}\p{Z}]/gu, "").replace(/\.+$/, "");
   const ending = clean.slice(clean.lastIndexOf(".") + 1).toLowerCase();
   return clean.includes(".") && BLOCKED.has(ending);
 }
 
-/** Schema of the type of a file: `image/png`, `text/csv; charset=utf-8`. A mail in a mail is none. */
+/** Schema of the type of a file: `image/png`, `text/csv; charset=utf-8`. Refuses a mail inside a mail. */
 export const contentTypeSchema = z.string()
   .max(127, { error: "must not exceed 127 characters" })
   .regex(/^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*(?:; ?charset=[\w-]{1,40})?$/i, {
@@ -53,7 +53,7 @@ export const contentTypeSchema = z.string()
     faultParams("wrong_type", "must not be a multipart or message type"),
   );
 
-/** Schema of what the HTML of a mail names a file by: `<img src="cid:logo">`. */
+/** Schema of the name by which a mail's HTML refers to a file: `<img src="cid:logo">`. */
 export const contentIdSchema = z.string().regex(/^[\w.-]{1,64}$/, {
   error: "must be 1 to 64 letters, digits and _ . -",
 });
@@ -72,7 +72,7 @@ export const base64Schema = z.string()
     faultParams("too_long", `must not have more than ${MAX_FILE_BYTES} bytes`),
   );
 
-/** A file that is attached to a mail: its bytes lie under their hash. */
+/** A file that is attached to a mail. Its bytes are stored under their hash. */
 export const mailFileSchema = z.object({
   /** SHA-256 of its bytes, in hex. */
   sha256: z.string().regex(/^[a-f\d]{64}$/),
@@ -80,14 +80,14 @@ export const mailFileSchema = z.object({
   size: z.int().nonnegative(),
   filename: z.string(),
   contentType: z.string(),
-  /** With it the file is a part of the HTML, else it is beside the mail. */
+  /** If set, the file is part of the HTML; otherwise it is an attachment. */
   contentId: z.string().optional(),
 });
 
 /** A file that is attached to a mail. */
 export type MailFile = z.infer<typeof mailFileSchema>;
 
-/** Returns the bytes of a file as it stands in a mail, in lines of 76 characters. */
+/** Returns the size of a file inside a mail, in lines of 76 characters. */
 export function encodedBytes(size: number): number {
   const characters = Math.ceil(size / 3) * 4;
   return characters + Math.ceil(characters / 76) * 2;
@@ -101,7 +101,7 @@ function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
-/** Without a pattern: one for both ends would take quadratic time on `{{{{…`. */
+/** Checks without a pattern: one for both ends would take quadratic time on `{{{{…`. */
 function hasPlaceholder(name: string): boolean {
   const start = name.indexOf("{{");
   return start >= 0 && name.indexOf("}}", start) >= 0;

@@ -2,31 +2,31 @@ import { z } from "zod";
 import { faultParams, type IssueCode } from "./issue_code.ts";
 import { withoutControls } from "./mailbox.ts";
 
-/** The most headers that a mail may be given, by a send and a recipient together. */
+/** The most headers that a send and a recipient together may add to a mail. */
 export const MAX_HEADERS = 20;
 
-/** The most bytes of UTF-8 that the names and values of a mail's headers may have together. */
+/** The most bytes of UTF-8 in the names and values of these headers together. */
 export const MAX_HEADER_BYTES = 4096;
 
 /** The longest part of a header without a blank, in bytes: a line may have 998 (RFC 5322, 2.1.1). */
 export const MAX_HEADER_WORD_BYTES = 900;
 
-/** Headers beside `X-…` that a mail may be given, in lower case. Their values have a syntax of their own. */
+/** Headers besides `X-…` that a mail may get, in lower case. Their values have a syntax of their own. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...["references", "in-reply-to", "list-id", "list-help", "feedback-id"],
   ...["auto-submitted", "precedence", "importance"],
 ]);
 
-/** Headers by which a provider takes further recipients or settings, in lower case. */
+/** Headers by which a provider accepts further recipients or settings, in lower case. */
 const RESERVED: ReadonlySet<string> = new Set(["x-smtpapi", "x-mc-bccaddress"]);
 
-/** What is wrong with headers that are too many. */
+/** The fault of too many headers. */
 export const TOO_MANY_HEADERS = {
   code: "too_many",
   message: `must not have more than ${MAX_HEADERS} headers`,
 } as const;
 
-/** What is wrong with headers that are too long. */
+/** The fault of headers that are too long. */
 export const TOO_LONG_HEADERS = {
   code: "too_long",
   message: `must not have more than ${MAX_HEADER_BYTES} bytes in names and values together`,
@@ -34,10 +34,10 @@ export const TOO_LONG_HEADERS = {
 
 const encoder = new TextEncoder();
 
-/** Headers as a request gives them. An empty value removes the header of the same name. */
+/** Headers of a request. An empty value removes the header of the same name. */
 export type GivenHeaders = Record<string, string>;
 
-/** Returns whether a mail may be given a header of this name. */
+/** Returns whether a mail may get a header of this name. */
 export function isAllowedHeader(name: string): boolean {
   const lower = name.toLowerCase();
   if (ALLOWED.has(lower)) return true;
@@ -45,7 +45,7 @@ export function isAllowedHeader(name: string): boolean {
     !RESERVED.has(lower);
 }
 
-/** Returns the bytes of headers, names and values. */
+/** Returns the number of bytes in the names and values of headers. */
 export function headerBytes(headers: GivenHeaders): number {
   return Object.entries(headers).reduce(
     (sum, [name, value]) => sum + name.length + encoder.encode(value).length,
@@ -53,7 +53,7 @@ export function headerBytes(headers: GivenHeaders): number {
   );
 }
 
-/** Adds the headers of a recipient to those of the send: by name, whatever its case. */
+/** Merges the headers of a recipient into those of the send, by name, regardless of case. */
 export function mergeHeaders(top: GivenHeaders = {}, own: GivenHeaders = {}): GivenHeaders {
   const merged = new Map<string, [name: string, value: string]>();
   for (const [name, value] of [...Object.entries(top), ...Object.entries(own)]) {
@@ -62,7 +62,7 @@ export function mergeHeaders(top: GivenHeaders = {}, own: GivenHeaders = {}): Gi
   return Object.fromEntries(merged.values().filter(([, value]) => value !== ""));
 }
 
-/** Schema of the headers that a send or a recipient gives a mail. */
+/** Schema of the headers that a send or a recipient adds to a mail. */
 export const headersSchema = z.record(z.string(), withoutControls(z.string())).check(
   ({ value, issues }) => {
     for (const { code, message, name } of faultsOf(value)) {
@@ -76,7 +76,7 @@ export const headersSchema = z.record(z.string(), withoutControls(z.string())).c
 interface HeaderFault {
   code: IssueCode;
   message: string;
-  /** Missing where it is about all of them. */
+  /** Missing if the fault concerns all headers. */
   name?: string;
 }
 

@@ -23,11 +23,11 @@ export const displayNameSchema = withoutControls(
   z.string().max(MAX_NAME_LENGTH, { error: `must not exceed ${MAX_NAME_LENGTH} characters` }),
 );
 
-/** Schema of an address with the name that people see. */
+/** Schema of an address with a display name. */
 export const mailboxSchema = z.strictObject({
   email: emailAddressSchema,
   name: displayNameSchema.optional(),
 });
 
-/** An address with the name that people see. */
+/** An address with a display name. */
 export type Mailbox = z.infer<typeof mailboxSchema>;

@@ -9,7 +9,7 @@ export const RETRYABLE_STATES = ["failed", "unknown", "deferred"] as const satis
 const id = z.int().positive().optional();
 const text = z.string().min(1).max(100).optional();
 
-/** Body of `POST /v1/messages/cancel`: which messages. */
+/** Body of `POST /v1/messages/cancel`: the messages. */
 export const CANCEL_BODY = z.strictObject({
   filter: z.strictObject({
     ...{ sendId: text, reference: text, tag: text, templateId: id, integrationId: id },
@@ -26,7 +26,7 @@ export const SCHEDULE_BODY = z.strictObject({ sendAt: sendAtSchema.nullable() })
 /** Body of `POST /v1/messages/{id}/retry`; it may be missing. */
 export const RETRY_ONE_BODY = z.strictObject({ acceptDuplicates });
 
-/** Body of `POST /v1/messages/retry`: which messages, by their cause. */
+/** Body of `POST /v1/messages/retry`: the messages, by their cause. */
 export const RETRY_BODY = z.strictObject({
   state: z.enum(RETRYABLE_STATES),
   reason: z.string().max(2000).nullable().optional(),

@@ -6,7 +6,7 @@ const NUMBER_FAULT = "must be a whole number above 0";
 const number = z.string().regex(/^[1-9]\d{0,8}$/, { error: NUMBER_FAULT }).transform(Number);
 const TIME_FAULT = "must be a time such as 2026-01-02T03:04:05Z";
 
-/** A time as requests write it. */
+/** Schema of a time in requests. */
 export const FILTER_TIME = z.iso.datetime({ offset: true, error: TIME_FAULT })
   .transform((text) => new Date(text));
 

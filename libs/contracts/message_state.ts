@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** Every state of a message, in the order in which they are passed. */
+/** Every state of a message, in the usual order. */
 export const MESSAGE_STATES = [
-  // Of a send that is not started; never stored.
+  // Its send is not started; never stored.
   "scheduled",
   "queued",
   "rendered",
@@ -18,14 +18,14 @@ export const MESSAGE_STATES = [
 /** Schema of {@linkcode MessageState}. */
 export const messageStateSchema = z.enum(MESSAGE_STATES);
 
-/** Where a message stands. */
+/** The state of a message. */
 export type MessageState = z.infer<typeof messageStateSchema>;
 
 export const TERMINAL_STATES = ["sent", "failed", "canceled"] as const satisfies MessageState[];
 
 const TERMINAL: ReadonlySet<MessageState> = new Set(TERMINAL_STATES);
 
-/** Returns whether nothing more happens to a message in this state, unless a person asks for it. */
+/** Returns whether a message in this state changes only on a person's request. */
 export function isTerminal(state: MessageState): boolean {
   return TERMINAL.has(state);
 }

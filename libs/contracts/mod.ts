@@ -1,6 +1,6 @@
 /**
- * What flows through Posthaste: the vocabulary that every process shares. Events, HTTP bodies and
- * documents are zod schemas, and their types are inferred from them.
+ * The vocabulary that every process shares. Events, HTTP bodies and documents are zod schemas, and their
+ * types are inferred from them.
  *
  * ```ts
  * import { EVENTS, type EventData } from "@posthaste/contracts";

@@ -7,10 +7,7 @@ export type JsonObject = { [key: string]: unknown };
 
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/**
- * Returns the OpenAPI 3.1 document of endpoints. What a check in code refuses is not in it: it has the
- * shapes alone.
- */
+/** Returns the OpenAPI 3.1 document of endpoints. It contains only shapes, not the checks in code. */
 export function openApiOf(endpoints: readonly Endpoint[], version: string): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
@@ -34,12 +31,12 @@ export function openApiOf(endpoints: readonly Endpoint[], version: string): Json
   };
 }
 
-/** Returns the document of everything that the interface answers. */
+/** Returns the document of all endpoints of the interface. */
 export function openApiDocument(): JsonObject {
   return openApiOf(ENDPOINTS, "1");
 }
 
-/** Returns the codes that an endpoint may answer with, by their status. */
+/** Returns the codes of an endpoint by their status. */
 export function codesByStatus(endpoint: Endpoint): Map<number, ErrorCode[]> {
   const { unknown = [], codes = [], body } = endpoint;
   const all = [...COMMON_CODES, ...body === undefined ? [] : BODY_CODES, ...codes];
@@ -110,7 +107,7 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output" = "output"): Jso
     ...{ io, unrepresentable: "any" },
     override: ({ jsonSchema }) => {
       delete jsonSchema.$id;
-      // Clients have to pass over fields that are new to them.
+      // Clients must ignore unknown fields.
       if (io === "output") delete jsonSchema.additionalProperties;
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (jsonSchema.maximum === SAFE) delete jsonSchema.maximum;

@@ -26,7 +26,7 @@ test("openApiDocument() keeps every path, field and code of the baseline", async
   assert.deepEqual(removalsOf(baseline, JSON.parse(JSON.stringify(openApiDocument()))), []);
 });
 
-test("openApiOf() writes shapes without what clients cannot use", () => {
+test("openApiOf() writes shapes without parts that clients cannot use", () => {
   const { post } = plain().paths["/v1/things/{id}"];
   assert.deepEqual(post.parameters, [
     { name: "id", in: "path", required: true, schema: { type: "string" } },
@@ -48,7 +48,7 @@ test("openApiOf() writes shapes without what clients cannot use", () => {
   assert.equal(unknown.description, "unknown_send");
 });
 
-test("openApiDocument() names every operation once, and says what variables are", () => {
+test("openApiDocument() names every operation once, and describes variables", () => {
   const names = ENDPOINTS.map(({ operation }) => operation);
   assert.equal(new Set(names).size, names.length);
   const text = JSON.stringify(openApiDocument());
@@ -59,7 +59,7 @@ test("openApiDocument() names every operation once, and says what variables are"
   assert.deepEqual(schema, { type: "object" });
 });
 
-test("removalsOf() finds what is gone, and lets what is new pass", () => {
+test("removalsOf() finds removals, and accepts additions", () => {
   const before = plain();
   const { answer: _, ...rest } = endpoint;
   assert.deepEqual(removalsOf(before, plain()), []);

@@ -24,15 +24,15 @@ const SHAPE = {
   ]).default("A4"),
   orientation: z.enum(["portrait", "landscape"]).default("portrait"),
   background: z.boolean().default(true),
-  /** `remote`: images that the HTML names by `http` or `https` are fetched before it is printed. */
+  /** `remote`: images with `http` or `https` addresses are fetched before printing. */
   images: z.enum(["none", "remote"]).default("none"),
-  /** What becomes of a message whose PDF asks for something that cannot be loaded. */
+  /** How to handle a message whose PDF refers to a resource that cannot be loaded. */
   missing: z.enum(["fail", "leave_out"]).default("fail"),
-  /** Whether the PDF says what its headings, tables, lists and pictures are, for screen readers. */
+  /** Whether the PDF marks its headings, tables, lists and pictures for screen readers. */
   tagged: z.boolean().optional(),
-  /** Whether a tagged PDF has an outline, made of its headings. */
+  /** Whether a tagged PDF has an outline, made from its headings. */
   outline: z.boolean().optional(),
-  /** Language of the text, in place of the one that the HTML says: a tag of BCP 47. */
+  /** Language of the text, a BCP 47 tag. It replaces the language in the HTML. */
   language: z.string().max(35).regex(/^[a-zA-Z]{2,8}(?:-[a-zA-Z0-9]{1,8})*$/, {
     error: "must be a language tag such as en or de-AT",
   }).optional(),
@@ -42,9 +42,9 @@ const SHAPE = {
 };
 
 /**
- * Schema of how a PDF template is printed, as a person writes it: unknown keys are refused. Header and
- * footer are plain text in the page's margin boxes (CSS Paged Media), where `{page}` and `{pages}` stand
- * for the page's number and their count.
+ * Schema of the page options of a PDF template for people: it refuses unknown keys. Header and footer are
+ * plain text in the page's margin boxes (CSS Paged Media), where `{page}` and `{pages}` become the page's
+ * number and the number of pages.
  */
 export const pageOptionsSchema = z.strictObject({
   ...SHAPE,
@@ -53,7 +53,7 @@ export const pageOptionsSchema = z.strictObject({
   footer: z.strictObject(MARGIN_TEXT).optional(),
 });
 
-/** The same as it lies in the ledger and travels in events: keys of a newer version are passed over. */
+/** Schema of the same options in the ledger and in events: it ignores keys of a newer version. */
 export const keptPageOptionsSchema = z.object({
   ...SHAPE,
   margin: z.object(MARGIN).prefault({}),
@@ -61,8 +61,8 @@ export const keptPageOptionsSchema = z.object({
   footer: z.object(MARGIN_TEXT).optional(),
 });
 
-/** How a PDF template is printed, every default filled in. */
+/** Page options of a PDF template, with every default filled in. */
 export type PageOptions = z.infer<typeof pageOptionsSchema>;
 
-/** How a person writes page options: everything may be left out. */
+/** Page options in requests: every key is optional. */
 export type PageOptionsInput = z.input<typeof pageOptionsSchema>;

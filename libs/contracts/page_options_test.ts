@@ -7,7 +7,7 @@ function pathsOf(options: unknown): string[] {
   return issues.map(({ path }) => path.join("."));
 }
 
-test("pageOptionsSchema makes an A4 page with margins of 15 mm of nothing", () => {
+test("pageOptionsSchema turns an empty value into an A4 page with margins of 15 mm", () => {
   assert.deepEqual(pageOptionsSchema.parse({}), {
     format: "A4",
     orientation: "portrait",
@@ -18,12 +18,12 @@ test("pageOptionsSchema makes an A4 page with margins of 15 mm of nothing", () =
   });
 });
 
-test("pageOptionsSchema keeps the other margins where one is given", () => {
+test("pageOptionsSchema keeps the other margins if one is given", () => {
   const { margin } = pageOptionsSchema.parse({ margin: { top: "0.5in" } });
   assert.deepEqual(margin, { top: "0.5in", right: "15mm", bottom: "15mm", left: "15mm" });
 });
 
-test("pageOptionsSchema takes a size of one's own, a header and a footer", () => {
+test("pageOptionsSchema accepts a custom size, a header and a footer", () => {
   const options = {
     format: { width: "100mm", height: "60mm" },
     header: { left: "Acme" },
@@ -32,7 +32,7 @@ test("pageOptionsSchema takes a size of one's own, a header and a footer", () =>
   assert.deepEqual(pathsOf(options), []);
 });
 
-test("pageOptionsSchema refuses lengths that are more than a length", () => {
+test("pageOptionsSchema refuses lengths that contain more than a length", () => {
   for (const top of ["15", "-1mm", "1e3mm", "1mm;}", "calc(1mm)", "1.mm", " 1mm", "1mm\n"]) {
     assert.deepEqual(pathsOf({ margin: { top } }), ["margin.top"], JSON.stringify(top));
   }

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { emailAddressSchema } from "./email_address.ts";
 import { ROLES } from "./role.ts";
 
-/** A passkey: WebAuthn's credential, of which the private key never leaves its authenticator. */
+/** A passkey: a WebAuthn credential, whose private key never leaves its authenticator. */
 export const passkeySchema = z.object({
   /** The credential's id, in base64url. */
   id: z.string(),
   /** In COSE form, in base64url. */
   publicKey: z.string(),
-  /** Of signatures; an authenticator that keeps none says 0. */
+  /** Counter of signatures; 0 for an authenticator that does not count. */
   counter: z.number(),
   transports: z.array(z.string()),
   name: z.string().min(1).max(200),
@@ -18,24 +18,24 @@ export const passkeySchema = z.object({
 /** A passkey. */
 export type Passkey = z.infer<typeof passkeySchema>;
 
-/** What a person shows besides their password. */
+/** The proofs of identity besides the password. */
 export const secondFactorSchema = z.object({
   /** An authenticator app (RFC 6238). */
   totp: z.object({
-    /** Sealed under a key of the dashboard alone. */
+    /** Sealed under a key that only the dashboard has. */
     secret: z.string(),
-    /** The last time step that a code was taken of: none is taken twice. */
+    /** The last time step whose code was used: none is accepted twice. */
     lastStep: z.number(),
   }).nullable(),
   passkeys: z.array(passkeySchema),
-  /** SHA-256 of each recovery code that is left, in hex. */
+  /** SHA-256 of each unused recovery code, in hex. */
   recoveryCodes: z.array(z.string()),
 });
 
-/** What a person shows besides their password. */
+/** The proofs of identity besides the password. */
 export type SecondFactor = z.infer<typeof secondFactorSchema>;
 
-/** Of who has a password alone. */
+/** The second factor of a user who has only a password. */
 export const NO_SECOND_FACTOR: Readonly<SecondFactor> = {
   ...{ totp: null, passkeys: [], recoveryCodes: [] },
 };
@@ -44,38 +44,38 @@ export const NO_SECOND_FACTOR: Readonly<SecondFactor> = {
 export const userSchema = z.object({
   /** `usr_` and a ULID. */
   _id: z.string(),
-  /** In lower case. Until it is proven it identifies nobody: others may have the same. */
+  /** In lower case. It identifies a user only after it is proven: several users may have the same. */
   email: emailAddressSchema,
   /**
-   * When it was shown that the address is theirs, by a link that was sent there or by a provider's
-   * verified claim. No two have proven the same.
+   * When the user proved the address, by a link that was sent there or by a provider's verified claim. No two
+   * users have proven the same address.
    */
   emailProvenAt: z.date().nullable().default(null),
   /**
-   * Who came by an invitation's link, which anybody may have copied, is a member of that account and of
-   * no other until the address is proven.
+   * The only account of a user who joined by an invitation's link, which others may have copied, until the
+   * address is proven.
    */
   onlyAccountId: z.string().nullable().default(null),
-  /** The link that was sent to the address last, and proves it. */
+  /** The last link that was sent to the address to prove it. */
   proof: z.object({
     /** SHA-256 of the link's token, in hex. */
     id: z.string(),
     expiresAt: z.date(),
   }).nullable().default(null),
-  /** The link that was sent last to anyone who has forgotten the password. */
+  /** The last link that was sent to reset the password. */
   reset: z.object({
     /** SHA-256 of the link's token, in hex. */
     id: z.string(),
     expiresAt: z.date(),
   }).nullable().default(null),
   name: z.string().min(1).max(200),
-  /** argon2id, as a PHC string; null for who signs in elsewhere (OpenID Connect). */
+  /** argon2id, as a PHC string; null for users who sign in elsewhere (OpenID Connect). */
   passwordHash: z.string().nullable(),
   /** `iss` and `sub` of an OpenID Connect provider. */
   oidc: z.object({ issuer: z.string(), subject: z.string() }).nullable().default(null),
-  /** SHA-256 of what browsers that were signed in call themselves, the latest last, in hex. */
+  /** SHA-256 of the user agents of browsers that were signed in, the latest last, in hex. */
   knownBrowsers: z.array(z.string()).default([]),
-  /** What is asked for after the password. */
+  /** The factor that is required after the password. */
   secondFactor: secondFactorSchema.default(() => ({ ...NO_SECOND_FACTOR })),
   createdAt: z.date(),
 });
@@ -83,7 +83,7 @@ export const userSchema = z.object({
 /** A person who signs in to the dashboard. */
 export type User = z.infer<typeof userSchema>;
 
-/** That a person belongs to an account. */
+/** The membership of a person in an account. */
 export const memberSchema = z.object({
   /** `<account>/<user>` */
   _id: z.string(),
@@ -93,7 +93,7 @@ export const memberSchema = z.object({
   createdAt: z.date(),
 });
 
-/** That a person belongs to an account. */
+/** The membership of a person in an account. */
 export type Member = z.infer<typeof memberSchema>;
 
 /** A browser that is signed in. */
@@ -101,7 +101,7 @@ export const sessionSchema = z.object({
   /** SHA-256 of the cookie's token, in hex. */
   _id: z.string(),
   userId: z.string(),
-  /** The account that is looked at. */
+  /** The account that is shown. */
   accountId: z.string(),
   /** Sent back with every change, in `x-csrf-token`. */
   csrfToken: z.string(),
@@ -109,9 +109,9 @@ export const sessionSchema = z.object({
   createdAt: z.date(),
   lastSeenAt: z.date(),
   expiresAt: z.date(),
-  /** When it was last shown who is at the browser: by signing in, or when asked again. */
+  /** When the user last proved their identity: at the sign-in, or when asked again. */
   confirmedAt: z.date().nullable().default(null),
-  /** What is still to be shown before the browser is signed in. */
+  /** The proof that is still required before the browser is signed in. */
   awaits: z.literal("second_factor").nullable().default(null),
   /** The random bytes that a passkey is to sign, in base64url. */
   challenge: z.string().nullable().default(null),
@@ -120,7 +120,7 @@ export const sessionSchema = z.object({
 /** A browser that is signed in. */
 export type Session = z.infer<typeof sessionSchema>;
 
-/** A session that is to be kept; what has a default may be left out. */
+/** A session to store. Fields with a default may be left out. */
 export type NewSession = z.input<typeof sessionSchema>;
 
 /** An invitation to an account, sent as a link. */
@@ -131,7 +131,7 @@ export const invitationSchema = z.object({
   email: emailAddressSchema,
   role: z.enum(ROLES),
   invitedBy: z.string(),
-  /** Whether the link was sent to the address, and shown to nobody: it proves whose it is. */
+  /** Whether the link was only sent to the address and never displayed, so that it proves the owner. */
   isMailed: z.boolean().default(false),
   createdAt: z.date(),
   expiresAt: z.date(),
@@ -140,7 +140,7 @@ export const invitationSchema = z.object({
 /** An invitation to an account. */
 export type Invitation = z.infer<typeof invitationSchema>;
 
-/** An invitation that is to be kept; what has a default may be left out. */
+/** An invitation to store. Fields with a default may be left out. */
 export type NewInvitation = z.input<typeof invitationSchema>;
 
 /** One line of an account's audit log: who changed what. */
@@ -149,15 +149,15 @@ export const auditEntrySchema = z.object({
   _id: z.string(),
   accountId: z.string(),
   at: z.date(),
-  /** Null for what no person did. */
+  /** Null if no person did it. */
   userId: z.string().nullable(),
-  /** As they were called then. */
+  /** The user's address at that time. */
   userEmail: z.string().nullable(),
   /** `<thing>.<verb>`: `template.published`, `token.revoked`. */
   action: z.string(),
-  /** What it was done to, in words: `email template 3 (welcome)`. */
+  /** The object of the action, in words: `email template 3 (welcome)`. */
   target: z.string(),
-  /** More about it, never a secret. */
+  /** Further details, never a secret. */
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { integrationSchema } from "./documents.ts";
 
 /**
- * What is needed to try an SMTP server. The password is sealed for the record that it is bound to
- * (`sealSecret`), whether that is stored already or not.
+ * Settings to try an SMTP server. The password is sealed for the record that it is bound to (`sealSecret`),
+ * whether or not that is stored already.
  */
 export const probeSettingsSchema = integrationSchema.pick({
   host: true,
@@ -15,14 +15,14 @@ export const probeSettingsSchema = integrationSchema.pick({
 }).extend({
   /** `_id` of the integration that the password is sealed for. */
   recordId: z.string(),
-  /** Tried as sender: MAIL FROM is said, and taken back. */
+  /** Tried as sender: MAIL FROM is sent, and reset. */
   sender: z.string().optional(),
 });
 
-/** What is needed to try an SMTP server. */
+/** Settings to try an SMTP server. */
 export type ProbeSettings = z.infer<typeof probeSettingsSchema>;
 
-/** The steps of a probe, in the order in which they are done. */
+/** The steps of a probe, in order. */
 export const PROBE_STEPS = ["resolve", "connect", "greeting", "tls", "auth", "sender"] as const;
 
 /** One step of a probe. */
@@ -31,18 +31,18 @@ export const probeStepSchema = z.object({
   outcome: z.enum(["done", "failed", "skipped"]),
   /** In milliseconds. */
   durationMs: z.number().nonnegative(),
-  /** A sentence for people: what was found, or what went wrong. */
+  /** A sentence for people: the result, or the failure. */
   detail: z.string(),
   /** The server's reply. */
   reply: z.string().optional(),
-  /** What to do about it, as a sentence. */
+  /** A sentence about what to do. */
   remedy: z.string().optional(),
 });
 
 /** One step of a probe. */
 export type ProbeStep = z.infer<typeof probeStepSchema>;
 
-/** Reply to `probe.requested`: the steps up to the first that failed, the others as skipped. */
+/** Reply to `probe.requested`: the steps up to the first failed one, and the others as skipped. */
 export const probeReplySchema = z.object({ ok: z.boolean(), steps: z.array(probeStepSchema) });
 
 /** Reply to `probe.requested`. */

@@ -18,19 +18,19 @@ export const templateFaultSchema = z.object({
 /** A fault in a template, at its place in the author's source. */
 export type TemplateFault = z.infer<typeof templateFaultSchema>;
 
-/** A variable that a template was found to read. */
+/** A variable that a template reads. */
 export const foundVariableSchema = z.object({
   name: z.string(),
-  /** All that is read of it: `customer.name`, or `lines[].price` inside an `each`. */
+  /** All paths that it reads of it: `customer.name`, or `lines[].price` inside an `each`. */
   paths: z.array(z.string()),
   usedIn: z.array(z.enum(["subject", "html", "text"])),
   line: z.int(),
   column: z.int(),
-  /** Whether every way through the template prints it; unknown where an older renderer answered. */
+  /** Whether every path through the template prints it; missing in answers of an older renderer. */
   always: z.boolean().optional(),
 });
 
-/** A variable that a template was found to read. */
+/** A variable that a template reads. */
 export type FoundVariable = z.infer<typeof foundVariableSchema>;
 
 const partsSchema = z.object({ subject: z.string(), html: contentSchema, text: contentSchema });
@@ -39,24 +39,24 @@ const partsSchema = z.object({ subject: z.string(), html: contentSchema, text: c
 export const previewReplySchema = z.discriminatedUnion("ok", [
   z.object({
     ok: z.literal(true),
-    /** Of a PDF template the subject is its file name and the text is empty. */
+    /** For a PDF template, the subject is its file name and the text is empty. */
     parts: partsSchema,
-    /** Ready to be filled: what a version of it would hold; only if it was asked for. */
+    /** The parts of a version, ready to be filled; only on request. */
     compiled: partsSchema.extend({ reads: z.array(templateReadSchema).optional() }).optional(),
     /** Whether the text was made from the HTML. */
     textGenerated: z.boolean(),
-    /** What is read where; also when filling failed. */
+    /** The variables that each part reads; also present if filling failed. */
     variables: z.array(foundVariableSchema),
     /** Required variables that the data lacks. */
     missing: z.array(z.string()),
-    /** What the author should know, though it prevents nothing. */
+    /** Advice for the author that prevents nothing. */
     warnings: z.array(z.string()),
   }),
   z.object({
     ok: z.literal(false),
     /** A sentence for the author. */
     reason: z.string(),
-    /** Faults in the source; if filling it failed, where, as far as that is known. */
+    /** Faults in the source. If filling failed, their places as far as known. */
     errors: z.array(templateFaultSchema),
     variables: z.array(foundVariableSchema),
     timedOut: z.boolean(),
@@ -83,7 +83,7 @@ export const printReplySchema = z.discriminatedUnion("ok", [
     key: z.string(),
     /** In bytes. */
     size: z.int().nonnegative(),
-    /** What the document asked for and was refused. */
+    /** The resources that the document requested and was refused. */
     blocked: z.array(z.string()),
   }),
   z.object({ ok: z.literal(false), reason: z.string(), timedOut: z.boolean().optional() }),
@@ -92,7 +92,7 @@ export const printReplySchema = z.discriminatedUnion("ok", [
 /** Reply to `print.requested`. */
 export type PrintReply = z.infer<typeof printReplySchema>;
 
-/** The events that somebody waits for an answer to, with the shape of the answer. */
+/** The events that are answered, with the schema of the answer. */
 export const REPLIES = {
   "render.requested": renderReplySchema,
   "preview.requested": previewReplySchema,

@@ -2,7 +2,9 @@ import { envelopeOf, type GivenEnvelope, withoutEnvelope } from "./envelope.ts";
 import type { RequestedRecipient, ResumedMessage } from "./events.ts";
 import type { SendRequest } from "./send_request.ts";
 
-/** Returns a recipient as events and renderers have it; `undefined` if the request has none there. */
+/**
+ * Returns a recipient in the form for events and renderers; `undefined` if the request has none at the index.
+ */
 export function requestedRecipient(
   request: Pick<SendRequest, "to" | "files"> & GivenEnvelope,
   { index, attempt }: ResumedMessage,

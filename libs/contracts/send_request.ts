@@ -6,7 +6,7 @@ import { filenameSchema, mailFileSchema } from "./mail_file.ts";
 import { mailboxSchema } from "./mailbox.ts";
 import { variablesSchema } from "./variables.ts";
 
-/** Limits of a send request; every one is a setting of the api service. */
+/** Limits of a send request. Each is a setting of the api service. */
 export interface SendLimits {
   /** @default {1000} */
   maxRecipients: number;
@@ -14,10 +14,10 @@ export interface SendLimits {
   maxAttachments: number;
 }
 
-/** The limits that hold where no setting says otherwise. */
+/** The limits without other settings. */
 export const DEFAULT_SEND_LIMITS: SendLimits = { maxRecipients: 1000, maxAttachments: 10 };
 
-/** Fields by which the two forms of a request differ, at each level. */
+/** The fields that differ between the two forms of a request, at each level. */
 interface FileFields {
   recipient: z.ZodRawShape;
   top: z.ZodRawShape;
@@ -55,15 +55,15 @@ const pdfAttachmentSchema = z.strictObject({
   variables: variablesSchema.optional(),
 });
 
-/** When a send shall start: ISO 8601 with an offset. */
+/** The planned start of a send: ISO 8601 with an offset. */
 export const sendAtSchema = z.iso.datetime({
   offset: true,
   error: "must be a time with an offset, such as 2026-01-02T03:04:05Z",
 });
 
 /**
- * Makes the schema of the body of `POST /v1/templates/{templateId}/send/{integrationId}`
- * (docs/interface.md, section 2). Unknown fields are refused by name.
+ * Makes the schema of the body of `POST /v1/templates/{templateId}/send/{integrationId}` (docs/interface.md,
+ * section 2). It refuses unknown fields by name.
  */
 export function sendBodySchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
   return requestSchema({
@@ -73,15 +73,12 @@ export function sendBodySchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
 }
 
 /**
- * A send request as it comes: it names PDF templates by id or alias, files have their bytes in it, and it says
- * when it starts.
+ * A send request as received: it names PDF templates by id or alias, contains the bytes of files, and has the
+ * planned start.
  */
 export type SendBody = z.infer<ReturnType<typeof sendBodySchema>>;
 
-/**
- * Makes the schema of a send request as it is accepted: it names PDF templates by id, and files by their
- * hash.
- */
+/** Makes the schema of a send request as accepted: it names PDF templates by id, and files by their hash. */
 export function sendRequestSchema(limits: SendLimits = DEFAULT_SEND_LIMITS) {
   const files = z.array(mailFileSchema).optional();
   return requestSchema({
@@ -96,5 +93,5 @@ export type SendRequest = z.infer<ReturnType<typeof sendRequestSchema>>;
 /** One recipient of a send request. */
 export type Recipient = SendRequest["to"][number];
 
-/** One PDF that a recipient shall receive. */
+/** One PDF for a recipient. */
 export type Attachment = NonNullable<Recipient["attachments"]>[number];

@@ -5,7 +5,7 @@ import { sendBodySchema } from "./send_request.ts";
 const FROM = { email: "shop@example.com" };
 const TO = [{ email: "ann@example.com" }];
 
-/** Every fault as `path: message`; a fault about unknown fields names them. */
+/** Returns every fault as `path: message`; a fault about unknown fields names them. */
 function faultsOf(body: unknown, schema = sendBodySchema()): string[] {
   const issues = schema.safeParse(body).error?.issues ?? [];
   return issues.map(({ path, message, ...issue }) =>
@@ -15,7 +15,7 @@ function faultsOf(body: unknown, schema = sendBodySchema()): string[] {
   );
 }
 
-test("sendBodySchema() accepts a request with everything in it, unchanged", () => {
+test("sendBodySchema() accepts a request with every field, unchanged", () => {
   const body = {
     from: { email: "shop@example.com", name: "Shop" },
     to: [
@@ -59,7 +59,7 @@ test("sendBodySchema() names all faults at once, each with its path", () => {
   ]);
 });
 
-test("sendBodySchema() names what is missing", () => {
+test("sendBodySchema() names missing fields", () => {
   assert.deepEqual(faultsOf({}).map((fault) => fault.split(":")[0]), ["from", "to"]);
   assert.deepEqual(faultsOf({ from: {}, to: TO }).map((fault) => fault.split(":")[0]), [
     "from.email",
@@ -81,7 +81,7 @@ test("sendBodySchema() refuses unknown fields by name, on every level", () => {
   ]);
 });
 
-test("sendBodySchema() holds its limits", () => {
+test("sendBodySchema() enforces its limits", () => {
   const schema = sendBodySchema({ maxRecipients: 2, maxAttachments: 1 });
   const two = [...TO, ...TO];
   assert.deepEqual(faultsOf({ from: FROM, to: two }, schema), []);
@@ -94,7 +94,7 @@ test("sendBodySchema() holds its limits", () => {
   ]);
 });
 
-test("sendBodySchema() holds the lengths of names", () => {
+test("sendBodySchema() enforces the lengths of names", () => {
   const recipient = (name: number, filename: number) => ({
     from: FROM,
     to: [{

@@ -1,11 +1,11 @@
 import type { Send } from "./documents.ts";
 
-/** What of a send says when it starts. */
+/** The fields of a send that determine its start. */
 export type Startable = Pick<Send, "acceptedAt" | "notBefore">;
 
 /**
- * Returns when a send starts: at its acceptance, or later at the time that it is scheduled for. Retries, expiry
- * and retention count from then, and it is the `Date` of its mails.
+ * Returns when a send starts: at its acceptance, or at the later time that it is scheduled for. Retries,
+ * expiry and retention count from then, and it is the `Date` of its mails.
  */
 export function startOf({ acceptedAt, notBefore }: Startable): Date {
   return notBefore !== undefined && notBefore > acceptedAt ? notBefore : acceptedAt;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the caller of an accepted send should know, though it prevents nothing, as a sentence for each code. */
+/** Warnings about an accepted send, as a sentence for each code. They prevent nothing. */
 export const SEND_WARNINGS = {
   unsigned_unsubscribe:
     "Mail programs ignore List-Unsubscribe-Post without a DKIM signature over it (RFC 8058): turn on signing for the integration, or check that the server signs both headers",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TOKEN_SCOPES } from "./documents.ts";
 
-/** What a service says of itself, of the token and of its limits: the answer to `GET /v1`. */
+/** Schema of the answer to `GET /v1`: the service, the token and its limits. */
 export const serviceSummarySchema = z.strictObject({
   service: z.literal("posthaste"),
   version: z.string(),
@@ -22,10 +22,10 @@ export const serviceSummarySchema = z.strictObject({
   }),
   links: z.strictObject({
     openapi: z.string(),
-    /** Base of management by token; missing where the operator has not set it. */
+    /** Base of management by token; missing if the operator has not set it. */
     manage: z.string().optional(),
   }),
 });
 
-/** What a service says of itself. */
+/** The answer to `GET /v1`. */
 export type ServiceSummary = z.infer<typeof serviceSummarySchema>;

@@ -25,14 +25,14 @@ export const sendAcceptedSchema = z.strictObject({
   id: z.string(),
   /** One per recipient, in the order of the request. */
   messages: z.array(z.strictObject({ id: z.string(), email: z.string() })),
-  /** Missing if there is nothing to warn of. */
+  /** Missing if there are no warnings. */
   warnings: z.array(sendWarningSchema).optional(),
 });
 
 /** Answer to an accepted send request. */
 export type SendAccepted = z.infer<typeof sendAcceptedSchema>;
 
-/** How a send or a message is marked. */
+/** The labels of a send or a message. */
 const LABELS = {
   reference: z.string().nullable(),
   tags: z.array(z.string()),
@@ -59,14 +59,17 @@ export const sendFoundSchema = z.strictObject({
 export const sendStateSchema = sendFoundSchema.extend({
   /** The time that it is or was scheduled for; null if it was sent at once. */
   sendAt: timeSchema.nullable(),
-  /** Why messages failed, wait for another attempt or have an unknown outcome, the most frequent first; at most 50. */
+  /**
+   * Why messages failed, wait for another attempt or have an unknown outcome, the most frequent first; at
+   * most 50.
+   */
   causes: z.array(z.strictObject({
     state: messageStateSchema,
     reason: z.string().nullable(),
     /** Of the server's reply, as `enhanced`. */
     code: z.int().nullable(),
     enhanced: z.string().nullable(),
-    /** What the server said to one of them. */
+    /** The server's reply to one of them. */
     response: z.string().nullable(),
     count: z.int().positive(),
     /** The newest of them. */
@@ -91,9 +94,9 @@ export const messageFoundSchema = z.strictObject({
   nextAt: timeSchema.nullable(),
   reason: z.string().nullable(),
   reply: replySchema.nullable(),
-  /** Copies that the server refused, of a mail that went without them; missing where there are none. */
+  /** Copies that the server refused, of a mail that was sent without them; missing if there are none. */
   copiesRefused: z.array(z.strictObject({ email: z.string(), reply: replySchema })).optional(),
-  /** Why it waits for its integration, and for how many others; null if it does not. */
+  /** Why it waits for its integration, and how many others go first; null if it does not wait. */
   waiting: z.strictObject({ reason: z.string(), ahead: z.int().nonnegative() }).nullable(),
   ...PINNED,
   ...LABELS,
@@ -120,7 +123,7 @@ export const messageContentSchema = z.strictObject({
 /** Answer to `POST /v1/sends/{id}/cancel`. */
 export const sendCanceledSchema = z.strictObject({
   canceled: z.int().nonnegative(),
-  /** Messages that are over, or being sent. */
+  /** Messages that have ended, or are being sent. */
   tooLate: z.int().nonnegative(),
 });
 

@@ -3,7 +3,7 @@ import { type EmailVersion, type PdfVersion, TEMPLATE_KINDS } from "./documents.
 import { keptPageOptionsSchema } from "./page_options.ts";
 import { keptDeclarationSchema, type Variables, variablesSchema } from "./variables.ts";
 
-/** Schema of what an author writes, with all that belongs to it. */
+/** Schema of an author's source, with all its options. */
 export const draftSourceSchema = z.object({
   /** Of an email; empty for a PDF. */
   subject: z.string(),
@@ -11,40 +11,40 @@ export const draftSourceSchema = z.object({
   html: z.string(),
   /** Of an email; empty if it is to be made from the HTML. */
   text: z.string(),
-  /** Of a PDF: name of the file that recipients see, which may have placeholders. */
+  /** Of a PDF: the name of the file for recipients, which may have placeholders. */
   filename: z.string(),
   variables: z.array(keptDeclarationSchema),
   /** BCP 47. */
   locale: z.string(),
   /** Of a PDF; null for an email. */
   page: keptPageOptionsSchema.nullable(),
-  /** What the preview is filled with; not part of what is published. */
+  /** Data that fills the preview; not part of a version. */
   sample: variablesSchema,
 });
 
-/** What an author writes, with all that belongs to it. */
+/** An author's source, with all its options. */
 export type DraftSource = z.infer<typeof draftSourceSchema>;
 
-/** A template as its authors have it in hand: it may differ from what is published. */
+/** A template that its authors edit. It may differ from the published version. */
 export const templateDraftSchema = z.object({
   /** `_id` of its template: `<account>/<kind>/<id>` */
   _id: z.string(),
   accountId: z.string(),
   kind: z.enum(TEMPLATE_KINDS),
   source: draftSourceSchema,
-  /** Grows with every change: anyone who saves says which one they have changed. */
+  /** Grows with every change. A save names the revision that it has changed. */
   revision: z.int().positive(),
-  /** The released version that it is the same as; null once somebody has changed it. */
+  /** The released version with the same content; null after a change. */
   base: z.int().positive().nullable(),
   updatedAt: z.date(),
-  /** `_id` of the user; null for what the command line published. */
+  /** `_id` of the user; null for the command line. */
   updatedBy: z.string().nullable(),
 });
 
-/** A template as its authors have it in hand. */
+/** A template that its authors edit. */
 export type TemplateDraft = z.infer<typeof templateDraftSchema>;
 
-/** Returns what the author of a version wrote. A version has no sample. */
+/** Returns the source of a version. A version has no sample. */
 export function sourceOfVersion(
   version: EmailVersion | PdfVersion,
   sample: Variables = {},

@@ -1,19 +1,19 @@
 import { z } from "zod";
 
-/** What a template can do with a value that it reads. */
+/** The uses of a value in a template. */
 export const READ_USES = ["printed", "tested", "iterated", "date", "number"] as const;
 
-/** What a template can do with a value that it reads. */
+/** A use of a value in a template. */
 export type ReadUse = (typeof READ_USES)[number];
 
-/** A value that a template reads, and what for: stored with each version when it is published. */
+/** A value that a template reads, and its use: stored with each version when it is published. */
 export const templateReadSchema = z.object({
   /** `customer.name`, or `lines[].price` inside an `each`. */
   path: z.string(),
   uses: z.array(z.enum(READ_USES)),
-  /** Whether it is printed as text on every way through the template. */
+  /** Whether every path through the template prints it as text. */
   always: z.boolean(),
 });
 
-/** A value that a template reads, and what for. */
+/** A value that a template reads, and its use. */
 export type TemplateRead = z.infer<typeof templateReadSchema>;

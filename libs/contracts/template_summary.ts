@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { aliasSchema } from "./alias.ts";
 
-/** A variable of a template, as a program sees it. */
+/** Schema of a template's variable for programs. */
 export const variableSummarySchema = z.strictObject({
   name: z.string(),
   /** Whether a request without it is refused, unless it has a default. */
   required: z.boolean(),
-  /** Value where a request gives none; null if there is none. */
+  /** The value if a request has none; null if there is no default. */
   default: z.unknown(),
   description: z.string().nullable(),
 });
 
-/** A published template, as a program sees it. */
+/** Schema of a published template for programs. */
 export const templateSummarySchema = z.strictObject({
   id: z.int().positive(),
   alias: aliasSchema.nullable(),
   name: z.string(),
-  /** The newest published version: requests are filled by it. */
+  /** The newest published version, which requests use. */
   version: z.int().positive(),
   /** When that was published, ISO 8601. */
   publishedAt: z.iso.datetime(),
@@ -25,5 +25,5 @@ export const templateSummarySchema = z.strictObject({
   variables: z.array(variableSummarySchema),
 });
 
-/** A published template, as a program sees it. */
+/** A published template for programs. */
 export type TemplateSummary = z.infer<typeof templateSummarySchema>;

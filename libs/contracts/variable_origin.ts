@@ -1,9 +1,9 @@
 import { z } from "zod";
 
-/** Where the value of a variable comes from: a level of the request, the template's default, or nowhere. */
+/** The origins of a variable's value: a level of the request, the template's default, or none. */
 export const VARIABLE_ORIGINS = ["top", "recipient", "attachment", "default", "missing"] as const;
 
-/** Where the value of a variable comes from. */
+/** The origin of a variable's value. */
 export type VariableOrigin = (typeof VARIABLE_ORIGINS)[number];
 
 /** The variables that a template declares or reads, each with its origin. */
@@ -16,7 +16,7 @@ export const dryRunSchema = z.strictObject({
   status: z.literal("dry_run"),
   message: z.string(),
   template: z.strictObject({ id: z.int(), version: z.int() }),
-  /** Those that were asked for, filled. */
+  /** The requested ones, filled. */
   messages: z.array(z.strictObject({
     /** Position in the request's `to`. */
     index: z.int().nonnegative(),
@@ -34,7 +34,7 @@ export type DryRun = z.infer<typeof dryRunSchema>;
 
 const EXPLAINED = { ...ORIGINS, values: z.record(z.string(), z.unknown()).optional() };
 
-/** Answer to `GET /v1/messages/{id}/explain`. `values` are there if they were asked for. */
+/** Answer to `GET /v1/messages/{id}/explain`. `values` are present on request. */
 export const explanationSchema = z.strictObject({
   id: z.string(),
   template: z.strictObject({ id: z.int(), version: z.int() }),
@@ -48,7 +48,7 @@ export type Explanation = z.infer<typeof explanationSchema>;
 /** The most recipients that one dry run fills. */
 export const MAX_DRY_RUN_RECIPIENTS = 10;
 
-/** Parameters of a dry run: positions in `to`, with commas. */
+/** Query of a dry run: positions in `to`, with commas. */
 export const DRY_RUN_QUERY = z.strictObject({
   recipients: z.string().regex(/^\d{1,7}(?:,\d{1,7})*$/, {
     error: "must be positions of recipients, with commas: 0,5",
@@ -58,7 +58,7 @@ export const DRY_RUN_QUERY = z.strictObject({
     }).optional().describe("Positions of the recipients to fill, with commas: 0,5"),
 });
 
-/** Parameters of an explanation. */
+/** Query of an explanation. */
 export const EXPLAIN_QUERY = z.strictObject({
   values: z.enum(["true", "false"], { error: "must be true or false" }).optional()
     .describe("Whether the values are wanted, too"),

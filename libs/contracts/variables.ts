@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { faultParams } from "./issue_code.ts";
 
-/** A value that a template can print: what JSON can say. */
+/** A value that a template can print: any JSON value. */
 export type VariableValue =
   | string
   | number
@@ -13,10 +13,10 @@ export type VariableValue =
 /** Placeholder values by name. */
 export type Variables = Record<string, VariableValue>;
 
-/** How deep `variables` may be nested: `{}` is depth 1. */
+/** The greatest depth of `variables`: `{}` is depth 1. */
 export const MAX_VARIABLE_DEPTH = 32;
 
-/** Returns how deep a JSON value is nested, but not beyond `limit` + 1. Scalars are 0. */
+/** Returns the depth of a JSON value, but at most `limit` + 1. Scalars are 0. */
 export function depthOf(value: unknown, limit: number = MAX_VARIABLE_DEPTH): number {
   if (typeof value !== "object" || value === null) return 0;
   if (limit <= 0) return 1;
@@ -30,9 +30,8 @@ export function depthOf(value: unknown, limit: number = MAX_VARIABLE_DEPTH): num
 }
 
 /**
- * Schema of `variables` in requests and events: an object whose values are any JSON, at most
- * {@linkcode MAX_VARIABLE_DEPTH} levels deep. The values themselves came out of a JSON parser, so
- * their kinds need no second look.
+ * Schema of `variables` in requests and events: an object whose values are any JSON, at most {@linkcode
+ * MAX_VARIABLE_DEPTH} levels deep. The values come from a JSON parser, so their kinds need no second check.
  */
 export const variablesSchema: z.ZodType<Variables> = z.custom<Variables>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -47,16 +46,16 @@ const DECLARATION = {
   name: z.string().min(1),
   /** Whether a request without it is refused. */
   required: z.boolean().default(false),
-  /** Value where a request gives none. */
+  /** The value if a request has none. */
   default: z.unknown().optional(),
   /** Shown to people who write requests. */
   description: z.string().optional(),
 };
 
-/** One variable of a template, as a person writes it: unknown keys are refused. */
+/** Schema of one variable of a template for people: it refuses unknown keys. */
 export const variableDeclarationSchema = z.strictObject(DECLARATION);
 
-/** The same as it lies in the ledger and travels in events: keys of a newer version are passed over. */
+/** Schema of the same in the ledger and in events: it ignores keys of a newer version. */
 export const keptDeclarationSchema = z.object(DECLARATION);
 
 /** One variable of a published template. */

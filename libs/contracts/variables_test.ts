@@ -8,14 +8,14 @@ function nested(levels: number, wrap: (inner: unknown) => unknown): unknown {
   return value;
 }
 
-test("depthOf() counts objects and arrays, and scalars as nothing", () => {
+test("depthOf() counts objects and arrays, but not scalars", () => {
   for (const scalar of ["x", 1, true, null, undefined]) assert.equal(depthOf(scalar), 0);
   assert.equal(depthOf({}), 1);
   assert.equal(depthOf([]), 1);
   assert.equal(depthOf({ a: 1, b: { c: [1] }, d: {} }), 3);
 });
 
-test("depthOf() stops one beyond its limit, however deep the value is", () => {
+test("depthOf() stops one level beyond its limit, however deep the value is", () => {
   assert.equal(depthOf(nested(32, (inner) => ({ inner })), 32), 32);
   assert.equal(depthOf(nested(33, (inner) => ({ inner })), 32), 33);
   assert.equal(depthOf(nested(100_000, (inner) => [inner]), 32), 33);
@@ -29,7 +29,7 @@ test("variablesSchema accepts any JSON in an object, 32 levels deep", () => {
   assert.ok(!variablesSchema.safeParse({ deepest }).success);
 });
 
-test("variablesSchema refuses what is no object", () => {
+test("variablesSchema refuses values that are no object", () => {
   for (const value of [[], null, "x", 1, undefined]) {
     const messages = variablesSchema.safeParse(value).error?.issues.map(({ message }) => message);
     assert.deepEqual(messages, ["must be an object of variable names and values"]);

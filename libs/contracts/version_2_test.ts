@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { EVENTS, type EventType } from "./events.ts";
 import { keptPageOptionsSchema, pageOptionsSchema } from "./page_options.ts";
 
-/** Events as version 2 wrote them. They are never changed; a new event gets a sample of its own. */
+/** Events that version 2 wrote. They are never changed; a new event gets a sample of its own. */
 const RECORDED: Record<string, Record<string, unknown>> = JSON.parse(
   readFileSync(new URL("fixtures/events_v2.json", import.meta.url), "utf8"),
 );
@@ -26,7 +26,7 @@ for (const [type, recorded] of Object.entries(RECORDED)) {
   });
 }
 
-test("pageOptionsSchema refuses an unknown key of a person, and passes over one of a newer program", () => {
+test("pageOptionsSchema refuses an unknown key from a person, and ignores one of a newer program", () => {
   const newer = { duplex: true, margin: { gutter: "2mm" }, header: { left: "x", font: "serif" } };
   assert.ok(!pageOptionsSchema.safeParse(newer).success);
   assert.deepEqual(
@@ -35,7 +35,7 @@ test("pageOptionsSchema refuses an unknown key of a person, and passes over one 
   );
 });
 
-// What callers name freely, and a text or where it lies: neither grows by itself.
+// Objects whose names callers choose, and a text or its key: neither gets new fields.
 const CLOSED = new Set(["variables", "pdfVersions", "html", "text", "sample"]);
 
 /** Adds a field to every object. */

@@ -2,67 +2,67 @@ import { z } from "zod";
 import { FEED_EVENT_TYPES } from "./feed_event.ts";
 import type { SealedSecret } from "./documents.ts";
 
-/** Webhook endpoints that an account has, at most. */
+/** The most webhook endpoints of an account. */
 export const MAX_WEBHOOKS = 20;
 
-/** Requests a second to one endpoint, at most. */
+/** The most requests per second to one endpoint. */
 export const MAX_WEBHOOK_RATE = 500;
 
 const ids = z.array(z.int().positive()).max(100).default([]);
 
-/** What a person or program says of a webhook endpoint. */
+/** The settings of a webhook endpoint. */
 export const WEBHOOK_FIELDS = {
   /** `https`. The operator may allow `http` to addresses of its own networks. */
   url: z.string().max(2000).refine(isWebhookUrl, {
     error: "must be a URL with https, without a user name and a fragment",
   }),
   description: z.string().max(200).default(""),
-  /** An empty list stands for all. */
+  /** An empty list means all. */
   types: z.array(z.enum(FEED_EVENT_TYPES)).max(FEED_EVENT_TYPES.length).default([]),
-  /** Events of other templates, integrations or marks are left out. An empty list leaves out nothing. */
+  /** Events of other templates, integrations or labels are left out. An empty list leaves out nothing. */
   filter: z.strictObject({
     templateIds: ids,
     integrationIds: ids,
     tags: z.array(z.string().min(1).max(64)).max(100).default([]),
   }).prefault({}),
-  /** Whether events of messages have the recipient's address. */
+  /** Whether events of messages contain the recipient's address. */
   withAddress: z.boolean().default(false),
   maxPerSecond: z.int().min(1).max(MAX_WEBHOOK_RATE).default(50),
 };
 
-/** What is said of a new endpoint. */
+/** Schema of a new endpoint's settings. */
 export const webhookSettingsSchema = z.strictObject(WEBHOOK_FIELDS);
 
-/** What is said of an endpoint. */
+/** The settings of an endpoint. */
 export type WebhookSettings = z.infer<typeof webhookSettingsSchema>;
 
-/** Returns whether a text may be the URL of an endpoint. Where it leads is checked for every request. */
+/** Returns whether a text may be the URL of an endpoint. Its addresses are checked at every request. */
 function isWebhookUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && ["https:", "http:"].includes(url.protocol) && url.hostname !== "" &&
     url.username === "" && url.password === "" && url.hash === "";
 }
 
-/** Why an endpoint gets no requests. */
+/** The causes for which an endpoint gets no requests. */
 export const WEBHOOK_DISABLED_BY = ["person", "gone", "failing"] as const;
 
-/** How an endpoint fares. */
+/** The state of an endpoint. */
 export interface WebhookHealth {
-  /** Different events that failed in a row. From five on it is down. */
+  /** Consecutive failures of different events. From five on, the endpoint counts as down. */
   failures: number;
   /** The event that failed last. */
   lastFailedEvent: string | null;
-  /** Since when nothing but failures came. */
+  /** Since when every request has failed. */
   failingSince: Date | null;
   /** While it is down: when it is tried again. */
   retryAt: Date | null;
-  /** Until then one request at a time is made. */
+  /** Until this time, only one request at a time is made. */
   slowUntil: Date | null;
   lastSuccessAt: Date | null;
   lastFailure: { at: Date; status: number | null; error: string } | null;
 }
 
-/** An endpoint of which nothing is known. */
+/** The state of a new endpoint. */
 export const UNKNOWN_HEALTH: WebhookHealth = {
   ...{ failures: 0, lastFailedEvent: null, failingSince: null, retryAt: null, slowUntil: null },
   ...{ lastSuccessAt: null, lastFailure: null },
@@ -71,7 +71,7 @@ export const UNKNOWN_HEALTH: WebhookHealth = {
 /** A secret that requests are signed with. */
 export interface WebhookSecret {
   sealed: SealedSecret;
-  /** After this it signs nothing; null for the current one. */
+  /** Time after which it signs nothing; null for the current one. */
   until: Date | null;
 }
 
@@ -102,10 +102,10 @@ export interface WebhookAttempt {
   answer?: string;
 }
 
-/** What becomes of an event at an endpoint. */
+/** The states of an event's delivery to an endpoint. */
 export const WEBHOOK_DELIVERY_STATES = ["delivered", "retrying", "failed"] as const;
 
-/** An event at an endpoint. */
+/** The delivery of an event to an endpoint. */
 export interface WebhookDelivery {
   /** `<webhook>/<event>` */
   _id: string;
@@ -114,11 +114,11 @@ export interface WebhookDelivery {
   eventId: string;
   type: string;
   state: (typeof WEBHOOK_DELIVERY_STATES)[number];
-  /** Failures that count: not those of an endpoint that is down. */
+  /** Failures that count: not those while the endpoint is down. */
   tries: number;
   /** While `retrying`. */
   nextAt: Date | null;
-  /** The last ones. */
+  /** The most recent ones. */
   attempts: WebhookAttempt[];
   /** When the first request was made. */
   at: Date;
