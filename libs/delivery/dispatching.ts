@@ -1,6 +1,6 @@
 /**
- * Where somebody stands who dispatches messages of a send for the first time: the cursor on the send is
- * moved under the condition that it is as it was read, and only then are they published.
+ * The state of a first dispatch of a send's messages. The cursor on the send moves only if it is as it was
+ * read, and only then are the messages published.
  */
 export type Dispatching = "move_cursor" | "publish" | "end";
 
@@ -9,7 +9,7 @@ export function beginDispatch(): Dispatching {
   return "move_cursor";
 }
 
-/** Returns what comes after the cursor was moved, or was not as it was read. */
+/** Returns the next step, depending on whether the cursor was still as it was read. */
 export function cursorMoved(held: boolean): Dispatching {
   return held ? "publish" : "end";
 }

@@ -1,40 +1,40 @@
 import type { Outcome, Register } from "./ledger.ts";
 import type { DeliveryLedger, LedgerAnswer, LedgerRequest } from "./request.ts";
 
-/** How sure the outcome of an attempt is. */
+/** The certainty of an attempt's outcome. */
 export type Certainty =
   /** The server took the mail. */
   | "accepted"
-  /** The server refused it, or it never had all of it. */
+  /** The server refused it, or never had all of it. */
   | "refused"
-  /** Nobody knows. */
+  /** It is unknown whether the server took it. */
   | "unknown";
 
-/** Where somebody stands who ends attempt `n` of a message. */
+/** The state of a process that ends attempt `n` of a message. */
 export type Ending<O extends Outcome = Outcome> =
-  /** The register is wanted. `isAgain`: an earlier insert was not answered. */
+  /** The register must be inserted. `isAgain`: an earlier insert was not answered. */
   | { phase: "register"; n: number; register: Register<O>; isAgain: boolean }
-  /** The register is one's own: the dot may be sent, if time and event allow it. */
+  /** This process owns the register. The dot may be sent, if time and event allow it. */
   | { phase: "dot"; n: number; isLate: boolean }
-  /** The outcome is to be written. */
+  /** The outcome must be written. */
   | { phase: "outcome"; n: number; outcome: O; certainty: Certainty }
-  /** Refused for sure, but somebody has written that the outcome is unknown. */
+  /** Certainly refused, but another process has recorded an unknown outcome. */
   | { phase: "held"; n: number; outcome: O }
-  /** Accepted for sure, but somebody has written another outcome: what comes next is to be closed. */
+  /** Certainly accepted, but another process has written another outcome: the next attempt must be closed. */
   | { phase: "late"; n: number; outcome: O }
   | { phase: "late_register"; n: number; outcome: O; next: number }
   | { phase: "late_complete"; n: number; outcome: O; next: number; complete: O }
   | { phase: "late_mark"; n: number; outcome: O; known: number }
-  /** Done. `abandoned`: somebody else has ended the attempt, and nothing may be sent. */
+  /** Done. `abandoned`: another process has ended the attempt, and nothing may be sent. */
   | { phase: "end"; result: "written" | "superseded" | "late" }
   | { phase: "end"; result: "abandoned"; existing: Register<O> };
 
-/** Begins an attempt that is to end by the final dot. */
+/** Begins an attempt that ends with the final dot. */
 export function beginDot<O extends Outcome>({ n, by }: { n: number; by: string }): Ending<O> {
   return { phase: "register", n, register: { by, dot: true }, isAgain: false };
 }
 
-/** Begins to end an attempt without a dot: it failed before, was canceled, or is put off. */
+/** Begins to end an attempt without a dot: it failed before, was canceled, or is postponed. */
 export function beginVoid<O extends Outcome>(
   { n, by, outcome }: { n: number; by: string; outcome: O },
 ): Ending<O> {
@@ -48,7 +48,7 @@ export function beginOutcome<O extends Outcome>(
   return { phase: "outcome", n, outcome, certainty: "unknown" };
 }
 
-/** Goes on after the dot, or instead of it: with what the attempt came to. */
+/** Continues after the dot, or instead of it, with the outcome of the attempt. */
 export function replied<O extends Outcome>(
   { n }: { n: number },
   { outcome, certainty }: { outcome: O; certainty: Certainty },
@@ -59,15 +59,15 @@ export function replied<O extends Outcome>(
 /**
  * Returns whether the owner of a register may send the final dot.
  *
- * @param isValid Whether the event was still valid, by the database's clock, when the register was
- * inserted: registers of a message that retention has removed prove nothing.
+ * @param isValid Whether the event was still valid, by the database's clock, when the register was inserted.
+ * Registers of a message that retention has removed prove nothing.
  * @param isLate Whether its deadline, by its own clock, is over.
  */
 export function mayDot({ isValid, isLate }: { isValid: boolean; isLate: boolean }): boolean {
   return isValid && !isLate;
 }
 
-/** Returns what the ledger is to do next; `undefined` where it is not the ledger's turn. */
+/** Returns the next request to the ledger; `undefined` if there is none. */
 export function requestOf<O extends Outcome>(ending: Ending<O>): LedgerRequest<O> | undefined {
   switch (ending.phase) {
     case "register":
@@ -94,15 +94,15 @@ export function requestOf<O extends Outcome>(ending: Ending<O>): LedgerRequest<O
   }
 }
 
-/** The server took attempt `n`, and a later one is closed by it. */
+/** Returns the outcome that closes a later attempt because the server took attempt `n`. */
 function lateOutcome<O extends Outcome>({ n, outcome }: { n: number; outcome: O }): O {
   return { ...outcome, sentBy: n };
 }
 
 /**
- * Returns where one stands after an answer.
+ * Returns the state after an answer.
  *
- * @param isLate Whether one's own deadline is over, counted from before the first insert.
+ * @param isLate Whether the process's own deadline is over, counted from before the first insert.
  */
 export function answered<O extends Outcome>(
   ending: Ending<O>,
@@ -145,7 +145,7 @@ function afterRegister<O extends Outcome>(
   if (answer.type === "existing" && answer.register.by !== register.by) {
     return { phase: "end", result: "abandoned", existing: answer.register };
   }
-  // What is its own may be over: only its first, answered insert proves that time is left.
+  // Its own register may be over: only its first, answered insert proves that time is left.
   const isOver = answer.type === "existing" && isLate;
   if ("void" in register) {
     return { phase: "outcome", n, outcome: register.void, certainty: "unknown" };
@@ -153,7 +153,7 @@ function afterRegister<O extends Outcome>(
   return { phase: "dot", n, isLate: isOver };
 }
 
-/** Somebody else has written an outcome of this attempt. */
+/** Continues after another process has written an outcome of this attempt. */
 function superseded<O extends Outcome>(ending: Ending<O> & { phase: "outcome" }): Ending<O> {
   const { n, outcome, certainty } = ending;
   if (certainty === "accepted") return { phase: "late", n, outcome };
@@ -184,15 +184,15 @@ function afterLateRegister<O extends Outcome>(
   return { phase: "late_complete", n, outcome, next, complete };
 }
 
-/** How {@linkcode advance} runs. */
+/** Options of {@linkcode advance}. */
 export interface AdvanceOptions {
-  /** Returns whether one's own deadline is over. @default {() => false} */
+  /** Returns whether the process's own deadline is over. @default {() => false} */
   isLate?(): boolean;
   /** Called before a request is repeated whose answer was lost. */
   beforeRepeat?(): Promise<void>;
 }
 
-/** Carries out requests until it is not the ledger's turn: before the dot, or at the end. */
+/** Performs requests until no request to the ledger is left: before the dot, or at the end. */
 export async function advance<O extends Outcome>(
   ending: Ending<O>,
   ledger: DeliveryLedger<O>,

@@ -1,27 +1,27 @@
 /** States of a message that are stored with its outcome. */
 export type OutcomeState = "sent" | "deferred" | "failed" | "canceled" | "unknown";
 
-/** What an attempt came to, or what ends it without a dot. */
+/** The outcome of an attempt, or what ends it without a dot. */
 export interface Outcome {
   state: OutcomeState;
-  /** The attempt that the server accepted, where it is not the attempt that this is the outcome of. */
+  /** The attempt that the server accepted, if it is not the attempt of this outcome. */
   sentBy?: number;
-  /** The attempt whose outcome nobody knows: the server may have the mail. */
+  /** The attempt with an unknown outcome: the server may have the mail. */
   unknownAttempt?: number;
 }
 
 /**
- * A write-once register: the right to end attempt `n` of a message. With `dot` its owner alone may send
- * the final dot; with `void` the attempt is over, and anybody may write that outcome.
+ * A write-once register: the right to end attempt `n` of a message. With `dot`, only its owner may send the
+ * final dot. With `void`, the attempt is over, and any process may write that outcome.
  */
 export type Register<O extends Outcome = Outcome> =
   & {
-    /** Random, of one try: tells an owner whose answer was lost that the register is its own. */
+    /** Random for each try. By it, an owner whose answer was lost recognises its own register. */
     by: string;
   }
   & ({ dot: true } | { void: O });
 
-/** What the protocol must know of a stored message; `undefined` stands for one without an outcome. */
+/** The facts about a stored message that the protocol needs; `undefined` for one without an outcome. */
 export interface StoredOutcome {
   /** The last attempt that has an outcome. */
   attempt: number;
@@ -29,17 +29,17 @@ export interface StoredOutcome {
 }
 
 /**
- * Under which condition the outcome of an attempt may be written: as an insert, or as an update of a
- * document that is as `attempt` says and not in the state `not`.
+ * The condition for writing the outcome of an attempt: as an insert, or as an update of a document that has
+ * this `attempt` and is not in the state `not`.
  */
 export type OutcomeGuard = { insert: true } | { attempt: number; not: OutcomeState };
 
-/** Returns the condition under which the outcome of attempt `n` may be written. */
+/** Returns the condition for writing the outcome of attempt `n`. */
 export function outcomeGuard(n: number): OutcomeGuard {
   return n === 1 ? { insert: true } : { attempt: n - 1, not: "sent" };
 }
 
-/** Returns the condition under which the unknown outcome of attempt `n`, which is held, is replaced. */
+/** Returns the condition for replacing the unknown outcome of attempt `n`, which is held. */
 export function heldGuard(n: number): { attempt: number; state: OutcomeState } {
   return { attempt: n, state: "unknown" };
 }

@@ -1,10 +1,10 @@
 /**
- * The delivery protocol as pure code: who may end an attempt to send a message, and what is written when.
- * It knows no database and no clock. The services run it against the ledger, and `_exploration/` runs the
- * same code through every interleaving of a small world.
+ * The delivery protocol as pure code: which process may end an attempt to send a message, and what is written
+ * when. It knows no database and no clock. The services run it against the ledger, and `_exploration/` runs
+ * the same code through every interleaving of a small world.
  *
- * One rule: every end of attempt `n`, by the final dot or otherwise, first inserts the register of `n`,
- * which is never changed. One insert succeeds; all others stop.
+ * One rule: every end of attempt `n`, by the final dot or otherwise, first inserts the register of `n`, which
+ * is never changed. One insert succeeds; all others stop.
  *
  * ```ts
  * let ending = beginDot({ n: 1, by: nonce });

@@ -9,21 +9,22 @@ export interface FoundRegister<O extends Outcome = Outcome> {
   at?: Date;
 }
 
-/** What a scheduler does about a message. */
+/** A scheduler's action on a message. */
 export type NextAction<O extends Outcome = Outcome> =
-  /** Attempt `n` may be dispatched, again and again. */
+  /** Attempt `n` may be dispatched, repeatedly. */
   | { do: "dispatch"; n: number }
-  /** The register of attempt `n` carries its outcome, which its owner may not have written. */
+  /** The register of attempt `n` contains its outcome, which its owner may not have written. */
   | { do: "complete"; n: number; outcome: O }
-  /** The owner of attempt `n` was lost after the dot: nobody knows its outcome. */
+  /** The owner of attempt `n` was lost after the dot: its outcome is unknown. */
   | { do: "unknown"; n: number; at?: Date | undefined }
   /** It is being sent. */
   | { do: "wait" }
-  /** It is over, or held for a person. */
+  /** It has ended, or is held for a person. */
   | { do: "nothing" };
 
 /**
- * Decides about a message. It is read first, then the register of the attempt after its last outcome.
+ * Decides about a message. The message is read first, then the register of the attempt after its last
+ * outcome.
  *
  * @param message The last outcome; `undefined` if there is none.
  * @param next The register of the next attempt; `undefined` if there is none.
@@ -45,17 +46,17 @@ export function nextAttempt(message: StoredOutcome | undefined): number {
   return (message?.attempt ?? 0) + 1;
 }
 
-/** Returns whether another attempt is wanted. */
+/** Returns whether another attempt is due. */
 export function isWanted(message: StoredOutcome | undefined): boolean {
   return message === undefined || message.state === "deferred";
 }
 
-/** Returns whether a person may cancel a message, or put it off. */
+/** Returns whether a person may cancel or postpone a message. */
 export function mayClose(message: StoredOutcome | undefined): boolean {
   return message === undefined || message.state === "deferred" || message.state === "unknown";
 }
 
-/** Returns whether a person may have a message sent again. */
+/** Returns whether a person may retry a message. */
 export function mayRetry(message: StoredOutcome | undefined): boolean {
   return message?.state === "failed" || message?.state === "unknown";
 }

@@ -5,7 +5,7 @@ import { isWanted, mayClose, mayRetry } from "./next_action.ts";
 
 const STATES: OutcomeState[] = ["sent", "deferred", "failed", "canceled", "unknown"];
 
-test("mayClose() and mayRetry() leave to a person what is held, and nothing that is over for good", () => {
+test("mayClose() and mayRetry() leave held messages to a person, and allow nothing after a final outcome", () => {
   const those = (may: typeof mayClose) =>
     [undefined, ...STATES].filter((state) => may(state && { attempt: 1, state }));
   assert.deepEqual(those(isWanted), [undefined, "deferred"]);

@@ -8,24 +8,24 @@ export type LedgerRequest<O extends Outcome = Outcome> =
   /** Under the `heldGuard` of `n`. */
   | { op: "replaceHeld"; n: number; outcome: O }
   | { op: "readMessage" }
-  /** Where the last outcome is that of `attempt` and not `sent`: an earlier attempt was accepted. */
+  /** If the last outcome is that of `attempt` and not `sent`: an earlier attempt was accepted. */
   | { op: "markSent"; attempt: number; outcome: O };
 
-/** What the ledger answers to an insert of a register. */
+/** The ledger's answer to the insert of a register. */
 export type RegisterAnswer<O extends Outcome = Outcome> =
   | { type: "inserted" }
-  /** Another insert was first, as a majority knows it: an earlier try of one's own, too. */
+  /** Another insert was first, as a majority knows it. It may be an earlier try of the same process. */
   | { type: "existing"; register: Register<O> };
 
-/** What the ledger answers; `unsure` if the answer was lost and the outcome is unknown. */
+/** The ledger's answer; `unsure` if the answer was lost and the result is unknown. */
 export type LedgerAnswer<O extends Outcome = Outcome> =
   | { type: "unsure" }
   | RegisterAnswer<O>
   | { type: "written"; held: boolean }
   | { type: "read"; message: StoredOutcome | undefined };
 
-/** Where requests are carried out, for one message. */
+/** Performs requests for one message. */
 export interface DeliveryLedger<O extends Outcome = Outcome> {
-  /** Never throws: an answer that was lost is `unsure`. */
+  /** Never throws: a lost answer is `unsure`. */
   perform(request: LedgerRequest<O>): Promise<LedgerAnswer<O>>;
 }

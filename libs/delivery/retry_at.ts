@@ -1,17 +1,17 @@
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** The waits after the first attempts, as multiples of the first; afterwards the last one for ever. */
+/** The waits after the first attempts, as multiples of the first; the last one then repeats. */
 const MULTIPLES = [1, 5, 15, 30, 60, 120, 240];
 
 /**
- * Decides when a deferred mail is tried again: after 1, 5, 15, 30 min, 1, 2, 4 h, then 4-hourly,
- * each wait longer or shorter by up to 20 %. Null means: give up.
+ * Returns when a deferred mail is tried again: after 1, 5, 15, 30 min, 1, 2, 4 h, then every 4 hours, each
+ * wait longer or shorter by up to 20 %. Null means: give up.
  *
- * `attempt` is the attempt that just failed, 1 for the first. `random` gives 0 to 1. `firstMs` is the first
- * wait, a minute by default: the others are the same multiples of it.
- * `giveUpAfterMs` counts from the acceptance, 48 hours by default. The last attempt is made right
- * at that moment rather than skipped because its wait would end later.
+ * `attempt` is the attempt that just failed, 1 for the first. `random` returns 0 to 1. `firstMs` is the first
+ * wait, a minute by default: the others are the same multiples of it. `giveUpAfterMs` counts from the
+ * acceptance, 48 hours by default. If the last wait would end later than this, the last attempt is made
+ * exactly then.
  */
 export function retryAt(
   options: {

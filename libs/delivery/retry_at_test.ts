@@ -21,7 +21,7 @@ test("retryAt() moves a wait by at most 20 % either way", () => {
   assert.equal(minutesAfter(2, () => 1), 6);
 });
 
-test("retryAt() waits the same multiples of another first wait", () => {
+test("retryAt() scales all waits with the first one", () => {
   const waits = [1, 2, 3, 7, 20].map((attempt) => {
     const next = retryAt({ attempt, acceptedAt, now: acceptedAt, random: middle, firstMs: 250 });
     return (next?.getTime() ?? 0) - acceptedAt.getTime();
@@ -44,7 +44,7 @@ test("retryAt() makes its last attempt when the time is up, not later", () => {
   );
 });
 
-test("retryAt() takes another limit", () => {
+test("retryAt() accepts another limit", () => {
   const now = new Date(acceptedAt.getTime() + hours);
   assert.equal(retryAt({ attempt: 4, acceptedAt, now, giveUpAfterMs: hours }), null);
 });
@@ -61,7 +61,7 @@ test("retryAt() makes about 20 attempts in all and always ends", () => {
   assert.equal(attempt, 19);
 });
 
-/** The clock of a mail that is refused until `acceptsAt`: when each attempt is made, in ms. */
+/** Returns when each attempt is made, in ms, for a mail that is refused until `acceptsAt`. */
 function attemptsOf(
   { ageMs, random, acceptsAt = Infinity }: {
     ageMs: number;
@@ -88,7 +88,7 @@ function attemptsOf(
 const schedule = [1, 5, 15, 30, 60, 120, 240].map((minutes) => minutes * 60_000);
 const ages = [hours, 2 * hours, 48 * hours, 5 * 24 * hours];
 
-test("retryAt() keeps to its schedule up to the integration's age, with its last attempt there", () => {
+test("retryAt() keeps its schedule up to the integration's age, with its last attempt there", () => {
   for (const ageMs of ages) {
     for (let run = 0; run < 200; run++) {
       const attempts = attemptsOf({ ageMs, random: Math.random });
@@ -105,7 +105,7 @@ test("retryAt() keeps to its schedule up to the integration's age, with its last
   }
 });
 
-test("retryAt() makes the attempts that its schedule has, and no more", () => {
+test("retryAt() makes the attempts of its schedule, and no more", () => {
   const counts = ages.map((ageMs) => attemptsOf({ ageMs, random: middle }).length);
   // 0, 1, 6, 21, 51 min; 1:51 h; 3:51; 7:51 and each 4 h; and the end.
   assert.deepEqual(counts, [6, 7, 19, 37]);
@@ -118,7 +118,7 @@ test("retryAt() spreads its jitter over the whole range", () => {
   assert.ok(mean > 0.98 && mean < 1.02, String(mean));
 });
 
-test("retryAt() brings a mail through a server that refuses for 5 minutes or for 47 hours", () => {
+test("retryAt() delivers a mail to a server that refuses for 5 minutes or for 47 hours", () => {
   for (const [acceptsAt, most] of [[5 / 60 * hours, 4], [47 * hours, 23]] as const) {
     for (let run = 0; run < 200; run++) {
       const attempts = attemptsOf({ ageMs: 48 * hours, random: Math.random, acceptsAt });

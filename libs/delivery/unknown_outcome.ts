@@ -1,6 +1,6 @@
 import { retryAt } from "./retry_at.ts";
 
-/** What becomes of a message of which nobody knows whether the server took it. */
+/** The next state of a message with an unknown outcome. */
 export type AfterUnknown =
   /** Held for a person. */
   | { state: "unknown" }
@@ -9,13 +9,13 @@ export type AfterUnknown =
   /** The time for retries is over. */
   | { state: "failed" };
 
-/** An attempt whose outcome nobody knows. */
+/** An attempt with an unknown outcome. */
 export interface UnknownAttempt {
   /** Number of the attempt, from 1. */
   attempt: number;
   acceptedAt: Date;
   now: Date;
-  /** How long is retried, from the acceptance, in milliseconds. */
+  /** How long to retry, from the acceptance, in milliseconds. */
   retryForMs: number;
   whenUnknown: "retry" | "hold";
   /** First wait of {@linkcode retryAt}, in milliseconds. */
@@ -26,7 +26,7 @@ export interface UnknownAttempt {
   random?: () => number;
 }
 
-/** Decides by the policy of its integration what becomes of such a message. */
+/** Returns the next state of such a message, by the policy of its integration. */
 export function afterUnknown(unknown: UnknownAttempt): AfterUnknown {
   const { whenUnknown, retryForMs, busyMs = 0, now } = unknown;
   if (whenUnknown === "hold") return { state: "unknown" };

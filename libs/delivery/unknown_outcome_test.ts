@@ -8,7 +8,7 @@ const unknown = {
   ...{ retryForMs: 3_600_000, whenUnknown: "retry" as const },
 };
 
-test("afterUnknown() holds the message where its integration says so", () => {
+test("afterUnknown() holds the message if its integration's policy is `hold`", () => {
   assert.deepEqual(afterUnknown({ ...unknown, whenUnknown: "hold" }), { state: "unknown" });
 });
 

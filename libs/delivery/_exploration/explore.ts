@@ -3,7 +3,7 @@ import { copyOf, firstState, keyOf, type State } from "./state.ts";
 import { checkState, isSettled, steps } from "./steps.ts";
 import type { World } from "./world.ts";
 
-/** What an exploration found. */
+/** The result of an exploration. */
 export interface Explored {
   states: number;
   transitions: number;
@@ -16,13 +16,13 @@ export interface Explored {
   held: number;
   /** The invariant that does not hold; missing if all do. */
   violation?: string;
-  /** The steps to it. */
+  /** The steps to the violation. */
   trace?: string[];
 }
 
 /**
- * Goes through every interleaving of a world, breadth first: any loss, delay and doubling of events, a
- * crash or a freeze before every step. The first violation ends it, with the shortest way to it.
+ * Explores every interleaving of a world, breadth first: any loss, delay and duplication of events, and a
+ * crash or a freeze before every step. Stops at the first violation, with the shortest path to it.
  */
 export function explore(world: World): Explored {
   const ids = new Map<string, number>();

@@ -20,13 +20,13 @@ for (const world of SMALL_WORLDS) {
 }
 
 for (const mutation of PROTOCOL_MUTATIONS) {
-  test(`explore() finds it when ${mutation.description}`, async () => {
+  test(`explore() finds the violation when ${mutation.description}`, async () => {
     const { violation } = await exploreMutated(mutation);
     assert.notEqual(violation, undefined);
   });
 }
 
-test("explore() sees two marked copies, and a late acceptance", () => {
+test("explore() reports two marked copies, and a late acceptance", () => {
   assert.equal(SMALL_WORLDS[0]?.policy, "retry");
   const [retry] = explored;
   assert.ok(retry && retry.copies > 0);

@@ -4,7 +4,7 @@ import { exploreMutated } from "./mutate.ts";
 import { PROTOCOL_MUTATIONS } from "./mutations.ts";
 import { LARGE_WORLDS, SMALL_WORLDS } from "./world.ts";
 
-// Explores the delivery protocol: every world, then every mutation. Names on the command line choose.
+// Explores the delivery protocol: every world, then every mutation. Names on the command line select some.
 
 const wanted = process.argv.slice(2);
 const isWanted = ({ name }: { name: string }) => wanted.length === 0 || wanted.includes(name);

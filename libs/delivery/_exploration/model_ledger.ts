@@ -15,7 +15,7 @@ export class Violation extends Error {
   override readonly name = "Violation";
 }
 
-/** Carries out a request on a message, as the database would. */
+/** Performs a request on a message, as the database would. */
 export function perform(
   message: WorldMessage,
   request: LedgerRequest,
@@ -52,7 +52,7 @@ export function perform(
   }
 }
 
-/** Returns what a reader finds of a message. */
+/** Returns the state of a message as a reader sees it. */
 export function storedOf({ outcome }: WorldMessage): StoredOutcome | undefined {
   return outcome && { attempt: outcome.attempt, state: outcome.state };
 }
@@ -67,7 +67,7 @@ function insertRegister(
     registers[n] = { register, owner, isOver: false, isTaken: false };
     return { type: "inserted" };
   }
-  // One that was its own keeps saying so, as long as its owner asks.
+  // The owner continues to see its register as its own, however often it asks.
   return { type: "existing", register: found.register };
 }
 

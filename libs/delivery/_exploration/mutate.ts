@@ -10,7 +10,7 @@ const LIBRARY = join(import.meta.dirname, "..");
 /**
  * Explores a mutated copy of the protocol.
  *
- * @throws {Error} If the place that is to be changed is not there exactly once.
+ * @throws {Error} If the place to change does not occur exactly once.
  */
 export async function exploreMutated({ name, patch, world }: ProtocolMutation): Promise<Explored> {
   const folder = await mkdtemp(join(tmpdir(), "posthaste-protocol-"));

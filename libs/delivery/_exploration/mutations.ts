@@ -1,6 +1,6 @@
 import type { World } from "./world.ts";
 
-/** One place in the protocol's source, and what stands there instead. */
+/** One place in the protocol's source, and its replacement. */
 export interface SourcePatch {
   /** A file of this library. */
   file: string;
@@ -12,9 +12,9 @@ export interface SourcePatch {
 export interface ProtocolMutation {
   name: string;
   description: string;
-  /** Missing where the fault is one of those who use the protocol: `world.fault` then says which. */
+  /** Missing if the fault is in the use of the protocol: `world.fault` then names it. */
   patch?: SourcePatch;
-  /** The world that shows it. */
+  /** The world that reveals it. */
   world: World;
 }
 
@@ -136,7 +136,7 @@ export const PROTOCOL_MUTATIONS: readonly ProtocolMutation[] = [
       find: 'return { do: "complete", n, outcome: register.void };',
       replace: 'return { do: "wait" };',
     },
-    // What is stuck shows when all is explored; a second worker has no part in it.
+    // A stuck state shows only after the whole exploration; a second worker adds nothing.
     world: world({ operation: "cancel", workers: 1 }),
   },
   {

@@ -1,14 +1,14 @@
 import type { Ending, Outcome, OutcomeState, Register } from "../mod.ts";
 import type { World } from "./world.ts";
 
-/** A register, and what the world knows of it beside. */
+/** A register, with the world's knowledge about it. */
 export interface WorldRegister {
   register: Register;
-  /** The worker that has it and lives; -1 if there is none. */
+  /** The living worker that owns it; -1 if there is none. */
   owner: number;
   /** Whether the time for the reply is over. */
   isOver: boolean;
-  /** Its outcome is known: what it said matters no more. */
+  /** Its outcome is known, so its own value no longer matters. */
   isTaken: boolean;
 }
 
@@ -18,16 +18,16 @@ export interface WorldOutcome {
   state: OutcomeState;
   /** The attempt that was accepted; 0 if none is known. */
   sentBy: number;
-  /** Attempts whose outcome was called unknown, as bits. */
+  /** Attempts whose outcome was recorded as unknown, as bits. */
   unknown: number;
 }
 
-/** A message: what is stored and published of it, and its history, for the invariants only. */
+/** A message: its stored and published state, and its history, which only the invariants use. */
 export interface WorldMessage {
   send: "none" | "pending" | "in" | "tomb" | "gone";
   /** Whether the cursor has passed it. */
   cursor: boolean;
-  /** 0 due, 1 put off by a person, 2 due again. */
+  /** 0 due, 1 postponed by a person, 2 due again. */
   time: 0 | 1 | 2;
   /** Attempts with an event at the broker, and those whose event is past its validity, as bits. */
   events: number;
@@ -40,14 +40,14 @@ export interface WorldMessage {
   refused: number;
   accepted: number;
   calledUnknown: number;
-  /** Attempts to which something happened that may leave their outcome unknown. */
+  /** Attempts with a fault that may leave their outcome unknown. */
   faults: number;
-  /** Attempts up to this one were put off; 99: canceled; 0: nothing was confirmed. */
+  /** Attempts up to this one were postponed; 99: canceled; 0: nothing was confirmed. */
   closedUpTo: number;
   wasRetried: boolean;
 }
 
-/** What a worker does. */
+/** The state of a worker. */
 export interface Worker {
   phase: "idle" | "ready" | "ending" | "wire";
   message: number;
@@ -57,7 +57,7 @@ export interface Worker {
   ending: Ending | undefined;
 }
 
-/** What a scheduler does; what it has read may be stale. */
+/** The state of a scheduler; its data may be stale. */
 export interface Scheduler {
   phase: "idle" | "first" | "look" | "publish" | "write" | "unknown_later";
   message: number;
@@ -67,7 +67,7 @@ export interface Scheduler {
   outcome: Outcome | undefined;
 }
 
-/** What a person does. */
+/** The state of a person. */
 export interface Person {
   phase: "idle" | "ending" | "done";
   ending: Ending | undefined;
@@ -84,7 +84,7 @@ export interface State {
 /** A worker without work. */
 export const IDLE: Worker = { phase: "idle", message: 0, n: 0, isOld: false, ending: undefined };
 
-/** A scheduler between two looks. */
+/** A scheduler between two passes. */
 export const RESTING: Scheduler = {
   ...{ phase: "idle", message: 0, n: 0, time: 0, isOld: false },
   outcome: undefined,
@@ -117,7 +117,7 @@ export function firstState(world: World): State {
   };
 }
 
-/** Returns a copy that may be changed: what the protocol gives is never changed in place. */
+/** Returns a copy that may be changed. Values of the protocol are never changed in place. */
 export function copyOf(state: State): State {
   return {
     messages: state.messages.map((message) => ({
@@ -131,7 +131,7 @@ export function copyOf(state: State): State {
   };
 }
 
-/** Returns a text that two states have in common if they differ only in the names of processes. */
+/** Returns a text that is equal for two states that differ only in the names of processes. */
 export function keyOf(state: State): string {
   forget(state);
   const { messages, workers, schedulers, person } = state;
@@ -149,7 +149,7 @@ export function keyOf(state: State): string {
   return text;
 }
 
-/** What was asked and answered for good need not be told apart. */
+/** Merges states that differ only in requests whose final answer is known. */
 function forget({ messages, workers }: State): void {
   for (const [position, message] of messages.entries()) {
     const known = message.outcome?.attempt ?? 0;
@@ -164,7 +164,7 @@ function forget({ messages, workers }: State): void {
   }
 }
 
-/** The names of two workers, by their positions after -1 for nobody. */
+/** The names of two workers, by their positions after -1 for no worker. */
 const SAME = ["-", "0", "1"];
 const SWAPPED = ["-", "1", "0"];
 

@@ -29,14 +29,14 @@ import {
 import type { World } from "./world.ts";
 
 /**
- * Takes one possible step: `isFair` are those that are bound to come when nothing breaks. `change` is
- * called with a copy of the state.
+ * Takes one possible step. `isFair` steps are those that must occur if nothing breaks. `change` gets a copy
+ * of the state.
  */
 export type Emit = (label: string, isFair: boolean, change: (state: State) => void) => void;
 
 const ATTEMPTS = [1, 2, 3];
 
-/** Emits every step that is possible in a state: of the processes, of the server, of time and of chance. */
+/** Emits every possible step in a state: of the processes, of the server, of time and of chance. */
 export function steps(state: State, world: World, emit: Emit): void {
   scheduling(state, world, emit);
   working(state, world, emit);
@@ -45,7 +45,7 @@ export function steps(state: State, world: World, emit: Emit): void {
   happening(state, world, emit);
 }
 
-/** Returns the outcome of an attempt of which nobody knows whether the server took the mail. */
+/** Returns the outcome of an attempt when it is unknown whether the server took the mail. */
 function unknownOutcome(n: number, { policy }: World): Outcome {
   const state = policy === "hold" ? "unknown" : n < 2 ? "deferred" : "failed";
   return { state, unknownAttempt: n };
@@ -129,7 +129,7 @@ function retain(state: State, m: number): void {
   }
 }
 
-/** Returns whether a register's owner lives and, unless it freezes, comes to an end before its time is over. */
+/** Returns whether a register's owner lives and, unless it freezes, ends before its time is over. */
 function isAtWork(
   { workers }: State,
   { m, n, owner }: { m: number; n: number; owner: number },
@@ -139,7 +139,7 @@ function isAtWork(
   return worker.phase === "wire" || worker.phase === "ending" && !isUnasked(worker);
 }
 
-/** Returns whether a worker has not asked for its register yet. */
+/** Returns whether a worker has not requested its register yet. */
 function isUnasked({ ending }: Worker): boolean {
   return ending?.phase === "register" && !ending.isAgain;
 }
@@ -248,7 +248,7 @@ function looking(state: State, s: number, emit: Emit): void {
       continue;
     }
     const stored = storedOf(message);
-    // A cursor proves nothing: what it has passed is looked at again.
+    // A cursor proves nothing: messages that it has passed are examined again.
     if (nextAction(stored, undefined).do === "nothing") continue;
     const n = nextAttempt(stored);
     say(`reads ${m}: attempt ${n - 1} is over`, { phase: "look", n });
@@ -330,7 +330,7 @@ function taking({ messages }: State, w: number, emit: Emit): void {
   }
 }
 
-/** A worker has its ledger carry out what its ending asks for; both request and answer may be lost. */
+/** Emits the requests of a worker's ending to its ledger. Both request and answer may be lost. */
 function inserting(
   ending: Ending,
   { state, world, w }: { state: State; world: World; w: number },
@@ -340,7 +340,7 @@ function inserting(
   const { message: m, n } = worker;
   const request = requestOf(ending);
   if (request === undefined) {
-    // The protocol asks for nothing before the dot: a mutation of it.
+    // Only a mutated protocol requests nothing before the dot.
     emit(`worker ${w}: asks nobody`, true, (t) => {
       Object.assign(at(t.workers, w), { phase: "ending", ending });
     });
@@ -351,10 +351,10 @@ function inserting(
     const me = at(t.workers, w);
     const message = at(t.messages, m);
     const answer = isDone ? perform(message, request, { world, owner: w }) : undefined;
-    // By its own clock, which ran since before its first try.
+    // By its own clock, which started before its first try.
     const isLate = message.registers[n]?.isOver ?? false;
     const next = answered(ending, isAnswered && answer ? answer : { type: "unsure" }, isLate);
-    // Its own register, taken in time, may be older than what somebody has found out since.
+    // Its own register, taken in time, may be older than what another process has found since.
     const isTaken = next.phase === "dot" && !next.isLate && (answer?.type === "inserted" || isLate);
     if (isTaken && message.outcome?.state === "sent" && message.send === "in") {
       throw new Violation(`attempt ${n} takes its register although "sent" is known`);
@@ -442,7 +442,10 @@ function isListening({ phase, message, n }: Worker, m: number, attempt: number):
   return phase === "wire" && message === m && n === attempt;
 }
 
-/** A person, or the api that takes a send back: one operation, which may be broken off at any point. */
+/**
+ * Emits the steps of a person, or of the api when it withdraws a send: one operation, which may be
+ * interrupted at any point.
+ */
 function acting(state: State, world: World, emit: Emit): void {
   const { person } = state;
   const { operation, fault } = world;
@@ -516,7 +519,7 @@ function ending({ person }: State, world: World, emit: Emit): void {
   });
 }
 
-/** Checks what must be true whenever a dot goes out. */
+/** Checks the invariants of every dot that is sent. */
 function checkDot(message: WorldMessage, n: number, { policy }: World): void {
   const { dots, refused, calledUnknown, closedUpTo, wasRetried, time } = message;
   if (dots & bit(n)) throw new Violation(`attempt ${n} is ended twice`);
@@ -541,7 +544,7 @@ function checkDot(message: WorldMessage, n: number, { policy }: World): void {
   if (time === 1) throw new Violation("a dot before the time to which the send was moved");
 }
 
-/** Checks what must be true in every state. */
+/** Checks the invariants of every state. */
 export function checkState({ messages }: State): void {
   for (const { outcome, accepted, send } of messages) {
     if (outcome === undefined || send !== "in" || accepted === 0 || outcome.unknown !== 0) continue;
@@ -551,7 +554,7 @@ export function checkState({ messages }: State): void {
   }
 }
 
-/** Returns whether nothing more is to come of any message. */
+/** Returns whether no message can change any more. */
 export function isSettled({ messages }: State): boolean {
   return messages.every(({ send, outcome }) =>
     send !== "in" && send !== "pending" ||

@@ -1,7 +1,7 @@
-/** How a small world is set up. What is left out is off. */
+/** The setup of a small world. Options that are left out are off. */
 export interface World {
   name: string;
-  /** What becomes of a message whose outcome nobody knows. */
+  /** What happens to a message with an unknown outcome. */
   policy: "retry" | "hold";
   /** @default {1} */
   messages?: number;
@@ -9,29 +9,29 @@ export interface World {
   workers?: number;
   /** @default {1} */
   schedulers?: number;
-  /** What a worker may end an attempt with before the dot. */
+  /** Outcomes without a dot that a worker may end an attempt with. */
   before?: readonly ("deferred" | "failed")[];
-  /** What the server refuses with. @default {["4xx"]} */
+  /** The server's refusals. @default {["4xx"]} */
   refusals?: readonly ("4xx" | "5xx")[];
   /** Requests to the database and its answers may be lost. */
   losesAnswers?: boolean;
-  /** What a person, or the api that takes a send back, does at any time. */
+  /** An operation of a person, or of the api when it withdraws a send, at any time. */
   operation?: "cancel" | "postpone" | "retry" | "reschedule" | "withdraw";
-  /** The insert of the send is under way. */
+  /** The insert of the send is in progress. */
   isPending?: boolean;
-  /** The send is for later: the cursor has not passed it. */
+  /** The send is scheduled: the cursor has not passed it. */
   isScheduled?: boolean;
   /** A cursor may fall back. */
   losesCursor?: boolean;
   /** Retention may delete the send at any time once it is settled. */
   hasRetention?: boolean;
-  /** Faults of those who use the protocol, each of which the exploration must find. */
+  /** Faults in the use of the protocol, each of which the exploration must find. */
   fault?:
     | "blind-outcome"
     | "next-first"
     | "one-member"
     | "no-tombstone";
-  /** Leaves out the check that nothing is called unknown without a fault. */
+  /** Leaves out the check that no outcome is recorded as unknown without a fault. */
   isLenient?: boolean;
 }
 
