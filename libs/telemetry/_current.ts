@@ -1,17 +1,17 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 
-/** What each observed metric was last told with, by its name. */
+/** The attributes that each observed metric last reported, by its name. */
 const told = new Map<string, Set<string>>();
 
-/** Notes what an observed metric is told with from now on. */
+/** Notes the attributes that an observed metric reports from now on. */
 export function noteObserved(metric: string, attributes: readonly Attributes[]): void {
   told.set(metric, new Set(attributes.map(keyOf)));
 }
 
 /**
- * Leaves out what an observed metric is not told with any more: the SDK (3.1) repeats the last value of
- * each set of attributes for ever, and an old figure would pass for a new one.
+ * Removes values that an observed metric no longer reports. The SDK (3.1) repeats the last value of each set
+ * of attributes forever, and an old figure would look like a new one.
  */
 export function withoutStale(metrics: ResourceMetrics): ResourceMetrics {
   const scopeMetrics = metrics.scopeMetrics.map((scope) => ({

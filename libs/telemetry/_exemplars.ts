@@ -1,7 +1,7 @@
 import { type Attributes, isSpanContextValid, trace, TraceFlags } from "@opentelemetry/api";
 import { type MetricName, METRICS } from "./metric_list.ts";
 
-/** One measurement, and the span that it was made in. */
+/** One measurement, and the span in which it was made. */
 export interface Exemplar {
   traceId: string;
   spanId: string;
@@ -10,10 +10,10 @@ export interface Exemplar {
   at: number;
 }
 
-/** Each bucket of a metric gets a new one at most so often: most measurements then cost next to nothing. */
+/** The shortest time between two exemplars of a bucket: most measurements then cost almost nothing. */
 const EVERY_MS = 1000;
 
-/** Of one metric, by bucket: when the last was noted, and the last of each set of attributes. */
+/** One bucket of a metric: the time of its last exemplar, and the last exemplar of each set of attributes. */
 interface Bucket {
   notedAt: number;
   last: Map<string, Exemplar>;
@@ -23,15 +23,15 @@ const buckets = new Map<string, Bucket[]>();
 let isOn = false;
 
 /**
- * Starts or stops the keeping of exemplars. The OpenTelemetry SDK for JavaScript has none (3.1), so
- * these are kept beside it, for the text that Prometheus reads.
+ * Starts or stops collecting exemplars. The OpenTelemetry SDK for JavaScript does not support them (3.1), so
+ * they are kept here, for the text that Prometheus reads.
  */
 export function keepExemplars(on: boolean): void {
   isOn = on;
   buckets.clear();
 }
 
-/** Notes a measurement of a histogram if it was made inside of a span that is sampled. */
+/** Notes a measurement of a histogram if it was made inside of a sampled span. */
 export function noteExemplar(
   metric: MetricName,
   { value, attributes }: { value: number; attributes: Attributes },

@@ -7,8 +7,8 @@ const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Makes what sends metrics to a collector, by `OTEL_EXPORTER_OTLP_PROTOCOL` (`grpc`, `http/protobuf`,
- * `http/json`) and `OTEL_METRIC_EXPORT_INTERVAL`; the exporter reads its endpoint and headers itself.
+ * Opens the exporter of metrics to a collector, by `OTEL_EXPORTER_OTLP_PROTOCOL` (`grpc`, `http/protobuf`,
+ * `http/json`) and `OTEL_METRIC_EXPORT_INTERVAL`. The exporter reads its endpoint and headers itself.
  */
 export async function openOtlpMetrics(env: Env): Promise<IMetricReader> {
   const { PeriodicExportingMetricReader } = await import("@opentelemetry/sdk-metrics");

@@ -9,10 +9,10 @@ import {
 import { type Exemplar, exemplarOf } from "./_exemplars.ts";
 import { prometheusLabel, prometheusName, prometheusUnit } from "./prometheus_name.ts";
 
-/** OpenMetrics 1.0 can carry exemplars; the older text format is what everything else reads. */
+/** The text formats: OpenMetrics 1.0 supports exemplars; everything else reads the older one. */
 export type TextFormat = "openmetrics" | "text";
 
-/** Writes metrics as Prometheus reads them. */
+/** Writes metrics in a format that Prometheus reads. */
 export function writeMetrics(read: ResourceMetrics, format: TextFormat): string {
   const lines = aboutTarget(read.resource.attributes, format);
   for (const { metrics } of read.scopeMetrics) {
@@ -35,7 +35,7 @@ function family(metric: MetricData, format: TextFormat): string[] {
   const type = typeOf(metric);
   const { descriptor: { unit, description } } = metric;
   const name = prometheusName({ name: metric.descriptor.name, unit, type });
-  // What OpenMetrics calls a counter is its name without the suffix.
+  // In OpenMetrics, the name of a counter excludes the suffix.
   const head = format === "openmetrics" ? name.replace(/_total$/, "") : name;
   const unitName = prometheusUnit(unit);
   return [
@@ -101,7 +101,7 @@ function labels(attributes: Attributes): string {
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
-/** Both formats write a bound alike, so that a series stays the same whichever is asked for. */
+/** Writes a bound. Both formats write it alike, so that a series is the same in both. */
 function bound(value: number | undefined): string {
   if (value === undefined || value === Infinity) return "+Inf";
   return Number.isInteger(value) ? `${value}.0` : String(value);

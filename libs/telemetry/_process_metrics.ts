@@ -9,12 +9,14 @@ import process from "node:process";
 import { getHeapSpaceStatistics } from "node:v8";
 import { observe, recordDuration } from "./metrics.ts";
 
-/** What Node tells of a garbage collection; its types leave the detail out. */
+/** Node's report of a garbage collection; its types lack the detail. */
 interface CollectionEntry extends PerformanceEntry {
   detail?: { kind?: number };
 }
 
-/** Each look wakes the process: at 20 ms that is 2.5 ms of CPU a second, at 100 ms a fifth of it. */
+/**
+ * Each measurement wakes the process: every 20 ms costs 2.5 ms of CPU per second, every 100 ms a fifth of it.
+ */
 const RESOLUTION_MS = 100;
 const NANOSECONDS = 1e9;
 
@@ -26,7 +28,7 @@ const GC_TYPES: Readonly<Record<number, string>> = {
   16: "weakcb",
 };
 
-/** Returns how the process is, by OpenTelemetry's conventions for Node.js, V8 and processes. */
+/** Observes the process, by OpenTelemetry's conventions for Node.js, V8 and processes. */
 export function observeProcess(): Disposable {
   using opened = new DisposableStack();
   observeEventLoop(opened);
@@ -50,7 +52,7 @@ function observeEventLoop(opened: DisposableStack): void {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
   opened.defer(() => void delays.disable());
-  // What the timer itself waits is no delay.
+  // The timer's own wait is no delay.
   const seconds = (nanoseconds: number) =>
     Number.isFinite(nanoseconds)
       ? Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000)
@@ -59,7 +61,7 @@ function observeEventLoop(opened: DisposableStack): void {
   opened.use(observe("nodejs.eventloop.delay.p99", () => [{
     value: delays.count === 0 ? 0 : seconds(delays.percentile(99)),
   }]));
-  // Observed last of the three: from here on a new time is looked at.
+  // Observed last of the three: a new period begins here.
   opened.use(observe("nodejs.eventloop.delay.max", () => {
     const value = delays.count === 0 ? 0 : seconds(delays.max);
     delays.reset();
@@ -95,7 +97,7 @@ function heapSpaces(field: "space_used_size" | "space_size") {
   }));
 }
 
-/** None where the system has no `/proc`, or the process may not look there. */
+/** Returns the open files; none if the system has no `/proc`, or the process may not read it. */
 function openFiles() {
   try {
     return [{ value: readdirSync("/proc/self/fd").length }];

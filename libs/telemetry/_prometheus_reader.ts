@@ -2,7 +2,7 @@ import { AggregationTemporality, MetricReader } from "@opentelemetry/sdk-metrics
 import { withoutStale } from "./_current.ts";
 import { type TextFormat, writeMetrics } from "./_openmetrics.ts";
 
-/** An answer to anyone who reads metrics. */
+/** An answer to a reader of metrics. */
 export interface MetricsPage {
   contentType: string;
   body: string;
@@ -13,13 +13,13 @@ const CONTENT_TYPES: Readonly<Record<TextFormat, string>> = {
   text: "text/plain; version=0.0.4; charset=utf-8",
 };
 
-/** Collects metrics when it is asked, for a server that is not its own. */
+/** Collects metrics on request, for a server that belongs to another part. */
 export class PrometheusReader extends MetricReader {
   constructor() {
     super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
   }
 
-  /** Returns all metrics as they are now, in OpenMetrics where the `Accept` header names it. */
+  /** Returns all current metrics, in OpenMetrics if the `Accept` header names it. */
   async page(accept = ""): Promise<MetricsPage> {
     const format = accept.includes("application/openmetrics-text") ? "openmetrics" : "text";
     const { resourceMetrics } = await this.collect();

@@ -1,21 +1,21 @@
 import type { Resource } from "@opentelemetry/resources";
 
-/** Who the process is. */
+/** The identity of the process. */
 export interface Identity {
-  /** Name of the service, unless `OTEL_SERVICE_NAME` gives another. */
+  /** Name of the service, unless `OTEL_SERVICE_NAME` sets another. */
   service: string;
   version?: string;
   env: Record<string, string | undefined>;
 }
 
 /**
- * Returns what a process is in traces and metrics alike. `OTEL_RESOURCE_ATTRIBUTES` adds to it, such as
+ * Returns the identity of a process for traces and metrics. `OTEL_RESOURCE_ATTRIBUTES` adds to it, such as
  * `deployment.environment.name=production`.
  */
 export async function resourceOf({ service, version, env }: Identity): Promise<Resource> {
   const resources = await import("@opentelemetry/resources");
   const name = env["OTEL_SERVICE_NAME"]?.trim();
-  // The process detector is left out: it tells the command line and the user.
+  // The process detector is left out: it reveals the command line and the user.
   const detected = resources.detectResources({
     detectors: [
       resources.serviceInstanceIdDetector,

@@ -1,6 +1,6 @@
 import sonicBoom from "sonic-boom";
 
-/** Where log lines go. */
+/** The destination of log lines. */
 export interface Stdout {
   write(line: string): void;
   flush(): Promise<void>;
@@ -13,8 +13,8 @@ const FLUSH_TIMEOUT = 1000;
 let shared: Stdout | undefined;
 
 /**
- * Returns the process's one writer of the standard output, which writes from a thread of its own:
- * two writers would tear each other's lines.
+ * Returns the only writer of the process's standard output, which writes from its own thread. Two writers
+ * would interleave their lines.
  */
 export function openStdout(): Stdout {
   shared ??= createStdout();
@@ -23,7 +23,7 @@ export function openStdout(): Stdout {
 
 function createStdout(): Stdout {
   const boom = new sonicBoom.SonicBoom({ fd: 1, sync: false, maxLength: MAX_BUFFERED });
-  // The reader is gone: there is nobody left to tell.
+  // The reader is gone, so the error has no destination.
   boom.on("error", () => {});
   return {
     write: (line) => {

@@ -1,6 +1,6 @@
 /**
- * Every attribute that a metric may carry: few values each, and nothing about a person. Names follow
- * the OpenTelemetry semantic conventions; `posthaste.*` are our own.
+ * Every attribute that a metric may carry: few values each, and nothing about a person. Names follow the
+ * OpenTelemetry semantic conventions; `posthaste.*` are our own.
  */
 export const METRIC_ATTRIBUTES = [
   "cpu.mode",

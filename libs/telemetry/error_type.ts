@@ -1,6 +1,6 @@
 /**
- * The closed list that every error is sorted into, for the attribute `error.type` of spans and
- * metrics. `internal` is what nobody foresaw.
+ * The closed list of types for the attribute `error.type` of spans and metrics. `internal` is any unforeseen
+ * error.
  */
 export const ERROR_TYPES = [
   "canceled",
@@ -39,7 +39,7 @@ const BY_NAME: Readonly<Record<string, ErrorType>> = {
   DrainingConnectionError: "unavailable",
   NoResponders: "unavailable",
   RequestError: "unavailable",
-  // Without a code it is the connection that broke: the driver wraps it so.
+  // Without a code, the connection broke: the driver wraps that error.
   MongoBulkWriteError: "unavailable",
   MongoNetworkError: "unavailable",
   MongoNotConnectedError: "unavailable",
@@ -107,8 +107,8 @@ const BY_CODE: Readonly<Record<string, ErrorType>> = {
 const DEPTH = 5;
 
 /**
- * Sorts any thrown value into {@linkcode ERROR_TYPES}: by its own property `errorType` when it has
- * one from the list, else by SMTP reply, code and name, else by its cause.
+ * Returns the type of any thrown value, from {@linkcode ERROR_TYPES}: its own property `errorType` if that is
+ * in the list, or else by SMTP reply, code and name, or else by its cause.
  */
 export function errorType(error: unknown): ErrorType {
   let current = error;
@@ -136,7 +136,7 @@ function typeOfOne(error: ErrorLike): ErrorType | undefined {
   const code = typeof error.code === "string" || typeof error.code === "number"
     ? String(error.code)
     : "";
-  // EAUTH comes with a 535: what matters is that the login is refused, not that it is a 5xx.
+  // EAUTH comes with a 535: the refused login matters, not the 5xx.
   if (code === "EAUTH") return "smtp_auth";
   return typeOfReply(error.responseCode) ?? typeOfCode(code) ??
     (typeof error.name === "string" ? own(BY_NAME, error.name) : undefined) ??

@@ -24,7 +24,7 @@ test("errorType() sorts errors by name, code, SMTP reply and status", () => {
   assert.equal(errorType(Object.assign(new Error("x"), { statusCode: 413 })), "too_large");
 });
 
-test("errorType() believes an error that names its own type, if it is in the list", () => {
+test("errorType() returns the type that an error names itself, if it is in the list", () => {
   assert.equal(
     errorType(Object.assign(new Error("x"), { errorType: "rate_limited" })),
     "rate_limited",
@@ -32,11 +32,11 @@ test("errorType() believes an error that names its own type, if it is in the lis
   assert.equal(errorType(Object.assign(new Error("x"), { errorType: "whatever" })), "internal");
 });
 
-test("errorType() looks at the cause of an error that says nothing", () => {
+test("errorType() returns the type of the cause for an error without one", () => {
   assert.equal(errorType(new Error("Cannot send", { cause: withCode("ETIMEDOUT") })), "timeout");
 });
 
-test("errorType() calls everything else internal", () => {
+test("errorType() returns `internal` for everything else", () => {
   for (const thrown of ["text", undefined, null, 7, {}, new Error("x"), withCode("constructor")]) {
     assert.equal(errorType(thrown), "internal");
   }

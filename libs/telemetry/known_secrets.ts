@@ -1,12 +1,12 @@
 const HIDDEN = "[redacted]";
 
-/** Shorter texts stand in other words too: to hide them would tell less than it hides. */
+/** Shorter texts also occur in other words: hiding them would damage the log more than it protects. */
 const SHORTEST = 6;
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-// For the whole process, like the tracer: anyone who writes a text need not know who has secrets. The
-// longest come first: a part of one would leave the rest.
+// For the whole process, like the tracer: a writer of texts need not know who has secrets. The longest come
+// first: replacing a part of one would leave the rest.
 let known: readonly string[] = [];
 
 /**
@@ -19,7 +19,7 @@ export function rememberSecrets(values: Iterable<string>): void {
   known = [...new Set([...known, ...parts])].toSorted((a, b) => b.length - a.length);
 }
 
-/** Leaves the secrets of this process out of a text. */
+/** Removes the secrets of this process from a text. */
 export function hideSecrets(text: string): string {
   let shown = text;
   for (const secret of known) {
@@ -38,7 +38,7 @@ function partsOf(value: string): string[] {
 function passwordsIn(url: string): string[] {
   const rest = url.replace(SCHEME, "");
   const end = rest.lastIndexOf("@");
-  // Without a host the password stands where a port would.
+  // Without a host, the password is in the port's place.
   const user = end === -1 ? rest.replace(/[/?].*$/s, "") : rest.slice(0, end);
   if (end === -1 && /^[^:]*(:\d*)?(,[^:]*(:\d*)?)*$/.test(user)) return [];
   const password = user.includes(":") ? user.slice(user.indexOf(":") + 1) : user;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { maskText } from "./mask_text.ts";
 import { hideSecrets, rememberSecrets } from "./known_secrets.ts";
 
-test("hideSecrets() leaves out the password of a connection string, however an error quotes it", () => {
+test("hideSecrets() removes the password of a connection string, however an error quotes it", () => {
   const password = "Can@ary/12:3456#";
   rememberSecrets([`mongodb://shop:${password}@db.example:27017/x`]);
   for (
@@ -24,13 +24,13 @@ test("hideSecrets() leaves out the password of a connection string, however an e
   );
 });
 
-test("hideSecrets() leaves out a password that stands where a port would, and a token without a user", () => {
+test("hideSecrets() removes a password in the port's place, and a token without a user", () => {
   rememberSecrets(["mongodb://root:NoHostCanary", "nats://TokenCanary@broker.example:4222"]);
   assert.equal(hideSecrets("Unable to parse root:NoHostCanary"), "Unable to parse root:[redacted]");
   assert.equal(hideSecrets("as TokenCanary"), "as [redacted]");
 });
 
-test("hideSecrets() leaves out each of several keys, and maskText() does so too", () => {
+test("hideSecrets() removes each of several keys, and maskText() does so too", () => {
   rememberSecrets(["new:TmV3S2V5TmV3S2V5TmV3S2V5=,old:T2xkS2V5T2xkS2V5T2xkS2V5="]);
   assert.equal(maskText("under T2xkS2V5T2xkS2V5T2xkS2V5= (old)"), "under [redacted] (old)");
 });

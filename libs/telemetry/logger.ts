@@ -9,7 +9,7 @@ export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 /** Level of a log record. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What a record tells beside its sentence. Secret and personal names are redacted. */
+/** Data of a record besides its sentence. Fields with secret or personal names are redacted. */
 export type LogFields = Record<string, unknown>;
 
 /** Writes log records as JSON lines, each with the ids of the current trace. */
@@ -18,27 +18,27 @@ export interface Logger {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** A logger that adds these fields to every record. */
+  /** Returns a logger that adds these fields to every record. */
   child(fields: LogFields): Logger;
-  /** Waits at most a second until all records so far are written out. */
+  /** Waits at most a second until all records so far are written. */
   flush(): Promise<void>;
-  /** Writes out all records at once, blocking: for the last words of a process. */
+  /** Writes all records at once, blocking, before a process ends. */
   flushSync(): void;
 }
 
-/** Settings of {@linkcode openLogger}. */
+/** Options of {@linkcode openLogger}. */
 export interface LoggerOptions {
   /** Name of the service, in every record. */
   service: string;
-  /** The least urgent level that is written. */
+  /** The least urgent level to write. */
   level: LogLevel;
-  /** Takes each line, its newline included, instead of the standard output. */
+  /** Receives each line, including its newline, instead of the standard output. */
   write?: (line: string) => void;
 }
 
 /**
- * Opens a logger. Writing never waits for the reader of the standard output: records are kept in
- * memory meanwhile, and beyond 16 MB they are dropped.
+ * Opens a logger. Writing never waits for the reader of the standard output: records are buffered in memory
+ * meanwhile, and dropped beyond 16 MB.
  */
 export function openLogger(options: LoggerOptions): Logger {
   const { service, level, write } = options;
@@ -98,7 +98,7 @@ class JsonLogger implements Logger {
     const { service, least, out, fields: own } = this.#settings;
     if (level < least) return;
     const span = currentTrace();
-    // What every record has comes last, so that no field can pretend to be it.
+    // The standard fields come last, so that no other field can replace them.
     const record = {
       time: "",
       level: "",

@@ -12,7 +12,7 @@ function openTestLogger(level: LoggerOptions["level"]) {
   return { logger, records: () => lines.map((line) => JSON.parse(line)) };
 }
 
-test("openLogger() writes one JSON line per record with what every record has", () => {
+test("openLogger() writes one JSON line per record, with the standard fields", () => {
   const { logger, records } = openTestLogger("info");
   logger.info("Rendered\nfor jane@example.com", { priority: "bulk", email: "jane@example.com" });
   const [record] = records();
@@ -27,7 +27,7 @@ test("openLogger() writes one JSON line per record with what every record has", 
   });
 });
 
-test("openLogger() leaves out what is less urgent than its level", () => {
+test("openLogger() leaves out records below its level", () => {
   const { logger, records } = openTestLogger("warn");
   logger.debug("a");
   logger.info("b");
@@ -36,7 +36,7 @@ test("openLogger() leaves out what is less urgent than its level", () => {
   assert.deepEqual(records().map((record) => record.message), ["c", "d"]);
 });
 
-test("child() adds its fields, redacted, and no field replaces what every record has", () => {
+test("child() adds its fields, redacted, and no field replaces a standard one", () => {
   const { logger, records } = openTestLogger("debug");
   logger.child({ send: "s1", token: "leak" }).child({ message: "fake" }).info("Real", {
     level: "fake",
@@ -62,7 +62,7 @@ test("openLogger() adds the ids of the current trace", async () => {
   assert.equal(outside.traceId, undefined);
 });
 
-test("openLogger() writes whole lines to the standard output, also in the last moment", () => {
+test("openLogger() writes whole lines to the standard output, also just before the process ends", () => {
   const script = `
     import { openLogger } from ${JSON.stringify(new URL("./logger.ts", import.meta.url).href)};
     const logger = openLogger({ service: "x", level: "info" });

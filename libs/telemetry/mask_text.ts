@@ -7,10 +7,9 @@ const ADDRESS =
   /([^\s<>"'`(),:;=@[\]\\])[^\s<>"'`(),:;=@[\]\\]{0,127}@((?:[\p{L}\p{N}-]{1,63}\.){0,8}[\p{L}\p{N}-]{1,63})/gu;
 
 /**
- * Takes what is personal or secret out of free text, such as the message of an error: an email
- * address keeps its first letter and its domain (`j…@example.com`), a URL loses its user and
- * password, an access token keeps its prefix only, and what the process knows as secret is left out
- * (`rememberSecrets`).
+ * Removes personal and secret parts from free text, such as the message of an error. An email address keeps
+ * its first letter and its domain (`j…@example.com`), a URL loses its user and password, an access token
+ * keeps only its prefix, and known secrets of the process are removed (`rememberSecrets`).
  */
 export function maskText(text: string): string {
   let masked = hideSecrets(text);

@@ -11,7 +11,7 @@ test("maskText() keeps the first letter and the domain of an address", () => {
   assert.equal(maskText("jörg@exämple.de,zoe@b.org"), "j…@exämple.de,z…@b.org");
 });
 
-test("maskText() takes the user and password out of a URL", () => {
+test("maskText() removes the user and password of a URL", () => {
   assert.equal(
     maskText("mongodb://root:s3cret@db.example.com:27017/x"),
     "mongodb://[redacted]@db.example.com:27017/x",

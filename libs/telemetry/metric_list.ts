@@ -1,9 +1,9 @@
 import type { MetricAttributeName } from "./attributes.ts";
 
 /**
- * What a metric is. `duration` and `size` are histograms; `counter` and `gauge` are told as things
- * happen, `observedCounter`, `observedGauge` and `observedSum` (an up-down counter) are asked for
- * whenever metrics are read.
+ * The kind of a metric. `duration` and `size` are histograms; `counter` and `gauge` are recorded as things
+ * happen. `observedCounter`, `observedGauge` and `observedSum` (an up-down counter) are requested whenever
+ * metrics are read.
  */
 export type MetricKind =
   | "duration"
@@ -14,10 +14,10 @@ export type MetricKind =
   | "observedGauge"
   | "observedSum";
 
-/** A metric as it is declared. */
+/** The declaration of a metric. */
 export interface MetricDefinition {
   readonly kind: MetricKind;
-  /** As UCUM has it: `s`, `By`, `1`, or what is counted in braces. */
+  /** The unit in UCUM: `s`, `By`, `1`, or the counted things in braces. */
   readonly unit: string;
   readonly description: string;
   /** The attributes that it may carry. */
@@ -42,7 +42,7 @@ const CONSUMING = [...MESSAGING, "messaging.consumer.group.name"] as const;
 const QUEUE = ["posthaste.stage", "posthaste.priority", "messaging.consumer.group.name"] as const;
 
 /**
- * Every metric of the system. Where OpenTelemetry has a semantic convention its name is used;
+ * Every metric of the system. A name follows OpenTelemetry's semantic convention if there is one;
  * `posthaste.*` are our own. Durations are in seconds (`s`), sizes in bytes (`By`).
  */
 export const METRICS = {

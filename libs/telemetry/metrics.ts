@@ -17,7 +17,7 @@ import {
   METRICS,
 } from "./metric_list.ts";
 
-/** Records how long something took, in seconds; inside a span that leaves the process, with its ids. */
+/** Records a duration, in seconds; inside an exported span, also its ids. */
 export function recordDuration<Name extends MetricOf<"duration">>(
   metric: Name,
   seconds: number,
@@ -26,7 +26,7 @@ export function recordDuration<Name extends MetricOf<"duration">>(
   record(metric, seconds, attributes);
 }
 
-/** Records how large something is, in bytes. */
+/** Records a size, in bytes. */
 export function recordSize<Name extends MetricOf<"size">>(
   metric: Name,
   bytes: number,
@@ -44,7 +44,7 @@ export function count<Name extends MetricOf<"counter">>(
   instrument<Counter>(metric)?.add(n, present(attributes));
 }
 
-/** Sets a gauge to the value that holds now. */
+/** Sets a gauge to its current value. */
 export function setGauge<Name extends MetricOf<"gauge">>(
   metric: Name,
   value: number,
@@ -104,7 +104,7 @@ const instruments = new Map<MetricName, Histogram | Counter | Gauge>();
 const silent = metrics.getMeterProvider();
 let made: MeterProvider = silent;
 
-/** Instruments are made at their first use, and again when another provider takes over. */
+/** Returns an instrument. It is created at its first use, and again after a change of the provider. */
 function instrument<T extends Histogram | Counter | Gauge>(metric: MetricName): T | undefined {
   const provider = metrics.getMeterProvider();
   if (provider === silent) return undefined;

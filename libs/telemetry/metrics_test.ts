@@ -6,7 +6,7 @@ import { METRIC_ATTRIBUTES } from "./attributes.ts";
 import { METRICS } from "./metric_list.ts";
 import { count, recordDuration } from "./metrics.ts";
 
-test("METRICS names units that OpenTelemetry knows and describes each metric", () => {
+test("METRICS has OpenTelemetry's units and describes each metric", () => {
   for (const [name, { unit, description }] of Object.entries(METRICS)) {
     assert.match(name, /^[a-z0-9]+(\.[a-z0-9_]+)+$/);
     assert.match(unit, /^(s|By|1|\{[a-z_]+\})$/);
@@ -14,11 +14,11 @@ test("METRICS names units that OpenTelemetry knows and describes each metric", (
   }
 });
 
-test("METRIC_ATTRIBUTES holds no id of an object or person", () => {
+test("METRIC_ATTRIBUTES contains no id of an object or person", () => {
   for (const name of METRIC_ATTRIBUTES) assert.doesNotMatch(name, /\.id$|email|address|user/);
 });
 
-test("count() and recordDuration() cost next to nothing without a provider", async () => {
+test("count() and recordDuration() cost almost nothing without a provider", async () => {
   metrics.disable();
   const record = () => {
     for (let i = 0; i < 10_000; i++) {

@@ -1,6 +1,6 @@
 /**
- * How the system is seen: traces through every hop, metrics from one closed list, and logs that
- * never hold personal data. The only importer of the OpenTelemetry SDK.
+ * Observability: traces through every hop, metrics from one closed list, and logs that never contain personal
+ * data. The only importer of the OpenTelemetry SDK.
  *
  * ```ts
  * await using _telemetry = await startTelemetry({ service: "renderer", env: process.env });

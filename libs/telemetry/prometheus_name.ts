@@ -1,8 +1,8 @@
-/** What the name of a metric depends on. */
+/** The parts of a metric that determine its name. */
 export interface NamedMetric {
-  /** As OpenTelemetry has it: `posthaste.queue.oldest_age`. */
+  /** The name in OpenTelemetry: `posthaste.queue.oldest_age`. */
   name: string;
-  /** As UCUM has it: `s`, `By`, `1`, or what is counted in braces. */
+  /** The unit in UCUM: `s`, `By`, `1`, or the counted things in braces. */
   unit: string;
   type: "counter" | "gauge" | "histogram";
 }
@@ -11,9 +11,8 @@ const UNITS: Readonly<Record<string, string>> = { s: "seconds", By: "bytes", "1"
 
 /**
  * Returns the name of a metric in Prometheus, by OpenTelemetry's rules ("Prometheus and OpenMetrics
- * Compatibility"): with its unit, and `_total` at the end of a counter. It is the same whether
- * Prometheus reads it from a service or a collector passes it on. The exporter from npm leaves the unit
- * out.
+ * Compatibility"): with its unit, and `_total` at the end of a counter. It is the same whether Prometheus
+ * reads it from a service or a collector forwards it. The exporter from npm leaves the unit out.
  */
 export function prometheusName({ name, unit, type }: NamedMetric): string {
   const base = prometheusLabel(name);
@@ -22,7 +21,7 @@ export function prometheusName({ name, unit, type }: NamedMetric): string {
   return type === "counter" ? `${withUnit}_total` : withUnit;
 }
 
-/** Returns the unit's word in names, `undefined` where a metric counts things. */
+/** Returns the unit's word in names; `undefined` if a metric counts things. */
 export function prometheusUnit(unit: string): string | undefined {
   return UNITS[unit];
 }

@@ -1,9 +1,9 @@
 import { maskText } from "./mask_text.ts";
 
-/** What stands in the place of a value that must not be logged. */
+/** Replaces a value that must not be logged. */
 const REDACTED = "[redacted]";
 
-/** A field whose name holds one of these words is never logged, however deep it lies. */
+/** A field whose name contains one of these words is never logged, at any depth. */
 const SECRET_WORDS: ReadonlySet<string> = new Set([
   "apikey",
   "auth",
@@ -35,7 +35,7 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
   "variables",
 ]);
 
-/** A name that ends so tells about a thing without being it: `htmlBytes`, `tokenId`. */
+/** A name with this ending describes a secret thing without containing it: `htmlBytes`, `tokenId`. */
 const HARMLESS_ENDINGS: ReadonlySet<string> = new Set([
   "bytes",
   "count",
@@ -52,9 +52,9 @@ const LIMITS = { depth: 8, items: 100, text: 8192, names: 2000 } as const;
 const decided = new Map<string, boolean>();
 
 /**
- * Makes a value fit for a log line: fields with a secret or personal name become `[redacted]`,
- * addresses inside text are masked, errors become plain objects, and what is too deep, too long or
- * cyclic is cut.
+ * Returns a value that is safe for a log line. Fields with a secret or personal name become `[redacted]`,
+ * addresses inside text are masked, errors become plain objects, and values that are too deep, too long or
+ * cyclic are cut.
  */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value);
@@ -71,7 +71,7 @@ export function redact(value: unknown, depth = 0): unknown {
   return redactFields(value as Record<string, unknown>, depth);
 }
 
-/** Returns whether a field of this name may hold something secret or personal. */
+/** Returns whether a field of this name may contain a secret or personal value. */
 export function isSecretName(name: string): boolean {
   let secret = decided.get(name);
   if (secret === undefined) {

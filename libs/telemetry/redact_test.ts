@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isSecretName, redact } from "./redact.ts";
 
-test("redact() hides every field with a secret or personal name, however deep", () => {
+test("redact() hides every field with a secret or personal name, at any depth", () => {
   const names = [
     "password",
     "token",
@@ -27,7 +27,7 @@ test("redact() hides every field with a secret or personal name, however deep", 
   }
 });
 
-test("redact() keeps what only tells about a hidden thing", () => {
+test("redact() keeps descriptions of a hidden value", () => {
   const fields = { tokenId: "t1", htmlBytes: 12, attempt: 2, stop: "a", context: "b" };
   assert.deepEqual(redact(fields), fields);
   assert.ok(!isSecretName("template"));
@@ -49,7 +49,7 @@ test("redact() turns an error and its causes into objects, with addresses masked
   assert.ok(!JSON.stringify(redacted).includes("jane"));
 });
 
-test("redact() cuts what is cyclic, long or not JSON", () => {
+test("redact() cuts values that are cyclic, long or not JSON", () => {
   const cyclic: Record<string, unknown> = {
     bytes: new Uint8Array(3),
     big: 10n,

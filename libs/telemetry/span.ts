@@ -12,24 +12,24 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** What a span stands for: a request taken or made, an event given or taken, or work inside. */
+/** The kind of a span: a request received or made, an event published or consumed, or internal work. */
 export type SpanKindName = keyof typeof KINDS;
 
-/** Settings of {@linkcode withSpan}. */
+/** Options of {@linkcode withSpan}. */
 export interface SpanOptions {
   /** `internal` when left out. */
   kind?: SpanKindName;
-  /** What is known at the start; more by {@linkcode addSpanAttributes}. */
+  /** Attributes known at the start. {@linkcode addSpanAttributes} adds more. */
   attributes?: SpanAttributes;
   /** Other traces that this work belongs to, such as the events of a batch. */
   links?: TraceCarrier[];
 }
 
 /**
- * Runs a function inside a new span and returns its value. When it throws, the span gets the error,
- * `error.type` from the closed list and the status ERROR, and the error goes on to the caller.
+ * Runs a function inside a new span and returns its value. If it throws, the span gets the error,
+ * `error.type` from the closed list and the status ERROR, and the error is thrown again.
  *
- * Names are few and hold no ids: `mailer.send`.
+ * Names are few and contain no ids: `mailer.send`.
  */
 export function withSpan<T>(
   name: string,

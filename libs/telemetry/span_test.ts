@@ -50,7 +50,7 @@ test("withSpan() returns the value of its function and keeps kind and attributes
   assert.equal(span.status.code, SpanStatusCode.UNSET);
 });
 
-test("withSpan() records an error with its type from the closed list and throws it on", async () => {
+test("withSpan() records an error with its type from the closed list and throws it again", async () => {
   const error = Object.assign(new Error("no mailbox jane@example.com"), { responseCode: 550 });
   await assert.rejects(withSpan("mailer.send", {}, () => Promise.reject(error)), error);
   const span = lastSpan();
@@ -63,7 +63,7 @@ test("withSpan() records an error with its type from the closed list and throws 
   assert.ok(!JSON.stringify(span.events).includes("jane"));
 });
 
-test("extractTrace() continues in another process what injectTrace() wrote down", async () => {
+test("extractTrace() continues the trace of injectTrace() in another process", async () => {
   const { carrier, traceId } = await withSpan("api.accept", {}, () => ({
     carrier: injectTrace(),
     traceId: currentTrace()?.traceId,
@@ -90,7 +90,7 @@ test("extractTrace() starts a new trace for a carrier that is missing or malform
   });
 });
 
-test("withSpan() links to the traces that it is given", async () => {
+test("withSpan() links to the given traces", async () => {
   const carrier = await withSpan("a", {}, () => injectTrace());
   await withSpan("b", { links: [carrier, {}] }, () => {});
   const { links } = lastSpan();

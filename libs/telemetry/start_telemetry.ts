@@ -11,44 +11,44 @@ export type { MetricsPage };
 
 /** Telemetry of a process, until it is disposed. */
 export interface Telemetry extends AsyncDisposable {
-  /** Whether spans leave the process. */
+  /** Whether spans are exported. */
   readonly exportsTraces: boolean;
-  /** Whether metrics leave the process by themselves. */
+  /** Whether metrics are exported. */
   readonly exportsMetrics: boolean;
   /**
-   * Returns all metrics as Prometheus reads them: OpenMetrics where the `Accept` header names it, else
-   * the text format. Left out unless `prometheus` was asked for.
+   * Returns all metrics for Prometheus: in OpenMetrics if the `Accept` header names it, or else in the text
+   * format. Missing unless `prometheus` was set.
    */
   readonly readMetrics?: (accept: string | undefined) => Promise<MetricsPage>;
 }
 
-/** Settings of {@linkcode startTelemetry}. */
+/** Options of {@linkcode startTelemetry}. */
 export interface TelemetryOptions {
-  /** Name of the service, unless `OTEL_SERVICE_NAME` gives another. */
+  /** Name of the service, unless `OTEL_SERVICE_NAME` sets another. */
   service: string;
   /** Version of the service. */
   version?: string;
   /**
-   * Decides whether to export: `OTEL_EXPORTER_OTLP_ENDPOINT`, or the same for traces or metrics.
-   * The SDK reads its other `OTEL_*` settings (protocol, headers, sampler) from the process itself.
+   * Decides whether to export: `OTEL_EXPORTER_OTLP_ENDPOINT`, or the same for traces or metrics. The SDK
+   * reads its other `OTEL_*` settings (protocol, headers, sampler) from the process itself.
    */
   env: Record<string, string | undefined>;
   /**
-   * Whether metrics are kept to be read, too; `OTEL_METRICS_EXPORTER=none` switches both off.
+   * Whether metrics can also be read. `OTEL_METRICS_EXPORTER=none` switches both off.
    * @default {false}
    */
   prometheus?: boolean;
-  /** Gets the complaints of the SDK, such as a collector that does not answer. */
+  /** Receives the SDK's warnings, such as a collector that does not answer. */
   logger?: Pick<Logger, "warn">;
 }
 
 const FLUSH_TIMEOUT = 3000;
 
 /**
- * Starts telemetry: open it first, so that it is disposed last and sends all it has, for at most 3 s.
+ * Starts telemetry. Open it first, so that it is disposed last and sends all its data, for at most 3 s.
  *
- * Without an endpoint nothing leaves the process by itself and the exporters are not even loaded, but
- * spans still have ids and traces still travel (W3C Trace Context).
+ * Without an endpoint nothing is exported and the exporters are not even loaded, but spans still have ids and
+ * traces still travel (W3C Trace Context).
  */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { env, logger } = options;
@@ -70,7 +70,7 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   const metering = resource && (exportsMetrics || isRead)
     ? await meter(resource, { env, exportsMetrics, isRead })
     : undefined;
-  // An exemplar leads to its trace, so there must be one to lead to.
+  // An exemplar links to its trace, so the trace must be exported.
   keepExemplars(isRead && exportsTraces);
   const { reader } = metering ?? {};
   return {
@@ -151,7 +151,7 @@ async function meter(
   };
 }
 
-/** A collector that is down must not keep a process from ending. */
+/** Waits for the shutdown, but a collector that is down must not keep a process from ending. */
 async function settle(shutdown: Promise<unknown>, logger: Pick<Logger, "warn"> | undefined) {
   const { promise: late, resolve } = Promise.withResolvers<string>();
   const timer = setTimeout(resolve, FLUSH_TIMEOUT, `it took longer than ${FLUSH_TIMEOUT} ms`);

@@ -74,7 +74,7 @@ test("startTelemetry() honors OTEL_SERVICE_NAME, OTEL_TRACES_SAMPLER and the end
   assert.match(collector.received["/v1/traces"] ?? "", /"stringValue":"other"/);
 });
 
-test("startTelemetry() lets the process end when the collector is down", async () => {
+test("startTelemetry() does not keep the process running when the collector is down", async () => {
   const { code, output } = await runTelemetry({
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
     OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
@@ -83,7 +83,7 @@ test("startTelemetry() lets the process end when the collector is down", async (
   for (const line of output.trimEnd().split("\n")) JSON.parse(line);
 });
 
-test("startTelemetry() gives up on a collector that hangs after 3 s", async ({ mock }) => {
+test("startTelemetry() abandons a collector that hangs after 3 s", async ({ mock }) => {
   const asked = Promise.withResolvers<ServerResponse>();
   const hanging = createServer((_request, response) => asked.resolve(response));
   await once(hanging.listen(0, "127.0.0.1"), "listening");
@@ -117,7 +117,7 @@ test("startTelemetry() exports nothing without an endpoint, yet traces travel", 
   assert.deepEqual(await withSpan("x", {}, () => injectTrace()), {});
 });
 
-test("startTelemetry() keeps metrics to be read, with the process's own, and no exemplars without an exporter", async () => {
+test("startTelemetry() offers metrics to readers, with the process's own, and no exemplars without an exporter", async () => {
   await using telemetry = await startTelemetry({
     service: "mailer",
     version: "1.2.3",
@@ -151,7 +151,7 @@ test("startTelemetry() keeps metrics to be read, with the process's own, and no 
   assert.doesNotMatch(body, /trace_id/);
 });
 
-test("startTelemetry() gives OpenMetrics, with an exemplar that leads to the trace that was exported", async () => {
+test("startTelemetry() returns OpenMetrics, with an exemplar that links to the exported trace", async () => {
   await using collector = await openCollector();
   // The SDK reads it from the process itself.
   const endpoint = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
@@ -185,14 +185,14 @@ test("startTelemetry() gives OpenMetrics, with an exemplar that leads to the tra
   assert.equal(lines.at(-2), "# EOF");
 });
 
-test("startTelemetry() keeps no metrics to be read where they are switched off", async () => {
+test("startTelemetry() offers no metrics to readers if they are switched off", async () => {
   for (const env of [{ OTEL_METRICS_EXPORTER: "none" }, { OTEL_SDK_DISABLED: "true" }]) {
     await using telemetry = await startTelemetry({ service: "a", env, prometheus: true });
     assert.equal(telemetry.readMetrics, undefined);
   }
 });
 
-test("startTelemetry() writes metrics that Prometheus's own tool finds nothing wrong with", async (t) => {
+test("startTelemetry() writes metrics that Prometheus's own tool accepts", async (t) => {
   if (spawnSync("promtool", ["--version"]).error !== undefined) {
     return t.skip("promtool is missing; install prometheus");
   }

@@ -1,14 +1,14 @@
 import { type Context, context, isSpanContextValid, propagation, trace } from "@opentelemetry/api";
 
-/** Trace context as it travels: the two headers of W3C Trace Context. */
+/** Trace context in transit: the two headers of W3C Trace Context. */
 export interface TraceCarrier {
   /** Version, trace id, span id and flags. */
   traceparent?: string;
-  /** What other tracing systems on the way added. */
+  /** Additions of other tracing systems. */
   tracestate?: string;
 }
 
-/** Writes down where the current trace stands, to be carried in an event; empty outside of a span. */
+/** Returns the context of the current trace, to be carried in an event; empty outside of a span. */
 export function injectTrace(): TraceCarrier {
   const carrier: TraceCarrier = {};
   propagation.inject(context.active(), carrier);
@@ -16,11 +16,11 @@ export function injectTrace(): TraceCarrier {
 }
 
 /**
- * Reads what {@linkcode injectTrace} wrote. A carrier that is missing or malformed gives a context
+ * Reads the carrier that {@linkcode injectTrace} wrote. A missing or malformed carrier results in a context
  * without a trace, in which the next span starts one.
  */
 export function extractTrace(carrier: TraceCarrier | undefined): Context {
-  // Nothing of the current trace may leak into the work of an event that came without one.
+  // The current trace must not leak into the work of an event that came without one.
   const root = trace.deleteSpan(context.active());
   return carrier === undefined ? root : propagation.extract(root, carrier);
 }
