@@ -2,22 +2,22 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
-/** How long connections are waited for when a server closes, in milliseconds. */
+/** How long a closing server waits for connections, in milliseconds. */
 export interface ClosingOptions {
   /**
-   * Of those on which nothing ever came: as long as a request may be on its way that the caller sent
-   * before it knew of the end. @default {1000}
+   * For connections that were never used: as long as a request may be in transit that the client sent before
+   * it noticed the close. @default {1000}
    */
   unusedMs?: number | undefined;
-  /** Of those whose answer is not done. @default as long as they take */
+  /** For connections whose answer is not complete. @default as long as they take */
   answerMs?: number | undefined;
 }
 
-/** How often it is looked for connections whose last answer is out. */
+/** The interval between searches for connections whose last answer is complete. */
 const LOOK_MS = 200;
 
 /**
- * Makes `close` end although callers and load balancers hold connections open. Requests that arrive on them
+ * Makes `close` end although clients and load balancers hold connections open. Requests that arrive on them
  * until then are answered. A request that arrives during the close leaves its connection idle, and Node.js
  * would keep it for the full keep-alive time: such connections are closed as soon as they are idle. A stream
  * of events never ends by itself: it is ended, and the browser connects to another server, or to this one
@@ -33,11 +33,11 @@ export function closeConnections(
     open.add(socket);
     socket.once("close", () => open.delete(socket));
   });
-  // Whatever writes the answer: a stream may be written past the framework.
+  // Covers every writer: a stream may be written without the framework.
   app.server.on("request", (request, response) => {
     if (!request.headers.accept?.includes("text/event-stream")) return;
     streams.add(response);
-    // Who writes to a stream may not know yet that it was ended.
+    // The writer of a stream may not know yet that it was ended.
     response.on("error", () => {});
     response.once("close", () => streams.delete(response));
   });

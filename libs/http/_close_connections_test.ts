@@ -6,7 +6,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { fastify } from "fastify";
 import { closeConnections } from "./_close_connections.ts";
 
-/** Without the limits by which Node.js would end the connections in the end. */
+/** Without the limits by which Node.js would end the connections itself. */
 function openServer() {
   const app = fastify({
     return503OnClosing: false,
@@ -17,7 +17,7 @@ function openServer() {
   return app;
 }
 
-test("closeConnections() ends what nobody used, and answers what comes late", async ({ mock }) => {
+test("closeConnections() closes unused connections, and answers late requests", async ({ mock }) => {
   const app = openServer();
   app.get("/", () => "here");
   await app.listen({ port: 0, host: "127.0.0.1" });
@@ -39,7 +39,7 @@ test("closeConnections() ends what nobody used, and answers what comes late", as
   assert.ok(unused.destroyed || (await once(unused, "close"), true));
 });
 
-test("closeConnections() ends a connection that was kept for more when its last answer is out", async () => {
+test("closeConnections() closes a kept connection when its last answer is complete", async () => {
   const app = openServer();
   const asked = Promise.withResolvers<void>();
   const work = Promise.withResolvers<string>();
@@ -83,7 +83,7 @@ async function openStreamServer(answerMs = 600_000) {
     await work.promise;
     return "done";
   });
-  // What writes to a stream that has ended must not end the process.
+  // A write to a stream that has ended must not end the process.
   app.addHook("preClose", (done) => {
     for (const write of writing) write();
     done();
@@ -96,7 +96,7 @@ async function openStreamServer(answerMs = 600_000) {
 
 const EVENTS = { headers: { accept: "text/event-stream" } };
 
-test("closeConnections() ends streams of events, no matter who still writes to them", async () => {
+test("closeConnections() ends streams of events, even while they are written", async () => {
   const { app, url } = await openStreamServer();
   const bodies = await Promise.all([1, 2, 3].map(async () => {
     const { body } = await fetch(`${url}/stream`, EVENTS);
@@ -110,7 +110,7 @@ test("closeConnections() ends streams of events, no matter who still writes to t
   }
 });
 
-test("closeConnections() has what is being answered answered, and cut off when that takes too long", async () => {
+test("closeConnections() completes answers in progress, and cuts them off when they take too long", async () => {
   const { app, url, asked, work } = await openStreamServer();
   const answer = fetch(`${url}/work`);
   await asked;

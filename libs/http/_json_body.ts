@@ -12,9 +12,9 @@ import { findValueFaults, lookThrough } from "./_value_faults.ts";
 const BOM_PATTERN = /^\u{feff}/u;
 
 /**
- * Reads a request body as JSON. The error tells where the fault is and never quotes the body.
+ * Reads a request body as JSON. The error contains the place of the fault and never quotes the body.
  *
- * @throws {HttpError} `invalid_json` if it is empty, not UTF-8, not JSON, or holds more than is read,
+ * @throws {HttpError} `invalid_json` if it is empty, not UTF-8, not JSON, or exceeds the limits, or if it has
  * names that poison prototypes, a field twice, numbers that are too large or would change, or halves of
  * characters.
  */
@@ -23,7 +23,7 @@ export function readJsonBody(body: Buffer, limits: JsonLimits): unknown {
   if (!isUtf8(body)) throw invalidJson("the body is not UTF-8");
   const { excess, fields, hasSurrogates, hasUnsafeIntegers } = measureJson(body, limits);
   if (excess !== undefined) throw invalidJson(`the body is too complex: ${excess}`);
-  // RFC 8259, 8.1: one byte order mark may be ignored. The parser would ignore another.
+  // RFC 8259, 8.1: one byte order mark may be ignored. The parser would ignore a second one.
   const text = body.toString("utf8").replace(BOM_PATTERN, "");
   if (BOM_PATTERN.test(text)) throw invalidJson("the body is not valid JSON at line 1, column 1");
   const value = parseJson(text);

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON. Both count from 1; a column is a UTF-16 unit. */
+/** The place where a text stops being JSON. Both count from 1; a column is a UTF-16 unit. */
 export interface JsonPlace {
   line: number;
   column: number;
@@ -12,8 +12,8 @@ const BLANKS_PATTERN = /[ \t\n\r]*/y;
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | "more" | "nothing";
 
 /**
- * Finds the first place at which a text is not JSON (RFC 8259), or gives `undefined` when it is.
- * The messages of `JSON.parse` do not always tell, and they quote the text.
+ * Finds the first place at which a text is not JSON (RFC 8259); returns `undefined` if it is JSON. The
+ * messages of `JSON.parse` do not always contain the place, and they quote the text.
  */
 export function findJsonFault(text: string): JsonPlace | undefined {
   const open: string[] = [];
@@ -33,7 +33,7 @@ export function findJsonFault(text: string): JsonPlace | undefined {
   }
 }
 
-/** Returns what may follow a token, given by its first character; nothing when it is out of place. */
+/** Returns what may follow a token, by its first character; nothing if the token is out of place. */
 function follow(token: string, expected: Expected, open: string[]): Expected | undefined {
   const isKey = expected === "key" || expected === "key or }";
   const isValue = expected === "value" || expected === "value or ]";
@@ -76,7 +76,10 @@ function endOf(pattern: RegExp, text: string, position: number): number | undefi
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** A pattern for whole strings would keep each of millions of escapes in mind, to go back to. */
+/**
+ * Finds the end of a string. A pattern for whole strings would store each of millions of escapes for
+ * backtracking.
+ */
 function endOfString(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length;) {
     const code = text.charCodeAt(at);
@@ -88,7 +91,7 @@ function endOfString(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Without a pattern for the short ones: of those there may be millions. */
+/** Finds the end of an escape, without a pattern for the short ones: there may be millions. */
 function endOfEscape(text: string, start: number): number | undefined {
   if (SHORT_ESCAPES.has(text.charCodeAt(start + 1))) return start + 2;
   return endOf(UNICODE_PATTERN, text, start);

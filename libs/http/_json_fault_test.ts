@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findJsonFault } from "./_json_fault.ts";
 
-test("findJsonFault() finds nothing in whatever JSON.parse takes", () => {
+test("findJsonFault() finds nothing in a text that JSON.parse accepts", () => {
   const texts = [
     "0",
     "-1.5e+10",

@@ -1,8 +1,8 @@
 import { type JsonContainer, walkJson } from "./_walk_json.ts";
 
 /**
- * Finds the first field that an object gives twice, as its path, or gives `undefined` if there is
- * none. Parsers take the last, some the first: two of them may read one body as two different ones.
+ * Finds the first field that occurs twice in one object; returns its path, or `undefined` if there is none.
+ * Most parsers use the last value, some the first: two of them may read one body differently.
  *
  * @param text Valid JSON.
  */

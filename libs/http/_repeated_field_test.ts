@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findRepeatedField } from "./_repeated_field.ts";
 
-test("findRepeatedField() finds the first field given twice, however it is written", () => {
+test("findRepeatedField() finds the first duplicate field, however it is written", () => {
   const texts: [string, (string | number)[]][] = [
     ['{"a":1,"a":1}', ["a"]],
     ['[0,{"x":{"a":[],"b":{},"\\u0061":2}}]', [1, "x", "a"]],
@@ -15,7 +15,7 @@ test("findRepeatedField() finds the first field given twice, however it is writt
   }
 });
 
-test("findRepeatedField() finds none where names repeat in different objects, or as values", () => {
+test("findRepeatedField() finds none if names repeat in different objects, or as values", () => {
   const texts = ["1", '"a"', '{"a":{"a":{"a":"a"}},"b":["a","a",{"a":1},{"a":1}]}', '["a","a"]'];
   for (const text of texts) assert.equal(findRepeatedField(text), undefined, text);
 });

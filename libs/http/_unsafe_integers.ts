@@ -5,10 +5,10 @@ import { walkJson } from "./_walk_json.ts";
 const MAX_ISSUES = 10;
 
 /**
- * Finds integers beyond ±(2^53-1), such as 9007199254740993, which a parser reads as
- * 9007199254740992: at most ten. An integer is a number without fraction and exponent. Those that a
- * double happens to hold exactly are among them. Those beyond the range of a double are not: they are
- * infinite in the value that a parser returns, and `findValueFaults` finds them there.
+ * Finds at most ten integers beyond ±(2^53-1), such as 9007199254740993, which a parser reads as
+ * 9007199254740992. An integer is a number without fraction and exponent. Integers that a double holds
+ * exactly are included. Those beyond the range of a double are not: they are infinite in the value that a
+ * parser returns, and `findValueFaults` finds them there.
  *
  * @param text Valid JSON.
  */

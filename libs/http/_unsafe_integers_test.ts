@@ -17,7 +17,7 @@ test("findUnsafeIntegers() finds integers beyond ±(2^53-1), with their paths", 
   }
 });
 
-test("findUnsafeIntegers() passes over fractions, exponents, texts and what is infinite", () => {
+test("findUnsafeIntegers() ignores fractions, exponents, texts and infinite numbers", () => {
   const texts = [
     "0.12345678901234567",
     "[1234567890123456.7,12345678901234567890.5,1e300,12345678901234567E2,-0]",

@@ -3,24 +3,24 @@ import { pathOf } from "./body_issues.ts";
 
 const MAX_ISSUES = 10;
 
-/** What a look at a parsed text found. */
+/** The result of examining a parsed text. */
 export interface ValueLook {
-  /** Fields of all objects. A field that was given twice counts once. */
+  /** The number of fields in all objects. A duplicate field counts once. */
   fields: number;
   /** Whether {@linkcode findValueFaults} would find something. */
   hasFaults: boolean;
 }
 
-/** What to look for. */
+/** What to examine. */
 export interface LookOptions {
-  /** Whether strings may hold halves of surrogate pairs: only then they are looked at. */
+  /** Whether strings may contain halves of surrogate pairs. Otherwise they are not examined. */
   hasSurrogates: boolean;
 }
 
 /**
- * Looks through a value out of a JSON parser for what no JSON can say again: numbers beyond the range
- * of a double, such as `1e400`, which are infinite by now, and halves of surrogate pairs, which no
- * UTF-8 can hold. A mail would be filled with something else in their place.
+ * Examines a parsed value for parts that JSON cannot express again: numbers beyond the range of a double,
+ * such as `1e400`, which are infinite after parsing, and halves of surrogate pairs, which UTF-8 cannot
+ * encode. A mail would show something else in their place.
  *
  * @param value Nested no deeper than a stack can bear.
  */
@@ -44,7 +44,7 @@ function visit(value: unknown, options: LookOptions, look: ValueLook): void {
   }
 }
 
-/** Returns where the faults are that {@linkcode lookThrough} saw, at most ten. */
+/** Returns the paths of the faults that {@linkcode lookThrough} found, at most ten. */
 export function findValueFaults(value: unknown, options: LookOptions): Issue[] {
   const issues: Issue[] = [];
   collect(value, [], { ...options, issues });

@@ -1,26 +1,26 @@
-/** An object or a list that the walk is in. */
+/** An object or a list that encloses the current place. */
 export interface JsonContainer {
   readonly isObject: boolean;
-  /** The name or position that is read now. */
+  /** The current name or position. */
   at: string | number;
 }
 
 /**
- * What is called on the way through a text. The last of `open` is the innermost container. Returns
- * whether to stop.
+ * Callbacks of a walk through a text. The last of `open` is the innermost container. Each returns whether to
+ * stop.
  */
 export interface JsonVisitor {
-  /** Sees the name of a field. */
+  /** Receives the name of a field. */
   name?(name: string, open: readonly JsonContainer[]): boolean;
-  /** Sees a number as it is written. */
+  /** Receives a number as it is written. */
   number?(text: string, open: readonly JsonContainer[]): boolean;
 }
 
 const NUMBER_PATTERN = /-?\d[\d.eE+-]*/y;
 
 /**
- * Goes through a JSON text as it is written: a parser keeps neither names that are given twice nor the
- * digits of numbers.
+ * Walks through a JSON text as it is written: a parser keeps neither duplicate names nor the digits of
+ * numbers.
  *
  * @param text Valid JSON.
  */

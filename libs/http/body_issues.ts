@@ -1,7 +1,7 @@
 import { isIssueCode, type Issue, type IssueCode } from "@posthaste/contracts";
 import type { z } from "zod";
 
-/** The most faults that are listed: a body may have hundreds of thousands. */
+/** The most faults to list: a body may have hundreds of thousands. */
 export const MAX_FOUND = 10_000;
 
 const MAX_NAME_LENGTH = 100;
@@ -16,8 +16,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * How a body is parsed for {@linkcode bodyIssues}: pass it to `safeParse`. It has words for the faults
- * that the schema itself has none for, and keeps the input, by which a missing field is recognised.
+ * Options for parsing a body for {@linkcode bodyIssues}: pass them to `safeParse`. They contain words for
+ * faults that the schema has no words for, and keep the input, by which a missing field is recognised.
  */
 export const BODY_PARSING = { error: sayFault, reportInput: true } as const;
 
@@ -27,10 +27,10 @@ function sayFault(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Lists the faults that a schema found in a body, up to {@linkcode MAX_FOUND}: one for each field,
- * unknown ones by name.
+ * Lists the faults of a body according to a schema, up to {@linkcode MAX_FOUND}: one for each field, unknown
+ * ones by name.
  *
- * @param error Of a body that was parsed with {@linkcode BODY_PARSING}.
+ * @param error The error of a body that was parsed with {@linkcode BODY_PARSING}.
  */
 export function bodyIssues(error: z.core.$ZodError): Issue[] {
   const issues: Issue[] = [];

@@ -13,13 +13,12 @@ interface Exchange {
 
 const inHand = new WeakMap<Socket, Set<Exchange>>();
 
-/** The most requests of one connection that wait for their answers. */
+/** The most unanswered requests of one connection. */
 export const MAX_UNANSWERED = 64;
 
 /**
- * Keeps in mind which answers of a server's connections are still to come. A connection on which more
- * than {@linkcode MAX_UNANSWERED} requests wait is closed: anyone who asks ten thousand things in one
- * breath would be kept in mind with all of them.
+ * Tracks the pending answers of a server's connections. A connection with more than {@linkcode
+ * MAX_UNANSWERED} unanswered requests is closed: each of them takes memory.
  */
 export function followExchanges(server: Server): void {
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -35,9 +34,9 @@ export function followExchanges(server: Server): void {
   });
 }
 
-/** Answers where there is no request yet that a route or an error handler could answer. */
+/** Answers to errors that occur before there is a request for a route or an error handler. */
 export interface ConnectionErrors {
-  /** Answers what is not valid HTTP, or arrived too slowly, and closes the connection. */
+  /** Answers a request that is not valid HTTP, or arrived too slowly, and closes the connection. */
   answer(error: Error & { code?: string }, socket: Socket): void;
   /** Refuses the request for a tunnel. */
   refuseTunnel(request: IncomingMessage, socket: Socket): void;
@@ -50,7 +49,7 @@ export function connectionErrors<Code extends string>(errors: EdgeErrors<Code>):
   return {
     answer(error, socket) {
       if (error.code === "ECONNRESET" || socket.destroyed) return;
-      // The client would take the answer for that of an earlier request, or the other way round.
+      // The client would mistake the answer for that of an earlier request, or the reverse.
       if (!socket.writable || !isNext(socket)) {
         socket.destroy();
         return;
@@ -76,7 +75,7 @@ function sayConnectionError(code: string | undefined): [CommonErrorCode, string]
   }
 }
 
-/** Returns whether what is written now is the answer to what was read last. */
+/** Returns whether the next written answer belongs to the last request that was read. */
 function isNext(socket: Socket): boolean {
   const [first, ...others] = inHand.get(socket) ?? [];
   if (first === undefined) return true;

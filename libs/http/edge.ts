@@ -8,13 +8,13 @@ import { type ErrorHandling, handleErrors, sendError } from "./handle_errors.ts"
 import { headerFault } from "./header_fault.ts";
 import { type ConnectionLimits, limitConnections } from "./limit_connections.ts";
 
-/** Limits of a server that strangers reach. */
+/** Limits of a server that strangers can reach. */
 export interface EdgeLimits {
   /** Maximum time for a whole request to arrive, in milliseconds. */
   requestTimeoutMs: number;
   /**
-   * Longest time in which nothing moves on a connection whose request is under way, in milliseconds;
-   * longer than any answer takes.
+   * Longest time without progress on a connection with a request in progress, in milliseconds; longer than
+   * any answer takes.
    */
   idleTimeoutMs: number;
   connections: ConnectionLimits;
@@ -24,7 +24,7 @@ export interface EdgeLimits {
 const CHECK_CONNECTIONS_MS = 1000;
 const REQUEST_ID_PATTERN = /^[\w.:-]{1,64}$/;
 
-/** How an edge keeps its limits and answers its errors. */
+/** Limits and error answers of an edge. */
 export interface EdgeOptions<Code extends string> extends ErrorHandling<Code> {
   limits: EdgeLimits;
 }
@@ -40,9 +40,9 @@ export function edgeSettings<Code extends string>(
     connectionTimeout: idleTimeoutMs,
     http: {
       connectionsCheckingInterval: Math.min(CHECK_CONNECTIONS_MS, requestTimeoutMs),
-      // Node.js takes the longer of the two for the whole request, no matter which one that is.
+      // Node.js uses the longer of the two for the whole request, whichever it is.
       headersTimeout: requestTimeoutMs,
-      // {@linkcode headerFault} says so in words.
+      // {@linkcode headerFault} reports it in words.
       requireHostHeader: false,
     },
     // Longer than the idle timeout of usual load balancers: they must be the ones that close.
@@ -50,7 +50,7 @@ export function edgeSettings<Code extends string>(
     trustProxy: proxies.length > 0 ? [...proxies] : false,
     requestIdHeader: false,
     genReqId: requestIdOf,
-    // A connection that is open already gets its answer, and then `Connection: close`.
+    // A connection that is already open gets its answer, and then `Connection: close`.
     return503OnClosing: false,
     clientErrorHandler: connectionErrors(errors).answer,
     // No hook runs for a path that cannot be decoded.
@@ -60,8 +60,8 @@ export function edgeSettings<Code extends string>(
 }
 
 /**
- * Keeps a server within its limits, and answers its errors. Where there is a request, a refusal is thrown
- * as an `HttpError`; the error handler answers it like those of the routes.
+ * Keeps a server within its limits, and answers its errors. If there is a request, a refusal is thrown as an
+ * `HttpError`; the error handler answers it like those of the routes.
  */
 export function armEdge<Code extends string>(
   app: FastifyInstance,
@@ -71,7 +71,7 @@ export function armEdge<Code extends string>(
   closeConnections(app, closing);
   followExchanges(app.server);
   app.server.on("connect", connectionErrors(handling.errors).refuseTunnel);
-  // No other expectation is met (RFC 9110, 10.1.1), and the request is answered as it is.
+  // No other expectation is supported (RFC 9110, 10.1.1), and the request is answered as it is.
   app.server.on("checkExpectation", (...exchange) => app.server.emit("request", ...exchange));
   app.addHook("onRequest", (request, _reply, done) => done(headerFault(request.raw)));
   handleErrors(app, handling);

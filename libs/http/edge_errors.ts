@@ -1,15 +1,15 @@
 import type { Issue } from "@posthaste/contracts";
 import { type CommonErrorCode, HttpError, type ShownIssue } from "./http_error.ts";
 
-/** How an edge answers errors: its closed list of codes, and its own words. */
+/** The error answers of an edge: its closed list of codes, and its own words. */
 export interface EdgeErrors<Code extends string = string> {
   /** HTTP status of every code. */
   statuses: Readonly<Record<Code, number>>;
-  /** The edge's codes for the common codes that its list does not have. */
+  /** The edge's codes for common codes that its list lacks. */
   codes: Readonly<Record<Exclude<CommonErrorCode, Code>, Code>>;
   /** Messages of the two answers for which no route throws an error. */
   messages: Readonly<Record<"internal" | "unknown_route", string>>;
-  /** Answers whose body or headers are fixed. @default {{}} */
+  /** Answers with a fixed body or fixed headers. @default {{}} */
   fixed?: Partial<Readonly<Record<Code, FixedAnswer>>>;
 }
 
@@ -19,7 +19,7 @@ export interface FixedAnswer {
   headers: Record<string, string>;
 }
 
-/** An error as HTTP writes it. */
+/** An error in the form of an HTTP answer. */
 export interface ErrorAnswer {
   status: number;
   headers: Record<string, string>;
@@ -41,8 +41,8 @@ export function errorAnswer<Code extends string>(
 }
 
 /**
- * Finds the error of an edge in any thrown value. The framework's own errors are translated. An
- * unforeseen value becomes `internal`, with the value as its cause and a message that reveals nothing.
+ * Finds the error of an edge in any thrown value. The framework's own errors are translated. An unforeseen
+ * value becomes `internal`, with the value as its cause and a message that reveals nothing.
  */
 export function toHttpError<Code extends string>(
   error: unknown,

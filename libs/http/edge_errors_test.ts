@@ -32,7 +32,7 @@ test("errorAnswer() answers with the edge's own code, and the status of the code
   assert.equal(errorAnswer(named, ERRORS).status, 404);
 });
 
-test("errorAnswer() answers a fixed code with its body and headers alone", () => {
+test("errorAnswer() answers a fixed code with only its body and headers", () => {
   assert.deepEqual(errorAnswer(new ShopError("signed_out", "secret"), ERRORS), {
     status: 401,
     headers: { "www-authenticate": "Bearer" },

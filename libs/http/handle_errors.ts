@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { type EdgeErrors, errorAnswer, toHttpError } from "./edge_errors.ts";
 import { HttpError } from "./http_error.ts";
 
-/** What the error handler reports to. */
+/** The destinations of the error handler's reports. */
 export interface ErrorHandling<Code extends string> {
   errors: EdgeErrors<Code>;
   logger: { error(message: string, fields: Record<string, unknown>): void };
@@ -12,7 +12,7 @@ export interface ErrorHandling<Code extends string> {
 }
 
 /**
- * Answers every error of an app in the edge's format, unknown paths among them, and logs the causes of
+ * Answers every error of an app in the edge's format, also for unknown paths, and logs the causes of
  * `internal`. A request of an unknown path is refused before its body is read: its caller is unknown.
  */
 export function handleErrors<Code extends string>(
@@ -29,8 +29,8 @@ export function handleErrors<Code extends string>(
       logger.error("Cannot answer a request", { error: error.cause, requestId: request.id });
     }
     onError?.(error.code);
-    // The framework closes the connection when a body is refused. A client that is still writing would
-    // find it reset instead of the answer. The rest is read and dropped, while it may arrive.
+    // The framework closes the connection when a body is refused. A client that is still writing would get a
+    // reset instead of the answer. The rest is read and dropped, within the time limit.
     reply.removeHeader("connection");
     return sendError(reply, error, errors);
   });

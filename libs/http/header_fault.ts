@@ -4,7 +4,7 @@ import { HttpError } from "./http_error.ts";
 /** The most header fields of a request. */
 export const MAX_HEADERS = 100;
 
-/** Of two of them, a proxy may read one and this service the other. */
+/** Fields that must occur once. Of two, a proxy may read one and this service the other. */
 const ONCE = new Set([
   "authorization",
   "content-encoding",
@@ -15,25 +15,25 @@ const ONCE = new Set([
   "transfer-encoding",
 ]);
 
-/** What is looked at. */
+/** The parts of a request to check. */
 export interface RequestHead
   extends Pick<IncomingMessage, "rawHeaders" | "headers" | "httpVersion"> {
   /** The connection. */
   socket: object;
 }
 
-/** What follows on these may have come from somebody else than what was refused. */
+/** Later requests on these connections may come from another sender than the refused one. */
 const distrusted = new WeakSet<object>();
 
-/** Makes {@linkcode headerFault} refuse whatever else comes on a connection. */
+/** Makes {@linkcode headerFault} refuse all further requests on a connection. */
 export function distrust(socket: object): void {
   distrusted.add(socket);
 }
 
 /**
- * Finds what is wrong with the header fields of a request that the parser has let through: too many,
- * or such that those who pass the request on may take it for another one (request smuggling). Of the
- * same connection, nothing is trusted after that.
+ * Finds a fault in the header fields that the parser accepted: too many fields, or fields by which an
+ * intermediary may read a different request (request smuggling). After a fault, all further requests on the
+ * same connection are refused.
  */
 export function headerFault(head: RequestHead): HttpError | undefined {
   const fault = distrusted.has(head.socket)

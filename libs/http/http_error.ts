@@ -14,30 +14,30 @@ export type CommonErrorCode =
   | "internal"
   | "unavailable";
 
-/** One fault of a request, as an edge shows it. */
+/** One fault of a request, in the form that an edge shows. */
 export type ShownIssue = Pick<Issue, "path" | "message">;
 
-/** What an error has beside its code and message. */
+/** Data of an error besides its code and message. */
 export interface HttpErrorOptions<Shown extends ShownIssue = Issue> extends ErrorOptions {
   /** The faults of the request, by path. */
   issues?: Shown[] | undefined;
   /** Seconds after which the same request may succeed. */
   retryAfter?: number | undefined;
-  /** Methods that the path does answer to. */
+  /** Methods that the path supports. */
   allow?: string[] | undefined;
   /** Content codings that a body may have. */
   acceptEncoding?: string | undefined;
   /** Whether the connection is closed after the answer. */
   close?: boolean | undefined;
-  /** Where the path itself names what the code is about. @default the status of the code */
+  /** If the object that the path names does not exist. @default the status of the code */
   status?: 404 | undefined;
 }
 
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(["render_timeout", "no_answer"]);
 
 /**
- * A request that is not done, for a reason from the closed list of codes of its edge. The message is for
- * the caller; `cause` is for the log alone. An edge binds the class to its list:
+ * A refused request, with a code from the closed list of its edge. The message is for the caller; `cause` is
+ * only for the log. An edge binds the class to its list:
  *
  * ```ts
  * export const HttpError = Base<ErrorCode, Issue>;
@@ -69,7 +69,7 @@ export class HttpError<
     this.status = status;
   }
 
-  /** How traces and metrics sort it, where its cause does not say. */
+  /** Its type in traces and metrics, if its cause has none. */
   get errorType(): "unavailable" | "timeout" | undefined {
     if (this.code === "unavailable") return "unavailable";
     return TIMEOUT_CODES.has(this.code) ? "timeout" : undefined;

@@ -2,17 +2,17 @@ import { BlockList, isIPv6, type Server, type Socket } from "node:net";
 import { openSemaphore } from "@posthaste/limits";
 import { networkOf } from "./network_of.ts";
 
-/** How many connections a server holds. */
+/** The most connections of a server. */
 export interface ConnectionLimits {
-  /** Of all clients; what comes beyond is closed at once. */
+  /** For all clients; connections beyond this are closed at once. */
   max: number;
-  /** Of one client: an IPv4 address, or the first 64 bits of an IPv6 one. */
+  /** For one client: an IPv4 address, or the first 64 bits of an IPv6 one. */
   maxPerClient: number;
-  /** Addresses and networks (CIDR) of proxies, which stand for many clients. @default {[]} */
+  /** Addresses and networks (CIDR) of proxies, which represent many clients. @default {[]} */
   proxies?: readonly string[] | undefined;
 }
 
-/** Closes connections beyond the limits as they come. */
+/** Closes connections beyond the limits when they are opened. */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { max, maxPerClient, proxies = [] } = limits;
   const trusted = blockListOf(proxies);

@@ -1,42 +1,42 @@
 import { randomInt } from "node:crypto";
 
-/** How deep a body may be nested: variables are, 32 levels, below five of the request's own. */
+/** The greatest depth of a body: variables have 32 levels, below five of the request's own. */
 export const MAX_DEPTH = 64;
 
-/** The most fields that one object may have. */
+/** The most fields of one object. */
 export const MAX_FIELDS = 10_000;
 
-/** A text of so many bytes may hold one field or item, or one field: those cost a parser more. */
+/** The bytes of text for each allowed field or item. Fields cost a parser more than items. */
 const BYTES_PER_VALUE = 20;
 const BYTES_PER_FIELD = 50;
 
-/** The most different names of fields: each costs as much as several fields that share one. */
+/** The most different names of fields. Each name costs as much as several fields that share one. */
 export const MAX_NAMES = 30_000;
 
 const NAME_BITS = 18;
-/** Drawn anew by each process: so nobody can choose names that are taken for one. */
+/** Random for each process, so that no caller can choose names that collide. */
 const NAME_SEED = randomInt(2 ** 32);
-/** By Knuth and by MurmurHash3: with some others, names that differ a little share their hash. */
+/** From Knuth and MurmurHash3: with some others, names that differ a little share their hash. */
 const [BYTE_FACTOR, LAST_FACTOR] = [0x9e3779b1, 0x85ebca6b] as const;
 
-/** How many digits the largest safe integer has. */
+/** The number of digits of the largest safe integer. */
 const SAFE_DIGITS = String(Number.MAX_SAFE_INTEGER).length;
-/** What a number may have beside digits. */
+/** The characters of a number besides digits. */
 const NUMBER_BYTES: ReadonlySet<number> = new Set(Buffer.from(".eE+-"));
 
-/** What is known of a JSON text before it is parsed. */
+/** Facts about a JSON text before it is parsed. */
 export interface JsonMeasure {
-  /** Fields of all its objects; of a text that is JSON, exactly. */
+  /** The number of fields in all its objects; exact for a valid text. */
   fields: number;
-  /** Whether strings may hold halves of surrogate pairs. */
+  /** Whether strings may contain halves of surrogate pairs. */
   hasSurrogates: boolean;
   /** Whether there is an integer beyond ±(2^53-1), written without fraction and exponent. */
   hasUnsafeIntegers: boolean;
-  /** Why it is not to be parsed. */
+  /** Why it must not be parsed. */
   excess: string | undefined;
 }
 
-/** How much a body may hold. */
+/** Limits of a body's content. */
 export interface JsonLimits {
   /** Fields and items of all its objects and lists. */
   maxValues: number;
@@ -44,7 +44,7 @@ export interface JsonLimits {
   maxFields: number;
 }
 
-/** Returns what bodies may hold where they may have so many bytes. */
+/** Returns the limits of content for bodies of a size in bytes. */
 export function jsonLimitsOf(bodyLimit: number): JsonLimits {
   return {
     maxValues: Math.ceil(bodyLimit / BYTES_PER_VALUE),
@@ -53,8 +53,8 @@ export function jsonLimitsOf(bodyLimit: number): JsonLimits {
 }
 
 /**
- * Measures a JSON text in one pass and without memory: a parser would make objects of it first, of
- * which five million brackets are hundreds of megabytes. What is not JSON gives some measure too.
+ * Measures a JSON text in one pass and without memory. A parser would create its objects first: five million
+ * brackets take hundreds of megabytes. A text that is not JSON also results in some measure.
  */
 export function measureJson(
   text: Uint8Array,
@@ -149,7 +149,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
-/** Returns where a number ends, fraction and exponent included, given where its digits begin. */
+/** Returns the end of a number, including fraction and exponent, from the start of its digits. */
 function endOfNumber(text: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < text.length && (isDigit(text[at]) || NUMBER_BYTES.has(text[at] ?? 0))) at++;

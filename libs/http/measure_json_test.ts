@@ -24,7 +24,7 @@ test("measureJson() counts the fields of all objects, and nothing inside of stri
   }
 });
 
-test("measureJson() stops at too deep, too many values, and too many fields", () => {
+test("measureJson() stops at too much depth, too many values, and too many fields", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   assert.equal(measure(nested(MAX_DEPTH)).excess, undefined);
   assert.match(String(measure(nested(MAX_DEPTH + 1)).excess), /deeper than 64/);
@@ -39,12 +39,12 @@ test("measureJson() stops at too deep, too many values, and too many fields", ()
   assert.match(String(measure(object(MAX_FIELDS + 1), large).excess), /more than 10000 fields/);
 });
 
-test("measureJson() stops at too many different names, and takes a thousand invoices", () => {
+test("measureJson() stops at too many different names, and accepts a thousand invoices", () => {
   const large = jsonLimitsOf(5_000_000);
   const named = (name: (n: number) => string) => (count: number) =>
     `[${Array.from({ length: count }, (_, n) => `{"${name(n)}":1}`).join(",")}]`;
   const different = named((n) => `k${n}`);
-  // Two names may be taken for one, but not many, whatever a process has drawn.
+  // A few names may collide, but not many, whatever seed a process has.
   const tooMany = Buffer.from(different(MAX_NAMES * 1.2));
   for (const seed of [0, 1, 2 ** 31, ...Array.from({ length: 50 }, () => randomInt(2 ** 32))]) {
     const { excess } = measureJson(tooMany, large, seed);
@@ -57,13 +57,13 @@ test("measureJson() stops at too many different names, and takes a thousand invo
   assert.equal(measure(`[${Array(1000).fill(invoice).join(",")}]`, large).excess, undefined);
 });
 
-test("measureJson() sees escapes that may be halves of characters", () => {
+test("measureJson() reports escapes that may be halves of characters", () => {
   assert.equal(measure('"\\ud800"').hasSurrogates, true);
   assert.equal(measure('"\\uDFFF"').hasSurrogates, true);
   assert.equal(measure('"\\\\ud800 \\u00d8"').hasSurrogates, false);
 });
 
-test("measureJson() sees integers beyond ±(2^53-1), and no fractions or exponents", () => {
+test("measureJson() reports integers beyond ±(2^53-1), and no fractions or exponents", () => {
   const sees = (text: string) => measure(text).hasUnsafeIntegers;
   for (const text of ["9007199254740992", "[-9007199254740992]", `{"a":1${"0".repeat(20)}}`]) {
     assert.equal(sees(text), true, text);
@@ -77,6 +77,6 @@ test("measureJson() sees integers beyond ±(2^53-1), and no fractions or exponen
   for (const text of others) assert.equal(sees(text), false, text);
 });
 
-test("measureJson() ends on whatever is not JSON", () => {
+test("measureJson() ends on any text that is not JSON", () => {
   for (const text of ["", '"', '"\\', "]]]}}}", "{[}]:::,,,", '"\\u', "\u{0}"]) measure(text);
 });

@@ -1,5 +1,5 @@
 /**
- * What a server needs that strangers reach: limits before anything is parsed, deadlines, budgets of
+ * The edge of a server that strangers can reach: limits before anything is parsed, deadlines, budgets of
  * connections and memory, one shape of errors, one way to close.
  *
  * ```ts

@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 
 /**
- * Returns the part of an IP address that one customer of a provider has: all of an IPv4 address, and the
- * first 64 bits of an IPv6 one, since anyone who has one of those has them all.
+ * Returns the part of an IP address that belongs to one customer of a provider: all of an IPv4 address, and
+ * the first 64 bits of an IPv6 one, because a customer has all addresses with these bits.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

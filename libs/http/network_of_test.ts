@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { networkOf } from "./network_of.ts";
 
-test("networkOf() gives an IPv4 address, and the first 64 bits of an IPv6 one however it is written", () => {
+test("networkOf() returns an IPv4 address, and the first 64 bits of an IPv6 one however it is written", () => {
   assert.equal(networkOf("192.0.2.7"), "192.0.2.7");
   assert.equal(networkOf("::ffff:192.0.2.7"), "192.0.2.7");
   assert.equal(networkOf("2001:db8::1"), "2001:db8:0:0::/64");

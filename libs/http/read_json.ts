@@ -4,21 +4,21 @@ import { readJsonBody } from "./_json_body.ts";
 import { jsonLimitsOf } from "./measure_json.ts";
 import { HttpError } from "./http_error.ts";
 
-/** What an app does with bodies as they arrive. */
+/** An app's callbacks for bodies as they arrive. */
 export interface BodyReading {
   /**
    * Counts a part of a body.
-   * @throws {HttpError} It does not fit into what there is for bodies
+   * @throws {HttpError} If it exceeds the memory for bodies.
    */
   take(request: FastifyRequest, bytes: number): void;
-  /** Sees a whole body, as it came. */
+  /** Receives a whole body, as it arrived. */
   see?(request: FastifyRequest, body: Buffer): void;
 }
 
 /**
- * Makes an app read bodies as JSON and nothing else (docs/interface.md, section 4). What arrives counts
- * as taken from the moment it is here: thousands of bodies that never end would fill the memory. How
- * large they may be is the `bodyLimit` of the app or of the route.
+ * Makes an app accept only JSON bodies (docs/interface.md, section 4). Each part counts from its arrival:
+ * otherwise thousands of bodies that never end would fill the memory. The `bodyLimit` of the app or of the
+ * route limits their size.
  */
 export function readOnlyJson(app: FastifyInstance, { take, see }: BodyReading): void {
   app.removeAllContentTypeParsers();
@@ -38,7 +38,7 @@ export function readOnlyJson(app: FastifyInstance, { take, see }: BodyReading): 
 
 const CHARSET_PATTERN = /;\s*charset\s*=\s*"?([^\s;"]*)/gi;
 
-/** Compressed bodies are not taken: a few kilobytes would be gigabytes. */
+/** Refuses compressed bodies: a few kilobytes could become gigabytes. */
 function checkCoding({ headers }: FastifyRequest): void {
   const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {
@@ -85,14 +85,14 @@ function readBytes(
     }
   };
   const end = () => {
-    // It closes after each request: an error, with its stack, for each would be made for nobody.
+    // The stream closes after each request; without this, each would create an unused error with its stack.
     payload.off("close", breakOff);
     resolve(chunks.length === 1 ? chunks[0] as Buffer : Buffer.concat(chunks, bytes));
     chunks.length = 0;
   };
   const breakOff = () =>
     refuse(new HttpError("invalid_request", "Cannot read the request: the connection was closed"));
-  // The rest of what is refused is read on and forgotten, so that the client gets to the answer.
+  // The rest of a refused body is read and dropped, so that the client reads the answer.
   payload.on("data", take).once("end", end).once("close", breakOff).on("error", breakOff);
   return promise;
 }

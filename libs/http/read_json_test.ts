@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fastify } from "fastify";
 import { readOnlyJson } from "./read_json.ts";
 
-/** An app that notes what came of the bodies it was sent. */
+/** Opens an app that notes the result of each body it receives. */
 async function openServer() {
   const app = fastify({ forceCloseConnections: true });
   const outcomes: string[] = [];

@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { HttpError } from "./http_error.ts";
 
 /**
- * Makes every path that is registered from now on answer 405 with `Allow` to the methods it has no
- * route for, before its body is read. Call the returned function after the last route.
+ * Makes every path that is registered from now on answer unsupported methods with 405 and `Allow`, before the
+ * body is read. Call the returned function after the last route.
  */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
   const known = new Map<string, Set<string>>();
