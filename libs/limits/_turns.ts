@@ -1,7 +1,7 @@
-/** Who goes first. Of the permits for which both wait, bulk gets every fourth. */
+/** The order of waiters. Of the permits for which both priorities wait, bulk gets every fourth. */
 export type Priority = "transactional" | "bulk";
 
-/** Somebody who waits for a permit. */
+/** A caller that waits for a permit. */
 export interface Waiter<Permit> {
   owner: string;
   amount: number;
@@ -9,18 +9,18 @@ export interface Waiter<Permit> {
   start(permit: Permit): void;
 }
 
-/** What the choice of the next one depends on. */
+/** Facts that determine the next waiter. */
 export interface TurnDeps {
-  /** Units that an owner holds. */
+  /** Returns the units that an owner holds. */
   heldBy(owner: string): number;
-  /** Returns whether an owner holds too much to hold so many units more. */
+  /** Returns whether an owner cannot hold this many more units. */
   isOwnerFull(owner: string, amount: number): boolean;
 }
 
-/** How often transactional goes first while bulk waits. */
+/** How many permits transactional gets in a row while bulk waits. */
 const BULK_PATIENCE = 3;
 
-/** Those who wait, in a queue of each owner. */
+/** The waiters, in a queue of each owner. */
 export class Turns<Permit> {
   readonly #deps: TurnDeps;
   /** The owner whose last turn is the longest ago comes first. */
@@ -47,7 +47,7 @@ export class Turns<Permit> {
     this.#size++;
   }
 
-  /** Removes one who does not wait any more. Returns whether it waited. */
+  /** Removes a waiter. Returns whether it was waiting. */
   remove(waiter: Waiter<Permit>): boolean {
     const queues = this.#queues[waiter.priority];
     const queue = queues.get(waiter.owner);
@@ -57,14 +57,14 @@ export class Turns<Permit> {
     return true;
   }
 
-  /** Returns who is next, if any of those who wait may hold more. */
+  /** Returns the next waiter whose owner may hold more units, if there is one. */
   next(): Waiter<Permit> | undefined {
     const bulk = this.#firstOf("bulk");
     if (bulk !== undefined && this.#passedOver === BULK_PATIENCE) return bulk;
     return this.#firstOf("transactional") ?? bulk;
   }
 
-  /** Removes the next one, whose owner then comes behind the others. */
+  /** Removes the next waiter, and moves its owner behind the others. */
   end(waiter: Waiter<Permit>): void {
     const { owner, priority } = waiter;
     const queues = this.#queues[priority];
@@ -78,7 +78,7 @@ export class Turns<Permit> {
     this.#passedOver = isPassedOver ? this.#passedOver + 1 : 0;
   }
 
-  /** The first in line of the owner that holds the fewest units, among those that may hold more. */
+  /** Returns the first waiter of the owner that holds the fewest units, among those that may hold more. */
   #firstOf(priority: Priority): Waiter<Permit> | undefined {
     const { heldBy, isOwnerFull } = this.#deps;
     let best: Waiter<Permit> | undefined;

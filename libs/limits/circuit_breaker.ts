@@ -1,18 +1,21 @@
 /**
- * What is remembered of a server that failed lately. A server that works has no record: one success closes
- * its circuit.
+ * The record of a server that failed lately. A server that works has no record: one success closes its
+ * circuit.
  */
 export interface Circuit {
-  /** Failures in a row to reach the server, or to get its answer. None are counted while it is open. */
+  /** Consecutive failures to reach the server, or to get its answer. None are counted while it is open. */
   failures: number;
-  /** Nothing is tried before this; null while closed. */
+  /** Time before which nothing is tried; null while closed. */
   openUntil: Date | null;
 }
 
-/** Closed: all is tried. Open: nothing is. Half-open: one probe is, and all else waits for it. */
+/**
+ * The state of a circuit. Closed: everything is tried. Open: nothing is. Half-open: one probe is, and the
+ * rest waits for it.
+ */
 export type CircuitState = "closed" | "open" | "half_open";
 
-/** Failures in a row that open a circuit. */
+/** Consecutive failures that open a circuit. */
 const FAILURES_TO_OPEN = 5;
 
 const FIRST_PAUSE_MS = 30_000;
@@ -21,8 +24,8 @@ const FIRST_PAUSE_MS = 30_000;
 const LONGEST_PAUSE = 20;
 
 /**
- * Returns how long a circuit is open after so many failures in a row, in milliseconds: not at all before
- * the fifth, then the first pause, twice as long after each probe that fails, at most 20 times as long.
+ * Returns how long a circuit is open after this many consecutive failures, in milliseconds: 0 before the
+ * fifth, then the first pause, doubled after each failed probe, up to 20 times the first.
  *
  * @param firstMs First pause, in milliseconds. @default {30_000}
  */
@@ -31,7 +34,10 @@ export function pauseMs(failures: number, firstMs: number = FIRST_PAUSE_MS): num
   return firstMs * Math.min(2 ** (failures - FAILURES_TO_OPEN), LONGEST_PAUSE);
 }
 
-/** Returns the state of a circuit. It does not follow from the failures: who counted the last may be lost. */
+/**
+ * Returns the state of a circuit. It does not follow from the failures: the process that counted the last may
+ * be lost.
+ */
 export function circuitState(
   circuit: Pick<Circuit, "openUntil"> | undefined,
   now: Date,
@@ -41,7 +47,7 @@ export function circuitState(
   return openUntil <= now ? "half_open" : "open";
 }
 
-/** Returns how many more may be tried, while so many are in flight. */
+/** Returns how many more may be tried, given the number in flight. */
 export function circuitCapacity(
   circuit: Pick<Circuit, "openUntil"> | undefined,
   { now, inFlight }: { now: Date; inFlight: number },

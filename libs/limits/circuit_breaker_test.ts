@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Circuit, circuitCapacity, circuitState, pauseMs } from "./circuit_breaker.ts";
 
-test("pauseMs() leaves a server alone from the fifth failure on, twice as long each time", () => {
+test("pauseMs() pauses from the fifth failure on, and doubles each time", () => {
   const seconds = [1, 4, 5, 6, 7, 9, 10, 50].map((failures) => pauseMs(failures) / 1000);
   assert.deepEqual(seconds, [0, 0, 30, 60, 120, 480, 600, 600]);
 });
 
-test("pauseMs() takes another first pause, and the longest one follows it", () => {
+test("pauseMs() accepts another first pause, and scales the longest one with it", () => {
   assert.deepEqual([4, 5, 6, 50].map((failures) => pauseMs(failures, 500)), [0, 500, 1000, 10_000]);
 });
 
@@ -20,14 +20,14 @@ test("circuitState() is open for the pause, and half-open from then on", () => {
   assert.equal(circuitState(undefined, new Date(0)), "closed");
 });
 
-test("circuitState() is closed for a pause that nobody noted, however many the failures", () => {
+test("circuitState() is closed for a pause that was never noted, however many the failures", () => {
   for (const failures of [1, 5, 50]) {
     const circuit: Circuit = { failures, openUntil: null };
     assert.equal(circuitState(circuit, new Date(0)), "closed");
   }
 });
 
-test("circuitCapacity() lets a single probe go, and nothing beside it", () => {
+test("circuitCapacity() allows a single probe, and nothing beside it", () => {
   const circuit = { openUntil: new Date(1000) };
   const capacity = (at: number, inFlight: number) =>
     circuitCapacity(circuit, { now: new Date(at), inFlight });
@@ -35,7 +35,7 @@ test("circuitCapacity() lets a single probe go, and nothing beside it", () => {
   assert.equal(circuitCapacity(undefined, { now: new Date(0), inFlight: 1000 }), Infinity);
 });
 
-test("a circuit of a server that stays away is probed by one at a time, ever more seldom", () => {
+test("a circuit of a server that stays unavailable gets one probe at a time, ever more rarely", () => {
   let circuit: Circuit | undefined;
   const probes: number[] = [];
   for (let second = 0; second < 3600; second++) {

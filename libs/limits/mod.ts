@@ -1,6 +1,6 @@
 /**
- * Limits that keep one from taking what is everybody's: how often, how much at a time, and when to leave a
- * server alone. Each exists once, here.
+ * Limits that keep one account from using up shared capacity: rates, concurrency, and pauses for failing
+ * servers. Each exists once, here.
  *
  * ```ts
  * const prints = openSemaphore({ max: 4, maxPerOwner: 2 });

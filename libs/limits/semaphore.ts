@@ -2,26 +2,26 @@ import { type Priority, Turns, type Waiter } from "./_turns.ts";
 
 export type { Priority } from "./_turns.ts";
 
-/** How many units may be held at a time: of work (1 each), or of memory (bytes). */
+/** The most units that may be held at a time: of work (1 each), or of memory (bytes). */
 export interface SemaphoreOptions {
   /** Units of all permits together. */
   max: number;
-  /** Of these, the most that one owner may hold, fixed or by what is free. @default {max} */
+  /** Of these, the most that one owner may hold, fixed or by the free units. @default {max} */
   maxPerOwner?: number | ((free: number) => number) | undefined;
 }
 
-/** Which limit has no space. */
+/** The limit that has no space. */
 export type Full = "all" | "owner";
 
-/** Units that somebody holds until it is disposed. */
+/** Units that are held until it is disposed. */
 export interface Permit extends Disposable {
   /** Units that it holds. */
   readonly held: number;
-  /** Takes more units, all or none. Returns which limit has no space for them. */
+  /** Acquires more units, all or none. Returns the limit that has no space for them. */
   grow(amount: number): Full | undefined;
 }
 
-/** How a permit is waited for. */
+/** Options of a wait for a permit. */
 export interface AcquireOptions {
   /** @default {1} */
   amount?: number;
@@ -31,7 +31,7 @@ export interface AcquireOptions {
   signal?: AbortSignal;
 }
 
-/** How a permit is waited for, but not for long. */
+/** Options of a wait for a permit with a time limit. */
 export interface AcquireInTimeOptions extends AcquireOptions {
   /** Longest wait, in milliseconds. */
   maxWaitMs: number;
@@ -39,23 +39,23 @@ export interface AcquireInTimeOptions extends AcquireOptions {
 
 /**
  * A counting semaphore that is fair to owners: accounts, networks. Each owner waits in a queue of its own,
- * and the next permit goes to the owner that holds the fewest units; among equals, owners take turns.
- * The only permit, of all or of its owner, may have any size.
+ * and the next permit goes to the owner that holds the fewest units; among equals, owners take turns. The
+ * only permit, of all or of its owner, may have any size.
  */
 export interface Semaphore {
   /** Units that may be held. */
   readonly max: number;
   /** Units that are held. */
   readonly held: number;
-  /** How many wait. */
+  /** The number of waiters. */
   readonly waiting: number;
-  /** Returns a permit if there is space, and nobody waits for it. One without units always fits. */
+  /** Returns a permit if there is space and no earlier waiter. A permit without units always fits. */
   tryAcquire(owner?: string, amount?: number): Permit | undefined;
   /** Waits for a permit. @throws The signal's reason */
   acquire(owner?: string, options?: AcquireOptions): Promise<Permit>;
   /** Waits for a permit, and returns `undefined` if there is none in time. @throws The signal's reason */
   acquire(owner: string, options: AcquireInTimeOptions): Promise<Permit | undefined>;
-  /** Changes `max`. What is held beyond it stays. */
+  /** Changes `max`. Units held beyond it stay. */
   resize(max: number): void;
 }
 
@@ -73,7 +73,7 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
     return heldBy(owner) > own && heldBy(owner) + amount > most;
   }
 
-  /** @param own What the same permit has already. */
+  /** Returns the limit without space. @param own The units that the same permit already has. */
   function fullFor(owner: string, amount: number, own = 0): Full | undefined {
     if (amount === 0) return undefined;
     if (held > own && held + amount > max) return "all";
@@ -113,12 +113,12 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
     };
   }
 
-  /** Who is next keeps its turn until there is space, however much it waits for. */
+  /** Grants permits. The next waiter keeps its turn until there is space, however many units it waits for. */
   function handOut(): void {
     for (let waiter = turns.next(); waiter !== undefined; waiter = turns.next()) {
       if (fullFor(waiter.owner, waiter.amount) !== undefined) return;
       turns.end(waiter);
-      // At once: nobody who comes now may find the space free.
+      // At once: a later caller must not find the space free.
       waiter.start(give(waiter.owner, waiter.amount));
     }
   }
@@ -136,7 +136,7 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
     const waiting = { ...waiter, start: resolve };
     turns.add(waiting);
     const leave = () => {
-      // It may have stood before others for whom there is space.
+      // It may have blocked others for whom there is space.
       if (turns.remove(waiting)) handOut();
     };
     const onLate = () => {

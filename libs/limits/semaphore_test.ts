@@ -8,7 +8,7 @@ import {
   type SemaphoreOptions,
 } from "./semaphore.ts";
 
-/** Workers that acquire a permit each, and end in the order in which they got them. */
+/** Opens workers that acquire a permit each, and end in the order in which they got them. */
 function openWorkers(options: SemaphoreOptions) {
   const semaphore = openSemaphore(options);
   const started: string[] = [];
@@ -45,7 +45,7 @@ function stopTime({ mock }: TestContext) {
   };
 }
 
-test("acquire() hands out permits in the order of asking, so many at a time", async () => {
+test("acquire() grants permits in the order of requests, up to the limit", async () => {
   const { semaphore, started, begin, end } = openWorkers({ max: 2 });
   await begin("a b c d");
   assert.deepEqual(started, ["a", "b"]);
@@ -57,7 +57,7 @@ test("acquire() hands out permits in the order of asking, so many at a time", as
   assert.deepEqual([semaphore.held, semaphore.waiting], [0, 0]);
 });
 
-test("acquire() has owners take turns, whatever one of them has waiting", async () => {
+test("acquire() lets owners take turns, however much one of them has waiting", async () => {
   const { started, begin, end } = openWorkers({ max: 1 });
   await begin("a1 a2 a3 a4 b1 b2 c1");
   await end(7);
@@ -67,7 +67,7 @@ test("acquire() has owners take turns, whatever one of them has waiting", async 
 test("acquire() prefers the owner that holds the fewest", async () => {
   const { started, running, begin, end } = openWorkers({ max: 3 });
   await begin("a1 a2 b1 a3 b2 b3");
-  // b1 ends: b holds none, and a two.
+  // b1 ends: b holds none, and a holds two.
   running.splice(2, 1)[0]?.[Symbol.dispose]();
   await turn();
   assert.deepEqual(started.slice(3), ["b2"]);
@@ -75,7 +75,7 @@ test("acquire() prefers the owner that holds the fewest", async () => {
   assert.equal(started.length, 5);
 });
 
-test("acquire() keeps an owner to its share, and has nobody else wait for that", async () => {
+test("acquire() keeps an owner to its share, without delaying others", async () => {
   const { semaphore, started, begin, end } = openWorkers({ max: Infinity, maxPerOwner: 1 });
   await begin("a1 a2 b1");
   assert.deepEqual(started, ["a1", "b1"]);
@@ -86,7 +86,7 @@ test("acquire() keeps an owner to its share, and has nobody else wait for that",
   assert.deepEqual(started, ["a1", "b1", "a2"]);
 });
 
-test("acquire() lets transactional go first, and bulk every fourth time", async () => {
+test("acquire() grants transactional first, and bulk every fourth time", async () => {
   const { started, begin, end } = openWorkers({ max: 1 });
   await begin("first");
   await begin("b1 b2", { priority: "bulk" });
@@ -95,7 +95,7 @@ test("acquire() lets transactional go first, and bulk every fourth time", async 
   assert.deepEqual(started, ["first", "t1", "t2", "t3", "b1", "t4", "b2"]);
 });
 
-test("acquire() counts only those who go before bulk that waits", async () => {
+test("acquire() counts only the permits that pass waiting bulk", async () => {
   const { started, begin, end } = openWorkers({ max: 1 });
   await begin("first");
   await begin("t1 t2 t3 t4 t5");
@@ -120,7 +120,7 @@ test("acquire() keeps the turn of a large permit until there is space for it", a
   assert.deepEqual(started, ["a", "b", "large", "small"]);
 });
 
-test("acquire() waits no longer than it should, and leaves nothing behind", async (context) => {
+test("acquire() waits no longer than its limit, and leaves nothing behind", async (context) => {
   const pass = stopTime(context);
   const { semaphore, started, begin, end } = openWorkers({ max: 1 });
   await begin("a");
@@ -137,7 +137,7 @@ test("acquire() waits no longer than it should, and leaves nothing behind", asyn
   assert.deepEqual([semaphore.held, semaphore.waiting], [0, 0]);
 });
 
-test("acquire() ends its wait with the signal, and lets those behind it pass", async () => {
+test("acquire() ends its wait with the signal, and unblocks those behind it", async () => {
   const { semaphore, started, begin, end } = openWorkers({ max: 2 });
   const stop = new AbortController();
   await begin("a");
@@ -152,12 +152,12 @@ test("acquire() ends its wait with the signal, and lets those behind it pass", a
   await assert.rejects(semaphore.acquire("a", { signal: stop.signal }), (e) => e === "stopped");
 });
 
-test("a permit is given back once, and gives nothing to two at the same moment", async () => {
+test("a permit is released once, and never goes to two callers at the same moment", async () => {
   const { semaphore, started, running, begin } = openWorkers({ max: 1 });
   await begin("a b");
   const [first] = running;
   first?.[Symbol.dispose]();
-  // b has it already, though it has not gone on.
+  // b has it already, though its code has not continued.
   assert.equal(semaphore.tryAcquire("c"), undefined);
   first?.[Symbol.dispose]();
   await turn();
@@ -165,7 +165,7 @@ test("a permit is given back once, and gives nothing to two at the same moment",
   assert.equal(semaphore.held, 1);
 });
 
-test("tryAcquire() refuses what does not fit, of all and of one owner", () => {
+test("tryAcquire() refuses units that do not fit, of all and of one owner", () => {
   const semaphore = openSemaphore({ max: 100, maxPerOwner: 60 });
   const first = semaphore.tryAcquire("a", 60);
   assert.equal(semaphore.tryAcquire("a", 1), undefined);
@@ -175,7 +175,7 @@ test("tryAcquire() refuses what does not fit, of all and of one owner", () => {
   assert.ok(semaphore.tryAcquire("c", 60));
 });
 
-test("tryAcquire() lets an owner hold as many as are free, where that is its share", () => {
+test("tryAcquire() allows an owner as many units as are free, if that is its share", () => {
   const semaphore = openSemaphore({ max: 64, maxPerOwner: (free) => free });
   const counts = ["a", "b", "c"].map((owner) => {
     let count = 0;
@@ -189,7 +189,7 @@ test("tryAcquire() lets an owner hold as many as are free, where that is its sha
   assert.equal(single.tryAcquire("b"), undefined);
 });
 
-test("grow() tells which limit is full, and gives the only permit what it needs", () => {
+test("grow() returns which limit is full, and grants the only permit any size", () => {
   const semaphore = openSemaphore({ max: 10, maxPerOwner: 6 });
   const first = semaphore.tryAcquire("a", 0);
   const second = semaphore.tryAcquire("a", 0);
@@ -203,7 +203,7 @@ test("grow() tells which limit is full, and gives the only permit what it needs"
   assert.deepEqual([first?.held, second?.held, semaphore.held], [0, 102, 102]);
 });
 
-test("resize() lets those who wait begin, and takes nothing from those who hold", async () => {
+test("resize() starts waiters, and takes nothing from holders", async () => {
   const { semaphore, started, begin, end } = openWorkers({ max: 1 });
   await begin("a b c d");
   semaphore.resize(3);

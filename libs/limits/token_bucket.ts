@@ -1,23 +1,23 @@
 import { LRUCache } from "lru-cache";
 
-/** A bucket of tokens that fills evenly. Times are in milliseconds that never go back. */
+/** A bucket of tokens that fills evenly. Times are in milliseconds of a monotonic clock. */
 export interface TokenBucket {
   tokens: number;
   filledAt: number;
 }
 
-/** How often something may happen. */
+/** A rate limit. */
 export interface TokenRate {
-  /** Tokens that come in each millisecond. */
+  /** Tokens that are added each millisecond. */
   perMs: number;
-  /** The most that a bucket holds: how often it may happen at once after a quiet time. */
+  /** The most tokens in a bucket: the size of a burst after a quiet time. */
   burst: number;
 }
 
 /**
  * Takes tokens out of a bucket, all or none.
  *
- * @returns the milliseconds until there are so many; 0 if they were taken
+ * @returns The milliseconds until there are enough; 0 if they were taken.
  */
 export function takeTokens(
   bucket: TokenBucket,
@@ -35,11 +35,14 @@ export function takeTokens(
 
 /** A bucket for each key. */
 export interface TokenBuckets {
-  /** Takes tokens of a key, all or none, and returns the milliseconds until there are so many. */
+  /**
+   * Takes tokens of a key, all or none. Returns the milliseconds until there are enough; 0 if they were
+   * taken.
+   */
   take(key: string, now: number, count?: number): number;
 }
 
-/** Anyone who was forgotten starts with a full bucket, as one that was quiet does. */
+/** The most keys to remember. A forgotten key starts with a full bucket, like one that was quiet. */
 const REMEMBERED_KEYS = 10_000;
 
 /** Opens buckets, which are full at first. */

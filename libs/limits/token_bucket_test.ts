@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTokenBuckets, takeTokens, type TokenBucket } from "./token_bucket.ts";
 
-test("takeTokens() keeps to the rate, whatever it is, and tells when to come again", () => {
+test("takeTokens() keeps to the rate, whatever it is, and returns when to come again", () => {
   for (const perMinute of [1, 7, 60, 6000]) {
     const rate = { perMs: perMinute / 60_000, burst: Math.max(1, perMinute / 60) };
     const bucket: TokenBucket = { tokens: 1, filledAt: 0 };
@@ -17,7 +17,7 @@ test("takeTokens() keeps to the rate, whatever it is, and tells when to come aga
   }
 });
 
-test("takeTokens() saves up for no more than the burst, and takes all or none", () => {
+test("takeTokens() saves up to the burst, and takes all or none", () => {
   const bucket: TokenBucket = { tokens: 0, filledAt: 0 };
   const rate = { perMs: 0.01, burst: 10 };
   assert.equal(takeTokens(bucket, rate, { now: 3_600_000, count: 8 }), 0);
@@ -25,19 +25,19 @@ test("takeTokens() saves up for no more than the burst, and takes all or none", 
   assert.equal(takeTokens(bucket, rate, { now: 3_600_000, count: 2 }), 0);
 });
 
-test("takeTokens() gives nothing for a clock that goes back", () => {
+test("takeTokens() adds nothing for a clock that goes back", () => {
   const bucket: TokenBucket = { tokens: 0, filledAt: 1000 };
   assert.ok(takeTokens(bucket, { perMs: 1, burst: 10 }, { now: 0 }) > 0);
 });
 
-test("takeTokens() takes nothing back for a clock that goes back", () => {
+test("takeTokens() removes nothing for a clock that goes back", () => {
   const bucket: TokenBucket = { tokens: 2, filledAt: 1000 };
   const rate = { perMs: 1, burst: 10 };
   const waits = [0, 0, 0, 1].map((now) => takeTokens(bucket, rate, { now }));
   assert.deepEqual(waits, [0, 0, 1, 0]);
 });
 
-test("openTokenBuckets() keeps a bucket for each key, and remembers only so many", () => {
+test("openTokenBuckets() keeps a bucket for each key, and remembers a limited number", () => {
   const buckets = openTokenBuckets({ perMs: 0.001, burst: 1 });
   assert.deepEqual([buckets.take("0", 0), buckets.take("0", 0)], [0, 1000]);
   for (let key = 1; key < 10_000; key++) buckets.take(`${key}`, 0);
