@@ -3,10 +3,10 @@ import { createHmac } from "node:crypto";
 import type { SmtpReply } from "./reply_parser.ts";
 import { SmtpError } from "./smtp_error.ts";
 
-/** A way to log in (RFC 4954); with `XOAUTH2` the password is an access token. */
+/** A login mechanism (RFC 4954). With `XOAUTH2`, the password is an access token. */
 export type SmtpMechanism = "PLAIN" | "LOGIN" | "CRAM-MD5" | "XOAUTH2";
 
-/** Who logs in. */
+/** The credentials of a login. */
 export interface SmtpLogin {
   readonly user: string;
   readonly password: string;
@@ -19,7 +19,7 @@ type Ask = (line: string) => Promise<SmtpReply>;
 /** By preference. */
 const BY_PASSWORD = ["PLAIN", "LOGIN", "CRAM-MD5"] as const satisfies SmtpMechanism[];
 
-/** Logs in. Returns the server's consent. @throws {SmtpError} */
+/** Logs in. Returns the server's positive reply. @throws {SmtpError} */
 export async function logIn(
   login: SmtpLogin,
   offered: readonly string[],
@@ -50,7 +50,7 @@ const MECHANISMS: Record<
   async "XOAUTH2"({ user, password }, ask) {
     const token = `user=${user}\x01auth=Bearer ${password}\x01\x01`;
     const reply = await ask(`AUTH XOAUTH2 ${base64(token)}`);
-    // The challenge says what is wrong; the refusal comes after an empty answer.
+    // The challenge contains the reason; the refusal follows an empty answer.
     return reply.code === 334 ? await ask("") : reply;
   },
 };

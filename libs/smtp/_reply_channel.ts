@@ -6,38 +6,38 @@ import { ReplyParser, type SmtpReply } from "./reply_parser.ts";
 import { SmtpError, type SmtpErrorFault, type SmtpPhase } from "./smtp_error.ts";
 import { isOfCertificate, tlsFaultOf } from "./tls_fault.ts";
 
-/** Who waits for one reply, or, while none is awaited, hears what nobody asked for. */
+/** Receives one reply or, while none is awaited, unsolicited ones. */
 export interface Listener {
   readonly phase: SmtpPhase;
-  /** The longest wait, from when nothing before it is awaited any more. */
+  /** The longest wait, from the moment when no earlier reply is awaited. */
   readonly ms: number;
   take(reply: SmtpReply): void;
-  /** The connection is over. */
+  /** Called when the connection has ended. */
   fail(error: SmtpError): void;
 }
 
 /** How a connection is encrypted. */
 export interface Encryption {
-  /** As `TLSv1.3`. */
+  /** Such as `TLSv1.3`. */
   readonly protocol: string;
   readonly certificate: X509Certificate | undefined;
 }
 
-/** Where to connect, and how. */
+/** The address and the mode of a connection. */
 export interface Dialling {
   /** An IP address. */
   readonly address: string;
   readonly port: number;
-  /** Given for TLS from the first byte. */
+  /** Set for TLS from the first byte. */
   readonly tls?: ConnectionOptions | undefined;
   readonly ms: number;
 }
 
-/** A process that stood still finds its timers due before it has read what came meanwhile. */
+/** After a standstill of the process, timers are due before the bytes that arrived meanwhile are read. */
 const READ_FIRST_MS = 100;
 const QUIT_MS = 1000;
 
-/** The bytes of one connection, and who waits for which reply, in the order of the commands. */
+/** The bytes of one connection, and the listeners for its replies, in the order of the commands. */
 export class ReplyChannel {
   #socket: Socket | undefined;
   #parser = new ReplyParser();
@@ -53,7 +53,7 @@ export class ReplyChannel {
   /** Set once it is encrypted. */
   encryption: Encryption | undefined;
 
-  /** @param conceal Takes secrets out of what the server says. */
+  /** Creates a channel. @param conceal Removes secrets from the server's replies. */
   constructor(conceal: (text: string) => string, onClosed: () => void) {
     this.#conceal = conceal;
     this.#onClosed = onClosed;
@@ -63,7 +63,7 @@ export class ReplyChannel {
     return this.#isOver;
   }
 
-  /** Replies that are awaited. */
+  /** Returns the number of awaited replies. */
   get awaited(): number {
     return this.#awaited.length;
   }
@@ -82,7 +82,7 @@ export class ReplyChannel {
     const plain = this.#socket;
     if (plain === undefined) return;
     plain.removeAllListeners("data");
-    // What came in the clear behind the server's consent could be anybody's (CVE-2011-0411).
+    // Bytes in the clear after the server's consent may come from an attacker (CVE-2011-0411).
     this.#parser = new ReplyParser();
     await this.#during({ phase: "tls", ms }, (done) => {
       this.#useTls(encrypt({ ...tls, socket: plain }), "tls", done);
@@ -90,7 +90,7 @@ export class ReplyChannel {
     this.#isDeaf = false;
   }
 
-  /** Waits for the next reply that is not awaited yet. */
+  /** Waits for the next reply without a listener. */
   await(listener: Listener): void {
     if (this.#isOver) return listener.fail(overError(listener.phase));
     if (this.#awaited.push(listener) === 1) this.#arm();
@@ -109,7 +109,7 @@ export class ReplyChannel {
     return this.reply(phase, ms);
   }
 
-  /** Like {@linkcode ask}, and drops all that comes behind the reply. @throws {SmtpError} */
+  /** Does the same as {@linkcode ask}, and drops all bytes after the reply. @throws {SmtpError} */
   askLast(command: string, phase: SmtpPhase, ms: number): Promise<SmtpReply> {
     this.write(`${command}\r\n`);
     return new Promise((resolve, reject) => {
@@ -131,18 +131,18 @@ export class ReplyChannel {
     if (this.#awaited.length === 0) this.#arm();
   }
 
-  /** Returns whether there is room for more. */
+  /** Writes data. Returns whether there is capacity for more. */
   write(data: string | Buffer): boolean {
     if (this.#isOver || this.#socket === undefined) return true;
     return this.#socket.write(data);
   }
 
-  /** Calls back once there is room for more; never if the connection ends first. */
+  /** Calls back once there is capacity for more; never if the connection ends first. */
   onceDrained(go: () => void): void {
     this.#socket?.once("drain", go);
   }
 
-  /** Writes what `say` writes as one. */
+  /** Combines all writes of `say` into one. */
   atOnce(say: () => void): void {
     const socket = this.#socket;
     socket?.cork();
@@ -158,7 +158,7 @@ export class ReplyChannel {
     setTimeout(() => this.end("lost", "the connection was closed"), QUIT_MS).unref();
   }
 
-  /** Closes at once; who waits is told why. */
+  /** Closes at once, and fails all listeners with the reason. */
   end(fault: SmtpErrorFault, reason: string, cause?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -171,7 +171,7 @@ export class ReplyChannel {
     this.#onClosed();
   }
 
-  /** Runs a step in which the server has nothing to say. */
+  /** Runs a step in which the server must not reply. */
   #during(
     wait: Pick<Listener, "phase" | "ms">,
     step: (done: () => void) => void,
@@ -198,7 +198,7 @@ export class ReplyChannel {
 
   #useTls(socket: TLSSocket, phase: SmtpPhase, done: () => void): void {
     let shown: Buffer | undefined;
-    // Before the check, which ends the connection: who is refused is to be known by name.
+    // Before the check, which ends the connection: the refused certificate is to be reported.
     socket.prependListener("secure", () => shown = socket.getPeerCertificate().raw);
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (this.#isOver || this.encryption !== undefined) return this.#broke(error, phase);

@@ -2,23 +2,23 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
-/** What a scripted server answers to a line, all at once; `undefined` is nothing. */
+/** Returns a scripted server's answer to a line, all at once; `undefined` sends nothing. */
 export type Script = (line: string, nth: number) => string | undefined;
 
-/** Settings of {@linkcode openScriptedServer}. */
+/** Options of {@linkcode openScriptedServer}. */
 export interface ScriptedOptions {
-  /** Asked first for each line; nothing means: do the right thing. */
+  /** Called first for each line; `undefined` means the standard answer. */
   script?: Script;
   /** @default {["PIPELINING", "8BITMIME", "SMTPUTF8", "SIZE 0"]} */
   keywords?: readonly string[];
-  /** Answers a flight so long after its last byte, in milliseconds. */
+  /** Delay of the answers to a flight after its last byte, in milliseconds. */
   delayMs?: number;
 }
 
-/** A server that answers what a test says. */
+/** A server whose answers a test determines. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly port: number;
-  /** Every line of every connection; a content is one line, with the final dot if that came. */
+  /** Every line of every connection. A content is one line, including the final dot if that came. */
   readonly lines: readonly string[];
   readonly mails: readonly string[];
   /** How often a client had to wait: its bytes came, and then the answer to them. */

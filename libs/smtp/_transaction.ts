@@ -7,15 +7,15 @@ import { SmtpError, type SmtpPhase } from "./smtp_error.ts";
 import type { SmtpTimeouts } from "./smtp_timeouts.ts";
 import { finalDot, stuffDots } from "./stuff_dots.ts";
 
-/** One mail for one recipient, and whom it is copied to. */
+/** One mail for one recipient, and its copies. */
 export interface SmtpMail {
-  /** One address each, in its form on the wire. */
+  /** One address, in its form on the wire. */
   readonly from: string;
   readonly to: string;
   /** Further addresses that get it in the same transaction. */
   readonly copies?: readonly string[] | undefined;
   /**
-   * Called for each copy that the server refuses. Returns whether the mail goes without it.
+   * Called for each copy that the server refuses. Returns whether to send the mail without it.
    *
    * @default {() => false}
    */
@@ -24,41 +24,44 @@ export interface SmtpMail {
   readonly needsSmtpUtf8?: boolean | undefined;
   /** The whole mail, with CRLF line ends and without dot-stuffing. */
   readonly raw: Buffer;
-  /** Interrupts the mail, wherever it is. */
+  /** Interrupts the mail in any phase. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the server's 354, before the content goes out. */
+  /** Called with the server's 354, before the content is sent. */
   readonly onData?: (() => void) | undefined;
-  /** Called when the content is out. The final dot is held back until it resolves; if it rejects, none goes out. */
+  /**
+   * Called when the content is sent. The final dot waits until it resolves; if it rejects, the dot is never
+   * sent.
+   */
   readonly beforeDot?: (() => Promise<void>) | undefined;
-  /** Called when the final dot has left. */
+  /** Called when the final dot was sent. */
   readonly onDot?: (() => void) | undefined;
 }
 
-/** What a transaction needs of its connection. */
+/** The parts of its connection that a transaction needs. */
 export interface TransactionContext {
   readonly channel: ReplyChannel;
   readonly offer: ServerOffer;
   readonly timeouts: SmtpTimeouts;
   readonly pipelines: boolean;
-  /** What an earlier transaction left is to be taken back first. */
+  /** An earlier transaction must be reset first. */
   readonly resets: boolean;
-  /** The final dot is about to leave: what is said now goes with it. */
+  /** Called just before the final dot: commands written now join its flight. */
   readonly onDot: () => void;
 }
 
 /** How a transaction ended. */
 export interface Ending {
   readonly result: SmtpReply | SmtpError;
-  /** What the connection is good for afterwards. */
+  /** The state of the connection afterwards. */
   readonly leaves: "ready" | "to_reset" | "over";
 }
 
 type Step = "reset" | "mail" | "rcpt" | "data" | { readonly copy: string };
 
-/** The content goes out in pieces of this many bytes, so that a slow one is seen to move. */
+/** The content is sent in pieces of this many bytes, so that slow progress is visible. */
 const PIECE_BYTES = 64 * 1024;
 
-/** What came with the 354, and answers something else, is to be heard before the dot leaves. */
+/** A reply that came with the 354, and belongs to something else, must be read before the dot is sent. */
 const NEXT_TURN = Promise.resolve();
 
 const CONTROL = /[\r\n\0<>]/;
@@ -68,7 +71,7 @@ function phaseOf(step: Step): "mail" | "rcpt" | "data" {
   return step === "reset" ? "mail" : step;
 }
 
-/** @throws {RangeError} If an address could end its command. */
+/** Checks addresses. @throws {RangeError} If an address could end its command. */
 export function checkAddresses(
   { from, to, copies = [] }: Pick<SmtpMail, "from" | "to" | "copies">,
 ): void {
@@ -79,16 +82,16 @@ export function checkAddresses(
   }
 }
 
-/** One mail on its way through one connection. */
+/** One mail in transit on one connection. */
 export class Transaction {
-  /** Where it stands. */
+  /** Its current phase. */
   phase: SmtpPhase = "mail";
   readonly #mail: SmtpMail;
   readonly #context: TransactionContext;
   readonly #onEnd: (ending: Ending) => void;
   readonly #steps: Step[];
   #refusal: SmtpError | undefined;
-  /** Replies to what was said in one flight. */
+  /** The number of awaited replies to one flight. */
   #awaited = 0;
   #isMailTaken = false;
   #isOver = false;
@@ -107,7 +110,10 @@ export class Transaction {
     ];
   }
 
-  /** Sends the first command, or with PIPELINING all that can go in one flight (RFC 2920, section 3.1). */
+  /**
+   * Sends the first command or, with PIPELINING, all commands that fit into one flight (RFC 2920, section
+   * 3.1).
+   */
   start(): void {
     const { channel, pipelines } = this.#context;
     const said = this.#steps.splice(0, pipelines ? this.#flight() : 1);
@@ -117,15 +123,15 @@ export class Transaction {
   }
 
   /**
-   * How many commands go in one flight. With copies DATA comes after the replies to all addresses: where one
-   * of them keeps the mail back, the server must not wait for a content.
+   * Returns how many commands go in one flight. With copies, DATA follows the replies to all addresses: if
+   * one of them stops the mail, the server must not wait for a content.
    */
   #flight(): number {
     const { length } = this.#steps;
     return this.#mail.copies?.length && length > 1 ? length - 1 : length;
   }
 
-  /** Ends it, before its dot, without a word to the server. */
+  /** Ends it, before its dot, without another command. */
   abandon(error: SmtpError): void {
     this.#end(error, "over");
   }
@@ -167,13 +173,13 @@ export class Transaction {
     if (this.#isOver) return;
     const isRefused = reply.code >= 400;
     if (step === "reset") {
-      // About the session, and not about this mail.
+      // This concerns the session, not this mail.
       if (reply.code >= 300) return this.#break("lost", "its session could not be reset");
     } else if (isRefused) {
       this.phase = this.#refusal?.phase ?? phaseOf(step);
       if (typeof step === "string") this.#refusal ??= this.#refusedBy(reply);
       else this.#refuseCopy(step.copy, reply);
-      // It closes, whatever was asked besides.
+      // It closes, whatever command came before.
       if (reply.code === 421) return this.#end(this.#refusal ?? this.#refusedBy(reply), "over");
     } else if ((step === "data") !== (reply.code >= 300)) {
       const said = phaseOf(step).toUpperCase();
@@ -186,7 +192,7 @@ export class Transaction {
     const refusal = this.#refusal;
     if (step === "data") {
       if (refusal === undefined) return void this.#pour();
-      // It waits for a content that nobody is to get: an empty one would be a mail, too.
+      // The server waits for a content that must not be sent: even an empty one would be a mail.
       return this.#end(refusal, !isRefused ? "over" : this.#isMailTaken ? "to_reset" : "ready");
     }
     if (refusal === undefined) this.phase = this.#after(step);
@@ -195,7 +201,7 @@ export class Transaction {
     this.start();
   }
 
-  /** Once something else keeps the mail back, it is no matter who would get a copy. */
+  /** Handles a refused copy. If something else already stops the mail, copies no longer matter. */
   #refuseCopy(copy: string, reply: SmtpReply): void {
     if (this.#refusal !== undefined || this.#mail.goesWithout?.(copy, reply)) return;
     this.#refusal = new SmtpError(reply.text, {
@@ -270,7 +276,7 @@ export class Transaction {
     this.#end(this.#refusedBy(reply), isOver ? "over" : "ready");
   }
 
-  /** The server speaks inside of the content: a refusal counts, and anything else is about something else. */
+  /** Handles a reply during the content: a refusal counts, and anything else belongs to something else. */
   #interrupted(reply: SmtpReply): void {
     if (reply.code >= 400) return this.#end(this.#refusedBy(reply), "over");
     this.#break("out_of_order", "the server answered before the mail was over");

@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 
-/** Code and enhanced code of a reply: what the mail's fate hangs on stays as it is. */
+/** Code and enhanced code of a reply. They decide the mail's result and stay as they are. */
 const CODES = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/;
 
 /**
- * Makes what takes a password out of what a server says: some repeat the command that they refuse.
- * Replies are kept, and shown to people.
+ * Returns a function that removes a password from a server's replies: some servers repeat the command that
+ * they refuse. Replies are stored, and shown to people.
  */
 export function loginHider(
   login: { readonly user: string; readonly password: string } | null,
@@ -24,6 +24,6 @@ export function loginHider(
 }
 
 function base64(text: string): string {
-  // What pads it may be left out, or stand for what follows.
+  // Padding may be missing, or differ with the text that follows.
   return Buffer.from(text).toString("base64").replace(/=+$/, "");
 }

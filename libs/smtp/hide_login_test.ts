@@ -6,7 +6,7 @@ import { loginHider } from "./hide_login.ts";
 const login = { user: "shop", password: "Canary 5.7.8+pass" };
 const encoded = (text: string) => Buffer.from(text).toString("base64");
 
-test("loginHider() leaves the password out of a reply, in every form in which it was sent", () => {
+test("loginHider() removes the password from a reply, in every form in which it was sent", () => {
   const plain = encoded(`\0shop\0${login.password}`);
   const said = `535 5.7.8 no: AUTH PLAIN ${plain}, ${encoded(login.password)}, ${login.password}`;
   assert.equal(

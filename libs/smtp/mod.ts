@@ -1,7 +1,7 @@
 /**
- * Speaks SMTP to one server (RFC 5321), with PIPELINING, STARTTLS, AUTH, SIZE, 8BITMIME and SMTPUTF8. It looks no
- * name up, keeps no pool, and judges no reply: it says what happened, how far it had come, and whether the
- * final dot may have left.
+ * Speaks SMTP to one server (RFC 5321), with PIPELINING, STARTTLS, AUTH, SIZE, 8BITMIME and SMTPUTF8. It
+ * resolves no names, keeps no pool, and judges no replies. It reports what happened, in which phase, and
+ * whether the final dot may have been sent.
  *
  * ```ts
  * const connection = new SmtpConnection(

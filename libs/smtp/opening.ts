@@ -9,39 +9,39 @@ import type { SmtpTimeouts } from "./smtp_timeouts.ts";
 
 export type { SmtpLogin };
 
-/** Where a server is, and how to speak to it. */
+/** The address of a server, and the mode of its connections. */
 export interface SmtpServer {
   /** The name that its certificate must have. */
   readonly host: string;
-  /** The IP address to dial: nothing here looks a name up. */
+  /** The IP address to connect to. No names are resolved here. */
   readonly address: string;
   readonly port: number;
-  /** `starttls` insists on the upgrade; `none` never upgrades. */
+  /** `starttls` requires the upgrade; `none` never upgrades. */
   readonly tls: "none" | "starttls" | "implicit";
   readonly login: SmtpLogin | null;
-  /** The certificate authorities to trust, as PEM, instead of those that everybody trusts. */
+  /** The certificate authorities to trust instead of the public ones, as PEM. */
   readonly ca?: string | undefined;
   readonly allowInvalidCertificate?: boolean | undefined;
 }
 
-/** When each part was done, by `performance.now()`. */
+/** The end of each step, by `performance.now()`. */
 export interface OpeningTimes {
   begun: number;
   connected?: number;
-  /** The server has answered to EHLO: it speaks SMTP. */
+  /** The server has answered EHLO, so it speaks SMTP. */
   greeted?: number;
   /** With STARTTLS. */
   encrypted?: number;
 }
 
-/** How a connection is opened, up to the login: how far that has come, and what the server said. */
+/** The opening of a connection, up to the login: its progress, and the server's replies. */
 export class Opening {
   phase: SmtpPhase = "connect";
   readonly times: OpeningTimes = { begun: performance.now() };
   greeting: SmtpReply | undefined;
-  /** By the last answer to EHLO. */
+  /** From the last answer to EHLO. */
   offer: ServerOffer = NO_OFFER;
-  /** The consent to the login. */
+  /** The positive reply to the login. */
   loggedIn: SmtpReply | undefined;
   readonly #channel: ReplyChannel;
   readonly #server: SmtpServer;
@@ -100,7 +100,7 @@ export class Opening {
       this.offer = parseOffer(reply.lines);
       return;
     }
-    // RFC 5321, section 3.2: a server of another age.
+    // RFC 5321, section 3.2: a very old server.
     this.#check(await this.#ask(`HELO ${this.#ehloName}`));
     this.offer = NO_OFFER;
   }
@@ -140,7 +140,7 @@ export class Opening {
   #tlsOptions(): ConnectionOptions {
     const { host, address, ca, allowInvalidCertificate } = this.#server;
     return {
-      // An IP address is looked for in the certificate as such.
+      // An IP address is compared with the certificate as such.
       host: address,
       minVersion: "TLSv1.2",
       rejectUnauthorized: allowInvalidCertificate !== true,

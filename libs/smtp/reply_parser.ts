@@ -8,11 +8,11 @@ export interface SmtpReply {
   readonly enhanced?: string;
   /** The text of each line, without the code. */
   readonly lines: readonly string[];
-  /** All lines as they came, with their codes, joined by line feeds. */
+  /** All lines as received, with their codes, joined by line feeds. */
   readonly text: string;
 }
 
-/** Why bytes are no reply. */
+/** The fault of bytes that are no reply. */
 export type ReplyFault =
   | "malformed"
   | "mixed_codes"
@@ -31,7 +31,7 @@ export class ReplyError extends Error {
   }
 }
 
-/** RFC 5321, section 4.5.3.1.5 allows 512 bytes; servers say more. */
+/** RFC 5321, section 4.5.3.1.5 allows 512 bytes; servers send more. */
 const MAX_LINE_BYTES = 8 * 1024;
 const MAX_LINES = 1000;
 const MAX_REPLY_BYTES = 64 * 1024;
@@ -45,8 +45,8 @@ const REPLY_LINE = /^([2-5]\d\d)(?:[ -]|$)/;
 const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3}(?!\S)/;
 
 /**
- * Takes a server's bytes apart into replies, however they are cut. Any text is taken, also none at all; a
- * line may end with a line feed alone. All lines of a reply must have the same code.
+ * Parses a server's bytes into replies, however they are cut. Accepts any text, also an empty one; a line may
+ * end with only a line feed. All lines of a reply must have the same code.
  *
  * A reply has at most 1000 lines and 64 KiB, and a line 8 KiB.
  */
@@ -55,13 +55,13 @@ export class ReplyParser {
   #lines: string[] = [];
   #bytes = 0;
 
-  /** Whether a reply has begun that is not over. */
+  /** Returns whether a reply has begun and not ended. */
   get isInside(): boolean {
     return this.#rest.length > 0 || this.#lines.length > 0;
   }
 
   /**
-   * Reads bytes, and calls `take` for each reply that they end. If it returns `false`, the rest of the
+   * Reads bytes, and calls `take` for each reply that they complete. If it returns `false`, the rest of the
    * bytes is dropped.
    *
    * @throws {ReplyError} After the replies before the fault were taken. Nothing can be read afterwards.
@@ -128,7 +128,7 @@ function replyOf(lines: readonly string[]): SmtpReply {
   };
 }
 
-/** Replies have no charset (RFC 5321, section 4.2.1): what is not UTF-8 keeps its bytes. */
+/** Decodes bytes. Replies have no charset (RFC 5321, section 4.2.1): bytes that are not UTF-8 are kept. */
 function decoded(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString("utf8", start, end);
   return text.includes("\ufffd") ? bytes.toString("latin1", start, end) : text;

@@ -9,7 +9,7 @@ import {
   type SmtpReply,
 } from "./reply_parser.ts";
 
-/** Reads text, cut where `cuts` says. */
+/** Reads text, cut at the positions in `cuts`. */
 function read(text: string | Buffer, cuts: readonly number[] = []): SmtpReply[] {
   const bytes = Buffer.from(text as string);
   const parser = new ReplyParser();
@@ -21,7 +21,7 @@ function read(text: string | Buffer, cuts: readonly number[] = []): SmtpReply[] 
   return replies;
 }
 
-test("read() takes a reply apart into code, enhanced code and lines", () => {
+test("read() parses a reply into code, enhanced code and lines", () => {
   assert.deepEqual(read("250-a\r\n250-b c\r\n250 \r\n550 5.1.1 no such user\r\n"), [
     { code: 250, lines: ["a", "b c", ""], text: "250-a\n250-b c\n250 " },
     {
@@ -33,7 +33,7 @@ test("read() takes a reply apart into code, enhanced code and lines", () => {
   ]);
 });
 
-test("read() takes what RFC 5321 asks a client to take: no text, any text, a line feed alone", () => {
+test("read() accepts what RFC 5321 requires of a client: no text, any text, only a line feed", () => {
   const codes = read("250\r\n250 \n354\n599 \0\0 ü\r\n250-\n250\n").map(({ code }) => code);
   assert.deepEqual(codes, [250, 250, 354, 599, 250]);
   assert.equal(read("250 Grüße\r\n")[0]?.text, "250 Grüße");
@@ -41,7 +41,7 @@ test("read() takes what RFC 5321 asks a client to take: no text, any text, a lin
   assert.equal(read(latin1)[0]?.text, "250 Grüße");
 });
 
-test("read() takes an enhanced code only where it is one", () => {
+test("read() accepts an enhanced code only if it is valid", () => {
   const enhanced = (text: string) => read(`${text}\r\n`)[0]?.enhanced;
   assert.equal(enhanced("550 5.1.1"), "5.1.1");
   for (const text of ["550 5.1.1x", "550 3.1.1 a", "550 5.1 a", "550 x 5.1.1", "550 5.1.1.1"]) {
@@ -49,7 +49,7 @@ test("read() takes an enhanced code only where it is one", () => {
   }
 });
 
-test("read() refuses what is no reply, and what is more than a reply may have", () => {
+test("read() refuses bytes that are no reply, and those beyond the limits of a reply", () => {
   const cases: [string, ReplyFault][] = [
     ["\r\n", "malformed"],
     ["what?\r\n", "malformed"],
@@ -73,7 +73,7 @@ test("read() refuses what is no reply, and what is more than a reply may have", 
   }
 });
 
-test("read() takes the replies before a fault, and stops where it is told to", () => {
+test("read() returns the replies before a fault, and stops when `take` returns false", () => {
   const taken: number[] = [];
   const parser = new ReplyParser();
   assert.throws(() => {
@@ -85,7 +85,7 @@ test("read() takes the replies before a fault, and stops where it is told to", (
   assert.equal(other.isInside, false);
 });
 
-/** A generator of numbers below `limit` that gives the same ones for the same seed. */
+/** Returns a generator of numbers below `limit`, which repeats for the same seed. */
 function randomFrom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -116,7 +116,7 @@ test("read() reads the same replies wherever the bytes are cut", () => {
   }
 });
 
-test("read() throws nothing but a ReplyError, and the same one, for any bytes in any pieces", () => {
+test("read() throws only a ReplyError, and the same one, for any bytes in any pieces", () => {
   const outcome = (text: string, cuts: readonly number[]) => {
     try {
       return read(text, cuts).length;

@@ -1,6 +1,6 @@
-/** What a server offers with its answer to EHLO (RFC 5321, section 4.1.1.1). */
+/** A server's offer in its answer to EHLO (RFC 5321, section 4.1.1.1). */
 export interface ServerOffer {
-  /** The lines as they came, without the first, which names the server. */
+  /** The lines as received, without the first, which names the server. */
   readonly keywords: readonly string[];
   /** RFC 2920. */
   readonly pipelining: boolean;
@@ -10,7 +10,7 @@ export interface ServerOffer {
   readonly eightBitMime: boolean;
   /** RFC 6531. */
   readonly smtpUtf8: boolean;
-  /** Whether it knows the size of a mail before it comes (RFC 1870). */
+  /** Whether it accepts the size of a mail in advance (RFC 1870). */
   readonly size: boolean;
   /** The largest mail in bytes. */
   readonly maxBytes?: number;
@@ -18,15 +18,15 @@ export interface ServerOffer {
   readonly auth: readonly string[];
 }
 
-/** What a server offers that only knows HELO. */
+/** The offer of a server that only supports HELO. */
 export const NO_OFFER: ServerOffer = parseOffer([]);
 
-/** Reads the lines of an answer to EHLO, each without its code. Keywords may be in any case. */
+/** Parses the lines of an answer to EHLO, each without its code. Keywords may be in any case. */
 export function parseOffer(lines: readonly string[]): ServerOffer {
   const keywords = lines.slice(1).map((line) => line.trim()).filter((line) => line !== "");
   const parameters = new Map<string, string[]>();
   for (const line of keywords) {
-    // Old servers write "AUTH=PLAIN", beside the right form or alone.
+    // Old servers write "AUTH=PLAIN", beside the right form or instead of it.
     const [keyword = "", ...words] = line.toUpperCase().split(/[\s=]+/);
     parameters.set(keyword, [...parameters.get(keyword) ?? [], ...words]);
   }

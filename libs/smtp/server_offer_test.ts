@@ -30,7 +30,7 @@ test("parseOffer() finds no keyword in the server's name or inside of a word", (
   assert.deepEqual([pipelining, startTls], [false, false]);
 });
 
-test("parseOffer() knows a server without a limit of size from one that knows no sizes", () => {
+test("parseOffer() distinguishes a server without a limit of size from one without SIZE", () => {
   for (const line of ["SIZE", "SIZE 0", "SIZE x"]) {
     const { size, maxBytes } = parseOffer(["a", line]);
     assert.deepEqual([size, maxBytes], [true, undefined], line);

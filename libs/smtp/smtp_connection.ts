@@ -8,40 +8,41 @@ import { RFC_TIMEOUTS, type SmtpTimeouts } from "./smtp_timeouts.ts";
 
 export type { Encryption, SmtpMail };
 
-/** Settings of {@linkcode SmtpConnection}. */
+/** Options of {@linkcode SmtpConnection}. */
 export interface SmtpConnectionOptions {
-  /** The name said with EHLO; it should resolve to this machine. */
+  /** The name in EHLO. It should resolve to this machine. */
   readonly ehloName: string;
   /** @default {RFC_TIMEOUTS} */
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
-  /** Whether PIPELINING is used where it is offered. @default {true} */
+  /** Whether to use PIPELINING if it is offered. @default {true} */
   readonly pipelining?: boolean | undefined;
   /**
-   * The longest that a mail waits for the reply to the one before it, in milliseconds. It fails then as
+   * The longest that a mail waits for the reply to the one before it, in milliseconds. It then fails as
    * `lost`, and the connection ends with that reply.
    *
    * @default {2000}
    */
   readonly aheadMs?: number | undefined;
   /**
-   * Called when a final dot leaves. A mail that is given to `send` in here goes in the same flight (RFC 2920,
+   * Called when a final dot is sent. A mail that is passed to `send` in here joins the same flight (RFC 2920,
    * section 3.1).
    */
   readonly onDot?: (() => void) | undefined;
-  /** Called once, when the connection is over. */
+  /** Called once, when the connection has ended. */
   readonly onClosed?: (() => void) | undefined;
 }
 
 /**
- * What a server offers and cannot do: commands in one flight, or only those behind a final dot.
- * Dovecot's submission service, up to 2.3 at least, ends when it gets a RCPT before it has answered a dot.
+ * A feature that a server offers and does not support: commands in one flight, or only those behind a final
+ * dot. Dovecot's submission service, up to 2.3 at least, ends when it gets a RCPT before it has answered a
+ * dot.
  */
 export type BrokenPipelining = "flight" | "behind_dot";
 
-/** Where a connection stands. */
+/** The state of a connection. */
 export type ConnectionState = SmtpPhase | "idle" | "quit" | "closed";
 
-/** One mail on this connection, and whom to tell of its end. */
+/** One mail on this connection, and the callbacks for its end. */
 interface Carried {
   readonly mail: SmtpMail;
   readonly transaction: Transaction;
@@ -51,7 +52,7 @@ interface Carried {
   isFollowed: boolean;
 }
 
-/** What ends a mail that takes too long, or that nobody wants any more. */
+/** Ends a mail that takes too long or is interrupted. */
 interface Guard {
   /** From now on only the signal ends it. */
   stopClock(): void;
@@ -60,13 +61,15 @@ interface Guard {
 
 const CONTROL = /[\r\n\0]/;
 
-/** One connection to one server, for one mail after the other, that knows how far it has come. */
+/** One connection to one server, for one mail after another, which tracks its progress. */
 export class SmtpConnection {
-  /** Mails that were begun: a connection with some may have been ended by the server meanwhile. */
+  /** The number of begun mails. If there were some, the server may have ended the connection meanwhile. */
   transactions = 0;
-  /** Set when the server offered PIPELINING, and then lost replies, mixed them up, or ended the connection. */
+  /**
+   * Set when the server offered PIPELINING, and then lost replies, mixed them up, or ended the connection.
+   */
   broke: BrokenPipelining | undefined;
-  /** How it was opened. */
+  /** Its opening. */
   readonly opening: Opening;
   readonly #options: SmtpConnectionOptions;
   readonly #timeouts: SmtpTimeouts;
@@ -77,7 +80,7 @@ export class SmtpConnection {
   #mustReset = false;
   #endsAfterReply = false;
 
-  /** Nothing connects before `open`. @throws {RangeError} If the EHLO name has a line end in it. */
+  /** Creates a connection that `open` connects. @throws {RangeError} If the EHLO name contains a line end. */
   constructor(server: SmtpServer, options: SmtpConnectionOptions) {
     const { ehloName } = options;
     if (CONTROL.test(ehloName)) throw new RangeError("Cannot use the EHLO name: it has a line end");
@@ -96,7 +99,7 @@ export class SmtpConnection {
     return this.#state === "closed";
   }
 
-  /** Whether a mail can be sent behind the one that waits for the reply to its final dot. */
+  /** Returns whether a mail can be sent behind the one that waits for the reply to its final dot. */
   get takesNext(): boolean {
     return this.#pipelines && this.state === "dot" && this.#next === undefined &&
       !this.#endsAfterReply;
@@ -118,8 +121,8 @@ export class SmtpConnection {
   }
 
   /**
-   * Sends one mail. The connection can take another one afterwards unless it is closed; one already while it
-   * waits for the reply to a final dot, if {@linkcode takesNext} says so.
+   * Sends one mail. Afterwards the connection accepts another one unless it is closed. While it waits for the
+   * reply to a final dot, it accepts one already if {@linkcode takesNext} is true.
    *
    * @throws {SmtpError} @throws {RangeError} If an address could end its command.
    */
@@ -143,7 +146,7 @@ export class SmtpConnection {
     return await carried.settled.promise;
   }
 
-  /** Names a sender, and takes it back. Returns what the server said to it. @throws {SmtpError} */
+  /** Sends a sender's address, and resets it. Returns the server's reply. @throws {SmtpError} */
   async trySender(from: string, signal?: AbortSignal): Promise<SmtpReply> {
     checkAddresses({ from, to: "" });
     this.transactions++;
@@ -168,7 +171,7 @@ export class SmtpConnection {
     this.#channel.quit();
   }
 
-  /** Closes without a word. A mail whose final dot has left may have been sent. */
+  /** Closes without another command. A mail whose final dot was sent may have been delivered. */
   close(): void {
     this.#channel.end("lost", "the connection was closed");
   }
@@ -177,7 +180,7 @@ export class SmtpConnection {
     return this.opening.offer.pipelining && this.#options.pipelining !== false;
   }
 
-  /** What is known to be refused is not begun. @throws {SmtpError} */
+  /** Checks that a mail fits the offer: a mail with a certain refusal is not begun. @throws {SmtpError} */
   #checkFit({ raw, needsSmtpUtf8 }: SmtpMail): void {
     const { smtpUtf8, maxBytes } = this.opening.offer;
     if (needsSmtpUtf8 && !smtpUtf8) {
@@ -223,7 +226,7 @@ export class SmtpConnection {
     carried.settled.reject(result);
   }
 
-  /** The mail before it is not to be lost with it. */
+  /** Ends the next mail so that the one before it is not lost. */
   #leaveNext(): void {
     this.#next = undefined;
     this.#endsAfterReply = true;

@@ -40,7 +40,7 @@ async function errorOf(work: Promise<unknown>): Promise<SmtpError> {
   return error;
 }
 
-test("send() says MAIL, RCPT and DATA in one flight where PIPELINING is offered, and else one by one", async () => {
+test("send() sends MAIL, RCPT and DATA in one flight if PIPELINING is offered, and otherwise one by one", async () => {
   for (const [keywords, flights] of [[["PIPELINING"], 2], [["8BITMIME"], 4]] as const) {
     await using server = await openScriptedServer({ keywords, delayMs: 15 });
     const connection = await opened(server);
@@ -64,7 +64,7 @@ test("send() says MAIL, RCPT and DATA in one flight where PIPELINING is offered,
 
 const copies = ["c1@example.net", "c2@example.net"];
 
-test("send() names all addresses in one flight, and DATA after the replies to them", async () => {
+test("send() sends all addresses in one flight, and DATA after the replies to them", async () => {
   for (const [keywords, flights] of [[["PIPELINING"], 3], [["8BITMIME"], 6]] as const) {
     await using server = await openScriptedServer({ keywords, delayMs: 15 });
     const connection = await opened(server);
@@ -78,7 +78,7 @@ test("send() names all addresses in one flight, and DATA after the replies to th
   }
 });
 
-test("send() goes on or not without a copy that is refused, and takes the next mail after RSET", async () => {
+test("send() continues or stops after a refused copy, and accepts the next mail after RSET", async () => {
   for (const keywords of [["PIPELINING"], []]) {
     for (const goes of [true, false]) {
       const script = (line: string) =>
@@ -99,7 +99,7 @@ test("send() goes on or not without a copy that is refused, and takes the next m
         const { phase, reply, isOfCopy } = await errorOf(sending);
         assert.deepEqual([phase, reply?.code, isOfCopy], ["rcpt", 450, true]);
       }
-      // Once one keeps the mail back, nobody is asked about the others.
+      // Once one stops the mail, the callback is not called for the others.
       assert.deepEqual(
         refused,
         ["c1@example.net 450", "c2@example.net 550"].slice(0, goes ? 2 : 1),
@@ -114,7 +114,7 @@ test("send() goes on or not without a copy that is refused, and takes the next m
   }
 });
 
-test("send() fails with the recipient's refusal, whoever else would get a copy", async () => {
+test("send() fails with the recipient's refusal, whatever the replies about copies", async () => {
   for (const keywords of [["PIPELINING"], []]) {
     const script = (line: string) =>
       line.startsWith("RCPT TO:<b@")
@@ -137,7 +137,7 @@ test("send() fails with the recipient's refusal, whoever else would get a copy",
   }
 });
 
-test("send() puts the next mail into the flight of a final dot: a round trip for each mail, and not two", async () => {
+test("send() puts the next mail into the flight of a final dot: one round trip per mail instead of two", async () => {
   const count = 20;
   const flightsOf = async (isAhead: boolean) => {
     await using server = await openScriptedServer({ delayMs: 10 });
@@ -169,7 +169,7 @@ test("send() puts the next mail into the flight of a final dot: a round trip for
   );
 });
 
-test("send() closes without a dot when the server wants a mail for nobody", async () => {
+test("send() closes without a dot when the server wants a content without a recipient", async () => {
   for (const [verb, phase] of [["MAIL", "mail"], ["RCPT", "rcpt"]] as const) {
     await using server = await openScriptedServer({
       script: (line) => line.startsWith(verb) ? "550 5.1.1 no" : undefined,
@@ -184,7 +184,7 @@ test("send() closes without a dot when the server wants a mail for nobody", asyn
   }
 });
 
-test("send() reads all replies of a flight, and says which one refused", async () => {
+test("send() reads all replies of a flight, and reports the refused command", async () => {
   const rounds: Record<string, string>[] = [
     { MAIL: "451 4.7.1 not now", RCPT: "503 5.5.1 no MAIL", DATA: "503 5.5.1 no RCPT" },
     { RCPT: "550 5.1.1 nobody", DATA: "554 5.5.1 no RCPT" },
@@ -204,12 +204,12 @@ test("send() reads all replies of a flight, and says which one refused", async (
   assert.deepEqual([again.phase, again.reply?.text], ["rcpt", "550 5.1.1 nobody"]);
   assert.equal(connection.state, "idle");
   await connection.send(mail);
-  // Of what was refused as a whole there is nothing to take back.
+  // After a complete refusal, there is nothing to reset.
   assert.equal(server.lines.filter((line) => line === "RSET").length, 1);
   assert.equal(server.mails.length, 1);
 });
 
-test("send() ends when replies are mixed up or lost, and says that pipelining is broken", async () => {
+test("send() ends when replies are mixed up or lost, and reports that pipelining is broken", async () => {
   const cases: [string, (line: string) => string | undefined, SmtpError["fault"]][] = [
     ["mixed", (line) => line.startsWith("MAIL") ? "354 go on" : undefined, "out_of_order"],
     ["early", (line) => line === "DATA" ? "250 OK" : undefined, "out_of_order"],
@@ -228,7 +228,7 @@ test("send() ends when replies are mixed up or lost, and says that pipelining is
   }
 });
 
-test("send() sends no dot when the hook before it rejects, and holds it back until then", async () => {
+test("send() sends no dot when the hook before it rejects, and waits for the hook", async () => {
   await using server = await openScriptedServer();
   const connection = await opened(server);
   const gate = Promise.withResolvers<void>();
@@ -256,7 +256,7 @@ test("send() sends no dot when the hook before it rejects, and holds it back unt
   assert.equal(server.mails.length, 1);
 });
 
-test("send() says that the mail may have been sent only once its dot has left", async () => {
+test("send() reports that the mail may have been sent only once its dot was sent", async () => {
   const cases: [string, string, SmtpError["phase"], boolean][] = [
     ["RCPT", "421 4.3.2 bye", "rcpt", false],
     ["DATA", "421 4.3.2 bye", "data", false],
@@ -276,7 +276,7 @@ test("send() says that the mail may have been sent only once its dot has left", 
   }
 });
 
-test("send() does not lose the mail before it with a mail that is interrupted behind its dot", async () => {
+test("send() does not lose the mail before a mail that is interrupted behind its dot", async () => {
   for (const isLate of [false, true]) {
     const reply = Promise.withResolvers<void>();
     await using faulty = await openFaultySmtp({
@@ -304,7 +304,7 @@ test("send() does not lose the mail before it with a mail that is interrupted be
   }
 });
 
-test("send() says that a server cannot do what it offers if it ends with a mail behind a dot", async () => {
+test("send() reports broken pipelining if a server ends with a mail behind a dot", async () => {
   const ended = Promise.withResolvers<void>();
   await using faulty = await openFaultySmtp({
     plan: ({ stage }) => stage === "dot" ? { do: "close" } : undefined,
@@ -323,7 +323,7 @@ test("send() says that a server cannot do what it offers if it ends with a mail 
   }
 });
 
-test("send() fails the mail behind a dot that is answered with 421, as one that nobody has taken", async () => {
+test("send() fails the mail behind a dot that is answered with 421, as not taken", async () => {
   await using server = await openScriptedServer({
     script: (line) => line === "." ? "421 4.3.2 bye" : undefined,
   });
@@ -338,7 +338,7 @@ test("send() fails the mail behind a dot that is answered with 421, as one that 
   assert.deepEqual([behind?.phase, behind?.fault, behind?.mayHaveSent], ["mail", "lost", false]);
 });
 
-test("send() names a mail's size, and refuses one that is too large before it says a word", async () => {
+test("send() declares a mail's size, and refuses one that is too large before any command", async () => {
   await using server = await openScriptedServer({ keywords: ["SIZE 60", "8BITMIME"] });
   const connection = await opened(server);
   await connection.send(mail);
@@ -351,7 +351,7 @@ test("send() names a mail's size, and refuses one that is too large before it sa
   assert.equal(connection.state, "idle");
 });
 
-test("send() asks for 8BITMIME and SMTPUTF8 only where they are needed, and offered", async () => {
+test("send() requests 8BITMIME and SMTPUTF8 only if they are needed and offered", async () => {
   await using server = await openScriptedServer();
   const connection = await opened(server);
   await connection.send({ ...mail, to: "jörg@example.net", needsSmtpUtf8: true });
@@ -367,7 +367,7 @@ test("send() asks for 8BITMIME and SMTPUTF8 only where they are needed, and offe
   assert.equal(other.state, "idle");
 });
 
-test("send() takes no address that could end its command", async () => {
+test("send() refuses an address that could end its command", async () => {
   await using other = await openScriptedServer();
   const own = await opened(other);
   const evil = { ...mail, copies: ["c@example.net>\r\nDATA"] };
@@ -381,7 +381,7 @@ test("send() takes no address that could end its command", async () => {
   assert.equal(server.lines.length, 1);
 });
 
-test("open() says HELO to a server that does not know EHLO", async () => {
+test("open() sends HELO to a server that does not support EHLO", async () => {
   await using server = await openScriptedServer({
     script: (line) => line.startsWith("EHLO") ? "502 5.5.2 what?" : undefined,
   });
@@ -422,7 +422,7 @@ test("open() logs in by each mechanism, and prefers PLAIN", async () => {
   }
 });
 
-test("open() says why a login failed, and repeats no password", async () => {
+test("open() reports why a login failed, without the password", async () => {
   await using server = await openScriptedServer({
     keywords: ["AUTH PLAIN"],
     script: (line) => line.startsWith("AUTH") ? `535 5.7.8 ${line} secret` : undefined,
@@ -434,7 +434,7 @@ test("open() says why a login failed, and repeats no password", async () => {
   assert.equal((await errorOf(opened(none, { login }))).fault, "no_auth");
 });
 
-test("open() drops what came in the clear behind the consent to STARTTLS, and says EHLO anew", async () => {
+test("open() drops bytes in the clear after the consent to STARTTLS, and sends EHLO again", async () => {
   await using faulty = await openFaultySmtp({
     ...{ tls: "starttls", users: { ann: "secret" } },
     plan: ({ stage }) =>
@@ -464,14 +464,14 @@ test("open() fails when the server ends the connection with its consent to START
   }
 });
 
-test("open() says nothing in the clear when the offer of STARTTLS is missing", async () => {
+test("open() sends nothing in the clear when the offer of STARTTLS is missing", async () => {
   await using server = await openScriptedServer({ keywords: ["AUTH PLAIN"] });
   const error = await errorOf(opened(server, { tls: "starttls", login }));
   assert.deepEqual([error.phase, error.fault, error.tls?.kind], ["tls", "tls", "not_offered"]);
   assert.equal(server.lines.length, 1);
 });
 
-test("open() says what is wrong with a certificate, and shows it", async () => {
+test("open() reports the fault of a certificate, and returns it", async () => {
   for (const tls of ["starttls", "implicit"] as const) {
     await using faulty = await openFaultySmtp({ tls });
     const wrongName = await errorOf(opened(faulty, { tls, host: "mail.example.com" }));
@@ -484,7 +484,7 @@ test("open() says what is wrong with a certificate, and shows it", async () => {
   }
 });
 
-test("open() says with which alert a server refused the encryption", async () => {
+test("open() reports the alert with which a server refused the encryption", async () => {
   await using faulty = await openFaultySmtp({ tls: "implicit", maxTls: "TLSv1.1" });
   const { phase, fault, tls } = await errorOf(opened(faulty, { tls: "implicit" }));
   assert.deepEqual([phase, fault, tls], [
@@ -497,7 +497,7 @@ test("open() says with which alert a server refused the encryption", async () =>
   assert.deepEqual([error.phase, error.tls?.kind], ["tls", "not_tls"]);
 });
 
-test("open() gives each wait a time of its own", async () => {
+test("open() limits each wait by its own timeout", async () => {
   const silent = (verb: string) => (line: string) =>
     line.startsWith(verb) && (verb !== "" || line === "") ? "" : undefined;
   const cases: [string, keyof typeof short, SmtpError["phase"], SmtpError["fault"]][] = [
@@ -522,7 +522,7 @@ test("open() gives each wait a time of its own", async () => {
   assert.deepEqual([error.phase, error.fault, error.mayHaveSent], ["body", "stalled", false]);
 });
 
-test("open() says that a port is closed", async () => {
+test("open() reports a closed port", async () => {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as { port: number };
@@ -534,7 +534,7 @@ test("open() says that a port is closed", async () => {
   assert.equal(connection.state, "closed");
 });
 
-test("quit() says so and closes, and a server that ends an idle connection closes it", async () => {
+test("quit() sends QUIT and closes, and a server that ends an idle connection closes it", async () => {
   await using server = await openScriptedServer();
   const closed = Promise.withResolvers<void>();
   const connection = await opened(server, {}, { onClosed: closed.resolve });

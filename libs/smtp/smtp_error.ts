@@ -2,7 +2,7 @@ import type { SmtpReply } from "./reply_parser.ts";
 import type { TlsFault } from "./tls_fault.ts";
 
 /**
- * How far a session had come. `body` lasts from the 354 until the final dot leaves, and `dot` from then until
+ * The progress of a session. `body` lasts from the 354 until the final dot is sent, and `dot` from then until
  * its reply.
  */
 export type SmtpPhase =
@@ -17,7 +17,7 @@ export type SmtpPhase =
   | "body"
   | "dot";
 
-/** Why a session or a mail failed. `reply` is the server's own word; the others are not. */
+/** The fault of a session or a mail. `reply` comes from the server; the others do not. */
 export type SmtpErrorFault =
   | "reply"
   | "refused"
@@ -33,30 +33,30 @@ export type SmtpErrorFault =
   | "aborted"
   | "held";
 
-/** What is known of a failure beside its phase and fault. */
+/** Details of a failure besides its phase and fault. */
 export interface SmtpErrorDetails {
   readonly phase: SmtpPhase;
   readonly fault: SmtpErrorFault;
   readonly reply?: SmtpReply | undefined;
-  /** Whether it is about an address that gets a copy. */
+  /** Whether it concerns the address of a copy. */
   readonly isOfCopy?: boolean | undefined;
   readonly tls?: TlsFault | undefined;
   readonly sizes?: { readonly mail: number; readonly allowed: number } | undefined;
   readonly cause?: unknown;
 }
 
-/** A session or a mail that did not end well. */
+/** The failure of a session or a mail. */
 export class SmtpError extends Error {
   override readonly name = "SmtpError";
   readonly phase: SmtpPhase;
   readonly fault: SmtpErrorFault;
-  /** What the server said, without the password if it repeated it. */
+  /** The server's reply, without the password if it repeated it. */
   readonly reply: SmtpReply | undefined;
-  /** Whether it is about an address that gets a copy, and not about the recipient's. */
+  /** Whether it concerns the address of a copy, and not the recipient's. */
   readonly isOfCopy: boolean;
   /** With `tls` and `certificate`. */
   readonly tls: TlsFault | undefined;
-  /** Bytes of the mail and what the server takes, with `too_large`. */
+  /** The size of the mail and the server's limit, in bytes, with `too_large`. */
   readonly sizes: { readonly mail: number; readonly allowed: number } | undefined;
 
   constructor(
@@ -72,7 +72,10 @@ export class SmtpError extends Error {
     this.sizes = sizes;
   }
 
-  /** Whether the final dot may have left with no refusal in return: the server may have the mail (RFC 1047). */
+  /**
+   * Returns whether the final dot may have been sent without a refusal: the server may have the mail (RFC
+   * 1047).
+   */
   get mayHaveSent(): boolean {
     return this.phase === "dot" && (this.reply === undefined || this.reply.code < 400);
   }

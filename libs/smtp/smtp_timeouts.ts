@@ -1,6 +1,6 @@
 /**
- * How long a server may take, in milliseconds. RFC 5321, section 4.5.3.2 says how long a client should wait
- * at least; for relays that people have chosen, less is usual.
+ * How long a server may take, in milliseconds. RFC 5321, section 4.5.3.2 contains minimum values for clients;
+ * for relays that people have chosen, less is usual.
  */
 export interface SmtpTimeouts {
   /** Connecting, with the encryption if it comes first. */
@@ -10,15 +10,15 @@ export interface SmtpTimeouts {
   readonly commandMs: number;
   /** The reply to DATA. */
   readonly dataMs: number;
-  /** Between two pieces of the content, and for what holds the final dot back. */
+  /** Between two pieces of the content, and for the wait before the final dot. */
   readonly bodyMs: number;
-  /** The reply to the final dot. Less would make copies: the server may have the mail. */
+  /** The reply to the final dot. A shorter wait would cause copies: the server may have the mail. */
   readonly replyMs: number;
   /** Opening a session, and a mail up to its final dot. */
   readonly transferMs: number;
 }
 
-/** Those of RFC 5321; connecting and the whole transfer are not in it. */
+/** The timeouts of RFC 5321. It has none for connecting and the whole transfer. */
 export const RFC_TIMEOUTS: SmtpTimeouts = {
   connectMs: 30_000,
   greetingMs: 300_000,

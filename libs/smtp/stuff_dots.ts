@@ -6,16 +6,16 @@ const CARRIAGE_RETURN = 0x0d;
 const ONE_DOT = Buffer.from(".");
 
 /**
- * Makes the content of a mail ready for the wire: doubles each dot at the start of a line (RFC 5321, section
- * 4.5.2). What ends a line before a dot without being CRLF becomes CRLF everywhere, so that no server can
- * see the end of the mail elsewhere. Returns the same buffer if there is nothing to do.
+ * Prepares the content of a mail for the wire: doubles each dot at the start of a line (RFC 5321, section
+ * 4.5.2). If a dot follows a line end other than CRLF, all such line ends become CRLF, so that no server can
+ * see the end of the mail elsewhere. Returns the same buffer if there is nothing to change.
  */
 export function stuffDots(raw: Buffer): Buffer {
   const last = raw.at(-1);
   const endsBare = last === CARRIAGE_RETURN ||
     (last === LINE_FEED && raw.at(-2) !== CARRIAGE_RETURN);
   if (endsBare || raw.includes("\r.")) return stuffDots(withLineEnds(raw));
-  // A search is native: it costs nothing beside a loop over the bytes.
+  // A native search costs almost nothing compared with a loop over the bytes.
   let at = raw.indexOf("\n.");
   if (at === -1 && raw[0] !== DOT) return raw;
   const pieces: Buffer[] = raw[0] === DOT ? [ONE_DOT] : [];
@@ -29,7 +29,7 @@ export function stuffDots(raw: Buffer): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Returns what ends a mail after its content. */
+/** Returns the bytes that end a mail after its content. */
 export function finalDot(content: Buffer): string {
   return content.length === 0 || content.at(-1) === LINE_FEED ? ".\r\n" : "\r\n.\r\n";
 }

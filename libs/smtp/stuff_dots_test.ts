@@ -15,12 +15,12 @@ test("stuffDots() doubles each dot at the start of a line, and no other", () => 
   assert.equal(wireOf(""), ".\r\n");
 });
 
-test("stuffDots() gives a mail back as it is where there is nothing to do", () => {
+test("stuffDots() returns a mail as it is if there is nothing to change", () => {
   const raw = Buffer.from("Subject: x\r\n\r\nbody. with dots.\r\n");
   assert.equal(stuffDots(raw), raw);
 });
 
-test("stuffDots() lets no mail end before its end, for a server that takes any line end", () => {
+test("stuffDots() lets no mail end early, for a server that accepts any line end", () => {
   const ends = ["\r\n", "\r", "\n", "", ".", "x", "\r\r\n"];
   for (let code = 0; code < ends.length ** 5; code++) {
     const digits = code.toString(ends.length).padStart(5, "0");

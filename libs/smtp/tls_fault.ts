@@ -1,14 +1,14 @@
 import type { X509Certificate } from "node:crypto";
 
 /**
- * What is wrong with an encryption:
+ * The fault of an encryption:
  *
- * - `not_offered`: the server offers no STARTTLS, or takes its offer back.
- * - `authority`: nobody who is trusted has signed the certificate.
+ * - `not_offered`: the server offers no STARTTLS, or withdraws its offer.
+ * - `authority`: no trusted authority has signed the certificate.
  * - `expired`, `not_yet_valid`: by its dates.
  * - `name`: the certificate is for other names.
  * - `protocol`: the two have no version or cipher in common, or the server refused with an alert.
- * - `not_tls`: what answered is not TLS.
+ * - `not_tls`: the answer is not TLS.
  */
 export type TlsFaultKind =
   | "authority"
@@ -23,13 +23,13 @@ export type TlsFaultKind =
 /** Why a connection is not encrypted. */
 export interface TlsFault {
   readonly kind: TlsFaultKind;
-  /** What the server shows, as far as it came to that. */
+  /** The server's certificate, if it was received. */
   readonly certificate?: X509Certificate | undefined;
-  /** The alert with which the server refused, in the words of RFC 8446, section 6: `protocol version`. */
+  /** The server's alert, in the words of RFC 8446, section 6: `protocol version`. */
   readonly alert?: string | undefined;
 }
 
-/** Reads an error of Node's TLS. Returns `undefined` for one of the connection below it. */
+/** Returns the fault of a TLS error from Node; `undefined` for an error of the connection below it. */
 export function tlsFaultOf(
   { code = "" }: { code?: string | undefined },
   certificate: X509Certificate | undefined,
@@ -44,7 +44,7 @@ export function tlsFaultOf(
   };
 }
 
-/** Returns whether a fault is about the certificate, and not about the encryption. */
+/** Returns whether a fault concerns the certificate, and not the encryption. */
 export function isOfCertificate({ kind }: TlsFault): boolean {
   return ["authority", "expired", "not_yet_valid", "name"].includes(kind);
 }
