@@ -2,16 +2,16 @@ import { clipped } from "./_clipped.ts";
 import { hidePlaceholders } from "./_placeholders.ts";
 import type { TemplateError } from "./template_error.ts";
 
-/** What became of an MJML source. */
+/** The result of compiling an MJML source. */
 export interface CompiledMjml {
   readonly html: string;
-  /** Faults that lose content: an unknown tag, a placeholder where MJML takes none. */
+  /** Faults that lose content: an unknown tag, or a placeholder in a place that MJML does not allow. */
   readonly errors: readonly TemplateError[];
-  /** Attributes that MJML does not know, or whose value it does not. */
+  /** Attributes that MJML does not know, or whose value it does not accept. */
   readonly warnings: readonly string[];
 }
 
-/** Compiles MJML 5. `mj-include` is refused: a template has no files beside it. */
+/** Compiles MJML 5. `mj-include` is refused: a template has no other files. */
 export async function compileMjml(source: string): Promise<CompiledMjml> {
   const { default: mjml2html } = await import("mjml");
   const hidden = hidePlaceholders(source);
@@ -45,7 +45,7 @@ export async function compileMjml(source: string): Promise<CompiledMjml> {
   return { html: hidden.restore(compiled.html), errors, warnings };
 }
 
-/** To place a remark takes a look at the whole source; nobody reads more of them. */
+/** The most remarks. Finding the place of one scans the whole source, and people read no more of them. */
 const MAX_REMARKS = 100;
 
 function includesIn(source: string): TemplateError[] {

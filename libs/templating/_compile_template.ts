@@ -13,13 +13,13 @@ import { childrenOf, parseTemplate } from "./_parse_template.ts";
 import { refuseObjects } from "./_plain_data.ts";
 import { RenderError } from "./render_error.ts";
 
-/** How the values are put into the text of a template. */
+/** How values are inserted into the text of a template. */
 export interface CompileOptions {
-  /** `html` escapes each value, `none` is for subjects and plain text. */
+  /** `html` escapes each value; `none` is for subjects and plain text. */
   readonly escape: "html" | "none";
-  /** For dates, numbers and plurals where the template names none. Default `en`. */
+  /** For dates, numbers and plurals if the template names no locale. @default {"en"} */
   readonly locale?: string;
-  /** For dates where the template names none. Default `UTC`. */
+  /** For dates if the template names no zone. @default {"UTC"} */
   readonly timeZone?: string;
 }
 
@@ -34,10 +34,10 @@ for (const [name, work] of Object.entries(HELPER_FUNCTIONS)) {
 handlebars.unregisterHelper("log");
 
 /**
- * Compiles a template with the fixed helpers. This runs where the template runs: inside the sandbox,
- * or in a test. The source is checked again, no matter who checked it before.
+ * Compiles a template with the fixed helpers. This runs where the template runs: inside the sandbox, or in a
+ * test. It checks the source again, even if it was checked before.
  *
- * @throws {RenderError} if the template is not valid
+ * @throws {RenderError} If the template is not valid.
  */
 export function compileTemplate(source: string, options: CompileOptions): CompiledTemplate {
   const { ast, error = checkTemplate({ html: source })[0] } = parseTemplate("html", source);
@@ -68,8 +68,9 @@ export function compileTemplate(source: string, options: CompileOptions): Compil
 }
 
 /**
- * Handlebars takes `{{date}}` for a call of the helper `date`; to its author it is the variable of
- * that name, and helpers without arguments do not exist. `{{this.date}}` says so to Handlebars.
+ * Makes Handlebars read names as variables. It takes `{{date}}` for a call of the helper `date`; for its
+ * author it is the variable of that name, and helpers without arguments do not exist. `{{this.date}}` has
+ * that meaning in Handlebars.
  */
 function freeNames(node: Node, blockNames: ReadonlySet<string>): void {
   if (node.type === "MustacheStatement" && !callsHelper(node as MustacheStatement)) {
@@ -93,7 +94,7 @@ interface CallOptions {
   readonly loc: { readonly start: { readonly line: number; readonly column: number } };
 }
 
-/** A helper whose errors say where in the template they arose. */
+/** Returns a helper whose errors contain their place in the template. */
 function placed(name: string, work: HelperFunction): (...values: unknown[]) => unknown {
   const isBreaks = name === "breaks";
   return (...values) => {

@@ -13,14 +13,14 @@ test("compileTemplate() escapes for HTML and leaves plain text alone", () => {
   assert.equal(fill("{{a}}", { a: "<b>" }, "none"), "<b>");
 });
 
-test("compileTemplate() prints nothing for what is missing, and 0 and false as they are", () => {
+test("compileTemplate() prints nothing for missing values, and 0 and false as they are", () => {
   assert.equal(
     fill("[{{a}}{{b.c.d}}{{n}}]{{zero}}{{no}}", { n: null, zero: 0, no: false }),
     "[]0false",
   );
 });
 
-test("compileTemplate() gives empty text for every way to a prototype", () => {
+test("compileTemplate() returns empty text for every path to a prototype", () => {
   const sources = [
     "{{constructor}}{{__proto__}}{{toString}}{{hasOwnProperty}}{{valueOf}}",
     "{{constructor.constructor}}{{text.constructor}}{{text.split}}{{list.map}}{{list.constructor}}",
@@ -44,7 +44,7 @@ test("compileTemplate() prints a variable that has the name of a helper", () => 
   assert.equal(fill("{{currency 1 currency}}", data), "€1.00");
 });
 
-test("compileTemplate() refuses to print an object, and says what to write", () => {
+test("compileTemplate() refuses to print an object, and suggests what to write", () => {
   for (const escape of ["html", "none"] as const) {
     assert.throws(
       () => fill("Dear {{customer}}", { customer: { first: "Ada", last: "L" } }, escape),
@@ -56,7 +56,7 @@ test("compileTemplate() refuses to print an object, and says what to write", () 
   }
 });
 
-test("compileTemplate() says where in the template a helper failed", () => {
+test("compileTemplate() reports where in the template a helper failed", () => {
   assert.throws(() => fill('a\n {{currency x "EUR"}}', { x: "ten" }), (error) => {
     assert.ok(error instanceof RenderError);
     assert.equal(error.message, 'Cannot format currency "ten": it is not a number');
@@ -65,12 +65,12 @@ test("compileTemplate() says where in the template a helper failed", () => {
   });
 });
 
-test("compileTemplate() refuses what checkTemplate() refuses", () => {
+test("compileTemplate() refuses every template that checkTemplate() refuses", () => {
   assert.throws(() => fill("{{> x}}"), /Partials/);
   assert.throws(() => fill({ type: "Program", body: [] } as unknown as string), /is a text/);
 });
 
-test("plainData() refuses values that lie too deep", () => {
+test("plainData() refuses values that are nested too deep", () => {
   let deep: unknown = 1;
   for (let n = 0; n < 100; n++) deep = { deep };
   assert.throws(() => plainData(deep), { code: "data" });

@@ -3,7 +3,7 @@ import type { HtmlTag } from "./html_tags.ts";
 
 type Colour = readonly [number, number, number];
 
-/** Of the names of CSS, those that mail is written with. */
+/** The CSS colour names that are common in mail. */
 const NAMED: Readonly<Record<string, Colour>> = {
   black: [0, 0, 0],
   white: [255, 255, 255],
@@ -16,12 +16,12 @@ const NAMED: Readonly<Record<string, Colour>> = {
   blue: [0, 0, 255],
   navy: [0, 0, 128],
 };
-/** WCAG 2.2 calls it large from 18 pt on, which takes a contrast of 3 alone. */
+/** WCAG 2.2 calls text large from 18 pt on; it then needs only a contrast of 3. */
 const LARGE_PX = 24;
 
 /**
- * Returns the contrast of the text of a tag that names both its colours, by WCAG 2.2; nothing where it
- * names one alone, hides, is large, or leaves a colour to a placeholder.
+ * Returns the contrast of a tag's text by WCAG 2.2, if the tag sets both colours. Returns nothing if it sets
+ * only one, is hidden, is large, or uses a placeholder as a colour.
  */
 export function contrastOf({ name, attributes }: HtmlTag): number | undefined {
   const values = Object.fromEntries(attributes.map((each) => [each.name, each.value]));
@@ -48,7 +48,7 @@ function colourOf(text = ""): Colour | undefined {
   return [red, green, blue];
 }
 
-/** Relative luminance: https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
+/** Returns the relative luminance: https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
 function luminance(colour: Colour): number {
   const [red = 0, green = 0, blue = 0] = colour.map((part) => {
     const share = part / 255;

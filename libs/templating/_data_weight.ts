@@ -1,9 +1,9 @@
-/** What a value costs beside its text, in characters. */
+/** The cost of a value besides its text, in characters. */
 const NODE = 16;
 
 /**
- * About how many characters a value takes on its way to a worker. The count stops once it is beyond
- * the limit: it must not cost more than what it guards.
+ * Returns about how many characters a value takes in a message to a worker. The count stops beyond the limit:
+ * it must not cost more than it saves.
  */
 export function dataWeight(value: unknown, limit: number): number {
   let weight = 0;
@@ -13,7 +13,7 @@ export function dataWeight(value: unknown, limit: number): number {
     weight += NODE + (typeof next === "string" ? next.length : 0);
     if (typeof next !== "object" || next === null) continue;
     if (Array.isArray(next)) {
-      // A long list is not copied: it is too heavy by its length alone.
+      // A long list is not copied: its length makes it too heavy.
       if (next.length * NODE > limit) return weight + next.length * NODE;
       for (const item of next) open.push(item);
     } else {

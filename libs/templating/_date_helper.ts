@@ -6,14 +6,14 @@ const ISO =
 const STYLES = ["short", "medium", "long", "full"];
 const FIELDS = ["weekday", "year", "month", "day", "hour", "minute", "second", "timeZoneName"];
 
-/** `{{date value "long" timeStyle="short" tz="Europe/Berlin" locale="de"}}` */
+/** Formats a date: `{{date value "long" timeStyle="short" tz="Europe/Berlin" locale="de"}}`. */
 export function formatDate([value, style]: unknown[], context: HelperContext): string {
   if (isMissing(value)) return "";
   const { instant, floating } = readDate(value);
   const iso = instant.toISOString();
   if (style === "iso") return floating ? iso.slice(0, 10) : iso;
   const options = dateOptions(value, style, context);
-  // A value without an offset names a day or a time on the wall: no zone may move it.
+  // A value without an offset is a local day or time: no zone may move it.
   const timeZone = floating ? "UTC" : text(context.hash["tz"]) ?? context.timeZone;
   const locale = text(context.hash["locale"]) ?? context.locale;
   try {

@@ -2,13 +2,13 @@ import type { BlockTextBuilder, DomNode, Formatter } from "html-to-text";
 import { leaveOutHidden, type StepsOf } from "./_leave_out_hidden.ts";
 import { type HiddenPlaceholders, hidePlaceholders } from "./_placeholders.ts";
 
-/** An element around the whole: what is inside is walked from there, whatever its author forgot. */
+/** An element around the whole. Its content is walked from there, even if tags are missing. */
 const WHOLE = "posthaste-whole";
 
 /**
- * The plain text of an HTML template, placeholders included: a link as `text [address]`, each row
- * of a table as a line, an image as its description. What readers of the HTML do not see is left
- * out: preheaders, and the invisible characters that fill the rest of an inbox's line.
+ * Returns the plain text of an HTML template, placeholders included: a link as `text [address]`, each row of
+ * a table as a line, an image as its description. Hidden parts are left out: preheaders, and the invisible
+ * characters that fill the rest of an inbox's line.
  */
 export async function deriveText(html: string): Promise<string> {
   const { convert } = await import("html-to-text");
@@ -43,7 +43,7 @@ function shownOnly(stepsOf: StepsOf): Formatter {
   };
 }
 
-/** Returns what finds the ends and turns of blocks in a text. */
+/** Returns a function that finds the ends and branches of blocks in a text. */
 function stepsIn({ order, tags, wordOf }: HiddenPlaceholders): StepsOf {
   return (text) =>
     order(text).flatMap((index) => {
@@ -60,8 +60,8 @@ const SPACES = /[ \t\u00a0\u00ad\u034f\u2007\u200b-\u200d\u2060\ufeff]{2,}/g;
 const WITHOUT_WIDTH = /[\u00ad\u034f\u200b-\u200d\u2060\ufeff]/g;
 
 /**
- * Fillers are many characters without a width, with spaces between them. One alone belongs to a
- * word: Persian needs U+200C, and joined emoji need U+200D.
+ * Removes fillers: many characters without a width, with spaces between them. A single one belongs to a word:
+ * Persian needs U+200C, and joined emoji need U+200D.
  */
 function withoutFiller(text: string): string {
   return text.replace(SPACES, (run) => {

@@ -4,7 +4,7 @@ import { deriveText } from "./_derive_text.ts";
 
 const FILLER = "&#847; &zwnj; &nbsp; &#8199; &shy; ".repeat(30);
 
-test("deriveText() leaves out each way to hide a text, and what only looks like one it keeps", async () => {
+test("deriveText() removes every kind of hidden text, and keeps text that only looks hidden", async () => {
   const hidden = [
     "display:none",
     "visibility : hidden",
@@ -34,14 +34,14 @@ test("deriveText() leaves out each way to hide a text, and what only looks like 
   assert.equal(await deriveText("<p hidden>no</p><p aria-hidden=true>no</p>yes"), "yes");
 });
 
-test("deriveText() takes out invisible filler, and leaves the characters that words need", async () => {
+test("deriveText() removes invisible filler, and keeps the characters that words need", async () => {
   assert.equal(await deriveText(`<p>Hello${FILLER}</p><p>there</p>`), "Hello\n\nthere");
   assert.equal(await deriveText("a&nbsp;&nbsp;&nbsp; &nbsp;b&nbsp;c"), "a b\u00a0c");
   const words = "می\u200cخواهم 👩\u200d💻 क्\u200d ष";
   assert.equal(await deriveText(`<p>${words}</p>`), words);
 });
 
-test("deriveText() keeps the ends of a block of which only one is hidden", async () => {
+test("deriveText() keeps both ends of a block if only one of them is hidden", async () => {
   const html = '<p style="display:none">{{#if a}}x{{y}}</p>yes{{else}}no{{/if}}' +
     '<i style="display:none">{{#each l}}z{{/each}}</i>';
   assert.equal((await deriveText(html)).replaceAll(/\s/g, ""), "{{#ifa}}yes{{else}}no{{/if}}");

@@ -5,21 +5,21 @@ interface Parser {
   readonly lexer: { yy?: unknown; setInput(source: string): void; lex(): number };
 }
 
-/** How a source goes beyond what the parser may be given. */
+/** The limit of the parser that a source exceeds. */
 export type Excess = "depth" | "words";
 
 /**
- * Returns whether blocks or parentheses lie deeper than allowed, or the placeholders have more words, as the
- * lexer of Handlebars sees them. Its parser needs minutes for 20,000 parentheses inside each other,
- * and seconds for a path of 100,000 steps or 4,000 times `{{else if}}`; its tree walker overflows the
- * stack on 2,500 blocks. The lexer is linear, so it looks first.
+ * Returns whether blocks or parentheses are nested too deep, or the placeholders have too many words, as the
+ * lexer of Handlebars sees them. Its parser needs minutes for 20,000 nested parentheses, and seconds for a
+ * path of 100,000 steps or 4,000 times `{{else if}}`; its tree walker overflows the stack on 2,500 blocks.
+ * The lexer is linear, so it runs first.
  */
 export function excessOf(source: string, most: Record<Excess, number>): Excess | undefined {
   const { symbols_: symbols, lexer } = (handlebars as unknown as { Parser: Parser }).Parser;
   const named = (names: string[]) => new Set(names.map((name) => symbols[name]));
   const opens = named(["OPEN_SEXPR", "OPEN_BLOCK", "OPEN_INVERSE", "OPEN_PARTIAL_BLOCK"]);
   const closes = named(["CLOSE_SEXPR", "OPEN_ENDBLOCK"]);
-  // Each of what is open, and how many `{{else if}}` lie inside each other in it.
+  // One entry for each open block, with its number of nested `{{else if}}`.
   const open: number[] = [];
   let depth = 0;
   let words = 0;
@@ -37,7 +37,7 @@ export function excessOf(source: string, most: Record<Excess, number>): Excess |
       if (depth > most.depth) return "depth";
     }
   } catch {
-    // The parser meets the same fault and says more about it.
+    // The parser finds the same fault and reports it in more detail.
   }
   return undefined;
 }

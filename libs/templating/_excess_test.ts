@@ -4,7 +4,7 @@ import { excessOf } from "./_excess.ts";
 
 const MOST = { depth: 50, words: 50_000 };
 
-/** Sources in which so many things lie inside each other. */
+/** Sources with a number of nested constructs. */
 const NESTED: Record<string, (depth: number) => string> = {
   blocks: (depth) => "{{#if a}}".repeat(depth) + "{{/if}}".repeat(depth),
   "blocks that ask for the contrary": (depth) =>
@@ -17,7 +17,7 @@ const NESTED: Record<string, (depth: number) => string> = {
 };
 
 for (const [what, nested] of Object.entries(NESTED)) {
-  test(`excessOf() counts ${what} inside each other, and none beside each other`, () => {
+  test(`excessOf() counts nested ${what}, and not those side by side`, () => {
     assert.equal(excessOf(nested(50), MOST), undefined);
     assert.equal(excessOf(nested(51), MOST), "depth");
     assert.equal(
@@ -33,6 +33,6 @@ test("excessOf() counts words of placeholders, and texts between them", () => {
   assert.equal(excessOf("{{a}} ".repeat(10), { ...MOST, words: 39 }), "words");
 });
 
-test("excessOf() leaves what the lexer does not understand to the parser", () => {
+test("excessOf() leaves text that the lexer does not understand to the parser", () => {
   assert.equal(excessOf("{{#if a}} {{ ? }}", MOST), undefined);
 });

@@ -1,23 +1,23 @@
 import { Fifo } from "./_fifo.ts";
 
-/** What waits for a worker, by the account that it belongs to. */
+/** Work that waits for a worker, by account. */
 export interface FairQueue<T> {
   readonly size: number;
   readonly add: (owner: string, item: T) => void;
-  /** Before all else of that owner, in the order given. */
+  /** Puts items before all others of their owner, in the given order. */
   readonly putBack: (owner: string, items: readonly T[]) => void;
-  /** The owner whose work took the least time lately, among those whose first item may go. */
+  /** Returns the owner that used the least time lately, among those whose first item may start. */
   readonly next: (now: number, mayGo: (owner: string, first: T) => boolean) => string | undefined;
   readonly waiting: (owner: string) => number;
   readonly peek: (owner: string) => T | undefined;
   readonly take: (owner: string) => T | undefined;
-  /** Takes out all that match, in order. */
+  /** Removes all matching items and returns them, in order. */
   readonly remove: (matches: (item: T) => boolean) => T[];
-  /** Notes how long a job of this owner held a worker, in milliseconds. */
+  /** Notes how long a job of this owner occupied a worker, in milliseconds. */
   readonly charge: (owner: string, took: number, now: number) => void;
   /** Notes that a fill of this owner was slow. */
   readonly noteSlow: (owner: string, now: number) => void;
-  /** Whether that was in the last minute. */
+  /** Returns whether the last slow fill was within a minute. */
   readonly isSlow: (owner: string, now: number) => boolean;
 }
 
@@ -29,14 +29,14 @@ interface Owner<T> {
   slowUntil: number;
 }
 
-/** What was used counts half after so long. */
+/** The time after which used time counts half. */
 const HALF_LIFE_MS = 10_000;
 const SLOW_FOR_MS = 60_000;
 const REMEMBERED_OWNERS = 1_000;
 
 /**
- * Opens a queue that serves the owner first who had the least of the workers' time lately. A
- * flood of one, or of many who flood, does not come before the single fill of somebody else.
+ * Opens a queue that serves first the owner who used the least worker time lately. A flood by one or many
+ * owners does not delay another owner's single fill.
  */
 export function openFairQueue<T>(): FairQueue<T> {
   const owners = new Map<string, Owner<T>>();

@@ -4,7 +4,7 @@ import { openFairQueue } from "./_fair_queue.ts";
 
 const any = () => true;
 
-test("openFairQueue() serves the owner first who used the least, and forgets it in time", () => {
+test("openFairQueue() serves the owner first who used the least, and forgets usage in time", () => {
   const queue = openFairQueue<number>();
   for (const owner of ["a", "b", "c"]) queue.add(owner, 1);
   queue.charge("a", 300, 0);
@@ -31,7 +31,7 @@ test("openFairQueue() keeps the order of each owner, and takes turns between equ
   assert.deepEqual([queue.size, queue.next(1, any)], [1, "a"]);
 });
 
-test("openFairQueue() knows for a minute whose fill was slow", () => {
+test("openFairQueue() remembers a slow fill's owner for a minute", () => {
   const queue = openFairQueue<number>();
   queue.charge("quick", 2_000, 0);
   queue.noteSlow("slow", 0);
@@ -39,7 +39,7 @@ test("openFairQueue() knows for a minute whose fill was slow", () => {
   assert.equal(queue.isSlow("slow", 61_000), false);
 });
 
-test("openFairQueue() does not remember every owner for ever", () => {
+test("openFairQueue() does not remember every owner forever", () => {
   const queue = openFairQueue<number>();
   for (let n = 0; n < 5_000; n++) {
     queue.noteSlow(`o${n}`, n * 1_000);

@@ -1,4 +1,4 @@
-/** A queue that takes from its front without moving the rest each time. */
+/** A queue that removes from its front without moving the rest. */
 export class Fifo<T> {
   #items: T[] = [];
   #head = 0;
@@ -11,7 +11,7 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** Before all that waits, in the order given. */
+  /** Puts items before all others, in the given order. */
   putBack(items: readonly T[]): void {
     this.#items = [...items, ...this.#items.slice(this.#head)];
     this.#head = 0;
@@ -32,7 +32,7 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Takes out all that match, in order. */
+  /** Removes all matching items and returns them, in order. */
   remove(matches: (item: T) => boolean): T[] {
     const waiting = this.#items.slice(this.#head);
     this.#items = waiting.filter((item) => !matches(item));

@@ -1,6 +1,6 @@
-/** Formatters are dear to make and cheap to keep; a template uses few of them. */
+/** Formatters are costly to create and cheap to keep; a template uses few of them. */
 const KEPT = 200;
-/** The name of a locale may be as long as its author likes. */
+/** The longest key: the name of a locale may have any length. */
 const KEY_LENGTH = 500;
 const kept = new Map<string, unknown>();
 

@@ -1,5 +1,5 @@
-// The one door to Handlebars: an instance of our own, so that nothing registered on the shared one
-// by another package reaches a template.
+// The only import of Handlebars: a separate instance, so that nothing that another package registers on the
+// shared one reaches a template.
 import Handlebars from "handlebars";
 
 export const handlebars = Handlebars.create();
@@ -12,7 +12,7 @@ export type MustacheStatement = hbs.AST.MustacheStatement;
 export type BlockStatement = hbs.AST.BlockStatement;
 export type SubExpression = hbs.AST.SubExpression;
 
-/** `{{./name}}` and `{{this.name}}`: never a helper, never a block parameter. */
+/** Returns whether a path is `{{./name}}` or `{{this.name}}`: never a helper, never a block parameter. */
 export function isScoped(path: PathExpression): boolean {
   return /^\.|this\b/.test(path.original);
 }

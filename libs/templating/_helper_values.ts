@@ -1,4 +1,4 @@
-/** What a helper is told about the template it runs in. */
+/** The context of a helper in its template. */
 export interface HelperContext {
   readonly hash: Readonly<Record<string, unknown>>;
   readonly locale: string;
@@ -6,19 +6,19 @@ export interface HelperContext {
   readonly escape: "html" | "none";
 }
 
-/** Thrown by a helper; the sentence is for the author of the template. */
+/** An error of a helper. Its sentence is for the author of the template. */
 export class HelperError extends Error {}
 
 export function isMissing(value: unknown): value is undefined | null | "" {
   return value === undefined || value === null || value === "";
 }
 
-/** As `{{#if}}` sees it. */
+/** Returns whether `{{#if}}` treats a value as empty. */
 export function isEmptyValue(value: unknown): boolean {
   return !value || (Array.isArray(value) && value.length === 0);
 }
 
-/** A value as a person would recognise it in a message, never longer than a line. */
+/** Returns a value in a form that a person recognises in a message, never longer than a line. */
 export function shown(value: unknown): string {
   if (typeof value === "string") {
     return `"${value.length > 60 ? `${value.slice(0, 60)}…` : value}"`;
@@ -29,7 +29,7 @@ export function shown(value: unknown): string {
   return `"${String(value)}"`;
 }
 
-/** A number, or a text that is one and nothing else. */
+/** Returns the number of a number or a numeric text. */
 export function numeric(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value !== "string" || value.trim() === "" || value.length > 40) return undefined;
@@ -52,7 +52,7 @@ export function needText(action: string, value: unknown): string {
   return String(value ?? "");
 }
 
-/** Sums of decimal fractions as people write them: 0.1 + 0.2 is 0.3. */
+/** Rounds sums of decimal fractions as people expect: 0.1 + 0.2 is 0.3. */
 export function tidy(value: number): number {
   return Number(value.toPrecision(15));
 }

@@ -23,12 +23,12 @@ import {
 
 export { type HelperContext, HelperError } from "./_helper_values.ts";
 
-/** What an inline helper does: its arguments, and what it is told of the template around it. */
+/** The function of an inline helper, with its arguments and its context in the template. */
 export type HelperFunction = (args: unknown[], context: HelperContext) => unknown;
 
 /**
- * The work of every inline helper but `lookup`, which Handlebars brings along with the blocks.
- * `helper_list.ts` says how each is written. Formatters give an empty text for a missing value and
+ * The functions of every inline helper except `lookup`, which Handlebars provides like the blocks.
+ * `helper_list.ts` documents how each is written. Formatters return an empty text for a missing value and
  * throw a {@linkcode HelperError} for a wrong one.
  */
 export const HELPER_FUNCTIONS: Readonly<Record<string, HelperFunction>> = {
@@ -74,7 +74,7 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** NaN where the two cannot be compared: every comparison with it is false. */
+/** Returns the order of two values; NaN if they cannot be compared, so that every comparison is false. */
 function order(a: unknown, b: unknown): number {
   const [x, y] = [numeric(a), numeric(b)];
   if (x !== undefined && y !== undefined) return x - y;
@@ -83,7 +83,7 @@ function order(a: unknown, b: unknown): number {
 }
 
 function lastUnless(values: unknown[], isEnd: (value: unknown) => boolean): unknown {
-  // An empty value that is undefined or null was found, and is the answer all the same.
+  // An empty value that is undefined or null was found, and is still the answer.
   return values.some(isEnd) ? false : values.at(-1);
 }
 

@@ -11,7 +11,7 @@ function fill(source: string, data: unknown = {}, options: Record<string, string
 }
 
 for (const { name, example } of HELPERS) {
-  test(`${name}: the example in the list of helpers gives what it says`, () => {
+  test(`${name}: the example in the list of helpers returns the stated output`, () => {
     assert.deepEqual(checkTemplate({ text: example.template }), []);
     assert.equal(fill(example.template, example.data), example.output);
   });
@@ -25,7 +25,7 @@ test("HELPERS lists exactly the helpers there are", () => {
   );
 });
 
-test("comparisons take numbers and texts that are numbers as the same", () => {
+test("comparisons treat numbers and numeric texts alike", () => {
   assert.equal(
     fill("{{eq a 1}} {{eq a 2}} {{ne a 1}} {{lt a 10}} {{gt a 10}}", { a: "1" }),
     "true false false true false",
@@ -37,7 +37,7 @@ test("comparisons take numbers and texts that are numbers as the same", () => {
   assert.equal(fill("{{eq missing null}}"), "true");
 });
 
-test("and, or, not and default see emptiness as if does", () => {
+test("and, or, not and default treat emptiness as `if` does", () => {
   assert.equal(
     fill("{{and a list}}|{{or list a}}|{{not list}}|{{or missing b}}", { a: 1, b: 0, list: [] }),
     "|1|true|0",
@@ -45,7 +45,7 @@ test("and, or, not and default see emptiness as if does", () => {
   assert.equal(fill('{{default zero "x"}}{{default empty "y"}}', { zero: 0, empty: "" }), "0y");
 });
 
-test("date moves an instant into the zone, and leaves a plain day where it is", () => {
+test("date moves an instant into the zone, and keeps a plain day", () => {
   const data = { at: "2026-03-01T23:30:00Z", day: "2026-03-01", wall: "2026-03-01T23:30" };
   const zone = 'tz="America/New_York"';
   assert.equal(
@@ -68,7 +68,7 @@ test("formatters use the locale of the template unless they name one", () => {
   );
 });
 
-test("number, currency and percent take digits", () => {
+test("number, currency and percent accept digits", () => {
   assert.equal(
     fill(
       '{{number n minimumFractionDigits=2}} {{currency n "JPY"}} {{percent r maximumFractionDigits=1}}',
@@ -106,14 +106,14 @@ test("breaks escapes the text and keeps its lines", () => {
   assert.equal(html(plainData({ note: "<a>\r\nb" })), "&lt;a&gt;<br>\nb");
 });
 
-test("formatters print nothing for what is missing", () => {
+test("formatters print nothing for missing values", () => {
   const source =
     '[{{date a}}{{number a}}{{currency a "EUR"}}{{percent a}}{{plural a other="x"}}{{join a}}{{upper a}}]';
   assert.equal(fill(source), "[]");
   assert.equal(fill(source, { a: null }), "[]");
 });
 
-test("helpers name themselves and the value that is wrong", () => {
+test("errors of helpers name the helper and the wrong value", () => {
   const cases: [string, unknown, RegExp][] = [
     ["{{date x}}", "xyz", /^Cannot format date "xyz": write it as 2026-03-01/],
     ["{{date x}}", "2026-02-31", /^Cannot format date "2026-02-31"/],

@@ -1,12 +1,12 @@
-/** Whether texts have a size: those of size 0 are in the source, and nobody sees them. */
+/** Whether texts have a size. Texts of size 0 are in the source, but invisible. */
 export type TextSize = "none" | "some";
 
-/** A length of nothing, `!important` or not. */
+/** A zero length, with or without `!important`. */
 const ZERO = /^0(?:\.0*)?(?:px|pt|em|rem|%)?$/;
 
 /**
- * Returns whether mail clients leave an element out, with all that is in it. `mso-hide: all` alone
- * hides from Outlook only: it stands on the buttons that Outlook draws in another way.
+ * Returns whether mail clients hide an element with its content. `mso-hide: all` alone hides only from
+ * Outlook: it is used on buttons that Outlook draws in another way.
  */
 export function isHiddenElement(attributes: Readonly<Record<string, string>>): boolean {
   if (attributes["hidden"] !== undefined || attributes["aria-hidden"] === "true") return true;
@@ -17,7 +17,7 @@ export function isHiddenElement(attributes: Readonly<Record<string, string>>): b
     isFlat && (style.get("overflow") === "hidden" || style.get("mso-hide") === "all");
 }
 
-/** Returns what a style says about the size of texts, which elements inside may change again. */
+/** Returns the size of texts in a style, which elements inside may change again. */
 export function textSizeOf(style: string): TextSize | undefined {
   const declarations = declarationsOf(style);
   const size = declarations.get("font-size") ?? sizeIn(declarations.get("font"));

@@ -1,9 +1,9 @@
 import { hidePlaceholders } from "./_placeholders.ts";
 
 /**
- * Moves the rules of `<style>` into `style` attributes, as mail clients want them. Media queries,
- * fonts, key frames and pseudo-classes stay where they are. Rules stay in `<style>` as well where
- * a class is chosen by a placeholder, for only the filled template tells which rule applies.
+ * Moves the rules of `<style>` into `style` attributes, as mail clients require. Media queries, fonts, key
+ * frames and pseudo-classes stay where they are. Rules also stay in `<style>` if a placeholder selects a
+ * class, because only the filled template determines which rule applies.
  */
 export async function inlineCss(html: string): Promise<{ html: string; warnings: string[] }> {
   const { default: juice } = await import("juice");
@@ -39,7 +39,10 @@ const CHOSEN_LATER =
   "A placeholder sets a class or id: its rules stay in <style>, and inlined rules override " +
   "them";
 
-/** Rules are copied to many elements or dropped; everything else must keep its order. */
+/**
+ * Returns a difference in order. Rules are copied to many elements or dropped; everything else must keep its
+ * order.
+ */
 function missing(before: readonly number[], after: readonly number[]): { tag: number } | undefined {
   let from = 0;
   for (const tag of before) {

@@ -1,19 +1,19 @@
 import type { DomNode } from "html-to-text";
 import { isHiddenElement, type TextSize, textSizeOf } from "./_hidden_style.ts";
 
-/** Returns what a text of the tree opens (1) and closes (-1), in order: `{{#if}}`, `{{/if}}`. */
+/** Returns the blocks that a text of the tree opens (1) and closes (-1), in order: `{{#if}}`, `{{/if}}`. */
 export type StepsOf = (text: string) => readonly { step: -1 | 0 | 1; word: string }[];
 
 /**
- * Takes out of a tree what no reader sees: preheaders, texts without a size. The ends of blocks
- * stay where only one of them is inside, so that what is left can still be filled.
+ * Removes the parts of a tree that readers do not see: preheaders, and texts without a size. The ends of
+ * blocks stay if only one of them is inside, so that the rest can still be filled.
  */
 export function leaveOutHidden(root: DomNode, stepsOf: StepsOf): void {
   root.children = shownOf(root.children ?? [], { size: "some", stepsOf });
 }
 
 interface Place {
-  /** What the texts inherit. */
+  /** The size that the texts inherit. */
   size: TextSize;
   stepsOf: StepsOf;
 }
@@ -28,7 +28,7 @@ function shownOf(nodes: readonly DomNode[], place: Place): DomNode[] {
     const size = node.name === "table" ? "some" : place.size;
     const own = textSizeOf(node.attribs?.["style"] ?? "") ?? size;
     node.children = shownOf(node.children ?? [], { ...place, size: own });
-    // A link without its text would show its address alone.
+    // A link without its text would show only its address.
     const isLeft = own === "some" || node.name !== "a" || node.children.some(isShown);
     return isLeft ? [node] : node.children;
   });

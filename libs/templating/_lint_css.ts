@@ -2,8 +2,8 @@ import type { HtmlTag } from "./html_tags.ts";
 import type { Report } from "./lint_finding.ts";
 
 /**
- * CSS that large mail clients ignore, and which. Source: https://www.caniemail.com (its data of
- * June 2026). What they ignore without harm, such as rounded corners, is not here.
+ * CSS that large mail clients ignore, and their names. Source: https://www.caniemail.com (its data of June
+ * 2026). Harmless cases, such as rounded corners, are not included.
  */
 const UNSUPPORTED: readonly { css: RegExp; dropped: string }[] = [
   { css: /^display:(?:inline-)?grid$/, dropped: "Outlook for Windows" },
@@ -46,7 +46,7 @@ function stylesOf(tags: readonly HtmlTag[], html: string): { from: number; css: 
   });
 }
 
-/** Blanks out `@media` and `@supports`: what stands there is meant for some clients alone. */
+/** Blanks out `@media` and `@supports`: their rules are meant for only some clients. */
 function mainRules(css: string): string {
   let shown = "";
   let depth = 0;

@@ -6,7 +6,7 @@ import type { Found, Report } from "./lint_finding.ts";
 import { openPlaces } from "./_open_places.ts";
 import { withoutComments } from "./_without_comments.ts";
 
-/** What the HTML is for. */
+/** The use of the HTML. */
 export interface HtmlUse {
   kind: TemplateKind;
   page: PageOptions | null;
@@ -22,13 +22,13 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const PLACEHOLDER = /^(?:#|todo|tbd|xxx+)?$/i;
 const UNESCAPED = /\{\{\{|\{\{~?&/g;
 const SCRIPT_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i;
-/** WCAG 2.2, 1.4.3: of texts of usual size. */
+/** WCAG 2.2, 1.4.3: for texts of normal size. */
 const LEAST_CONTRAST = 4.5;
 
 const ALWAYS: readonly TagRule[] = [lintScript];
 const IN_MAIL: readonly TagRule[] = [lintForm, lintMailImage, lintLink, lintContrast];
 
-/** Looks at what an author wrote, HTML or MJML: findings have their places in it. */
+/** Checks an author's HTML or MJML. Findings have their places in it. */
 export function lintHtml(html: string, use: HtmlUse): Found[] {
   const shown = withoutComments(html);
   const placeOf = openPlaces(shown);
@@ -47,7 +47,7 @@ export function lintHtml(html: string, use: HtmlUse): Found[] {
   return found;
 }
 
-/** What stands in `mj-attributes` are defaults, not tags of the mail. */
+/** Returns a filter without the content of `mj-attributes`: it contains defaults, not tags of the mail. */
 function outsideDefaults(html: string): (tag: HtmlTag) => boolean {
   const start = html.search(/<mj-attributes[\s>]/i);
   const end = html.indexOf("</mj-attributes", start);
@@ -133,13 +133,13 @@ function lintPrinted(page: PageOptions | null): TagRule {
   };
 }
 
-/** An address that begins with a placeholder may be anything. */
+/** Returns whether an address is relative. One that begins with a placeholder may be anything. */
 function isRelative(address: string): boolean {
   return address !== "" && !SCHEME.test(address) && !/^(?:\{\{|#|\/\/)/.test(address) &&
     !FOREIGN_START.test(address);
 }
 
-/** What another product would put there has a rule of its own. */
+/** Placeholders of other products, which have a rule of their own. */
 const FOREIGN_START = /^(?:<%|\*\||%%|%recipient\.|\{%|\[\[?|\$\{)/;
 
 function attribute({ attributes }: HtmlTag, name: string): string | undefined {

@@ -1,11 +1,11 @@
 import { tagsOf } from "./html_tags.ts";
 import type { Found } from "./lint_finding.ts";
 
-/** Where Gmail cuts the HTML of a mail, in bytes. */
+/** The length at which Gmail cuts the HTML of a mail, in bytes. */
 const GMAIL_BYTES = 102 * 1024;
-/** What clients show of a subject on a wide screen. */
+/** The length of a subject that clients show on a wide screen. */
 const SUBJECT_CHARACTERS = 70;
-/** Where the hidden text that inboxes show beside the subject would stand. */
+/** The part of a mail with the hidden text that inboxes show beside the subject. */
 const BEGINNING = 4_000;
 const NEWSLETTER_LINKS = 5;
 const HIDDEN =
@@ -15,7 +15,7 @@ const MARKETING =
 const UNSUBSCRIBE =
   /unsubscribe|opt.?out|(?:mail|notification|email) preferences|abmelden|abbestellen|austragen|désinscri|désabonn|darse de baja|cancelar (?:la )?suscripción|avmeld|afmeld|disiscriv/i;
 
-/** Looks at a mail as a whole: as it is written, and as its recipient gets it. */
+/** Checks a whole mail: its source, and the result for its recipient. */
 export function lintMail(
   written: string,
   output: { subject: string; html: string; text: string } | undefined,

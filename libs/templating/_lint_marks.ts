@@ -3,7 +3,7 @@ import type { Found } from "./lint_finding.ts";
 import { openPlaces } from "./_open_places.ts";
 import { withoutComments } from "./_without_comments.ts";
 
-/** Merge tags of other products, those alone that stand for nothing else. */
+/** Merge tags of other products; only those with no other meaning. */
 const FOREIGN = new RegExp(
   [
     // <%asm_global_unsubscribe_raw_url%> of SendGrid, <%= name %> of ERB and EJS.
@@ -22,7 +22,7 @@ const FOREIGN = new RegExp(
 );
 const MAX_SHOWN = 60;
 
-/** Finds the merge tags of other products in all parts: recipients would read them as they stand. */
+/** Finds the merge tags of other products in all parts: recipients would see them unchanged. */
 export function lintMarks({ subject, html, text, filename }: DraftSource): Found[] {
   const head = subject === "" ? filename : subject;
   return [
@@ -41,7 +41,7 @@ function marksIn(part: Found["part"], source: string): Found[] {
   });
 }
 
-/** Blanks out comments; what stands for Outlook alone in `<!--[if mso]>` is read there. */
+/** Blanks out comments. The text for Outlook in `<!--[if mso]>` stays, because Outlook shows it. */
 function withoutHtmlComments(html: string): string {
   let shown = "";
   let from = 0;

@@ -5,12 +5,12 @@ import { nearest } from "./_nearest.ts";
 
 const WHOLE = { part: "html" as const, line: null, column: null };
 
-/** Compares what a template reads with what its author declared and what the sample has. */
+/** Compares the variables that a template reads with the declared ones and the sample. */
 export function lintVariables({ source, variables, missing, errors }: LintInput): Found[] {
   const declared = new Set(source.variables.map(({ name }) => name));
   const known = [...new Set([...declared, ...Object.keys(source.sample)])];
   const read = new Set(variables.map(({ name }) => name));
-  // Of a part that cannot be parsed nobody knows what it reads.
+  // The variables of a part that cannot be parsed are unknown.
   const isKnown = errors === undefined || errors.length === 0;
   const unused = isKnown ? source.variables.filter(({ name }) => !read.has(name)) : [];
   return [
@@ -29,7 +29,7 @@ export function lintVariables({ source, variables, missing, errors }: LintInput)
   ];
 }
 
-/** Where nothing is declared and there is no sample, nobody can tell a wrong name from a right one. */
+/** Finds undeclared names. Without declarations and a sample, a wrong name cannot be recognised. */
 function undeclared({ name, usedIn, line, column }: FoundVariable, known: string[]): Found {
   const place = { part: usedIn[0] ?? "html", line, column };
   if (known.length === 0 || known.includes(name)) {

@@ -6,16 +6,16 @@ import process from "node:process";
 import workerThreads from "node:worker_threads";
 
 /**
- * Closes what Node's permission flags leave open to a template that should ever break out of
- * Handlebars: connections, name look-ups, signals, and threads in which all would be back. Nothing can be
- * added any more to the ancestors of all objects, where the templates of other accounts would find
- * it. For the whole process, and not to be undone.
+ * Closes what Node's permission flags leave open to a template that breaks out of Handlebars: connections,
+ * name look-ups, signals, and threads, in which all of these would return. Nothing can be added any more to
+ * the ancestors of all objects, where the templates of other accounts would find it. It applies to the whole
+ * process, and cannot be undone.
  */
 export function lockDown(): void {
   const refuse = () => {
     throw new Error("Templates cannot access anything outside their process");
   };
-  // On Deno the process has no permission for any of these, and its modules assign to some.
+  // On Deno, the process has no permission for any of these, and its modules assign to some.
   if (process.versions["deno"] === undefined) closeNetwork(refuse);
   // The host runs under the same user.
   close(process, ["kill", "_kill", "_debugProcess"], refuse);

@@ -1,4 +1,4 @@
-/** The candidate that a slip of the finger away from the word, if there is one. */
+/** Returns the candidate that differs from the word by a typing error, if there is one. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > 40) return undefined;
   const reach = word.length < 4 ? 1 : 2;
@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Levenshtein's. */
+/** Returns Levenshtein's distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -80,7 +80,7 @@ export function sum([list, ...fields]: unknown[]): number {
   }));
 }
 
-/** A missing value counts as 0, as it prints as nothing. */
+/** Returns an operand. A missing value counts as 0, as it prints as nothing. */
 function operand(action: string, value: unknown): number {
   return isMissing(value) ? 0 : needNumber(action, value);
 }

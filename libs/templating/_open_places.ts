@@ -1,4 +1,6 @@
-/** Returns what tells line and column, from 1, of a position; positions may come in any order. */
+/**
+ * Returns a function that returns line and column, from 1, of a position. Positions may come in any order.
+ */
 export function openPlaces(text: string): (at: number) => { line: number; column: number } {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

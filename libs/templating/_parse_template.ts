@@ -4,14 +4,14 @@ import { TEMPLATE_LIMITS } from "./limits.ts";
 import { explainSyntaxError } from "./_syntax_error.ts";
 import type { TemplateError, TemplatePart } from "./template_error.ts";
 
-/** A template that Handlebars understands and that is within the limits, or why it is not. */
+/** A template that Handlebars can parse and that is within the limits, or its fault. */
 export type ParsedTemplate =
   | { readonly ast: Ast; readonly error?: never }
   | { readonly ast?: never; readonly error: TemplateError };
 
 /**
- * Parses one part. Cheap counts come first, so that a source made to exhaust the parser is refused
- * before the parser sees it. Only text is taken: a ready-made syntax tree could carry code.
+ * Parses one part. Cheap counts come first, so that the parser never sees a source made to exhaust it. It
+ * accepts only text: a ready-made syntax tree could contain code.
  */
 export function parseTemplate(part: TemplatePart, source: string): ParsedTemplate {
   if (typeof source !== "string") return { error: at(part, "A template is a text") };
@@ -57,8 +57,8 @@ function lineOf(source: string, offset: number): { line: number; column: number 
 }
 
 /**
- * Walks without recursion. The lexer has counted the depth already: here it is looked at again, should
- * the grammar of another version of Handlebars nest more than {@linkcode excessOf} knows of.
+ * Walks without recursion. The lexer has counted the depth already. It is checked again here, in case the
+ * grammar of another version of Handlebars nests more than {@linkcode excessOf} counts.
  */
 function findBeyondLimits(ast: Ast): Omit<TemplateError, "part"> | undefined {
   const open: [Node, number][] = [[ast, 0]];
@@ -86,7 +86,7 @@ function isLongName(node: Node): boolean {
   return String((node as hbs.AST.PathExpression).original).length > TEMPLATE_LIMITS.name;
 }
 
-/** `{{a}}` weighs 1, each argument 1, each further step of a path 1. */
+/** Returns the weight of a node: `{{a}}` weighs 1, each argument 1, each further step of a path 1. */
 function weight(node: Node): number {
   if (node.type === "PathExpression") {
     return Math.max(1, (node as hbs.AST.PathExpression).parts.length);
@@ -100,7 +100,7 @@ function deepens(node: Node): boolean {
   return node.type === "BlockStatement" || node.type === "SubExpression";
 }
 
-/** Every node directly inside this one. */
+/** Returns every node directly inside this one. */
 export function childrenOf(node: Node): Node[] {
   const { body, path, params, hash, pairs, value, program, inverse } = node as unknown as Record<
     string,

@@ -6,7 +6,7 @@ const TOO_MANY = "The template has more than 5000 placeholders and blocks";
 
 test("parseTemplate() counts each argument, however few the placeholders are", () => {
   const list = (count: number) => `{{and${" a".repeat(count)}}}`;
-  // The name of the helper is one, too.
+  // The name of the helper counts, too.
   assert.equal(parseTemplate("html", list(4_999)).error, undefined);
   assert.equal(parseTemplate("html", list(5_000)).error?.message, TOO_MANY);
 });

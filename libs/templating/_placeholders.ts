@@ -1,24 +1,24 @@
 /**
- * HTML tools know nothing of `{{…}}`: they reorder, escape and drop it. Each tag is therefore
- * replaced by a plain word while they work, and put back afterwards. The word is lower-case (it
- * may stand where an attribute's name does) and occurs nowhere else in the source.
+ * A source without placeholders. HTML tools do not know `{{…}}`: they reorder, escape and drop it. Each tag
+ * is therefore replaced by a plain word while they work, and restored afterwards. The word is lower-case (it
+ * may be in the place of an attribute's name) and occurs nowhere else in the source.
  */
 export interface HiddenPlaceholders {
   readonly text: string;
-  /** Puts the tags back; a word that stood as an attribute may have become `word=""`. */
+  /** Restores the tags. A word in the place of an attribute may have become `word=""`. */
   readonly restore: (text: string) => string;
-  /** The numbers of the tags whose words occur in the text, in that order. */
+  /** Returns the numbers of the tags whose words occur in the text, in that order. */
   readonly order: (text: string) => number[];
   readonly tags: readonly string[];
-  /** The word that stands for a tag. */
+  /** Returns the word that replaces a tag. */
   readonly wordOf: (tag: number) => string;
-  /** The line in the source of a line of {@linkcode text}, both from 1. */
+  /** Returns the line in the source of a line of {@linkcode text}, both from 1. */
   readonly sourceLine: (line: number) => number;
-  /** The line and column of a tag in the source, from 1. */
+  /** Returns the line and column of a tag in the source, from 1. */
   readonly placeOf: (tag: number) => { line: number; column: number };
 }
 
-// No two alternatives begin alike: nothing to track back over, however hostile the source.
+// No two alternatives begin alike, so there is no backtracking on any source.
 const TAG = new RegExp(
   [
     /\\?\{\{~?!--[\s\S]*?--~?\}\}/,
@@ -55,7 +55,7 @@ export function hidePlaceholders(source: string): HiddenPlaceholders {
   };
 }
 
-/** One look at the source finds a word that it does not have, whatever words it is made of. */
+/** Returns a word that the source does not contain, in one scan, whatever the source. */
 function freePrefix(source: string): string {
   if (!/phx/i.test(source)) return "phx";
   const taken = new Set([...source.matchAll(/phx(\d{1,9})x/gi)].map(([, n]) => Number(n)));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { cpuRatio } from "@posthaste/kit";
 import { hidePlaceholders } from "./_placeholders.ts";
 
-test("hidePlaceholders() gives back what it hid, whatever the case or an added attribute value", () => {
+test("hidePlaceholders() restores what it hid, whatever the case or an added attribute value", () => {
   const source =
     `a {{b}} {{{c}}} {{~{d}~}} {{#if (eq x "}}")}}{{/if}} {{! it's }} {{!-- }} --}} \\{{e}} {{[f'g]}}`;
   const { text, tags, restore, order } = hidePlaceholders(source);
@@ -23,7 +23,7 @@ test("hidePlaceholders() gives back what it hid, whatever the case or an added a
   assert.deepEqual(order(text), tags.map((_, index) => index));
 });
 
-test("hidePlaceholders() never takes a word of the source for its own", () => {
+test("hidePlaceholders() never confuses a word of the source with its own", () => {
   const source = "phx0z PHX0X {{a}}";
   const { text, restore } = hidePlaceholders(source);
   assert.equal(restore(text), source);

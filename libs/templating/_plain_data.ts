@@ -3,13 +3,13 @@ import { RenderError } from "./render_error.ts";
 
 const DEPTH = 64;
 
-/** Cannot be guessed, so no value and no template can contain it. */
+/** Random, so that no value and no template can contain it. */
 const MARK = `\uE000${randomUUID()}\uE000`;
 
 /**
- * The only ancestor of objects that a template sees. `{{customer}}` would print `[object Object]`
- * into somebody's mail; the mark that is printed instead is found in the output. It cannot throw
- * here: Handlebars compares contexts with `!=`, which asks for the text of an object, too.
+ * The only ancestor of objects that a template sees. `{{customer}}` would print `[object Object]` into a
+ * mail; instead it prints the mark, which is found in the output. It cannot throw here: Handlebars compares
+ * contexts with `!=`, which also requests the text of an object.
  */
 const PRINTED = Object.freeze(Object.assign(Object.create(null), {
   [Symbol.toPrimitive](this: object): string {
@@ -19,10 +19,10 @@ const PRINTED = Object.freeze(Object.assign(Object.create(null), {
 }));
 
 /**
- * Rebuilds values that came out of JSON or a structured clone so that no template can reach a
- * prototype: nothing is inherited but the mark for {@linkcode refuseObjects}.
+ * Rebuilds values from JSON or a structured clone so that no template can reach a prototype. They inherit
+ * only the mark for {@linkcode refuseObjects}.
  *
- * @throws {RenderError} if they lie more than 64 deep, or are no data
+ * @throws {RenderError} If they are nested more than 64 deep, or are no data.
  */
 export function plainData(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) {
@@ -45,9 +45,9 @@ export function plainData(value: unknown, depth = 0): unknown {
 }
 
 /**
- * The text as it is, if no object was printed into it.
+ * Returns the text as it is, if no object was printed into it.
  *
- * @throws {RenderError} that names the fields of the object
+ * @throws {RenderError} If an object was printed; the message names its fields.
  */
 export function refuseObjects(text: string): string {
   const start = text.indexOf(MARK);

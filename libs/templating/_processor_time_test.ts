@@ -3,7 +3,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { openProcessorTime } from "./_processor_time.ts";
 
-test("openProcessorTime() tells the time that a process worked, not that it waited", () => {
+test("openProcessorTime() returns the time that a process worked, not that it waited", () => {
   const time = openProcessorTime(process.pid);
   const before = time.read();
   if (process.platform !== "linux") return assert.equal(before, undefined);
@@ -17,6 +17,6 @@ test("openProcessorTime() tells the time that a process worked, not that it wait
   assert.equal(time.read(), undefined);
 });
 
-test("openProcessorTime() tells nothing of a process that is not there", () => {
+test("openProcessorTime() returns nothing for a process that does not exist", () => {
   assert.equal(openProcessorTime(undefined).read(), undefined);
 });

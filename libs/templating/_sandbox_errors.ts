@@ -1,12 +1,12 @@
 import { RenderError } from "./render_error.ts";
 import { InvalidTemplateError, type TemplateError } from "./template_error.ts";
 
-/** For what is asked of a closed sandbox. */
+/** Returns the error of calls to a closed sandbox. */
 export function closedError(): RenderError {
   return new RenderError("closed", "Cannot fill the template: the sandbox is closed");
 }
 
-/** What a worker said of a call that failed, as an error. */
+/** Returns the error of a failed call, from a worker's report. */
 export function callError(failed: { name: string; message: string; errors?: unknown }): Error {
   return failed.name === "InvalidTemplateError"
     ? new InvalidTemplateError(failed.errors as TemplateError[])

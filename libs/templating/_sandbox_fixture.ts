@@ -1,5 +1,5 @@
-// A worker that tries to get out, as a template that has broken out of Handlebars would: its code
-// runs in the same process, after the worker's own.
+// A worker that tries to escape, as a template that has broken out of Handlebars would: its code runs in the
+// same process, after the worker's own.
 import process from "node:process";
 import "./sandbox_worker.ts";
 
@@ -60,7 +60,7 @@ const ATTEMPTS: Record<string, Attempt> = {
   "an ancestor by __proto__": run("'use strict'; ({}).__proto__.admin = 1"),
 };
 
-/** Deno throws some refusals where nobody can catch them: they count for the attempt that is on. */
+/** Receives refusals that Deno throws where no code can catch them: they count for the current attempt. */
 let refuse: (reason: unknown) => void = () => {};
 process.on("uncaughtException", (error) => refuse(error));
 process.on("unhandledRejection", (error) => refuse(error));

@@ -14,31 +14,31 @@ interface Held {
   readonly weight: number;
 }
 
-/** One worker process, and what it holds. */
+/** One worker process, and the templates that it holds. */
 export interface SandboxProcess {
   readonly isReady: () => boolean;
-  /** How many orders it got. After the first, its memory holds more than the work it has now. */
+  /** Returns how many orders it got. After the first, its memory holds more than its current work. */
   readonly jobs: () => number;
-  /** The processor's time that it had, in milliseconds; `undefined` where that is not told. */
+  /** Returns its processor time, in milliseconds; `undefined` if the system does not report it. */
   readonly cpuMs: () => number | undefined;
-  /** @throws if the values cannot be cloned */
+  /** Sends an order. @throws If the values cannot be cloned. */
   readonly send: (order: Order) => void;
-  /** The order for these fills, with the sources that the worker does not have yet. */
+  /** Returns the order for these fills, with the sources that the worker does not have yet. */
   readonly orderFor: (
     fills: readonly { templates: readonly (readonly [string, TemplateSource])[]; data: unknown }[],
     outputLimit: number,
   ) => Order;
   readonly kill: () => void;
-  /** Kills it, and settles when it has gone. */
+  /** Kills it, and settles when it has ended. */
   readonly stop: () => Promise<void>;
 }
 
-/** How to start a worker, and whom to tell. */
+/** The start options of a worker, and its callbacks. */
 export interface SandboxProcessOptions {
   readonly memoryMb: number;
-  /** Compiled templates that a worker keeps; the least lately used goes first. */
+  /** The most compiled templates that a worker keeps. The least recently used is dropped first. */
   readonly keptTemplates: number;
-  /** What these may weigh together: their characters, and 1,000 for each placeholder. */
+  /** The most that these may weigh together: their characters, and 1,000 for each placeholder. */
   readonly keptWeight: number;
   readonly onReport: (report: Report) => void;
   readonly onExit: () => void;
@@ -46,15 +46,15 @@ export interface SandboxProcessOptions {
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** The code that runs in a worker, and all that it can read: no settings, no secrets, no /proc. */
+/** The worker's code, and all that it can read: no settings, no secrets, no /proc. */
 const READABLE = process.versions["deno"] === undefined
   ? [HERE, ...packageFolders(HERE)].map((folder) => `--allow-fs-read=${folder}`)
   : [];
 
 /**
- * Starts a program of this folder with no environment, no output, no files but the code, and no
- * further processes. It stands in its own folder, because MJML looks for its settings where it
- * stands. The arguments follow the number of this process.
+ * Starts a program of this folder with no environment, no output, no files but the code, and no further
+ * processes. Its working directory is its own folder, because MJML looks for its settings there. The number
+ * of this process is the first argument.
  */
 export function forkSandboxed(
   program: string,
@@ -139,7 +139,7 @@ export function startSandboxProcess(options: SandboxProcessOptions): SandboxProc
   ): Order {
     const load: Load[] = [];
     const forget: number[] = [];
-    // Forgetting comes before loading in the worker, so a batch never loses what it needs itself.
+    // The worker forgets before it loads, so a batch never loses what it needs itself.
     for (const [key, each] of held) {
       if (held.size <= options.keptTemplates && heldWeight <= options.keptWeight) break;
       drop(each, forget);
@@ -174,7 +174,7 @@ export function startSandboxProcess(options: SandboxProcessOptions): SandboxProc
   };
 }
 
-/** A placeholder takes far more memory, compiled, than a character of text. */
+/** Returns the weight of a source. Compiled, a placeholder takes far more memory than a character of text. */
 function weightOf(source: string): number {
   if (typeof source !== "string") return 0;
   let weight = source.length;
@@ -184,7 +184,7 @@ function weightOf(source: string): number {
   return weight;
 }
 
-/** Where Node looks for packages, from this folder upwards. */
+/** Returns where Node looks for packages, from this folder upwards. */
 function packageFolders(folder: string): string[] {
   const found = join(folder, "node_modules");
   const above = dirname(folder);
@@ -192,7 +192,7 @@ function packageFolders(folder: string): string[] {
   return mayRead(found) && existsSync(found) ? [realpathSync(found), ...rest] : rest;
 }
 
-/** Returns whether Node's own permission flags let this process look there; without them it may. */
+/** Returns whether Node's own permission flags allow this process to read a path; true without them. */
 function mayRead(path: string): boolean {
   return process.permission?.has("fs.read", path) ?? true;
 }

@@ -1,7 +1,7 @@
 import type { TemplateParts } from "./check_template.ts";
 import type { RenderErrorCode, RenderErrorPlace } from "./render_error.ts";
 
-/** A template for a worker to keep under a number until it is told to forget it. */
+/** A template for a worker to keep under a number until an order to forget it. */
 export interface Load {
   readonly id: number;
   readonly source: string;
@@ -16,13 +16,13 @@ export interface FillOrder {
   readonly data: unknown;
 }
 
-/** Work that is not filling; the worker does one at a time. */
+/** Work other than filling. The worker does one at a time. */
 export type Call =
   | { readonly op: "check"; readonly input: TemplateParts }
   | { readonly op: "publishEmail"; readonly input: unknown }
   | { readonly op: "publishPdf"; readonly input: unknown };
 
-/** From the host to a worker. */
+/** A message from the host to a worker. */
 export type Order =
   | {
     readonly load: readonly Load[];
@@ -32,14 +32,14 @@ export type Order =
   }
   | { readonly call: Call };
 
-/** One filled: the texts in the order of the parts asked for. */
+/** One filled: the texts in the order of the requested parts. */
 export type Filled =
   | readonly string[]
   | { readonly code: RenderErrorCode; readonly message: string; readonly place: RenderErrorPlace };
 
 /**
- * From a worker to the host. A batch may be answered in several pieces, in order. One that is done
- * may leave its last fills undone: the host gives them again, when their turn comes.
+ * A message from a worker to the host. A batch may be answered in several pieces, in order. A batch that is
+ * done may leave its last fills unfilled: the host sends them again in their turn.
  */
 export type Report =
   | { readonly ready: true }

@@ -7,9 +7,9 @@ import { dataWeight } from "./_data_weight.ts";
 import { openFairQueue } from "./_fair_queue.ts";
 import { RenderError, type RenderErrorCode } from "./render_error.ts";
 
-/** Returns tasks to workers, and each task its answer. */
+/** Assigns tasks to workers, and answers to tasks. */
 export interface Scheduler extends AsyncDisposable {
-  /** Puts tasks behind the others of their owner. Each of them holds the way to its answer. */
+  /** Adds tasks behind the others of their owner. Each of them contains the callback for its answer. */
   readonly add: (owner: string, tasks: readonly Task[]) => void;
   /** As in {@linkcode Sandbox}. */
   readonly isSlow: (owner: string) => boolean;
@@ -17,18 +17,18 @@ export interface Scheduler extends AsyncDisposable {
   readonly stats: () => SandboxStats;
 }
 
-/** So many fills of one request in a row were killed: the rest of it would be, too. */
+/** The number of consecutive killed fills of one request after which the rest is refused. */
 const HOPELESS = 3;
-/** Urgent fills of a slow owner that wait for a worker. */
+/** The most urgent fills of a slow owner that wait for a worker. */
 const URGENT_WAITING = 4;
-/** A batch ends after 100 ms, unless one fill takes longer by itself. The processor's time. */
+/** A batch ends after 100 ms of processor time, unless one fill takes longer by itself. */
 const SLOW_BATCH_MS = 500;
 /** Characters of data in one message to a worker, unless a single fill has more. */
 const BATCH_WEIGHT = 4_000_000;
 
 /**
- * Opens the workers, and decides who of those that wait has which: who used them least lately comes
- * first, what is slow leaves some free, and what dies is told, or tried once more.
+ * Opens the workers, and assigns them to owners: the owner that used them least lately comes first, slow work
+ * leaves some free, and a fill whose worker died fails or is tried once more.
  */
 export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
   const { timeLimitMs, publishTimeLimitMs, memoryMb, outputLimit, batchSize, reserved } = limits;
@@ -68,7 +68,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     refuseWaiting(job.owner);
   }
 
-  /** Who waits for an answer hears at once that it will not come in time. */
+  /** Refuses waiting tasks at once that cannot be answered in time. */
   function refuseWaiting(owner: string): void {
     if (!waiting.isSlow(owner, performance.now())) return;
     let left = URGENT_WAITING;
@@ -79,7 +79,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     refuse(late as FillTask[], "busy", message);
   }
 
-  /** Those that go on; the others are answered, as their request holds enough text. */
+  /** Returns the tasks that continue. The others are answered, because their request holds enough text. */
   function leave(tasks: FillTask[]): FillTask[] {
     const full = ({ request }: FillTask) => request.made >= request.textBudget;
     const message = "Cannot fill the template now: earlier output is too large";
@@ -130,7 +130,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     return "call" in task || waiting.isSlow(owner, performance.now());
   }
 
-  /** Returns whether enough others stay for those who are quick. */
+  /** Returns whether enough other workers stay free for quick work. */
   function hasQuickBeside(slot: Slot): boolean {
     const quick = slots.filter(({ isReady, job }) => {
       if (!isReady()) return false;
@@ -139,7 +139,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     return quick.filter((each) => each !== slot).length >= reserved;
   }
 
-  /** Shares what waits among the idle workers, and leaves a suspect by itself. */
+  /** Returns a share of the waiting tasks for an idle worker, and a suspect by itself. */
   function nextBatch(owner: string): FillTask[] {
     const idle = slots.filter((slot) => !slot.job && slot.isReady()).length;
     const most = Math.min(batchSize, Math.ceil(waiting.waiting(owner) / Math.max(1, idle)));
@@ -182,7 +182,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     }
   }
 
-  /** What the worker holds is not known now: it starts afresh with the next fill. */
+  /** Stops using a worker whose contents are unknown. It restarts with the next fill. */
   function stopUsing(slot: Slot): void {
     slot.rest();
     slot.job = undefined;
@@ -212,7 +212,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     }
     const left = job.fills.slice(job.next);
     if (left.length > 1) return retryAlone(left);
-    // The memory may have been full of what others left.
+    // The memory may have been full of other fills' data.
     if (!timedOut && left.length === 1 && slot.jobs() > 1) {
       slot.suspect = left[0];
       return;
@@ -228,7 +228,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     }
   }
 
-  /** To the end of the queue: what came with a suspect may wait, others may not. */
+  /** Puts tasks at the end of the queue, so that the suspect's batch does not delay others. */
   function retryAlone(tasks: FillTask[]): void {
     for (const task of tasks) {
       task.alone = true;
@@ -246,7 +246,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     }
   }
 
-  /** Who waits is told, if nobody else can do the work. */
+  /** Refuses all waiting tasks if no other worker can do the work. */
   function giveUp(slot: Slot): void {
     const message = "Cannot fill the template: the worker process does not start";
     const { suspect } = slot;

@@ -6,48 +6,48 @@ import {
 import type { Order, Report } from "./_sandbox_protocol.ts";
 import type { FillTask, Job } from "./_sandbox_task.ts";
 
-/** A place for a worker: one process after the other, and the time that each has for its work. */
+/** A place for a worker: one process after another, with the time limit of its work. */
 export interface Slot {
-  /** What the worker does now. */
+  /** The worker's current work. */
   job: Job | undefined;
-  /** Died in a worker with a past: it is tried once more in this one, when it has started anew. */
+  /** A fill that died in a used worker. It is tried once more in this one, after a fresh start. */
   suspect: FillTask | undefined;
-  /** Whether there is a worker that has started. */
+  /** Returns whether a worker has started. */
   readonly isReady: () => boolean;
-  /** How many orders the worker has got. */
+  /** Returns how many orders the worker got. */
   readonly jobs: SandboxProcess["jobs"];
   readonly orderFor: SandboxProcess["orderFor"];
-  /** @throws if the values cannot be cloned */
+  /** Sends an order. @throws If the values cannot be cloned. */
   readonly send: (order: Order) => void;
-  /** From now on the worker has so long, or is killed. */
+  /** Kills the worker unless it is done within this time. */
   readonly watch: (limitMs: number) => void;
-  /** The worker may take any time. */
+  /** Stops the time limit. */
   readonly rest: () => void;
   readonly kill: () => void;
-  /** Whether workers do not start, the last of them neither. */
+  /** Returns whether workers repeatedly fail to start, including the last one. */
   readonly isHopeless: () => boolean;
-  /** Starts a worker in place of the one that has gone; after a while if some did not start. */
+  /** Starts a new worker in place of one that has ended; after a pause if some did not start. */
   readonly start: () => void;
-  /** Kills the worker, and settles when it has gone. */
+  /** Kills the worker, and settles when it has ended. */
   readonly stop: () => Promise<void>;
 }
 
-/** What a slot's workers may have, and whom to tell. */
+/** The limits of a slot's workers, and its callbacks. */
 export interface SlotOptions
   extends Pick<SandboxProcessOptions, "memoryMb" | "keptTemplates" | "keptWeight"> {
   readonly onReport: (slot: Slot, report: Report) => void;
-  /** The worker has gone; `timedOut` tells that its time was over. */
+  /** Called when the worker has ended; `timedOut` if its time was over. */
   readonly onExit: (slot: Slot, timedOut: boolean) => void;
 }
 
 const START_LIMIT_MS = 30_000;
-/** So many workers in a row do not start: nothing comes of trying again at once. */
+/** The number of consecutive failed starts after which an immediate retry is useless. */
 const HOPELESS_STARTS = 3;
 const PAUSE_MS = 1_000;
-/** So many times the limit may pass while a worker gets less than half of it to work. */
+/** How many times the limit may pass while a worker gets less than half of it as processor time. */
 const PATIENCE = 10;
 
-/** Opens a place, and starts its first worker. */
+/** Opens a slot, and starts its first worker. */
 export function openSlot({ onReport, onExit, ...limits }: SlotOptions): Slot {
   let child: SandboxProcess;
   let timer: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ export function openSlot({ onReport, onExit, ...limits }: SlotOptions): Slot {
     let rest = PATIENCE - 1;
     const look = () => {
       const used = (child.cpuMs() ?? Number.POSITIVE_INFINITY) - (before ?? 0);
-      // On a machine that has no time for it a worker waits, and nothing is wrong with the template.
+      // On a busy machine, a worker waits without processor time, and the template is not at fault.
       if (used < limitMs / 2 && rest-- > 0) return timer = setTimeout(look, limitMs).unref();
       timedOut = true;
       child.kill();

@@ -7,11 +7,11 @@ export interface FillTask {
   readonly data: unknown;
   readonly request: Request;
   readonly done: (result: FillResult) => void;
-  /** It was in a batch whose worker died: it goes by itself now. */
+  /** It was in a batch whose worker died: it now runs by itself. */
   alone?: boolean;
 }
 
-/** What the fills of one request share. */
+/** The data that the fills of one request share. */
 export interface Request {
   readonly owner: string;
   readonly textBudget: number;
@@ -30,7 +30,7 @@ export interface CallTask {
 }
 
 export type Task = FillTask | CallTask;
-/** What a worker does now, for whom, and since when. */
+/** The current work of a worker, its owner, and its start. */
 export type Job =
   & { readonly owner: string; readonly started: number }
   & ({ readonly fills: FillTask[]; next: number } | CallTask);

@@ -6,7 +6,7 @@ interface Place {
   readonly column: number;
 }
 
-/** Turns what the parser of Handlebars throws into a sentence for the author. */
+/** Turns an error of the Handlebars parser into a sentence for the author. */
 export function explainSyntaxError(source: string, error: unknown): Place & { message: string } {
   const raw = error instanceof Error ? error.message : String(error);
   const placed = error as { lineNumber?: number; column?: number };
@@ -32,7 +32,10 @@ export function explainSyntaxError(source: string, error: unknown): Place & { me
   return { ...stopped, message: found ? sentence(found, textAt(source, stopped)) : first };
 }
 
-/** Cut by hand: an expression would look for the middle at each of the names' own words. */
+/**
+ * Returns the mismatched names. Cut by hand: an expression would try the middle at each of the names' own
+ * words.
+ */
 function mismatchIn(raw: string): [string, string] | undefined {
   const middle = raw.indexOf(MISMATCH);
   const end = raw.lastIndexOf(" - ");
@@ -70,7 +73,9 @@ function sentence(found: string, text: string): string {
   }
 }
 
-/** The lexer still knows where it stopped: parsing is synchronous, and nothing ran since. */
+/**
+ * Returns where the lexer stopped. It still has the position: parsing is synchronous, and nothing ran since.
+ */
 function stoppedAt(raw: string): Place {
   const parser = (handlebars as unknown as { Parser?: { lexer?: { yylloc?: unknown } } }).Parser;
   const place = parser?.lexer?.yylloc as { first_line: number; first_column: number } | undefined;
@@ -89,7 +94,7 @@ function textAt(source: string, { line, column }: Place): string {
   return `"${/^(?:[\p{L}\p{N}_]+|\S)/u.exec(rest)?.[0] ?? rest.slice(0, 1)}"`;
 }
 
-/** Handlebars points at the name in the opening tag; people look for its braces. */
+/** Returns the column of a block's braces. Handlebars points at the name in the opening tag. */
 function blockColumn(
   source: string,
   { lineNumber = 1, column = 0 }: { lineNumber?: number; column?: number },

@@ -44,7 +44,7 @@ export function translateMandrill(source: string, note: Note): string {
   });
 }
 
-/** Returns where a place of a translated text was: its line stays the same. */
+/** Returns the original place of a place in a translated text: its line stays the same. */
 function placeIn(source: string, merged: string, at: number): number {
   const line = merged.slice(0, at).split("\n").length - 1;
   let start = 0;

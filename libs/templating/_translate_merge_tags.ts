@@ -11,11 +11,11 @@ const COMPARING: Readonly<Record<string, string>> = {
   "<": "lt",
   "<=": "lte",
 };
-/** What Mailchimp and Mandrill fill in themselves. */
+/** Tags that Mailchimp and Mandrill fill themselves. */
 const OWN =
   /^(?:UNSUB|UNSUB_.*|UPDATE_PROFILE|ARCHIVE|FORWARD|REWARDS|ABUSE_EMAIL|CURRENT_YEAR|MC_.*|LIST_.*|LIST|DATE|RSS.*|FEED.*|CAMPAIGN_UID|UNIQID|USER_.*|INTERESTED|GROUPS?|HTML_LIST_.*|SHARE|TWITTER|FACEBOOK|LIKE|TRANSLATE|POLL|SURVEY|COUPON_CODE|PRODUCT.*|CART.*)$/i;
 
-/** Translates the merge tags of Mailchimp, which Mandrill reads as well. */
+/** Translates the merge tags of Mailchimp, which Mandrill also reads. */
 export function translateMergeTags(source: string, note: Note): string {
   let depth = 0;
   return source.replace(TAG, (tag, inside: string, at: number) => {

@@ -3,12 +3,12 @@ import type { Note } from "./_note.ts";
 /** A step of a path from the top; `[]` is an item of a list. */
 type Path = readonly string[];
 
-/** A block that is open: what names mean in it there, and what they mean in ours. */
+/** An open block: the meaning of names inside it, in Mustachio and in Posthaste. */
 interface Open {
   name: string;
   close: "each" | "with" | "unless";
   context: Path;
-  /** Null where ours has no scope of its own. */
+  /** Null if the block has no scope of its own in Posthaste. */
   scope: Path | null;
 }
 
@@ -16,8 +16,8 @@ const TAG = /\{\{\{[^{}]+\}\}\}|\{\{[^{}]+\}\}/g;
 const PATH = /^(?:\.\.\/)*(?:[\w-]+(?:\.[\w-]+)*|\.)?$/;
 
 /**
- * Translates Mustachio, the language of Postmark: sections become `with`, inverted ones `unless`. Each
- * step of a path is a level there, and so is the item of a list: `../` is counted anew.
+ * Translates Mustachio, the language of Postmark: sections become `with`, inverted ones `unless`. In
+ * Mustachio, each step of a path and each item of a list is a level, so `../` is counted again.
  */
 export function translateMustachio(source: string, note: Note): string {
   const open: Open[] = [];
@@ -65,7 +65,7 @@ function resolved(path: string, context: Path): Path {
   return name === "" || name === "." ? up : [...up, ...name.split(".")];
 }
 
-/** Returns how ours leads there: from the innermost scope that it is in. */
+/** Returns a path in Posthaste's language, from the innermost enclosing scope. */
 function writtenFrom(target: Path, open: readonly Open[]): string {
   const scopes = [[], ...open.flatMap(({ scope }) => scope === null ? [] : [scope])] as Path[];
   for (let up = 0; up < scopes.length; up++) {

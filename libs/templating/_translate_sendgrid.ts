@@ -1,6 +1,6 @@
 import type { Note } from "./_note.ts";
 
-/** Blocks of SendGrid that compare, and our helper for each. */
+/** Comparing blocks of SendGrid, with the corresponding helpers. */
 const COMPARING: Readonly<Record<string, string>> = {
   equals: "eq",
   notEquals: "ne",
@@ -9,7 +9,7 @@ const COMPARING: Readonly<Record<string, string>> = {
   and: "and",
   or: "or",
 };
-/** What SendGrid fills in itself. */
+/** Tags that SendGrid fills itself. */
 const OWN =
   /^(?:unsubscribe|unsubscribe_preferences|weblink|sender_(?:name|address|city|state|zip))$/i;
 const TAG = /<%[^%<>]{1,200}%>|\{\{\{[^{}]+\}\}\}|\{\{[^{}]+\}\}/g;
@@ -54,7 +54,7 @@ function opened(name: string, rest: string, { open, tag, leave }: Tag): string {
   return `{{#if (${helper} ${rest.trim()})}}`;
 }
 
-/** `{{insert name "default=friend"}}` */
+/** Translates `{{insert name "default=friend"}}`. */
 function inserted(rest: string, tag: string, leave: Tag["leave"]): string {
   const [path, fallback, more] = rest.match(ARGUMENT) ?? [];
   if (path === undefined || more !== undefined) return leave('"insert" needs a variable');
@@ -66,7 +66,7 @@ function inserted(rest: string, tag: string, leave: Tag["leave"]): string {
     : `{{default ${path} ${quote}${value}${quote}}}`;
 }
 
-/** The parts of a pattern for dates, and our options for them. */
+/** The parts of a date pattern, with the corresponding options. */
 const PARTS: readonly [RegExp, string][] = [
   [/dddd/, 'weekday="long"'],
   [/ddd(?!d)/, 'weekday="short"'],
@@ -84,7 +84,7 @@ const PARTS: readonly [RegExp, string][] = [
   [/ss/, 'second="2-digit"'],
 ];
 
-/** `{{formatDate timeStamp "MMMM DD, YYYY"}}`: the language decides on order and signs. */
+/** Translates `{{formatDate timeStamp "MMMM DD, YYYY"}}`: the language decides on order and punctuation. */
 function dated(
   rest: string,
   { tag, at, note }: { tag: string; at: number; note: Note },

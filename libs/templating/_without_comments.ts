@@ -1,6 +1,6 @@
 /**
- * Blanks out the comments of the template: what is left stands where it stood. An expression for it
- * would look for the end of each of many comments that have none.
+ * Blanks out the comments of the template; the rest keeps its position. An expression would search for the
+ * end of each of many comments that have none.
  */
 export function withoutComments(html: string): string {
   let shown = "";

@@ -19,16 +19,16 @@ export type TemplateParts = Partial<Readonly<Record<TemplatePart, string>>>;
 export type Call = MustacheStatement | SubExpression | BlockStatement;
 type Report = (node: Node, message: string) => void;
 
-/** Blocks that give what they are filled with to names of the author's choice. */
+/** Blocks that bind their value to names of the author's choice. */
 const NAMING = ["each", "with"];
 
-/** What `@name` may stand for. */
+/** The data variables that `@name` may refer to. */
 const DATA = ["root", "index", "key", "first", "last"];
 
 /**
- * Every fault of a template: beyond the limits, not understood by Handlebars, a helper that does
- * not exist or is used wrongly, a partial, a decorator. A part that cannot be parsed gives one
- * error, the others all of theirs. An empty list means that it may be published.
+ * Returns every fault of a template: limits, syntax, helpers that do not exist or are used wrongly, partials,
+ * decorators. A part that cannot be parsed has one error, the others all of theirs. An empty list means that
+ * the template may be published.
  *
  * On a hostile source this takes up to a second: a service checks inside the sandbox.
  */
@@ -69,7 +69,7 @@ function check(node: Node, report: Report): void {
     case "PathExpression":
       checkPath(node as PathExpression, report);
   }
-  // The path of a call is a helper's name, and was looked at with the call.
+  // The path of a call is a helper's name, and was checked with the call.
   const isCall = "params" in node && callsHelper(node as Call);
   for (const child of childrenOf(node)) {
     if (!isCall || child !== (node as Call).path) check(child, report);
@@ -106,7 +106,7 @@ function checkBlock(node: BlockStatement, report: Report): void {
   checkArguments(node, helper, report);
 }
 
-/** What is filled where there is nothing to name would fail at its first name. */
+/** Checks block parameters: a block without values to name would fail at its first one. */
 function checkNames(node: BlockStatement, { name }: HelperDescription, report: Report): void {
   const { program, inverse } = node;
   const gives = NAMING.includes(name);
@@ -114,7 +114,10 @@ function checkNames(node: BlockStatement, { name }: HelperDescription, report: R
   report(node, `"as |name|" is for ${NAMING.map((each) => `{{#${each}}}`).join(" and ")}`);
 }
 
-/** `{{date}}` is the variable of that name; with arguments it is the helper. */
+/**
+ * Returns whether a node calls a helper. `{{date}}` is the variable of that name; with arguments it is the
+ * helper.
+ */
 export function callsHelper(node: Call): boolean {
   return node.type !== "MustacheStatement" || node.params.length > 0 ||
     (node.hash?.pairs.length ?? 0) > 0;

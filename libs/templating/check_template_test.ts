@@ -7,7 +7,7 @@ import { checkTemplate } from "./check_template.ts";
 const errorsOf = (html: string) =>
   checkTemplate({ html }).map(({ line, column, message }) => `${line}:${column} ${message}`);
 
-test("checkTemplate() passes what uses the helpers as they are meant", () => {
+test("checkTemplate() accepts correct uses of the helpers", () => {
   assert.deepEqual(
     errorsOf(
       '{{#if (gt a 1)}}{{date b "long" tz="UTC"}}{{else}}{{{c}}}{{/if}} \\{{x}} {{!-- }} --}}',
@@ -31,7 +31,7 @@ test("checkTemplate() turns faults of syntax into a sentence with line and colum
   for (const [source, message] of cases) assert.deepEqual(errorsOf(source), [message]);
 });
 
-test("checkTemplate() names every wrong helper and guesses what was meant", () => {
+test("checkTemplate() names every wrong helper and suggests a similar one", () => {
   assert.deepEqual(errorsOf('{{curency x "EUR"}}\n {{#if (eqq a b)}}{{/if}} {{first name}}'), [
     '1:1 There is no helper "curency": did you mean "currency"?',
     '2:8 There is no helper "eqq": did you mean "eq"?',
@@ -44,7 +44,7 @@ test("checkTemplate() names every wrong helper and guesses what was meant", () =
   ]);
 });
 
-test("checkTemplate() tells blocks from inline helpers", () => {
+test("checkTemplate() distinguishes blocks from inline helpers", () => {
   assert.deepEqual(errorsOf("{{#items}}{{/items}}{{#upper x}}{{/upper}}{{if x}}"), [
     '1:1 There is no block "items": write {{#each items}} for a list, {{#with items}} for an object, or {{#if items}} for a condition',
     '1:21 "upper" is not a block: write {{upper text}}',
@@ -52,7 +52,7 @@ test("checkTemplate() tells blocks from inline helpers", () => {
   ]);
 });
 
-test("checkTemplate() refuses names for what a block does not give", () => {
+test("checkTemplate() refuses block parameters for values that a block does not have", () => {
   const message = '1:1 "as |name|" is for {{#each}} and {{#with}}';
   for (const block of ["#if x", "#unless x", "^each x"]) {
     const name = block.slice(1).split(" ")[0];
@@ -79,7 +79,7 @@ test("checkTemplate() refuses partials, decorators, raw blocks and data of the e
   for (const source of sources) assert.equal(errorsOf(source).length, 1, source);
 });
 
-test("checkTemplate() takes text only, never a syntax tree", () => {
+test("checkTemplate() accepts only text, never a syntax tree", () => {
   const tree = { type: "Program", body: [] } as unknown as string;
   assert.deepEqual(errorsOf(tree), ["1:1 A template is a text"]);
 });
@@ -125,7 +125,7 @@ test("checkTemplate() explains a wrong end in linear time, whatever the names ar
   assert.ok(ratio < 24, `a name 8 times as long costs ${ratio} times as much`);
 });
 
-test("checkTemplate() lets thirty else-ifs be, side by side or in blocks", () => {
+test("checkTemplate() accepts thirty else-ifs, side by side or in blocks", () => {
   const chain = `{{#if a}}1${"{{else if b}}2".repeat(30)}{{else}}3{{/if}}`;
   assert.deepEqual(errorsOf(`${chain.repeat(20)}{{#each l}}${chain}{{/each}}`), []);
 });

@@ -8,7 +8,7 @@ import { TEMPLATE_LIMITS } from "./limits.ts";
 const PAGE = new URL("../../docs/templates.md", import.meta.url);
 const SECTION = /(<!-- helpers -->\n)[\s\S]*(<!-- \/helpers -->)/;
 
-/** The examples run in helpers_test.ts: what stands here is what happens. */
+/** Returns the table of helpers. Its examples run in helpers_test.ts, so their outputs are correct. */
 function helperTable(): string {
   const rows = HELPERS.map(({ kind, signature, summary, example }) => {
     const form = kind === "block" ? signature : `{{${signature}}}`;

@@ -1,4 +1,4 @@
-/** One helper as documentation, editor completion and the template check need it. */
+/** One helper, for documentation, editor completion and the template check. */
 export interface HelperDescription {
   readonly name: string;
   /** A block is written `{{#name}}…{{/name}}`, an inline helper `{{name …}}` or `(name …)`. */
@@ -10,7 +10,7 @@ export interface HelperDescription {
   readonly arguments: readonly [number, number];
   /** Names that may be given as `name=value`. */
   readonly options: readonly string[];
-  /** Runs as it stands: the output is what the template gives for the data, in plain text. */
+  /** Runs as written: the output is the template's plain text for the data. */
   readonly example: {
     readonly template: string;
     readonly data: Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ const DATE_OPTIONS = [
 ];
 const DIGITS = ["minimumFractionDigits", "maximumFractionDigits", "locale"];
 
-/** Every helper there is. A name that is not here is refused when a template is checked. */
+/** Every helper. The template check refuses all other names. */
 export const HELPERS: readonly HelperDescription[] = [
   block("if", "{{#if value}}…{{else}}…{{/if}}", {
     summary: 'Shows its content if the value is not empty: "", 0, false, null and [] are empty.',
@@ -203,7 +203,7 @@ export const HELPERS: readonly HelperDescription[] = [
 
 const BY_NAME = new Map(HELPERS.map((helper) => [helper.name, helper]));
 
-/** The helper of that name, if there is one. */
+/** Returns the helper of a name, if there is one. */
 export function helperNamed(name: string): HelperDescription | undefined {
   return BY_NAME.get(name);
 }

@@ -1,9 +1,9 @@
-/** An attribute as it stands in HTML, its name in lower case. */
+/** An attribute as written in the HTML, its name in lower case. */
 export interface HtmlAttribute {
   name: string;
-  /** What it says, character references read. */
+  /** Its value, with character references decoded. */
   value: string;
-  /** Where name and value stand: up to, not including, `end`. */
+  /** The position of name and value: up to, not including, `end`. */
   start: number;
   end: number;
 }
@@ -13,9 +13,9 @@ export interface HtmlTag {
   /** In lower case. */
   name: string;
   attributes: HtmlAttribute[];
-  /** Where it begins: at its `<`. */
+  /** The position of its `<`. */
   start: number;
-  /** Where the text of an element begins and ends that holds text alone, such as `style`. */
+  /** The position of the text, for an element that contains only text, such as `style`. */
   text?: { start: number; end: number };
 }
 
@@ -35,9 +35,9 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The start tags of HTML, in order. It takes a time that grows with the length alone, whatever the
- * HTML: a whole parser builds trees, which hostile HTML makes large and slow. In broken HTML it may
- * see fewer tags than a browser, and it ends where a tag does not.
+ * Yields the start tags of HTML, in order. It takes time proportional to the length, whatever the HTML: a
+ * whole parser builds trees, which hostile HTML makes large and slow. In broken HTML it may see fewer tags
+ * than a browser, and it ends at an unclosed tag.
  */
 export function* tagsOf(html: string): Generator<HtmlTag> {
   for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at)) {
@@ -62,7 +62,7 @@ export function* tagsOf(html: string): Generator<HtmlTag> {
   }
 }
 
-/** The start tag at a `<`, or where to go on if it is something else; -1 for nowhere. */
+/** Returns the start tag at a `<`, or where to continue if it is something else; -1 at the end. */
 function startTagAt(
   html: string,
   start: number,
@@ -83,7 +83,7 @@ function startTagAt(
     const attribute = attributeAt(html, at);
     if (attribute === undefined) return -1;
     at = attribute.end;
-    // Of two of the same name the first counts.
+    // Of two attributes with the same name, the first counts.
     if (!seen.has(attribute.name)) attributes.push(attribute);
     seen.add(attribute.name);
   }

@@ -1,4 +1,4 @@
-/** How much a finding matters: an `error` prevents publishing. */
+/** The importance of a finding. An `error` prevents publishing. */
 export type LintSeverity = "error" | "warning" | "info";
 
 /** A rule for templates. */
@@ -8,11 +8,11 @@ export interface LintRuleInfo {
   readonly remedy: string;
 }
 
-/** Every rule, by the code that findings carry. */
+/** Every rule, by its code in findings. */
 export const LINT_RULES = {
-  /** It could not be filled, though its source has no fault. */
+  /** It could not be filled, although its source has no fault. */
   cannot_fill: error("Change the template or the sample until it can be filled"),
-  /** Messages with this PDF would fail: it asks for what it may not load. */
+  /** Messages with this PDF would fail: it requests a resource that it may not load. */
   pdf_blocked: error("Write what it loads into the document (data:), or remove it"),
   /** An image of a PDF by address, which the printer may not load. */
   pdf_image_blocked: error(
@@ -20,35 +20,35 @@ export const LINT_RULES = {
   ),
   /** Images of a PDF could not be fetched, or the operator does not allow that. */
   pdf_images_fail: error("Write the images into the document (data:)"),
-  /** A variable that the author declared nowhere and no sample has. */
+  /** A variable that is neither declared nor in the sample. */
   unknown_variable: error("Correct the name, add it to the sample, or declare it"),
-  /** An image by an address that means something on a web page only. */
+  /** An image whose address is only valid on a web page. */
   relative_image: error("Write the complete address: https://…"),
   script: error("Remove the script"),
   form: error("Link to a page that has the form"),
   javascript_link: error("Link to a page: https://…"),
-  /** A merge tag of another product, which recipients would read as it stands. */
+  /** A merge tag of another product, which recipients would see unchanged. */
   foreign_tag: error("Write {{name}}; `posthaste convert` translates templates of other products"),
   image_without_alt: warning('Describe the image: alt="…", or alt="" if it is decoration'),
   /** A link or button that leads nowhere. */
   link_without_href: warning("Add href"),
-  /** A link to `#`: a place that was never filled in. */
+  /** A link to `#`: a placeholder that was never replaced. */
   link_placeholder: warning("Set href"),
-  /** A link by an address that means something on a web page only. */
+  /** A link whose address is only valid on a web page. */
   relative_address: warning("Write the complete address: https://…"),
   /** An image without TLS, which mail clients do not load. */
   http_image: warning("Use https"),
   /** An image in the source of a mail, which Gmail and Outlook do not show. */
   data_image: warning("Store the image at a public address: https://…"),
-  /** Frames and films, which mail clients take out. */
+  /** Frames and videos, which mail clients remove. */
   not_in_mail: warning("Link to it instead"),
   /** CSS that large mail clients ignore. */
   css_unsupported: warning("Check that the mail can be read without it; tables work everywhere"),
-  /** A text that is hard to tell from what is behind it. */
+  /** A text that is hard to distinguish from its background. */
   low_contrast: warning("Use a darker or a lighter colour: the contrast is to be 4.5 at least"),
-  /** A value that goes into the HTML as it is. */
+  /** A value that is inserted into the HTML unescaped. */
   unescaped_value: warning("Write two braces, unless the value is your own HTML"),
-  /** A remote image in a PDF that leaves out what it may not load. */
+  /** A remote image in a PDF that leaves out resources it may not load. */
   remote_image: warning(
     "Allow images from the web in the page's options, or write the image into the document (data:)",
   ),
@@ -57,9 +57,9 @@ export const LINT_RULES = {
   empty_subject: warning("Write a subject"),
   /** A declared variable that nothing reads. */
   unused_variable: warning("Remove the declaration, or use the variable"),
-  /** A required variable that the sample does not give. */
+  /** A required variable that the sample lacks. */
   sample_lacks: warning("Add it to the sample"),
-  /** What the compiler says. */
+  /** A warning of the compiler. */
   compiler: warning("Read the documentation of MJML, or change the CSS"),
   /** A variable that is read and not declared: requests may leave it out. */
   undeclared_variable: info("Declare it as required, or give it a default"),

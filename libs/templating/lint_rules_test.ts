@@ -5,7 +5,7 @@ import { LINT_RULES, type LintRule } from "./lint_rules.ts";
 import { lintTemplate } from "./lint_template.ts";
 import type { LintInput } from "./lint_input.ts";
 
-/** A template that breaks a rule: all that is to be found in it, as `rule line`. */
+/** A template that breaks a rule: all of its expected findings, as `rule line`. */
 interface Fixture extends Partial<Omit<LintInput, "source">> {
   source?: Partial<LintInput["source"]>;
   finds: readonly string[];
@@ -161,7 +161,7 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
 };
 
 for (const [rule, { finds, source, ...input }] of Object.entries(FIXTURES)) {
-  test(`lintTemplate() finds ${rule} and nothing else in what breaks it`, () => {
+  test(`lintTemplate() finds ${rule} and nothing else in a template that breaks it`, () => {
     const texts = { subject: "", html: "", text: "", filename: "", locale: "en" };
     const whole = { ...texts, variables: [], page: null, sample: {}, ...source };
     const common = { kind: "email" as const, variables: [], missing: [] };
@@ -174,7 +174,7 @@ for (const [rule, { finds, source, ...input }] of Object.entries(FIXTURES)) {
   });
 }
 
-test("lintTemplate() guesses what a wrong name was meant to be", () => {
+test("lintTemplate() suggests a similar name for a wrong one", () => {
   const source = {
     ...{ subject: "{{nummber}}", html: "", text: "", filename: "", locale: "en", page: null },
     ...{ variables: [], sample: { number: 7 } },

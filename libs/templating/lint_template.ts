@@ -6,18 +6,18 @@ import type { Found, LintFinding } from "./lint_finding.ts";
 import type { LintInput } from "./lint_input.ts";
 import { LINT_RULES } from "./lint_rules.ts";
 
-/** Returns what was found and what can be done, in one text. */
+/** Returns the finding and its remedy in one text. */
 export function sayFinding({ message, remedy }: Pick<LintFinding, "message" | "remedy">): string {
   return `${message}${message.endsWith("?") ? "" : "."} ${remedy}`;
 }
 
 const MAX_FINDINGS = 200;
-/** How a renderer begins what it says of images that it cannot fetch. */
+/** The beginning of a renderer's warning about images that it cannot fetch. */
 const IMAGES_FAIL = "Messages with it fail: ";
 
 /**
- * Finds what an author should look at before they publish; what prevents it comes first. It takes a
- * time that grows with the length of the source alone.
+ * Returns the findings that an author should check before publishing, those that prevent it first. It takes
+ * time proportional to the length of the source.
  */
 export function lintTemplate(input: LintInput): LintFinding[] {
   const { kind, source, output } = input;

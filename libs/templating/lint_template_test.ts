@@ -45,7 +45,7 @@ test("lintTemplate() finds images and links that mail clients do not show, at th
   assert.deepEqual(findingsOf("<form action=x><input></form>"), ["form 1:1"]);
 });
 
-test("lintTemplate() looks at a mail as its recipient gets it", () => {
+test("lintTemplate() checks the mail that its recipient gets", () => {
   const large = { ...GOOD, html: GOOD.html + "x".repeat(103 * 1024) };
   assert.deepEqual(findingsOf("", { output: large }), ["gmail_clips"]);
   assert.deepEqual(findingsOf("", { output: { ...GOOD, subject: "" } }), ["empty_subject"]);
@@ -56,7 +56,7 @@ test("lintTemplate() looks at a mail as its recipient gets it", () => {
   assert.deepEqual(findingsOf(preview, { output: { ...GOOD, html: "<p>Hi" } }), []);
 });
 
-test("lintTemplate() asks for a link to unsubscribe of what looks like marketing alone", () => {
+test("lintTemplate() requests a link to unsubscribe only in mail that looks like marketing", () => {
   const links = Array.from({ length: 5 }, (_, n) => `<a href="https://s.example/${n}">x</a>`);
   const html = GOOD.html + links.join("");
   const rules = (text: string, more = "") =>
@@ -67,7 +67,7 @@ test("lintTemplate() asks for a link to unsubscribe of what looks like marketing
   assert.deepEqual(findingsOf("", { output: { ...GOOD, text: "20% off" } }), []);
 });
 
-test("lintTemplate() compares what is declared, read and given", () => {
+test("lintTemplate() compares declared, read and given variables", () => {
   const declared = ["used", "unused"].map((name) => ({ name, required: false }));
   const source = { ...emptySource("email"), variables: declared };
   const at = { paths: [], usedIn: ["subject" as const], line: 2, column: 3 };
@@ -75,12 +75,12 @@ test("lintTemplate() compares what is declared, read and given", () => {
   assert.deepEqual(findingsOf("", { source, variables, missing: ["used"] }), [
     ...["unknown_variable 2:3", "sample_lacks", "unused_variable"],
   ]);
-  // Of a part with faults nobody knows what it reads.
+  // The variables of a part with faults are unknown.
   const errors = [{ part: "html" as const, line: 1, column: 1, message: "x" }];
   assert.deepEqual(findingsOf("", { source, variables: [], errors, reason: "x" }), []);
 });
 
-test("lintTemplate() tells first what prevents publishing", () => {
+test("lintTemplate() returns findings that prevent publishing first", () => {
   const filled = { reason: "too slow", errors: [], warnings: ["Line 3: odd", "odd"] };
   assert.deepEqual(findingsOf("<img src=a.png>", filled), [
     ...["cannot_fill", "relative_image 1:1", "compiler 3:1", "compiler", "image_without_alt 1:1"],
@@ -98,7 +98,7 @@ test("lintTemplate() tells first what prevents publishing", () => {
   assert.deepEqual(findingsOf(html, pdf({ images: "remote", missing: "leave_out" })), []);
 });
 
-test("lintTemplate() takes no longer than the length of hostile HTML asks for", async () => {
+test("lintTemplate() takes linear time on hostile HTML", async () => {
   for (
     const piece of [
       "%%a<%*|",

@@ -1,6 +1,6 @@
 /**
- * Handlebars in a sandbox: what variables a template reads, whether it may be published, and how it
- * is filled without being able to hurt the process that asks.
+ * Handlebars in a sandbox: it finds the variables that a template reads, checks whether the template may be
+ * published, and fills it without any risk for the calling process.
  *
  * ```ts
  * import { mergeVariables, openSandbox } from "@posthaste/templating";

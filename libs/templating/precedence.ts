@@ -1,10 +1,9 @@
-/** Placeholder values by variable name, as they come out of JSON. */
+/** Placeholder values by variable name, as parsed from JSON. */
 export type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Lays the levels of a request over each other, the first level given being the highest and the
- * last the lowest: the lowest level wins, key by key. A key given lower down replaces the whole
- * value of that key, nested or not; nested objects are never mixed.
+ * Merges the levels of a request, from the highest to the lowest: the lowest level wins, key by key. A key on
+ * a lower level replaces the whole value of that key, nested or not; nested objects are never merged.
  *
  * The result has no prototype, so a key such as `__proto__` or `constructor` is plain data.
  *

@@ -9,21 +9,21 @@ export interface EmailSource {
   readonly subject: string;
   /** HTML, or MJML if it begins with `<mjml`. */
   readonly html: string;
-  /** Made from the HTML where it is missing or empty. */
+  /** Made from the HTML if it is missing or empty. */
   readonly text?: string;
 }
 
 /** An email template ready to be filled. */
 export interface PublishedEmail {
   readonly subject: string;
-  /** Compiled from MJML if need be, CSS inlined. */
+  /** Compiled from MJML if necessary, CSS inlined. */
   readonly html: string;
   readonly text: string;
   readonly textGenerated: boolean;
   readonly variables: readonly TemplateVariable[];
-  /** What is read for what, in the parts as they are filled. */
+  /** The values that the filled parts read, and their uses. */
   readonly reads: readonly TemplateRead[];
-  /** What the author should know, though it does not prevent publishing. */
+  /** Advice for the author that does not prevent publishing. */
   readonly warnings: readonly string[];
 }
 
@@ -36,17 +36,16 @@ export interface PdfSource {
 export interface PublishedPdf {
   readonly html: string;
   readonly variables: readonly TemplateVariable[];
-  /** What is read for what, in the parts as they are filled. */
+  /** The values that the filled parts read, and their uses. */
   readonly reads: readonly TemplateRead[];
 }
 
 /**
- * Makes an email template ready to be filled: checks it, compiles MJML, inlines CSS, makes the
- * text part. All that is dear happens here, once, and not for every mail. The tools for it are
- * loaded at the first call. Sources from outside are published inside the sandbox
- * (`sandbox.publishEmail`), where they can be killed.
+ * Prepares an email template for filling: checks it, compiles MJML, inlines CSS, makes the text part. All
+ * costly work happens here, once, and not for every mail. Its tools are loaded at the first call. Sources
+ * from outside are published inside the sandbox (`sandbox.publishEmail`), where they can be killed.
  *
- * @throws {InvalidTemplateError} with every fault, at its line and column in the author's source
+ * @throws {InvalidTemplateError} With every fault, at its line and column in the author's source.
  */
 export async function publishEmail(source: EmailSource): Promise<PublishedEmail> {
   const { subject, html: written } = source;
@@ -70,9 +69,9 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
 }
 
 /**
- * Makes a PDF template ready to be filled. Chromium reads `<style>` itself: nothing is inlined.
+ * Prepares a PDF template for filling. Chromium reads `<style>` itself: nothing is inlined.
  *
- * @throws {InvalidTemplateError}
+ * @throws {InvalidTemplateError} If it has faults.
  */
 export function publishPdf({ html }: PdfSource): PublishedPdf {
   refuse(checkTemplate({ html }));
@@ -120,7 +119,7 @@ function refuse(errors: readonly TemplateError[]): void {
   if (errors.length > 0) throw new InvalidTemplateError(errors);
 }
 
-/** What was right as written can only be wrong as compiled by having become too large. */
+/** Returns the errors of compiled parts. A valid source can only fail by becoming too large. */
 function outgrown(errors: readonly TemplateError[]): TemplateError[] {
   return errors.map(({ part, message }) => at(part, `After compiling: ${message}`));
 }

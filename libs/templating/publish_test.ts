@@ -43,7 +43,7 @@ function tagsOf(source: string): string[] {
   return source.match(/\{\{\{?[^}]*\}?\}\}/g) ?? [];
 }
 
-test("publishEmail() inlines CSS and leaves every placeholder where it was", async () => {
+test("publishEmail() inlines CSS and keeps every placeholder in its place", async () => {
   const { html, warnings } = await publishEmail({ subject: "x", html: INVOICE });
   assert.deepEqual(warnings, []);
   const body = (source: string) => source.slice(source.indexOf("<body"));
@@ -86,7 +86,7 @@ test("publishEmail() keeps a text part that is given, and finds variables in the
   assert.deepEqual(published.variables.map(({ name }) => name), ["a", "b", "c"]);
 });
 
-test("publishEmail() keeps <style> and warns where a placeholder chooses the class", async () => {
+test("publishEmail() keeps <style> and warns if a placeholder selects the class", async () => {
   const html =
     '<style>.a{color:red}.b{color:blue}</style><p class="{{#if x}}a{{else}}b{{/if}}">t</p>';
   const published = await publishEmail({ subject: "x", html });
@@ -156,7 +156,7 @@ test("publishEmail() reports the faults of all parts, at their place in the sour
   await assert.rejects(publishEmail({ subject: "a\nb", html: "" }), /single line/);
 });
 
-test("publishPdf() leaves the HTML as it is", () => {
+test("publishPdf() keeps the HTML as it is", () => {
   const { html, variables } = publishPdf({ html: INVOICE });
   assert.equal(html, INVOICE);
   assert.ok(
@@ -165,7 +165,7 @@ test("publishPdf() leaves the HTML as it is", () => {
   assert.throws(() => publishPdf({ html: "{{> x}}" }), InvalidTemplateError);
 });
 
-test("publishEmail() tells MJML from HTML after any number of comments, in linear time", async () => {
+test("publishEmail() distinguishes MJML from HTML after any number of comments, in linear time", async () => {
   const tell = (count: number) => () =>
     assert.equal(isMjml(`${"<!-- a --> ".repeat(count)}<p>x</p>`), false);
   // Few at first: every way to pair their ends would be thousands of times as much.
@@ -184,7 +184,7 @@ test("publishEmail() tells MJML from HTML after any number of comments, in linea
 const textOf = async (html: string) =>
   (await publishEmail({ subject: "s", html })).text.split("\n").filter(Boolean);
 
-test("publishEmail() leaves a preheader that a class of <style> hides out of the text", async () => {
+test("publishEmail() excludes from the text a preheader that a class of <style> hides", async () => {
   const html = `<!doctype html><html><head><style>
 .preheader { color: transparent; display: none; height: 0; max-height: 0; max-width: 0; opacity: 0;
   overflow: hidden; mso-hide: all; visibility: hidden; width: 0; }
@@ -193,14 +193,14 @@ test("publishEmail() leaves a preheader that a class of <style> hides out of the
   assert.deepEqual(await textOf(html), ["Dear {{name}}"]);
 });
 
-test("publishEmail() leaves the preheader of a drag-and-drop editor, a table, out of the text", async () => {
+test("publishEmail() excludes from the text the preheader of a drag-and-drop editor, a table", async () => {
   const html = `<body><table class="module preheader preheader-hide" role="module"
  style="display: none !important; mso-hide: all; visibility: hidden; opacity: 0; color: transparent; height: 0;">
 <tr><td role="module-content"><p>Short summary</p></td></tr></table><p>Body</p></body>`;
   assert.deepEqual(await textOf(html), ["Body"]);
 });
 
-test("publishEmail() leaves mj-preview out of the text, not what sections of font size 0 hold", async () => {
+test("publishEmail() excludes mj-preview from the text, not the content of sections of font size 0", async () => {
   const html = `<mjml><mj-head><mj-preview>{{#if a}}Preview{{/if}} ${
     "&#847; &zwnj; &nbsp; ".repeat(30)
   }</mj-preview></mj-head>

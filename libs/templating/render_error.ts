@@ -1,17 +1,17 @@
 import { clipped } from "./_clipped.ts";
 
 /**
- * Why a fill gave nothing.
+ * The cause of a failed fill.
  *
- * - `error`: the template or a value in it is wrong; the message says what and where
+ * - `error`: the template or a value in it is wrong; the message names the fault and its place
  * - `timeout`: it ran longer than the sandbox allows
  * - `memory`: it needed more memory than the sandbox allows
  * - `output`: it made more text than the sandbox allows
  * - `data`: the values cannot be passed to a template (a function, nesting too deep)
- * - `later`: the request had made as much text as it may hold; nothing is wrong with this fill
+ * - `later`: the request had made as much text as it may hold; this fill has no fault
  * - `busy`: the owner's other fills are slow, and too many wait already
  * - `closed`: the sandbox was closed before its turn came
- * - `sandbox`: the sandbox itself does not start; nothing is wrong with the template
+ * - `sandbox`: the sandbox itself does not start; the template has no fault
  */
 export type RenderErrorCode =
   | "error"
@@ -24,7 +24,7 @@ export type RenderErrorCode =
   | "closed"
   | "sandbox";
 
-/** Where in a template something went wrong. */
+/** The place of an error in a template. */
 export interface RenderErrorPlace {
   /** The name of the template within the fill, such as `html`. */
   readonly part?: string;
@@ -34,7 +34,7 @@ export interface RenderErrorPlace {
   readonly column?: number;
 }
 
-/** Values and names that a message quotes may be of any length. */
+/** The longest message: quoted values and names may be of any length. */
 const MESSAGE_LENGTH = 500;
 
 /** A template that could not be filled. */

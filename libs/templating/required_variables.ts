@@ -1,18 +1,18 @@
 import { mergeVariables, type Variables } from "./precedence.ts";
 
-/** What the publisher of a template says about one of its variables. */
+/** A publisher's declaration of one variable. */
 export interface DeclaredVariable {
   readonly name: string;
-  /** A request that leaves it out is refused, unless there is a default. */
+  /** A request without it is refused, unless there is a default. */
   readonly required: boolean;
-  /** Used where the variable is missing. */
+  /** Used if the variable is missing. */
   readonly default?: unknown;
 }
 
 /**
- * The names of the required variables that are missing, in the order declared. Missing is: not
- * given, or `null`. An empty string, `0` and `false` count as given. A variable with a default is
- * never missing.
+ * Returns the names of the required variables that are missing, in the order declared. A variable is missing
+ * if it is not given, or `null`. An empty string, `0` and `false` count as given. A variable with a default
+ * is never missing.
  */
 export function missingVariables(
   declared: readonly DeclaredVariable[],
@@ -23,7 +23,7 @@ export function missingVariables(
     .map((each) => each.name);
 }
 
-/** The variables, with the declared default in the place of each one that is missing. */
+/** Returns the variables, with the declared default in the place of each missing one. */
 export function withDefaults(declared: readonly DeclaredVariable[], merged: Variables): Variables {
   const defaults: Record<string, unknown> = Object.create(null);
   for (const { name, default: value } of declared) {
@@ -36,7 +36,7 @@ function own(variables: Variables, name: string): unknown {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }
 
-/** Returns whether a value is given: `null` is not. */
+/** Returns whether a value is given; `null` is not. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

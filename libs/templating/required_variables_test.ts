@@ -10,18 +10,18 @@ const declared = [
   { name: "note", required: false },
 ];
 
-test("missingVariables() names what is required and neither given nor defaulted", () => {
+test("missingVariables() names required variables that are neither given nor defaulted", () => {
   assert.deepEqual(missingVariables(declared, mergeVariables({})), ["name", "constructor"]);
   assert.deepEqual(missingVariables(declared, { name: null }), ["name", "constructor"]);
 });
 
-test("missingVariables() takes an empty text, 0 and false as given", () => {
+test("missingVariables() treats an empty text, 0 and false as given", () => {
   for (const value of ["", 0, false]) {
     assert.deepEqual(missingVariables(declared, { name: value, constructor: 1 }), []);
   }
 });
 
-test("withDefaults() fills in where a value is missing or null, and only there", () => {
+test("withDefaults() replaces only missing or null values", () => {
   assert.equal(withDefaults(declared, { plan: null })["plan"], "free");
   assert.equal(withDefaults(declared, { plan: "" })["plan"], "");
   assert.deepEqual(Object.keys(withDefaults(declared, {})), ["plan"]);

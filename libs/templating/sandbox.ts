@@ -12,40 +12,46 @@ import type { TemplateError } from "./template_error.ts";
 import type { TemplateRead } from "@posthaste/contracts";
 import type { TemplateVariable } from "./template_variables.ts";
 
-/** Processes that compile and fill templates, where a template can hurt nobody. */
+/** Processes that compile and fill templates, isolated from the services. */
 export interface Sandbox extends AsyncDisposable {
-  /** Fills in the order given. One that fails leaves the others alone. Never rejects. */
+  /** Fills in the given order. A failed fill does not affect the others. Never rejects. */
   readonly fill: (request: FillRequest) => Promise<FillResult[]>;
-  /** One fill of all the templates. @throws {RenderError} */
+  /** Fills all the templates once. @throws {RenderError} */
   readonly render: (
     templates: FillRequest["templates"],
     data: Fill["data"],
   ) => Promise<Readonly<Record<string, string>>>;
-  /** `checkTemplate()` and `templateVariables()` on a source that nobody has checked. */
+  /** Runs `checkTemplate()` and `templateVariables()` on an unchecked source. */
   readonly check: (
     parts: TemplateParts,
     options?: CallOptions,
   ) => Promise<{ errors: TemplateError[]; variables: TemplateVariable[]; reads: TemplateRead[] }>;
-  /** `publishEmail()`. @throws {InvalidTemplateError | RenderError} */
+  /**
+   * Runs `publishEmail()`. @throws {InvalidTemplateError
+   * RenderError}
+   */
   readonly publishEmail: (
     source: EmailSource,
     options?: CallOptions,
   ) => Promise<PublishedEmail>;
-  /** `publishPdf()`. @throws {InvalidTemplateError | RenderError} */
+  /**
+   * Runs `publishPdf()`. @throws {InvalidTemplateError
+   * RenderError}
+   */
   readonly publishPdf: (source: PdfSource, options?: CallOptions) => Promise<PublishedPdf>;
-  /** Whether a fill of this owner was slow in the last minute: half a second, or killed. */
+  /** Returns whether a fill of this owner was slow in the last minute: half a second, or killed. */
   readonly isSlow: (owner: string) => boolean;
   readonly stats: () => SandboxStats;
 }
 
 /**
- * Opens a sandbox: child processes with an empty environment, a small heap and a time limit, killed
- * and started again when a template exceeds it. Compiling happens inside, too. Each worker keeps
- * its compiled templates, is sent a source once, and gets many fills in one message.
+ * Opens a sandbox: child processes with an empty environment, a small heap and a time limit, which are killed
+ * and restarted when a template exceeds it. Compiling also happens inside. Each worker keeps its compiled
+ * templates, receives a source once, and gets many fills in one message.
  *
- * Workers are shared fairly: who used them least lately comes first, a batch ends after a tenth of a
- * second, and what is known to be slow leaves a worker free. A fill thus waits for one slow fill of
- * others at most, and that is killed at the time limit.
+ * Owners share workers fairly: the owner that used them least lately comes first, a batch ends after a tenth
+ * of a second, and known slow work leaves a worker free. A fill thus waits for at most one slow fill of
+ * others, which is killed at the time limit.
  *
  * ```ts
  * await using sandbox = openSandbox({ workers: 2 });

@@ -17,10 +17,10 @@ function codes(results: FillResult[]): Set<string> {
   return new Set(results.map((result) => result.ok ? "ok" : result.error.code));
 }
 
-/** What takes seconds of a processor. */
+/** A test that takes seconds of processor time. */
 const nightTest = byDay(test.skip, test);
 
-/** Asks for fills one by one, so that it can be seen how many of them are done. */
+/** Requests fills one by one, so that the number of finished ones is visible. */
 function flood(sandbox: Sandbox, { count, size }: { count: number; size: number }) {
   const data = { l: Array.from({ length: size }, () => 1) };
   let done = 0;
@@ -38,7 +38,7 @@ async function quick(sandbox: Sandbox): Promise<void> {
   assert.equal(result?.ok && result.parts["html"], "Dear Ada");
 }
 
-test("sandbox.fill() lets another owner wait for no more than one slow fill", async () => {
+test("sandbox.fill() makes another owner wait for at most one slow fill", async () => {
   await using sandbox = openSandbox({ workers: 1, timeLimitMs: 10_000 });
   await quick(sandbox);
   const slow = flood(sandbox, { count: 4, size: 3_000 });
@@ -76,7 +76,7 @@ nightTest("a sandbox keeps a worker free of slow owners and of publishing", asyn
   await Promise.all([slow.all, published]);
 });
 
-test("sandbox.fill() refuses the urgent fills of a slow owner beyond four, and nobody else's", async () => {
+test("sandbox.fill() refuses the urgent fills of a slow owner beyond four, and no other owner's", async () => {
   await using sandbox = openSandbox({ workers: 1, timeLimitMs: 600 });
   const l = Array.from({ length: 500 }, () => 1);
   const endless = html("{{#each l}}{{#each @root.l}}{{#each @root.l}}{{/each}}{{/each}}{{/each}}");
@@ -106,14 +106,14 @@ test("sandbox.fill() refuses the urgent fills of a slow owner beyond four, and n
 });
 
 /**
- * What a worker needs at once is far below its memory: while it compiles one of {@linkcode heavy}'s
- * templates and keeps four, two thirds of it. When garbage is collected differs between machines.
+ * The memory that a worker needs at once is far below its limit: two thirds of it, while it compiles one of
+ * {@linkcode heavy}'s templates and keeps four. The time of garbage collections differs between machines.
  */
 const SMALL = { workers: 1, memoryMb: 48, timeLimitMs: 20_000 };
-/** So many templates were more than a worker could keep. */
+/** The number of templates that exceeded a worker's memory. */
 let deadly = 30;
 
-/** A template that takes more than a megabyte once it is compiled; each `n` is another one. */
+/** Returns a template that takes more than a megabyte once it is compiled; each `n` is another one. */
 function heavy(n: number): TemplateSource {
   return html(`{{number a locale="en" maximumFractionDigits=${n}}}`.repeat(400), `${n}`);
 }
@@ -155,7 +155,7 @@ test("sandbox.fill() sends no more values at once than a worker can hold", async
   assert.equal(sandbox.stats().restarts, 0);
 });
 
-test("sandbox.fill() leaves what is beyond the request's budget of text for later", async () => {
+test("sandbox.fill() leaves fills beyond the request's budget of text for later", async () => {
   await using sandbox = openSandbox({ workers: 1, batchSize: 4 });
   const data = { text: "x".repeat(10_000) };
   const fills = Array.from({ length: 20 }, () => ({ data }));
@@ -167,7 +167,7 @@ test("sandbox.fill() leaves what is beyond the request's budget of text for late
     filled.toSorted((a, b) => Number(b) - Number(a)),
     "the first come first",
   );
-  // What is in a worker's hands is finished.
+  // A worker finishes the fills that it has.
   const made = filled.filter(Boolean).length;
   assert.ok(made >= 5 && made <= 8, `${made} were made`);
   assert.deepEqual(codes(results.slice(made)), new Set(["later"]));

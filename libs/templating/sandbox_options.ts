@@ -1,32 +1,32 @@
-/** What a sandbox allows. */
+/** Limits of a sandbox. */
 export interface SandboxOptions {
-  /** Processes. Default: as many as cores, at most 4. */
+  /** Processes. @default as many as cores, at most 4 */
   readonly workers?: number;
   /**
-   * For one fill, compiling included. Default 2,000 ms. Up to ten times of it may pass where the
-   * machine is so busy that a worker gets less than half of the limit to work (on Linux).
+   * Time limit of one fill, including compilation. Up to ten times as much may pass if the machine is so busy
+   * that a worker gets less than half of the limit as processor time (on Linux). @default {2000}
    */
   readonly timeLimitMs?: number;
-  /** For checking or publishing one template. Default 15,000 ms. */
+  /** Time limit of checking or publishing one template, in milliseconds. @default {15000} */
   readonly publishTimeLimitMs?: number;
-  /** JavaScript heap of one worker. Default 256. */
+  /** JavaScript heap of one worker, in MB. @default {256} */
   readonly memoryMb?: number;
-  /** Characters of one fill, all its parts together. Default 5,000,000. */
+  /** Characters of one fill, all its parts together. @default {5000000} */
   readonly outputLimit?: number;
-  /** Fills in one message to a worker. Default 50. */
+  /** Fills in one message to a worker. @default {50} */
   readonly batchSize?: number;
-  /** Compiled templates that each worker keeps. Default 500. */
+  /** Compiled templates that each worker keeps. @default {500} */
   readonly keptTemplates?: number;
-  /** What these may weigh: their characters, and 1,000 for each placeholder. Default 50,000,000. */
+  /** The weight of these: their characters, and 1,000 for each placeholder. @default {50000000} */
   readonly keptWeight?: number;
   /**
-   * Workers that slow owners, checks and publishing leave free for others. Default 1, or 0 if there
-   * is one worker only.
+   * Workers that slow owners, checks and publishing leave free for others. @default 1, or 0 if there is only
+   * one worker
    */
   readonly reserved?: number;
 }
 
-/** Counters since the sandbox was opened, and what it does now. */
+/** Counters since the sandbox was opened, and its current state. */
 export interface SandboxStats {
   readonly workers: number;
   readonly busy: number;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openSandbox } from "./sandbox.ts";
 
 test(
-  "a sandbox whose workers do not start answers each fill, and goes on trying",
+  "a sandbox whose workers do not start answers each fill, and continues to try",
   { timeout: 10_000 },
   async () => {
     // Too little for Node itself.

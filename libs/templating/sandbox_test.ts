@@ -21,7 +21,7 @@ function codes(results: FillResult[]): string[] {
   return results.map((result) => result.ok ? "ok" : result.error.code);
 }
 
-test("openSandbox() fills a batch in order, each part escaped as it says", async () => {
+test("openSandbox() fills a batch in order, each part with its own escaping", async () => {
   await using sandbox = openSandbox({ workers: 2, batchSize: 7 });
   const templates = {
     subject: { key: "s", source: "Hi {{name}}", escape: "none" },
@@ -41,7 +41,7 @@ test("openSandbox() fills a batch in order, each part escaped as it says", async
   assert.equal(sandbox.stats().fills, 101);
 });
 
-test("openSandbox() compiles anew when another text comes under a known key", async () => {
+test("openSandbox() compiles again when another text comes under a known key", async () => {
   await using sandbox = openSandbox({ workers: 1, keptTemplates: 2 });
   for (const source of ["a", "b", "a"]) {
     const t = { key: "same", source, escape: "none" } as const;
@@ -53,7 +53,7 @@ test("openSandbox() compiles anew when another text comes under a known key", as
   }
 });
 
-test("openSandbox() gives an error of one fill to that fill alone", async () => {
+test("openSandbox() reports an error of one fill only for that fill", async () => {
   await using sandbox = openSandbox({ workers: 1 });
   const templates = { html: html('<p>\n{{currency n "EUR"}}') };
   const results = await sandbox.fill({
@@ -68,7 +68,7 @@ test("openSandbox() gives an error of one fill to that fill alone", async () => 
   assert.deepEqual({ part, line, column }, { part: "html", line: 2, column: 1 });
 });
 
-test("openSandbox() kills what runs too long, and only the guilty fill fails", async () => {
+test("openSandbox() kills a fill that runs too long, and only that one fails", async () => {
   await using sandbox = openSandbox({ workers: 1, timeLimitMs: 500 });
   const templates = { html: html(CUBIC) };
   const fills = MANY.slice(0, 20).map((n) => ({ data: { l: n === 7 ? MANY : [n] } }));
@@ -80,7 +80,7 @@ test("openSandbox() kills what runs too long, and only the guilty fill fails", a
   assert.ok(sandbox.stats().timeouts >= 1 && sandbox.stats().restarts >= 1);
 });
 
-test("openSandbox() gives a request up after three kills in a row", async () => {
+test("openSandbox() abandons a request after three kills in a row", async () => {
   await using sandbox = openSandbox({ workers: 1, timeLimitMs: 200 });
   const fills = MANY.slice(0, 30).map(() => ({ data: { l: MANY } }));
   const results = await sandbox.fill({ templates: { html: html(CUBIC) }, fills });
@@ -88,7 +88,7 @@ test("openSandbox() gives a request up after three kills in a row", async () => 
   assert.ok(sandbox.stats().timeouts <= 5, `${sandbox.stats().timeouts} kills`);
 });
 
-test("openSandbox() survives a template that eats the memory, and caps the output", async () => {
+test("openSandbox() survives a template that exhausts the memory, and limits the output", async () => {
   await using sandbox = openSandbox({
     workers: 1,
     memoryMb: 64,
@@ -129,7 +129,7 @@ test("sandbox.publishEmail() publishes, or rejects with every error", async () =
   });
 });
 
-test("a sandbox refuses all that is left when it is closed", async () => {
+test("a sandbox refuses all remaining fills when it is closed", async () => {
   const sandbox = openSandbox({ workers: 1 });
   const waiting = sandbox.fill({ templates: { html: html("a") }, fills: [{ data: {} }] });
   await sandbox[Symbol.asyncDispose]();

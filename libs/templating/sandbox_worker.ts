@@ -1,5 +1,5 @@
-// The inside of the sandbox: a child process that holds nothing but compiled templates. It has no
-// environment, no say over files, and is killed from outside when it takes too long.
+// The inside of the sandbox: a child process that contains only compiled templates. It has no environment and
+// no access to files, and is killed from outside when it takes too long.
 import process from "node:process";
 import { Worker } from "node:worker_threads";
 import type { Call, Filled, FillOrder, Load, Order, Report } from "./_sandbox_protocol.ts";
@@ -12,17 +12,17 @@ import { InvalidTemplateError } from "./template_error.ts";
 import { templateReads } from "./template_reads.ts";
 import { templateVariables } from "./template_variables.ts";
 
-/** A slow fill is reported before the next begins, so that the host knows which one hangs. */
+/** A slow fill is reported before the next begins, so that the host can identify one that hangs. */
 const REPORT_EVERY_MS = 50;
 const REPORT_EVERY_CHARACTERS = 2_000_000;
-/** Then a batch ends, so that somebody else's turn comes: the host gives the rest again. */
+/** After this time a batch ends, so that another owner gets its turn. The host sends the rest again. */
 const BATCH_MS = 100;
 const BATCH_CHARACTERS = 8_000_000;
 
 const loaded = new Map<number, Load>();
 const compiled = new Map<number, CompiledTemplate | RenderError>();
 
-// A worker in a long loop never hears that its host was killed: this thread sees it, and ends it.
+// A worker in a long loop cannot notice that its host was killed: this thread notices, and ends it.
 const watch = new Worker(new URL("./_parent_watch.ts", import.meta.url), {
   workerData: Number(process.argv[2]),
   resourceLimits: { maxOldGenerationSizeMb: 16 },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-/** What parses a template where it is called. Services and commands ask a sandbox for it. */
+/** Functions that parse a template in the calling process. Services and commands must use a sandbox. */
 const UNSANDBOXED = /\b(checkTemplate|publishEmail|publishPdf|templateVariables)\b/;
 const IMPORT = /import\s*(?:type\s*)?\{([^}]*)\}\s*from\s*"@posthaste\/templating"/g;
 const ROOT = new URL("../../", import.meta.url).pathname;

@@ -3,7 +3,7 @@ import { clipped } from "./_clipped.ts";
 /** The parts of an email template. The HTML of a PDF template is the part `html`. */
 export type TemplatePart = "subject" | "html" | "text";
 
-/** A fault in a template, at the place in the author's source where it is. */
+/** A fault in a template, at its place in the author's source. */
 export interface TemplateError {
   readonly part: TemplatePart;
   /** From 1. */
@@ -14,17 +14,17 @@ export interface TemplateError {
   readonly message: string;
 }
 
-/** Faults that are told at most, and characters of each: a source can hold any number. */
+/** The most faults to report, and characters of each: a source can have any number. */
 const MAX_ERRORS = 100;
 const MESSAGE_LENGTH = 400;
 
-/** The faults as they are told: no more and no longer than an author reads. */
+/** Returns the faults to report: at most as many and as long as an author reads. */
 export function reportable(errors: readonly TemplateError[]): TemplateError[] {
   return errors.slice(0, MAX_ERRORS)
     .map((error) => ({ ...error, message: clipped(error.message, MESSAGE_LENGTH) }));
 }
 
-/** Thrown where a template cannot be published: it carries every fault that was found. */
+/** A template cannot be published. Contains every fault that was found. */
 export class InvalidTemplateError extends Error {
   override readonly name = "InvalidTemplateError";
   readonly errors: readonly TemplateError[];

@@ -4,7 +4,7 @@ import { type Call, callsHelper, type TemplateParts } from "./check_template.ts"
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
 import { entered, resolve, type Scope } from "./template_variables.ts";
 
-/** The most that is noted of one template. */
+/** The most reads to record for one template. */
 const MAX_READS = 2000;
 const MAX_PATH = 500;
 
@@ -18,18 +18,18 @@ const LIST_HELPERS = ["join", "sum"];
 
 type Report = (path: string, use: ReadUse, isCertain: boolean) => void;
 
-/** Where a node stands. */
+/** The surroundings of a node. */
 interface Place {
   scope: Scope;
-  /** What becomes of the value of an expression here. */
+  /** The use of an expression's value here. */
   use: ReadUse;
-  /** Whether every way through the template leads here. */
+  /** Whether every path through the template reaches this place. */
   isCertain: boolean;
 }
 
 /**
- * Lists what the syntax trees of a template read, and what for, in the order of first use. Parts that cannot
- * be parsed are left out.
+ * Returns the values that the syntax trees of a template read, and their uses, in the order of first use.
+ * Parts that cannot be parsed are left out.
  */
 export function templateReads(parts: TemplateParts): TemplateRead[] {
   const found = new Map<string, TemplateRead>();
@@ -51,7 +51,7 @@ export function templateReads(parts: TemplateParts): TemplateRead[] {
 function walk(node: Node, place: Place, report: Report): void {
   if (node.type === "PathExpression") return reportPath(node as PathExpression, place, report);
   if (node.type === "BlockStatement") return walkBlock(node as BlockStatement, place, report);
-  // A partial has parameters, but calls nothing; what it prints of them is not known here.
+  // A partial has parameters, but calls nothing; its use of them is not known here.
   const isPartial = node.type.startsWith("Partial");
   if (!isPartial && "params" in node && callsHelper(node as Call)) {
     return walkCall(node as Call, place, report);
@@ -98,7 +98,7 @@ function walkBlock(block: BlockStatement, place: Place, report: Report): void {
   for (const [path, use] of [...shown.reads, ...other.reads]) report(path, use, isCertain(path));
 }
 
-/** What one branch reads, and what it prints for certain once it is entered. */
+/** Returns what one branch reads, and what it certainly prints once it is entered. */
 function branch(program: Node | undefined, place: Place) {
   const reads: [string, ReadUse][] = [];
   const certain = new Set<string>();
@@ -110,7 +110,7 @@ function branch(program: Node | undefined, place: Place) {
   return { reads, certain };
 }
 
-/** Joins what several parts of a template read: a PDF's body and its file name. */
+/** Joins the reads of several parts of a template: a PDF's body and its file name. */
 export function joinReads(...lists: (readonly TemplateRead[])[]): TemplateRead[] {
   const found = new Map<string, TemplateRead>();
   for (const { path, uses, always } of lists.flat()) {

@@ -7,7 +7,7 @@ const readsIn = (html: string) =>
     `${path} ${uses.join("+")}${always ? " always" : ""}`
   );
 
-test("templateReads() says what each value is read for", () => {
+test("templateReads() returns the uses of each value", () => {
   assert.deepEqual(
     readsIn(
       '{{name}}{{#if vip}}!{{/if}}{{date due "long"}}{{currency total cur}}{{upper code}}' +
@@ -21,7 +21,7 @@ test("templateReads() says what each value is read for", () => {
   );
 });
 
-test("templateReads() says always only of what every way through the template prints", () => {
+test("templateReads() marks as `always` only what every path through the template prints", () => {
   assert.deepEqual(readsIn("{{#if a}}{{b}}{{c}}{{else}}{{b}}{{/if}}"), [
     ...["a tested", "b printed always", "c printed"],
   ]);
@@ -36,7 +36,7 @@ test("templateReads() says always only of what every way through the template pr
   ]);
 });
 
-test("templateReads() joins parts: what one of them always prints is always printed", () => {
+test("templateReads() joins parts: a value that one of them always prints is always printed", () => {
   const [read] = templateReads({ subject: "{{n}}", html: "{{#if x}}{{n}}{{/if}}" });
   assert.deepEqual(read, { path: "n", uses: ["printed"], always: true });
 });

@@ -8,28 +8,27 @@ import type { TemplatePart } from "./template_error.ts";
 export interface TemplateVariable {
   /** The top-level name, as a request gives it. */
   readonly name: string;
-  /** All that is read of it: `customer.name`, or `lines[].price` inside an `each`. */
+  /** All paths that are read of it: `customer.name`, or `lines[].price` inside an `each`. */
   readonly paths: readonly string[];
   readonly usedIn: readonly TemplatePart[];
-  /** Where it is read first, from 1. */
+  /** The place of its first use, from 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** Where names lead: the steps from the top, or nothing where that cannot be told. */
+/** The target of names: the steps from the top, or nothing if that is unknown. */
 export type Context = readonly string[] | undefined;
 
-/** What names mean at a place of a template. */
+/** The meaning of names at a place of a template. */
 export interface Scope {
   readonly contexts: readonly Context[];
   readonly names: ReadonlyMap<string, Context>;
 }
 
 /**
- * The variables of a template, in the order of their first use in subject, HTML and text. A name
- * inside `each` or `with` belongs to the list or object, not to the top; `@root.` and `../` lead
- * back. A variable that stands only inside an `{{#if}}` is one all the same. Parts that cannot be
- * parsed are left out.
+ * Returns the variables of a template, in the order of their first use in subject, HTML and text. A name
+ * inside `each` or `with` belongs to the list or object, not to the top; `@root.` and `../` lead back. A
+ * variable that occurs only inside an `{{#if}}` also counts. Parts that cannot be parsed are left out.
  */
 export function templateVariables(parts: TemplateParts): TemplateVariable[] {
   const found = new Map<string, TemplateVariable & { paths: string[]; usedIn: TemplatePart[] }>();
@@ -44,7 +43,7 @@ export function templateVariables(parts: TemplateParts): TemplateVariable[] {
         { name, paths: [], usedIn: [], line, column: column + 1 };
       found.set(name, variable);
       const path = steps.join(".").replaceAll(".[]", "[]");
-      // Inside many blocks, what leads to a name can be far longer than its source.
+      // Inside many blocks, the path of a name can be far longer than its source.
       if (path.length <= 1_000 && !variable.paths.includes(path)) variable.paths.push(path);
       if (!variable.usedIn.includes(part)) variable.usedIn.push(part);
     });
@@ -79,7 +78,7 @@ function walkBlock(block: BlockStatement, scope: Scope, report: Report): void {
   if (block.inverse) walk(block.inverse, scope, report);
 }
 
-/** Returns what names mean inside of an `each` or `with`. */
+/** Returns the scope inside of an `each` or `with`. */
 export function entered(block: BlockStatement, scope: Scope): Scope {
   const [subject] = block.params;
   const isPath = subject?.type === "PathExpression";
@@ -93,7 +92,7 @@ export function entered(block: BlockStatement, scope: Scope): Scope {
   return { contexts: [...scope.contexts, inner], names };
 }
 
-/** Returns where a name leads from the top, as far as that can be told. */
+/** Returns the path of a name from the top, as far as it is known. */
 export function resolve(path: PathExpression, { contexts, names }: Scope): Context {
   const parts = path.parts as string[];
   const [head, ...tail] = parts;

@@ -16,7 +16,7 @@ test("templateVariables() joins subject, HTML and text, with the place of the fi
   );
 });
 
-test("templateVariables() gives a name inside each or with to the list or object", () => {
+test("templateVariables() assigns a name inside each or with to the list or object", () => {
   assert.deepEqual(
     pathsIn("{{#each lines}}{{price}}{{@index}}{{../cur}}{{@root.vat}}{{else}}{{none}}{{/each}}"),
     ["lines", "lines[].price", "cur", "vat", "none"],
@@ -39,16 +39,16 @@ test("templateVariables() follows block parameters", () => {
   );
 });
 
-test("templateVariables() counts what stands only inside an if, and leaves helpers out", () => {
+test("templateVariables() counts variables that occur only inside an if, and excludes helpers", () => {
   assert.deepEqual(namesIn("{{#if a}}{{b}}{{else if c}}{{d}}{{/if}}"), ["a", "b", "c", "d"]);
   assert.deepEqual(namesIn('{{currency (add x 1) "EUR" locale=l}}{{upper y}}'), ["x", "l", "y"]);
 });
 
-test("templateVariables() takes the name of a helper without arguments for a variable", () => {
+test("templateVariables() treats the name of a helper without arguments as a variable", () => {
   assert.deepEqual(namesIn("{{date}} {{date due}} {{{currency}}}"), ["date", "due", "currency"]);
 });
 
-test("templateVariables() reports nothing it cannot know inside a computed context", () => {
+test("templateVariables() reports nothing for unknown names inside a computed context", () => {
   assert.deepEqual(namesIn("{{#each (lookup map key)}}{{x}}{{@root.y}}{{/each}}"), [
     "map",
     "key",

@@ -7,17 +7,17 @@ import { translateSendgrid } from "./_translate_sendgrid.ts";
 import type { Note } from "./_note.ts";
 import type { TemplatePart } from "./template_error.ts";
 
-/** A place that a person has to look at after a translation. */
+/** A place that a person must check after a translation. */
 export interface Untranslated {
-  /** From 1, in the source that was given. */
+  /** From 1, in the original source. */
   line: number;
   column: number;
-  /** What stands there, cut where it is long. */
+  /** The original text, cut if it is long. */
   text: string;
   why: string;
 }
 
-/** A template in the language of Posthaste, and what could not be translated. */
+/** A template in the language of Posthaste, and the parts that could not be translated. */
 export interface Translation {
   text: string;
   untranslated: Untranslated[];
@@ -40,8 +40,8 @@ const MAX_NOTES = 200;
 const MAX_TEXT = 80;
 
 /**
- * Translates a part of a template of another product. What has no counterpart stays as it stands and is
- * listed, and so is what the check of templates refuses.
+ * Translates a part of a template of another product. Tags without a counterpart stay as they are and are
+ * listed, together with everything that the template check refuses.
  */
 export function translateTemplate(
   source: string,

@@ -13,7 +13,7 @@ function fill(text: string, data: object): string {
   return compileTemplate(text, { escape: "html" })(plainData(data)).replaceAll(/\s+/g, " ").trim();
 }
 
-test("translateTemplate() counts the levels of Postmark's paths anew", () => {
+test("translateTemplate() recounts the levels of Postmark's paths", () => {
   const { text, left } = translate(
     "postmark",
     `<p>Hi {{ name }},</p>
@@ -33,7 +33,7 @@ test("translateTemplate() counts the levels of Postmark's paths anew", () => {
     },
     company: { name: "Acme", address: { street: "Main St" } },
   };
-  // An item is a level of its own at Postmark: one step up from it is the list.
+  // An item is a level of its own in Postmark: one step up from it is the list.
   assert.equal(
     fill(text, data),
     "<p>Hi Ada,</p> <td>Desk </td> <p>No discount, Ada</p> <p>Main St Acme Ada</p> [a][b]<b>",
@@ -45,7 +45,7 @@ test("translateTemplate() counts the levels of Postmark's paths anew", () => {
   assert.equal(deep.text, "{{#each a.b.list}}{{x}}{{../a.b.y}}{{../z}}{{/each}}");
 });
 
-test("translateTemplate() lists what Postmark fills in itself, with its place", () => {
+test("translateTemplate() lists the tags that Postmark fills itself, with their places", () => {
   const { text, untranslated } = translate(
     "postmark",
     '<body>{{{ @content }}}\n  <a href="{{{ pm:unsubscribe }}}">x</a>\n{{#each items}}</body>',
@@ -54,7 +54,7 @@ test("translateTemplate() lists what Postmark fills in itself, with its place", 
   assert.deepEqual(untranslated.map(({ line, column, text }) => [line, column, text]), [
     [1, 7, "{{{ @content }}}"],
     [2, 12, "{{{ pm:unsubscribe }}}"],
-    // The check of templates finds what is wrong besides.
+    // The template check also finds other faults.
     [3, 1, "{{#each items}}</body>"],
   ]);
   for (const { why } of untranslated) assert.match(why, /\w/);

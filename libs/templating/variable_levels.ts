@@ -2,20 +2,20 @@ import type { VariableOrigin } from "@posthaste/contracts";
 import { mergeVariables, type Variables } from "./precedence.ts";
 import { type DeclaredVariable, isGiven, withDefaults } from "./required_variables.ts";
 
-/** The levels on which a request gives variables (docs/interface.md, section 4.2). */
+/** The levels of a request's variables (docs/interface.md, section 4.2). */
 export interface VariableLevels {
   top?: Variables | null | undefined;
   recipient?: Variables | null | undefined;
-  /** Of the one PDF that is filled; a mail has none. */
+  /** Of the one PDF to fill; a mail has none. */
   attachment?: Variables | null | undefined;
 }
 
-/** Lays the levels over each other: an attachment's variables win over its recipient's, those over the top. */
+/** Merges the levels: an attachment's variables win over its recipient's, and those over the top. */
 export function mergeLevels({ top, recipient, attachment }: VariableLevels): Variables {
   return mergeVariables(top, recipient, attachment);
 }
 
-/** Returns what a template is filled with: the merged levels, and its defaults for what is missing. */
+/** Returns the values for a template: the merged levels, and its defaults for missing values. */
 export function valuesOf(
   levels: VariableLevels,
   declared: readonly DeclaredVariable[],
@@ -24,8 +24,8 @@ export function valuesOf(
 }
 
 /**
- * Returns where {@linkcode valuesOf} has the values of some names from. The same functions decide: they
- * are given the names of the levels instead of the values.
+ * Returns the origins of the values of {@linkcode valuesOf}, by names. The same functions decide, with the
+ * names of the levels instead of the values.
  */
 export function originsOf(
   levels: VariableLevels,
@@ -44,7 +44,10 @@ export function originsOf(
   return Object.fromEntries([...names].map((name) => [name, found[name] ?? "missing"]));
 }
 
-/** `null` stays: it hides what a higher level gives, and a default takes its place. */
+/**
+ * Replaces values by the name of their level. `null` stays: it hides a higher level's value, and a default
+ * replaces it.
+ */
 function nameLevel(level: Variables | null | undefined, name: VariableOrigin): Variables {
   const entries = Object.entries(level ?? {});
   return Object.fromEntries(entries.map(([key, value]) => [key, isGiven(value) ? name : null]));

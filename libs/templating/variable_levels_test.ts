@@ -14,15 +14,15 @@ const levels = {
 };
 const names = ["name", "company", "number", "greeting", "note", "city", "hidden"];
 
-test("originsOf() says of each variable which level gives it", () => {
+test("originsOf() returns the level of each variable's value", () => {
   assert.deepEqual(originsOf(levels, { declared, names }), {
     ...{ name: "recipient", company: "top", number: "attachment" },
-    // `null` hides what is above it, and the default takes its place.
+    // `null` hides the value above it, and the default replaces it.
     ...{ greeting: "default", note: "missing", city: "default", hidden: "missing" },
   });
 });
 
-test("originsOf() says of every level what valuesOf() took of it", () => {
+test("originsOf() agrees with valuesOf() about every level", () => {
   const variants = [undefined, null, "x", { a: 1 }];
   for (const top of variants) {
     for (const recipient of variants) {
@@ -47,7 +47,7 @@ test("originsOf() says of every level what valuesOf() took of it", () => {
   }
 });
 
-test("originsOf() takes the names of prototypes for plain data", () => {
+test("originsOf() treats the names of prototypes as plain data", () => {
   const top = JSON.parse('{"__proto__":1}');
   const found = originsOf({ top }, { declared: [], names: ["__proto__", "constructor"] });
   assert.deepEqual(Object.entries(found), [["__proto__", "top"], ["constructor", "missing"]]);
