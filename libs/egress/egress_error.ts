@@ -1,13 +1,13 @@
 /**
- * Why a host is not reached.
+ * The reason why a host is not reached.
  *
- * - `forbidden`: its name means an address, or the request a port, that customers may not reach.
- * - `not_found`: its name means no address.
- * - `unavailable`: the name could not be looked up now; later it may.
+ * - `forbidden`: customers may not reach the address that its name resolves to, or the port.
+ * - `not_found`: its name resolves to no address.
+ * - `unavailable`: the name cannot be resolved now; later it may.
  */
 export type EgressFault = "forbidden" | "not_found" | "unavailable";
 
-/** A host that a customer named and that is not reached. The message names no address. */
+/** A host of a customer that is not reached. The message contains no address. */
 export class EgressError extends Error {
   override readonly name = "EgressError";
   readonly fault: EgressFault;

@@ -5,36 +5,36 @@ import { EgressError } from "./egress_error.ts";
 import type { Networks } from "./networks.ts";
 import { isPublicAddress } from "./public_address.ts";
 
-/** Settings of {@linkcode openGuardedResolver}. */
+/** Options of {@linkcode openGuardedResolver}. */
 export interface GuardedResolverOptions {
   /** TCP ports that may be reached at public addresses. */
   ports: readonly number[];
-  /** May be reached on any port although they are not public. */
+  /** Networks that may be reached on any port although they are not public. */
   allowed: Networks;
-  /** All addresses of a host name; the system's own way by default. */
+  /** Returns all addresses of a host name. @default the system's resolver */
   lookup?: (host: string) => Promise<string[]>;
   /** Longest wait for it, in milliseconds. @default {5000} */
   timeoutMs?: number;
 }
 
-/** A host and port that a customer named. */
+/** A host and port from a customer. */
 export interface Destination {
-  /** A name, or an IP address in any notation that the system takes. */
+  /** A name, or an IP address in any notation that the system accepts. */
   host: string;
   port: number;
 }
 
 /**
- * Returns an IP address to dial: the very address that was checked, so that a name that means another
- * one a moment later changes nothing. Ask again for each connection.
+ * Returns an IP address to connect to. It is the checked address, so a name that resolves to another address
+ * a moment later has no effect. Call it again for each connection.
  *
- * @throws {EgressError}
+ * @throws {EgressError} If the host must not or cannot be reached.
  */
 export type GuardedResolver = (destination: Destination) => Promise<string>;
 
 /**
- * Makes what turns hosts that customers name into addresses that they may reach. A name with one
- * forbidden address among others is refused as a whole.
+ * Returns a resolver for customers' hosts that only returns addresses they may reach. A name with one
+ * forbidden address among others is refused completely.
  */
 export function openGuardedResolver(options: GuardedResolverOptions): GuardedResolver {
   const { ports, allowed, lookup = lookupAll, timeoutMs = 5000 } = options;
@@ -88,13 +88,13 @@ async function lookupAll(host: string): Promise<string[]> {
   try {
     return (await systemLookup(host, { all: true })).map(({ address }) => address);
   } catch (error) {
-    // Deno lets the system look up names only if each stands in its permissions; it may ask servers.
+    // Deno permits system look-ups only of names in its permissions; DNS servers may be asked.
     if ((error as { code?: string }).code !== "EPERM") throw error;
     return await resolve4(host);
   }
 }
 
-/** Any of the family that the system prefers. */
+/** Returns any address of the family that the system prefers. */
 function pick(addresses: readonly string[]): string {
   const family = isIP(addresses[0] ?? "");
   const preferred = addresses.filter((address) => isIP(address) === family);

@@ -22,35 +22,35 @@ function refuses(answer: Promise<string>, fault: EgressFault): Promise<void> {
   return assert.rejects(answer, (error) => error instanceof EgressError && error.fault === fault);
 }
 
-test("resolve() gives the address that it checked", async () => {
+test("resolve() returns the address that it checked", async () => {
   const resolve = openTestResolver();
   assert.equal(await resolve({ host: "mx.example", port: 587 }), "93.184.216.34");
   assert.equal(await resolve({ host: "93.184.216.34", port: 25 }), "93.184.216.34");
   assert.equal(await resolve({ host: "[2606:2800::1]", port: 25 }), "2606:2800::1");
 });
 
-test("resolve() refuses hosts inside, also one that has a public address as well", async () => {
+test("resolve() refuses internal hosts, also one that has a public address as well", async () => {
   const resolve = openTestResolver();
   for (const host of ["inside.example", "both.example", "127.0.0.1", "[::1]", "::ffff:7f00:1"]) {
     await refuses(resolve({ host, port: 25 }), "forbidden");
   }
 });
 
-test("resolve() refuses other ports, but not in networks that the operator allows", async () => {
+test("resolve() refuses other ports, except in networks that the operator allows", async () => {
   const resolve = openTestResolver();
   await refuses(resolve({ host: "mx.example", port: 6379 }), "forbidden");
   assert.equal(await resolve({ host: "relay.example", port: 1025 }), "10.1.0.5");
   await refuses(resolve({ host: "half.example", port: 1025 }), "forbidden");
 });
 
-test("resolve() refuses the address that a name means by now", async () => {
+test("resolve() refuses the current address of a name", async () => {
   const answers = [["93.184.216.34"], ["127.0.0.1"]];
   const resolve = openTestResolver(() => Promise.resolve(answers.shift() ?? []));
   assert.equal(await resolve({ host: "rebinds.example", port: 25 }), "93.184.216.34");
   await refuses(resolve({ host: "rebinds.example", port: 25 }), "forbidden");
 });
 
-test("resolve() tells a name that does not exist from one that cannot be looked up", async () => {
+test("resolve() distinguishes a name that does not exist from one that cannot be looked up", async () => {
   const failing = (code: string) =>
     openTestResolver(() => Promise.reject(Object.assign(new Error(code), { code })));
   const destination = { host: "gone.example", port: 25 };
@@ -60,7 +60,7 @@ test("resolve() tells a name that does not exist from one that cannot be looked 
   await refuses(openTestResolver()({ host: "nothing.example", port: 25 }), "not_found");
 });
 
-test("resolve() checks what the system makes of odd notations", async () => {
+test("resolve() checks the system's interpretation of odd notations", async () => {
   const resolve = openGuardedResolver({ ports: [25], allowed: readNetworks([]) });
   for (const host of ["127.1", "2130706433", "0x7f000001", "localhost"]) {
     await assert.rejects(resolve({ host, port: 25 }), EgressError, host);

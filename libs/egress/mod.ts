@@ -1,5 +1,5 @@
 /**
- * Which hosts that customers name may be reached, and at which address.
+ * Decides which customers' hosts may be reached, and at which address.
  *
  * @module
  */

@@ -1,15 +1,16 @@
 import ipaddr from "ipaddr.js";
 import { parseAddress } from "./public_address.ts";
 
-/** Networks that an operator lets customers reach although they are not public. */
+/** Networks that customers may reach by the operator's permission although they are not public. */
 export interface Networks {
   has(address: string): boolean;
 }
 
 /**
- * Reads networks in CIDR notation, such as `10.1.0.0/16` or `::1/128`; a lone address is its own.
+ * Reads networks in CIDR notation, such as `10.1.0.0/16` or `::1/128`. A single address is a network of its
+ * own.
  *
- * @throws {RangeError} If one is none.
+ * @throws {RangeError} If a text is no network.
  */
 export function readNetworks(texts: readonly string[]): Networks {
   const networks = texts.map(readNetwork);

@@ -13,7 +13,7 @@ test("has() finds an address in a network, however it is written", () => {
   assert.ok(!readNetworks([]).has("10.1.2.3"));
 });
 
-test("readNetworks() refuses what is no network", () => {
+test("readNetworks() refuses a text that is no network", () => {
   for (const text of ["10.1", "10.1.0.0/33", "::/129", "localhost", "10.0.0.0/8/8", "10.0.0.0/"]) {
     assert.throws(() => readNetworks([text]), RangeError, text);
   }

@@ -3,17 +3,18 @@ import ipaddr from "ipaddr.js";
 /** NAT64's well-known prefix (RFC 6052), by which an IPv6-only network reaches IPv4 hosts. */
 const NAT64: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** Unicast of the internet by its range, but Azure's own host, which tells machines their secrets. */
+/** Azure's own host, which reveals secrets to machines, although its address is in a public range. */
 const INNER = ["168.63.129.16"];
 
-/** All of IPv6 that is given to hosts of the internet (RFC 4291, 2.4). */
+/** All IPv6 addresses that are assigned to hosts of the internet (RFC 4291, 2.4). */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Returns whether an IP address belongs to a host of the public internet: no private, loopback,
- * link-local, shared (carrier NAT), multicast, documentation or otherwise special one (IANA's special
- * purpose registries, RFC 6890), nor one that a cloud serves its own machines from. An IPv4 address inside of an IPv6 one counts as itself if it is
- * mapped (RFC 4291) or NAT64's; tunnels (6to4, Teredo) are never public. What is no address is not.
+ * Returns whether an IP address belongs to a host of the public internet. Private, loopback, link-local,
+ * shared (carrier NAT), multicast, documentation and other special addresses (IANA's special purpose
+ * registries, RFC 6890) do not, and neither does an address from which a cloud serves its own machines. An
+ * IPv4 address inside of an IPv6 one counts as itself if it is mapped (RFC 4291) or NAT64's; tunnels (6to4,
+ * Teredo) are never public. A text that is no address is not public.
  */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
@@ -22,7 +23,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.match(GLOBAL_UNICAST);
 }
 
-/** Reads an address by its bytes, the IPv4 address inside of one that only carries it. */
+/** Parses an address. Returns the IPv4 address inside of one that only carries it. */
 export function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
   if (!ipaddr.IPv6.isValid(address)) return undefined;

@@ -21,11 +21,11 @@ test("isPublicAddress() is false for addresses of special use", () => {
   for (const address of SPECIAL) assert.equal(isPublicAddress(address), false, address);
 });
 
-test("isPublicAddress() is false for IPv6 addresses that lead to such ones of IPv4", () => {
+test("isPublicAddress() is false for IPv6 addresses that lead to such IPv4 addresses", () => {
   for (const address of CARRYING_IPV4) assert.equal(isPublicAddress(address), false, address);
 });
 
-test("isPublicAddress() is false for what is no address in full", () => {
+test("isPublicAddress() is false for texts that are no complete address", () => {
   const texts = ["", "localhost", "127.1", "2130706433", "0x7f.0.0.1", "0177.0.0.1", "8.8.8.8 "];
   for (const text of [...texts, "8.8.8", "::1%eth0", "[::1]", "1.2.3.4.5"]) {
     assert.equal(isPublicAddress(text), false, text);
