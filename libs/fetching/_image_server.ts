@@ -7,7 +7,7 @@ export const PNG = Buffer.from(
   "base64",
 );
 
-/** Serves images, and what is none: each path misbehaves in a way of its own. */
+/** Serves images and other content. Each path misbehaves in its own way. */
 export const serveImages: RequestListener = ({ url = "/" }, response) => {
   const [, path = "", rest = ""] = /^\/(\w*)[^/]*\/?([^?]*)/.exec(url) ?? [];
   switch (path) {

@@ -1,19 +1,19 @@
 /**
- * Why something was not fetched.
+ * The reason of a failed fetch.
  *
- * - `forbidden`: its address may not be reached, or is none of the web.
- * - `refused`: its server says no; it will again.
- * - `unusable`: it came, and is no image that is taken.
+ * - `forbidden`: its address may not be reached, or is no web address.
+ * - `refused`: its server refused, and would refuse again.
+ * - `unusable`: the content is no accepted image.
  * - `too_large`: it has too many bytes or pixels.
- * - `unavailable`: it could not be reached, or its server is in trouble: another time it may do.
+ * - `unavailable`: the server could not be reached, or failed; a later attempt may succeed.
  */
 export type FetchFault = "forbidden" | "refused" | "unusable" | "too_large" | "unavailable";
 
-/** Something was not fetched. */
+/** A failed fetch. */
 export class FetchError extends Error {
   override readonly name = "FetchError";
   readonly fault: FetchFault;
-  /** Why, for the author of the template: it names no address that a name was resolved to. */
+  /** The reason, for the author of the template. It contains no address that a name resolved to. */
   readonly reason: string;
 
   constructor(url: string, { fault, reason, cause }: {
@@ -26,7 +26,7 @@ export class FetchError extends Error {
     this.reason = reason;
   }
 
-  /** Whether it may work another time. */
+  /** Returns whether a later attempt may succeed. */
   get retryable(): boolean {
     return this.fault === "unavailable";
   }

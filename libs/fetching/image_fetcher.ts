@@ -10,26 +10,26 @@ const PORTS = [80, 443];
 const MAX_REDIRECTS = 3;
 const MAX_URL_LENGTH = 4096;
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** A server that says so may say otherwise a moment later. */
+/** Temporary statuses: a later request may succeed. */
 const TROUBLE = [408, 425, 429, 500, 502, 503, 504];
 
-/** Settings of {@linkcode openImageFetcher}. */
+/** Options of {@linkcode openImageFetcher}. */
 export interface ImageFetcherOptions {
   /** Networks that may be reached, on any port, although they are not public. */
   allowed: Networks;
-  /** For the whole of one image, redirects and all, in milliseconds. @default {10000} */
+  /** Time limit of one image, including redirects, in milliseconds. @default {10000} */
   timeLimitMs?: number;
   /** @default {2 MiB} */
   maxBytes?: number;
   /** Width times height. @default {50 million} */
   maxPixels?: number;
-  /** All addresses of a host name; the system's own way by default. */
+  /** Returns all addresses of a host name. @default the system's resolver */
   lookup?: GuardedResolverOptions["lookup"];
   /** Certificates of authorities to trust instead of the usual ones, as PEM. */
   ca?: string | Buffer;
 }
 
-/** An image, its type told by its bytes. */
+/** An image, with the type that its bytes show. */
 export interface FetchedImage {
   type: string;
   bytes: Buffer;
@@ -38,14 +38,14 @@ export interface FetchedImage {
 /**
  * Fetches an image by `http` or `https`.
  *
- * @throws {FetchError}
+ * @throws {FetchError} If it is not fetched.
  */
 export type FetchImage = (url: string, signal?: AbortSignal) => Promise<FetchedImage>;
 
 /**
- * Makes what fetches images that customers name: GET alone, no cookies, no credentials, no
- * compression; from public addresses, each dialled as it was checked, on ports 80 and 443; at most
- * three redirects, each checked like the first address. PNG, JPEG, GIF, WebP and SVG.
+ * Returns a function that fetches images from customers' addresses: only by GET, without cookies, credentials
+ * and compression. It connects only to checked public addresses, on ports 80 and 443, and follows at most
+ * three redirects, each checked like the first address. Accepts PNG, JPEG, GIF, WebP and SVG.
  */
 export function openImageFetcher(options: ImageFetcherOptions): FetchImage {
   const { allowed, lookup, timeLimitMs = 10_000 } = options;
@@ -177,7 +177,7 @@ async function read(
   const tooLarge = (reason: string) => new FetchError(asked, { fault: "too_large", reason });
   const unusable = (reason: string) => new FetchError(asked, { fault: "unusable", reason });
   const encoding = response.headers["content-encoding"] ?? "identity";
-  // Not undone: so a small answer cannot become a large one.
+  // Not decompressed, so that a small answer cannot become a large one.
   if (encoding !== "identity") throw unusable("its server compressed it without a request");
   const parts: Buffer[] = [];
   let size = 0;

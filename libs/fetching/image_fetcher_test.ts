@@ -31,7 +31,7 @@ suite("openImageFetcher()", () => {
     seen.push(request);
     serveImages(request, response);
   });
-  // At another address of this machine, which nobody allows.
+  // At another address of this machine, which is not allowed.
   const inside = createServer((_request, response) => {
     insideSeen++;
     response.end(PNG);
@@ -51,7 +51,7 @@ suite("openImageFetcher()", () => {
     }
   });
 
-  test("fetchImage() gives an image and its type by its bytes, and tells nothing", async () => {
+  test("fetchImage() returns an image and its type by its bytes, and sends no credentials", async () => {
     const fetchImage = fetcher();
     assert.deepEqual(await fetchImage(`${at}/a.png?b=c`), { type: "image/png", bytes: PNG });
     assert.equal((await fetchImage(`${at}/svg`)).type, "image/svg+xml");
@@ -60,10 +60,10 @@ suite("openImageFetcher()", () => {
     assert.deepEqual(names, ["accept", "accept-encoding", "connection", "host", "user-agent"]);
   });
 
-  test("fetchImage() takes no image that its server says to have compressed", async () => {
+  test("fetchImage() refuses an image that its server declares as compressed", async () => {
     const server = createServer((_request, response) => {
       response.setHeader("content-encoding", "gzip");
-      // What is not undone would be one.
+      // Without decompression, the content is an image.
       response.end(PNG);
     });
     await using _closing = {
@@ -73,7 +73,7 @@ suite("openImageFetcher()", () => {
     await fails(`http://127.0.0.1:${portOf(server)}/`, "unusable");
   });
 
-  test("fetchImage() refuses addresses inside, however they are written", async () => {
+  test("fetchImage() refuses internal addresses, however they are written", async () => {
     const hosts = [
       ...["127.0.0.2", "localhost", "2130706434", "0x7f.2", "017700000002", "[::ffff:127.0.0.2]"],
       ...["[::1]", "0.0.0.0", "169.254.169.254", "[64:ff9b::7f00:2]", "[2002:7f00:2::]"],
@@ -86,7 +86,7 @@ suite("openImageFetcher()", () => {
     assert.equal(insideSeen, 0);
   });
 
-  test("fetchImage() refuses what is no address of the web", async () => {
+  test("fetchImage() refuses addresses that are no web addresses", async () => {
     const urls = ["file:///etc/passwd", "ftp://example.com/a.png", "data:image/png,x", "/a.png"];
     const named = `http://user:pass@127.0.0.1:${portOf(server)}/`;
     for (const url of [...urls, named, "javascript:1", "", `${at}/${"x".repeat(5000)}`]) {
@@ -94,12 +94,12 @@ suite("openImageFetcher()", () => {
     }
   });
 
-  test("fetchImage() reaches ports of the web only, but in networks that are allowed", async () => {
+  test("fetchImage() reaches only web ports, except in allowed networks", async () => {
     const lookup = () => Promise.resolve(["93.184.216.34"]);
     await fails("http://images.test:6379/", "forbidden", fetcher({ lookup }));
   });
 
-  test("fetchImage() checks where it is redirected to, and goes on three times", async () => {
+  test("fetchImage() checks each redirect, and follows three", async () => {
     assert.equal((await fetcher()(`${at}/hop/3`)).type, "image/png");
     await fails(`${at}/hop/4`, "refused");
     const targets = [`http://127.0.0.2:${portOf(inside)}/`, "file:///etc/passwd"];
@@ -109,7 +109,7 @@ suite("openImageFetcher()", () => {
     assert.equal(insideSeen, 0);
   });
 
-  test("fetchImage() dials the address that it checked: a name that rebinds gains nothing", async () => {
+  test("fetchImage() connects to the checked address: a name that rebinds has no effect", async () => {
     let asked = 0;
     const lookup = () => Promise.resolve([asked++ === 0 ? "127.0.0.1" : "127.0.0.2"]);
     const fetchImage = fetcher({ lookup });
@@ -122,7 +122,7 @@ suite("openImageFetcher()", () => {
     assert.equal(insideSeen, 0);
   });
 
-  test("fetchImage() takes nothing but images, whatever their servers say", async () => {
+  test("fetchImage() accepts only images, whatever type their servers send", async () => {
     for (const path of ["/text", "/gzip", "/entities"]) await fails(at + path, "unusable");
   });
 
@@ -134,7 +134,7 @@ suite("openImageFetcher()", () => {
 
   for (const path of ["/drip", "/silent"]) {
     test(`fetchImage() ends "${path}" at its limit of time, and not before`, async ({ mock }) => {
-      // Node.js has it, its types do not know yet.
+      // Node.js supports it, but its types do not contain it yet.
       mock.timers.enable({ apis: ["AbortSignal.timeout" as "setTimeout"] });
       let hasEnded = false;
       const asked = once(server, "request");
@@ -156,7 +156,7 @@ suite("openImageFetcher()", () => {
     await fails("http://hangs.test/", "unavailable", fetcher({ timeLimitMs: 100, lookup }));
   });
 
-  test("fetchImage() tells what is refused from what may work another time", async () => {
+  test("fetchImage() distinguishes refusals from failures that may be temporary", async () => {
     for (const status of [404, 401, 204, 304]) await fails(`${at}/status/${status}`, "refused");
     for (const status of [500, 503, 429]) await fails(`${at}/status/${status}`, "unavailable");
     await fails(`${at}/cut`, "unavailable");

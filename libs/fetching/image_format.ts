@@ -1,16 +1,19 @@
-/** What the first bytes of an image say. */
+/** The format of an image, from its first bytes. */
 export interface ImageFormat {
   /** Its media type. */
   type: string;
-  /** In pixels; 0 where the format has none of its own. */
+  /** In pixels; 0 if the format has no size of its own. */
   width: number;
   height: number;
 }
 
-/** Marks in front of an SVG document's root; a document type could declare entities that multiply. */
+/**
+ * Matches the marks in front of an SVG document's root. A document type is excluded: it could declare
+ * entities that multiply.
+ */
 const SVG = /^\uFEFF?(?:\s|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->){0,20}<svg[\s>/]/;
 
-/** Recognizes a PNG, JPEG, GIF, WebP or SVG image by its bytes, whatever its server says of it. */
+/** Recognizes a PNG, JPEG, GIF, WebP or SVG image by its bytes, whatever type its server sends. */
 export function imageFormat(bytes: Buffer): ImageFormat | undefined {
   if (startsWith(bytes, "89504e470d0a1a0a") && bytes.length >= 24) {
     return { type: "image/png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -33,7 +36,7 @@ function startsWith(bytes: Buffer, hex: string): boolean {
   return bytes.toString("hex", 0, hex.length / 2) === hex;
 }
 
-/** Walks from marker to marker until one tells the size (ITU T.81, B.2.2). */
+/** Walks from marker to marker until one contains the size (ITU T.81, B.2.2). */
 function jpeg(bytes: Buffer): ImageFormat | undefined {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
     const marker = bytes[at + 1] ?? 0;

@@ -21,13 +21,13 @@ test("imageFormat() reads type and size from the first bytes", () => {
   assert.equal(imageFormat(svg)?.type, "image/svg+xml");
 });
 
-test("imageFormat() knows nothing else", () => {
+test("imageFormat() recognizes no other formats", () => {
   const others = ["", "<html><svg>", "%PDF-1.7", "GIF", "RIFF....WAVE", "\x89PNG", "<svgx>"];
   for (const other of others) assert.equal(imageFormat(bytes(other)), undefined, other);
   const cut = [0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff];
   assert.equal(imageFormat(bytes(cut)), undefined);
 });
 
-test("imageFormat() takes no SVG that declares entities", () => {
+test("imageFormat() refuses an SVG that declares entities", () => {
   assert.equal(imageFormat(bytes(`<svg/><!DOCTYPE a [<!ENTITY b "c">]>`)), undefined);
 });

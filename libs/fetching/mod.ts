@@ -1,5 +1,5 @@
 /**
- * Fetches what templates name in the web: images, from public addresses only, within limits.
+ * Fetches templates' resources from the web: only images, from public addresses, within limits.
  *
  * ```ts
  * const fetchImage = openImageFetcher({ allowed: readNetworks([]) });
