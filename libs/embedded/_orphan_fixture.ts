@@ -1,5 +1,5 @@
-// A program for a test: starts a nats-server in the folder it is given, tells its process id, and
-// waits to be killed.
+// A program for a test: starts a nats-server in the given folder, prints its process id, and waits to be
+// killed.
 import { openNatsServer } from "./nats_server.ts";
 
 const dataDir = process.argv[2] as string;

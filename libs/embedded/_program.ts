@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { missingLibrary } from "./_start_failure.ts";
 import type { Env } from "./user_cache_dir.ts";
 
-/** Every executable file of that name on the PATH, in its order. */
+/** Returns every executable file of that name on the PATH, in its order. */
 export async function programsOnPath(name: string, env: Env): Promise<string[]> {
   const found: string[] = [];
   for (const dir of (env["PATH"] ?? "").split(delimiter).filter((dir) => dir !== "")) {
@@ -21,9 +21,9 @@ export async function isExecutable(file: string): Promise<boolean> {
 }
 
 /**
- * Asks a program for its version, such as `8.2.6`.
+ * Returns the version of a program, such as `8.2.6`.
  *
- * @throws {Error} it does not run here, with the reason
+ * @throws {Error} If it does not run here, with the reason.
  */
 export async function programVersion(file: string): Promise<string> {
   const { stdout } = await promisify(execFile)(file, ["--version"], { timeout: 10_000 })

@@ -7,17 +7,17 @@ import {
   MongoServerError,
 } from "mongodb";
 
-/** The one replica set that a {@link openMongod} server belongs to. */
+/** The only replica set of a {@link openMongod} server. */
 export const REPLICA_SET = "rs0";
 
 const NOT_YET_INITIALIZED = 94;
 
 /**
- * Makes the server the primary of a replica set of one member, or moves the set that its data
- * folder already holds to this port, and returns when the server takes writes. A server that asks for
- * logins is given its replica set's key.
+ * Makes the server the primary of a replica set of one member, or moves the existing set in its data folder
+ * to this port, and returns when the server accepts writes. A server that requires logins gets its replica
+ * set's key.
  *
- * @throws {Error} it does not take writes in time
+ * @throws {Error} If it does not accept writes in time.
  */
 export async function becomePrimary(
   port: number,
@@ -39,7 +39,7 @@ export async function becomePrimary(
   }
 }
 
-/** How a member of a replica set logs in to another: anyone who has the key may do everything. */
+/** Returns the login of one member at another. The holder of the key has all rights. */
 function memberLogin(key: string): MongoClientOptions {
   return {
     auth: { username: "__system", password: key },
@@ -68,7 +68,7 @@ async function configure(admin: Db, host: string): Promise<void> {
   }
 }
 
-/** Makes a replica set of servers that are in none yet. A set that is there already stays as it is. */
+/** Makes a replica set of servers that are in none yet. An existing set stays as it is. */
 export async function initiateReplicaSet(
   ports: readonly number[],
   electionTimeoutMs: number,
@@ -84,9 +84,9 @@ export async function initiateReplicaSet(
 }
 
 /**
- * Waits until one of the servers takes writes and gives its port.
+ * Waits until one of the servers accepts writes and returns its port.
  *
- * @throws {Error} none does in time
+ * @throws {Error} If none does in time.
  */
 export async function primaryOf(ports: readonly number[], timeoutMs: number): Promise<number> {
   const deadline = performance.now() + timeoutMs;
@@ -98,7 +98,7 @@ export async function primaryOf(ports: readonly number[], timeoutMs: number): Pr
       )
     ));
     const found = answers.filter((one) => one?.answer["isWritablePrimary"] === true);
-    // A primary that was cut off may not know yet that there is another one.
+    // A primary that was disconnected may not know yet that there is another one.
     if (found.length === 1) return (found[0] as { port: number }).port;
     await sleep(50);
   }
@@ -118,7 +118,7 @@ export async function stepDown(port: number): Promise<void> {
 
 const ANSWER_TIMEOUT_MS = 2000;
 
-/** Where the profiler writes. */
+/** The collection of the profiler. */
 const PROFILE = "system.profile";
 
 async function commandOn(port: number, command: Document): Promise<Document> {

@@ -4,32 +4,35 @@ import type { Exit, Supervised } from "./_supervised.ts";
 
 /** A real server on this machine that this process started. Disposing stops it. */
 export interface RunningServer extends AsyncDisposable {
-  /** What a client connects to; the same after a restart. */
+  /** The address for clients; the same after a restart. */
   readonly url: string;
   readonly port: number;
   /** Process id; another one after a restart. */
   readonly pid: number;
   /** Sends a signal, for example `SIGSTOP` to make the server hang. */
   signal(name: NodeJS.Signals): void;
-  /** Ends the server at once (SIGKILL), as a crash would; returns when it is gone. */
+  /** Ends the server at once (SIGKILL), as a crash would; returns when it has ended. */
   kill(): Promise<void>;
   /** Starts the server again on the same port and data, after stopping it if it still runs. */
   restart(): Promise<void>;
 }
 
-/** How a kind of server is started again and again. */
+/** How a kind of server is restarted. */
 export interface RestartableOptions {
   url: string;
   port: number;
   start: () => Promise<Supervised>;
-  /** Called when the server ends and nobody here asked it to. */
+  /** Called when the server ends without a request from this process. */
   onUnexpectedExit?: ((exit: Exit) => void) | undefined;
 }
 
 const START_TRIES = 10;
 const PAUSE_MS = 200;
 
-/** Who looks for a free port has it for a moment: so one that is in use is tried again. */
+/**
+ * Starts a server, and retries a port in use: a program that searches for a free port occupies it for a
+ * moment.
+ */
 async function startAgain(start: () => Promise<Supervised>): Promise<Supervised> {
   for (let tries = 1;; tries++) {
     try {

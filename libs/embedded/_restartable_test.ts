@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { restartable } from "./_restartable.ts";
 import type { Exit, Supervised } from "./_supervised.ts";
 
-/** A process that ends when it is told to. */
+/** Opens a process that ends on request. */
 function openProcess(): Supervised {
   const { promise: exited, resolve } = Promise.withResolvers<Exit>();
   const end = () => resolve({ code: 0, signal: null });
@@ -14,7 +14,7 @@ function openProcess(): Supervised {
   };
 }
 
-test("restart() does not try again what fails for another reason than its port", async () => {
+test("restart() does not retry a failure that is not about its port", async () => {
   let starts = 0;
   const server = restartable(openProcess(), {
     ...{ url: "nats://127.0.0.1:1", port: 1 },

@@ -5,8 +5,8 @@ import type { Supervised } from "./_supervised.ts";
 const ATTEMPTS = 3;
 
 /**
- * Starts a server on the port that is wanted, or on a free one. That may be taken by another program before
- * the server takes it: then another is tried.
+ * Starts a server on the requested port, or on a free one. Another program may take a free one before the
+ * server does; then another is tried.
  */
 export async function somewhere(
   wanted: number | undefined,

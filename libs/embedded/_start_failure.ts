@@ -1,10 +1,10 @@
-/** What is known of a server that did not start. */
+/** The facts about a server that did not start. */
 export interface StartFailure {
   /** Name of the program, such as `mongod`. */
   program: string;
   port: number;
   dataDir: string;
-  /** Everything the program wrote, from the start. */
+  /** Everything that the program wrote, from the start. */
   log: string;
   /** How it ended, such as `ended with code 48`, or that it did not answer in time. */
   end: string;
@@ -18,8 +18,8 @@ export function isPortTaken(error: unknown): boolean {
 }
 
 /**
- * Returns in one sentence why a server did not start and what a person can do about it. When the log
- * holds none of the known causes, its last lines follow.
+ * Returns an error that contains, in one sentence, why a server did not start and what to do about it. If the
+ * log contains no known cause, its last lines follow.
  */
 export function startFailure(failure: StartFailure): Error {
   const { program, port, dataDir, log } = failure;

@@ -12,7 +12,7 @@ function messageFor(log: string): string {
   }).message;
 }
 
-test("startFailure() names a full disk and where to make room", () => {
+test("startFailure() names a full disk and the place to free space", () => {
   assert.equal(
     messageFor('{"error":"28: No space left on device"}'),
     'Cannot start mongod on port "27017": the disk that holds "data/mongo" is full; ' +
@@ -25,7 +25,7 @@ test("startFailure() names the library that the system lacks", () => {
   assert.match(messageFor(log), /"libcurl.so.4" is missing; install it .*apt-get install libcurl4/);
 });
 
-test("startFailure() shows the last lines of the log when it knows no cause", () => {
+test("startFailure() contains the last lines of the log if it knows no cause", () => {
   const log = Array.from({ length: 20 }, (_, i) => `line ${i}`).join("\n");
   const message = messageFor(log);
   assert.match(message, /it ended with code 1; its last output was:\n {2}line 12\n/);

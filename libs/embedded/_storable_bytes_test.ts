@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { storableBytes } from "./_storable_bytes.ts";
 import { temporaryDir } from "./_temporary_dir.ts";
 
-test("storableBytes() counts what the folder holds already as free", async () => {
+test("storableBytes() counts the folder's present content as free", async () => {
   await using dir = await temporaryDir();
   const size = 64 * 1024 ** 2;
   await mkdir(join(dir.path, "jetstream", "a"), { recursive: true });
@@ -13,6 +13,6 @@ test("storableBytes() counts what the folder holds already as free", async () =>
   const storable = await storableBytes(dir.path);
   const { bavail, bsize } = await statfs(dir.path);
   const off = Math.abs(storable - (bavail * bsize + size) * 0.7);
-  // Others write to the disk meanwhile, and less than that.
+  // Other programs write to the disk meanwhile, but less than that.
   assert.ok(off < size * 0.35, `${off} bytes off`);
 });

@@ -10,32 +10,32 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-/** What a supervised process needs beside its command line. */
+/** Options of a supervised process besides its command line. */
 export interface SupervisedOptions {
-  /** Takes stdout and stderr; the log of the start before is kept beside it as `<logFile>.1`. */
+  /** Receives stdout and stderr. The log of the previous start is kept beside it as `<logFile>.1`. */
   logFile: string;
-  /** A folder that is removed once this process itself has died without closing anything. */
+  /** A folder that is removed if this process dies without closing anything. */
   removeWhenOrphaned?: string | undefined;
 }
 
 /** A server process that lives no longer than the process that started it. */
 export interface Supervised {
   readonly pid: number;
-  /** Resolves when the process has ended, no matter who ended it. */
+  /** Resolves when the process has ended, for any reason. */
   readonly exited: Promise<Exit>;
-  /** The way it ended, or undefined while it runs. */
+  /** Returns how it ended, or undefined while it runs. */
   exit(): Exit | undefined;
-  /** Sends a signal; nothing happens when the process has ended. */
+  /** Sends a signal; does nothing if the process has ended. */
   signal(name: NodeJS.Signals): void;
-  /** Asks the process to end (SIGTERM), and after `graceMs` makes it end (SIGKILL). */
+  /** Asks the process to end (SIGTERM), and after `graceMs` kills it (SIGKILL). */
   stop(graceMs?: number): Promise<void>;
-  /** What the process has written since it started. */
+  /** Returns the output of the process since its start. */
   log(): Promise<string>;
 }
 
-// The shell becomes the server (exec), so pid, signals and exit code are the server's own. Before
-// that it leaves a watcher behind, which reads from a pipe that only the parent holds: when the
-// parent dies in whatever way, the kernel closes the pipe, and the watcher ends the server.
+// The shell becomes the server (exec), so pid, signals and exit code are the server's own. Before that it
+// starts a watcher, which reads from a pipe that only the parent holds: when the parent dies in any way, the
+// kernel closes the pipe, and the watcher ends the server.
 const WATCHED = `
 exec 3<&0 </dev/null
 (
@@ -55,11 +55,11 @@ exec "$@" 3<&-
 `;
 
 /**
- * Starts a server in a process group of its own, so that a Ctrl-C in the terminal reaches this
- * process alone and this process decides when the server stops. If this process ends without
- * stopping it, even by SIGKILL, the server is ended. The server does not keep this process alive.
+ * Starts a server in a process group of its own, so that a Ctrl-C in the terminal only reaches this process,
+ * which decides when the server stops. If this process ends without stopping it, even by SIGKILL, the server
+ * is ended. The server does not keep this process alive.
  *
- * @throws {Error} the shell `sh` is missing
+ * @throws {Error} If the shell `sh` is missing.
  */
 export async function startSupervised(
   command: readonly string[],
@@ -75,7 +75,7 @@ export async function startSupervised(
   closeSync(log);
   await once(child, "spawn");
   child.unref();
-  // A pipe that breaks because the server has ended is no news: "exit" tells it.
+  // A pipe breaks when the server ends, which "exit" already reports.
   child.stdin?.on("error", () => {});
   (child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
   return supervised(child, options.logFile);
@@ -107,17 +107,17 @@ function supervised(child: ChildProcess, logFile: string): Supervised {
   };
 }
 
-/** What {@link untilReady} needs to wait for a server. */
+/** Options of {@link untilReady}. */
 export interface ReadinessOptions {
   timeoutMs: number;
-  /** Resolves to undefined while the server is not ready; may throw, which means the same. */
+  /** Resolves to undefined while the server is not ready; may also throw then. */
   probe: () => Promise<unknown>;
 }
 
 /**
  * Waits until the probe answers.
  *
- * @returns false if the process ended or the time ran out before that
+ * @returns False if the process ended or the time ran out before that.
  */
 export async function untilReady(
   server: Supervised,

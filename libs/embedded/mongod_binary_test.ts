@@ -17,12 +17,12 @@ async function program(file: string, version: string): Promise<void> {
   await writeFile(file, textOf(version), { mode: 0o755 });
 }
 
-/** The name of a program in the cache. */
+/** Returns the name of a program in the cache. */
 function cachedName(version: string): string {
   return `mongod-${version}-${createHash("sha256").update(textOf(version)).digest("hex")}`;
 }
 
-test("findMongod() takes the mongod on the PATH, but none older than 6", async () => {
+test("findMongod() uses the mongod on the PATH, but none older than 6", async () => {
   await using dir = await temporaryDir();
   const [old, recent, cacheDir] = ["old", "recent", "cache"].map((name) => join(dir.path, name));
   for (const path of [old, recent, cacheDir]) await mkdir(path as string);
@@ -32,7 +32,7 @@ test("findMongod() takes the mongod on the PATH, but none older than 6", async (
   assert.deepEqual(found, { file: join(recent as string, "mongod"), version: "7.0.1" });
 });
 
-test("findMongod() takes the newest of the cache before it fetches", async () => {
+test("findMongod() uses the newest one in the cache before it downloads", async () => {
   await using dir = await temporaryDir();
   for (const version of ["8.0.9", "8.0.10"]) {
     await program(join(dir.path, cachedName(version)), version);
@@ -41,7 +41,7 @@ test("findMongod() takes the newest of the cache before it fetches", async () =>
   assert.equal(found.file, join(dir.path, cachedName("8.0.10")));
 });
 
-test("findMongod() starts nothing of the cache that was changed, and removes it", async () => {
+test("findMongod() starts no changed program of the cache, and removes it", async () => {
   await using dir = await temporaryDir();
   for (const version of ["8.0.9", "8.0.10"]) {
     await program(join(dir.path, cachedName(version)), version);
@@ -68,7 +68,7 @@ async function archiveWith(file: string): Promise<void> {
   await pipeline(entries, createGzip(), createWriteStream(file));
 }
 
-test("extractFile() takes one executable file out of an archive", async () => {
+test("extractFile() extracts one executable file from an archive", async () => {
   await using dir = await temporaryDir();
   const archive = join(dir.path, "a.tgz");
   const file = join(dir.path, "mongod");

@@ -7,27 +7,27 @@ import type { Exit } from "./_supervised.ts";
 
 /** How to start a replica set. */
 export interface MongodReplicaSetOptions extends FindMongodOptions {
-  /** Folder for a folder of each member. */
+  /** Folder that contains a folder for each member. */
   dataDir: string;
-  /** How many members. @default {3} */
+  /** The number of members. @default {3} */
   size?: number | undefined;
   /** Memory for each member's cache in GB, at least 0.25. @default {0.25} */
   cacheGb?: number | undefined;
-  /** The others elect a new primary when the old one was silent for so long. @default {2_000} */
+  /** The others elect a new primary after the old one was silent for this long. @default {2_000} */
   electionTimeoutMs?: number | undefined;
-  /** Whether the data is only for now: removed even if this process is killed. */
+  /** Whether the data is temporary: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
-  /** Called when a member ends and nobody here asked it to. */
+  /** Called when a member ends without a request from this process. */
   onUnexpectedExit?: ((exit: Exit) => void) | undefined;
 }
 
 /** Several mongods on this machine that hold the same data. Disposing stops them. */
 export interface MongodReplicaSet extends AsyncDisposable {
-  /** Names all members: a client finds the primary among them. */
+  /** Contains all members: a client finds the primary among them. */
   readonly url: string;
   /** A member's `restart` returns when it accepts connections: it may still be catching up. */
   readonly members: readonly RunningServer[];
-  /** Waits until one of the members takes writes, and gives it. @throws {Error} None does in 30 s. */
+  /** Waits until one of the members accepts writes, and returns it. @throws {Error} If none does in 30 s. */
   primary(): Promise<RunningServer>;
   /**
    * Makes the primary step down, and returns the new primary once it accepts writes. The old one cannot be
@@ -40,10 +40,10 @@ const START_TIMEOUT_MS = 60_000;
 const ELECTION_TIMEOUT_MS = 30_000;
 
 /**
- * Starts mongods on 127.0.0.1 as a replica set and returns when it takes writes. A member can be
- * killed, stopped for a while by a signal, and restarted on its port with its data.
+ * Starts mongods on 127.0.0.1 as a replica set and returns when it accepts writes. A member can be killed,
+ * paused by a signal, and restarted on its port with its data.
  *
- * @throws {Error} no mongod was found, or the set did not take writes in time
+ * @throws {Error} If no mongod was found, or the set did not accept writes in time.
  */
 export async function openMongodReplicaSet(
   options: MongodReplicaSetOptions,
@@ -77,7 +77,7 @@ export async function openMongodReplicaSet(
       await stepDown((await primary()).port);
       return await primary();
     },
-    // All at once: a primary that stops hands over first, and waits if nobody is left to take it.
+    // All at once: a primary that stops hands over first, and would wait if no member is left to take over.
     async [Symbol.asyncDispose]() {
       await Promise.all(members.map((member) => member[Symbol.asyncDispose]()));
       await all.disposeAsync();

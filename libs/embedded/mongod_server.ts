@@ -11,30 +11,30 @@ import { somewhere } from "./_somewhere.ts";
 
 /** How to start a mongod. */
 export interface MongodOptions extends FindMongodOptions {
-  /** Folder for its data and its log `mongod.log`; made if missing, kept afterwards. */
+  /** Folder for its data and its log `mongod.log`; created if missing, kept afterwards. */
   dataDir: string;
-  /** TCP port on 127.0.0.1; 0 or undefined takes a free one. */
+  /** TCP port on 127.0.0.1. @default a free one, also for 0 */
   port?: number | undefined;
   /** Memory for WiredTiger's cache in GB, at least 0.25. @default {0.25} */
   cacheGb?: number | undefined;
   /**
-   * Key of the replica set, 6 to 1,024 characters of base64. With it the server asks for logins, and
-   * the key itself is the operator's: user `__system` of the database `local`.
+   * Key of the replica set, 6 to 1,024 characters of base64. With it the server requires logins, and the key
+   * itself is the operator's: user `__system` of the database `local`.
    */
   key?: string | undefined;
-  /** Whether the data is only for now: removed even if this process is killed. */
+  /** Whether the data is temporary: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
-  /** Called when the server ends and nobody here asked it to. */
+  /** Called when the server ends without a request from this process. */
   onUnexpectedExit?: ((exit: Exit) => void) | undefined;
 }
 
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * Starts mongod on 127.0.0.1 as a replica set of one member and returns when it takes writes. Its
- * data survives a restart, on another port too; the server does not survive this process.
+ * Starts mongod on 127.0.0.1 as a replica set of one member and returns when it accepts writes. Its data
+ * survives a restart, on another port too; the server does not survive this process.
  *
- * @throws {Error} no mongod was found, or it did not start, with what to do about it
+ * @throws {Error} If no mongod was found, or it did not start, with what to do about it.
  */
 export async function openMongod(options: MongodOptions): Promise<RunningServer> {
   const { file, version } = await findMongod(options);
@@ -56,7 +56,7 @@ function urlOf(port: number, key: string | undefined): string {
   return `mongodb://${login}@127.0.0.1:${port}/?${options}&authSource=local`;
 }
 
-/** Starts mongod as a member of a replica set that somebody else makes and leads. */
+/** Starts mongod as a member of a replica set that the caller creates and leads. */
 export async function openMongodMember(options: MongodOptions): Promise<RunningServer> {
   const { file } = await findMongod(options);
   await mkdir(options.dataDir, { recursive: true });
@@ -101,7 +101,7 @@ function keyFileIn(dataDir: string): string {
   return join(dataDir, "replica_set.key");
 }
 
-/** mongod refuses a key that others may read. */
+/** Writes the key. mongod refuses a key that others may read. */
 async function writeKey(file: string, key: string): Promise<void> {
   await writeFile(file, key, { mode: 0o600 });
   await chmod(file, 0o600);
@@ -122,12 +122,15 @@ function mongodArguments(port: number, options: MongodOptions): string[] {
     // No JavaScript of a query, such as "$where", runs in the server.
     ["--noscripting"],
     ["--setParameter", "diagnosticDataCollectionEnabled=false"],
-    // A primary that is told to stop waits for a successor, by default up to 15 s.
+    // On shutdown, a primary waits for a successor, by default up to 15 s.
     ["--setParameter", "shutdownTimeoutMillisForSignaledShutdown=1000"],
   ].flat();
 }
 
-/** The log is this start's alone, so the line tells that this server owns the port. */
+/**
+ * Returns whether the server listens. The log belongs to this start only, so the line proves that this server
+ * owns the port.
+ */
 function isListening(log: string): boolean {
   return log.includes('"msg":"Waiting for connections"');
 }

@@ -18,7 +18,7 @@ test("openMongod() keeps majority writes through a crash, and on another port", 
     await using client = await new MongoClient(server.url).connect();
     const things = client.db("kept").collection("things");
     await things.insertOne({ name: "one" }, { writeConcern: { w: "majority", j: true } });
-    // No query brings a program of its own.
+    // No query can run its own program.
     await assert.rejects(things.findOne({ $where: "sleep(1) || true" }), /no globalScriptEngine/);
     await client.close();
     await server.kill();
@@ -30,7 +30,7 @@ test("openMongod() keeps majority writes through a crash, and on another port", 
   assert.equal(await count(again.url), 1);
 });
 
-test("openMongod() says that its port is taken, and that its data is in use", async () => {
+test("openMongod() reports that its port is taken, and that its data is in use", async () => {
   await using dir = await temporaryDir();
   await using other = await temporaryDir();
   await using server = await openMongod({ env: process.env, dataDir: dir.path });

@@ -7,7 +7,7 @@ import type { Env } from "./user_cache_dir.ts";
 export interface FoundProgram {
   /** Absolute path of the file. */
   file: string;
-  /** Such as `2.14.0`. */
+  /** For example `2.14.0`. */
   version: string;
 }
 
@@ -15,10 +15,10 @@ export interface FoundProgram {
 const OLDEST = "2.12.0";
 
 /**
- * Finds a nats-server: on the PATH if it is 2.12 or newer, else the one that npm installed with
- * this package.
+ * Finds a nats-server: on the PATH if it is 2.12 or newer, or else the one that npm installed with this
+ * package.
  *
- * @throws {Error} there is none
+ * @throws {Error} If there is none.
  */
 export async function findNatsServer(env: Env): Promise<FoundProgram> {
   for (const file of await programsOnPath("nats-server", env)) {

@@ -10,15 +10,15 @@ import type { Env } from "./user_cache_dir.ts";
 export interface NatsClusterOptions {
   /** Settings of the environment; `PATH` is used to look for an installed nats-server. */
   env: Env;
-  /** Folder for a folder of each member. */
+  /** Folder that contains a folder for each member. */
   dataDir: string;
-  /** How many members. @default {3} */
+  /** The number of members. @default {3} */
   size?: number | undefined;
-  /** Maximum bytes of the disk for the streams of each member. @default {8 GiB} */
+  /** The most bytes on the disk for the streams of each member. @default {8 GiB} */
   maxFileStoreBytes?: number | undefined;
-  /** Whether the data is only for now: removed even if this process is killed. */
+  /** Whether the data is temporary: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
-  /** Called when a member ends and nobody here asked it to. */
+  /** Called when a member ends without a request from this process. */
   onUnexpectedExit?: ((exit: Exit) => void) | undefined;
 }
 
@@ -30,14 +30,14 @@ export interface NatsMember extends RunningServer {
   readonly monitorPort: number;
 }
 
-/** Several nats-servers on this machine that keep their streams together. Disposing stops them. */
+/** Several nats-servers on this machine that store their streams together. Disposing stops them. */
 export interface NatsCluster extends AsyncDisposable {
-  /** The addresses of all members, with commas. */
+  /** The addresses of all members, separated by commas. */
   readonly url: string;
   readonly members: readonly NatsMember[];
   /** Resolves when all members run, know the cluster's leader and have caught up with it. */
   settled(): Promise<void>;
-  /** The member that leads a stream; `undefined` while there is none, or no such stream. */
+  /** Returns the member that leads a stream; `undefined` while there is none, or no such stream. */
   streamLeader(stream: string): Promise<NatsMember | undefined>;
 }
 
@@ -45,11 +45,11 @@ const SETTLE_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 1000;
 
 /**
- * Starts nats-servers on 127.0.0.1 as a JetStream cluster and returns when it takes streams, which
- * may then have as many replicas as it has members. A member can be killed, stopped for a while by a
- * signal, and restarted on its port with its data.
+ * Starts nats-servers on 127.0.0.1 as a JetStream cluster and returns when it accepts streams, which may then
+ * have as many replicas as it has members. A member can be killed, paused by a signal, and restarted on its
+ * port with its data.
  *
- * @throws {Error} no nats-server was found, or the cluster did not come together within 30 s
+ * @throws {Error} If no nats-server was found, or the cluster did not form within 30 s.
  */
 export async function openNatsCluster(options: NatsClusterOptions): Promise<NatsCluster> {
   const size = options.size ?? 3;
@@ -116,11 +116,11 @@ async function streamLeader(members: readonly NatsMember[], stream: string) {
       .find(({ name }) => name === stream);
     return { member, says: found?.cluster?.leader };
   }));
-  // One that was cut off may still name an old leader: the leader itself must say that it is.
+  // A disconnected member may still name an old leader: the leader itself must confirm it.
   return answers.find(({ member, says }) => says === member.name)?.member;
 }
 
-/** What a member says of itself; `undefined` if it does not answer, as one that hangs. */
+/** Returns a member's report; `undefined` if it does not answer, for example because it hangs. */
 async function ask({ monitorPort }: NatsMember, path: string): Promise<unknown> {
   try {
     const response = await fetch(`http://127.0.0.1:${monitorPort}/${path}`, {

@@ -13,26 +13,26 @@ import type { Env } from "./user_cache_dir.ts";
 export interface NatsServerOptions {
   /** Settings of the environment; `PATH` is used to look for an installed nats-server. */
   env: Env;
-  /** Folder for its data, its configuration and its log; made if missing, kept afterwards. */
+  /** Folder for its data, its configuration and its log; created if missing, kept afterwards. */
   dataDir: string;
-  /** TCP port on 127.0.0.1; 0 or undefined takes a free one. */
+  /** TCP port on 127.0.0.1. @default a free one, also for 0 */
   port?: number | undefined;
   /**
-   * Maximum bytes of the disk for all streams together; default 8 GiB. Never more than 70 % of what the
-   * volume has free, what the streams have already counted as free.
+   * The most bytes on the disk for all streams together, and never more than 70 % of the volume's free space,
+   * where the present content of the streams counts as free. @default {8 GiB}
    */
   maxFileStoreBytes?: number | undefined;
-  /** Maximum bytes of memory for memory streams. @default {256 MiB} */
+  /** The most bytes of memory for memory streams. @default {256 MiB} */
   maxMemoryStoreBytes?: number | undefined;
-  /** Its accounts, as a part of its configuration; without it, everybody may do everything. */
+  /** Its accounts, as a part of its configuration. Without it, every client has all rights. */
   accounts?: string | undefined;
-  /** TCP port on 127.0.0.1 for `/varz`, `/jsz` and `/healthz`; default none. */
+  /** TCP port on 127.0.0.1 for `/varz`, `/jsz` and `/healthz`. @default none */
   monitorPort?: number | undefined;
-  /** Whether the data is only for now: removed even if this process is killed. */
+  /** Whether the data is temporary: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
-  /** Told in a line what goes on. */
+  /** Receives a line about the progress. */
   onProgress?: ((line: string) => void) | undefined;
-  /** Called when the server ends and nobody here asked it to. */
+  /** Called when the server ends without a request from this process. */
   onUnexpectedExit?: ((exit: Exit) => void) | undefined;
 }
 
@@ -40,16 +40,16 @@ const START_TIMEOUT_MS = 20_000;
 const MAX_FILE_STORE_BYTES = 8 * 1024 ** 3;
 
 /**
- * Starts a nats-server with JetStream on 127.0.0.1 and returns when it accepts connections. Its
- * data survives a restart; the server does not survive this process.
+ * Starts a nats-server with JetStream on 127.0.0.1 and returns when it accepts connections. Its data survives
+ * a restart; the server does not survive this process.
  *
- * @throws {Error} no nats-server was found, or it did not start, with what to do about it
+ * @throws {Error} If no nats-server was found, or it did not start, with what to do about it.
  */
 export async function openNatsServer(options: NatsServerOptions): Promise<RunningServer> {
   return await openMember(options);
 }
 
-/** Starts a nats-server that stands alone or, with `cluster`, is part of one. */
+/** Starts a single nats-server or, with `cluster`, a member of one. */
 export async function openMember(
   options: NatsServerOptions & { cluster?: NatsClusterMember },
 ): Promise<RunningServer> {
@@ -89,19 +89,19 @@ async function start(
     }),
     { mode: 0o600 },
   );
-  // The mode counts for a new file only, and passwords are in this one.
+  // The mode only applies to a new file, and this one contains passwords.
   await chmod(configFile, 0o600);
   const process = await startSupervised([file, "--config", configFile], {
     logFile: join(dataDir, "nats.log"),
     removeWhenOrphaned: options.isTemporary ? dataDir : undefined,
   });
-  // The server writes this file, which carries its process id, once it listens: no other server
-  // on the same port can be taken for it.
+  // The server writes this file, whose name contains its process id, once it listens: no other server on the
+  // same port can be mistaken for it.
   const portsFile = join(dataDir, `nats-server_${process.pid}.ports`);
   const probe = async () => namesAddress(await readFile(portsFile, "utf8")) || undefined;
   const isReady = await untilReady(process, { timeoutMs: START_TIMEOUT_MS, probe });
   if (isReady) {
-    // After a kill nobody else would remove it.
+    // After a kill, nothing else would remove it.
     await rm(portsFile, { force: true });
     return process;
   }
@@ -110,7 +110,7 @@ async function start(
   });
 }
 
-/** Returns whether the server's file names where it listens: `{"nats":["nats://127.0.0.1:40123"]}`. */
+/** Returns whether the server's file contains its address: `{"nats":["nats://127.0.0.1:40123"]}`. */
 function namesAddress(json: string): boolean {
   return (JSON.parse(json) as { nats?: string[] }).nats?.[0] !== undefined;
 }

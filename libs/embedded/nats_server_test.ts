@@ -35,7 +35,7 @@ test("openNatsServer() keeps a stream on its port through a crash and a new star
   assert.match(info, /"messages":1/);
 });
 
-test("openNatsServer() says that its port is taken", async () => {
+test("openNatsServer() reports that its port is taken", async () => {
   await using dir = await temporaryDir();
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
@@ -50,7 +50,7 @@ test("openNatsServer() says that its port is taken", async () => {
   }
 });
 
-test("restart() waits while another program looks at the port", async () => {
+test("restart() waits while another program checks the port", async () => {
   await using dir = await temporaryDir();
   await using server = await openNatsServer({ env: process.env, dataDir: dir.path });
   await server.kill();
@@ -68,7 +68,7 @@ test("restart() waits while another program looks at the port", async () => {
   await converse(server.port, request("$JS.API.INFO", ""), '"streams":0');
 });
 
-test("openNatsServer() tells of an end that nobody asked for, and of no other", async () => {
+test("openNatsServer() reports an unexpected end, and no other", async () => {
   await using dir = await temporaryDir();
   const ends: unknown[] = [];
   const onUnexpectedExit = (exit: unknown) => ends.push(exit);
@@ -98,7 +98,7 @@ test("openNatsServer() ends its server and temporary data when its process is ki
   assert.ok(await isGone(() => !existsSync(dir.path)), "the data is still there");
 });
 
-/** What a server says of itself. */
+/** A server's report. */
 interface Varz {
   ping_interval: number;
   ping_max: number;
@@ -131,6 +131,6 @@ test("openNatsServer() stores no more than 70 % of what the disk has free", asyn
   const { max_storage } = (await varz(monitorPort)).jetstream.config;
   const { bavail, bsize } = await statfs(dir.path);
   const share = max_storage / (bavail * bsize);
-  // Others write to the disk meanwhile.
+  // Other programs write to the disk meanwhile.
   assert.ok(share > 0.65 && share < 0.75, `${share} of the free space`);
 });
