@@ -38,7 +38,7 @@ const SCHEMAS = {
   pdf: z.strictObject({ ...shared, filename: lineSchema, page: pageOptionsSchema.prefault({}) }),
 };
 
-/** What `template.json` says of an email template, defaults filled in. */
+/** The settings of an email template in `template.json`, with defaults filled in. */
 export interface EmailSettings {
   name: string;
   /** BCP 47 tag. */
@@ -46,7 +46,7 @@ export interface EmailSettings {
   variables: VariableDeclaration[];
 }
 
-/** What `template.json` says of a PDF template, defaults filled in. */
+/** The settings of a PDF template in `template.json`, with defaults filled in. */
 export interface PdfSettings extends EmailSettings {
   /** A template for the name of the file. */
   filename: string;
@@ -59,7 +59,7 @@ export interface SettingsOf {
   pdf: PdfSettings;
 }
 
-/** Reads `template.json`: the settings, or every fault with its place. */
+/** Reads `template.json`. Returns the settings, or every fault with its place. */
 export function readTemplateSettings<K extends keyof SettingsOf>(
   kind: K,
   document: JsonDocument,

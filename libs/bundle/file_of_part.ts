@@ -1,6 +1,6 @@
 import type { Authored } from "./read_bundle.ts";
 
-/** Returns the name of the file that a part of a template is written in. */
+/** Returns the name of the file that contains a part of a template. */
 export function fileOfPart({ files, bodyFile }: Authored, part: string | undefined): string {
   if (part === "subject") return "subject.hbs";
   if (part === "filename") return "template.json";

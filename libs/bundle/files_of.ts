@@ -7,7 +7,7 @@ import {
 import { isMjml } from "@posthaste/templating";
 import type { z } from "zod";
 
-/** A template with all that its files say. */
+/** A template with all data of its files. */
 export interface NamedSource {
   kind: TemplateKind;
   alias: string;
@@ -16,8 +16,8 @@ export interface NamedSource {
 }
 
 /**
- * Writes a template as files, by their paths: the same template always gives the same texts, whatever
- * was written to make it.
+ * Writes a template as files, by their paths. The same template always results in the same texts, whatever
+ * its origin.
  */
 export function filesOf({ kind, alias, name, source }: NamedSource): Record<string, string> {
   const files = kind === "email" ? emailFiles(name, source) : pdfFiles(name, source);
@@ -62,7 +62,7 @@ function declarationOf(declaration: DraftSource["variables"][number]): unknown {
   return inOrder(variableDeclarationSchema, declaration);
 }
 
-/** Schemas give their fields in one order. What is beyond them, of a later version, stays as it is. */
+/** Orders fields as in the schema. Unknown fields, of a later version, stay as they are. */
 function inOrder(schema: z.ZodType, value: unknown): unknown {
   const { data, success } = schema.safeParse(value);
   return success ? data : value;

@@ -18,7 +18,7 @@ const BILL: NamedSource = {
   },
 };
 
-/** Reads what was written, and writes it again. */
+/** Reads files, and writes them again. */
 function roundTrip(named: NamedSource): Record<string, string> {
   const { templates, faults, warnings } = readBundle(filesOf(named));
   assert.deepEqual([faults, warnings], [[], []]);
@@ -28,7 +28,7 @@ function roundTrip(named: NamedSource): Record<string, string> {
   return filesOf({ kind, alias, name, source: sourceOfAuthored(template) });
 }
 
-test("filesOf() writes what readBundle() reads, and the same again", () => {
+test("filesOf() writes files that readBundle() reads, and the same ones again", () => {
   const mjml = "<mjml><mj-body></mj-body></mjml>";
   const default_ = { name: "a", default: { b: [1] }, required: false, description: "A" };
   for (
@@ -59,7 +59,7 @@ test("filesOf() writes the same files, however a template was written", () => {
   ]);
 });
 
-test("differingFiles() names what differs, is missing, or is more", () => {
+test("differingFiles() names files that differ, are missing, or are additional", () => {
   const mjml = { ...SOURCE, html: "<mjml></mjml>", subject: "Bye" };
   const other = filesOf({ ...MAIL, source: mjml });
   assert.deepEqual(differingFiles(filesOf(MAIL), other), [
@@ -68,7 +68,7 @@ test("differingFiles() names what differs, is missing, or is more", () => {
   assert.deepEqual(differingFiles(other, other), []);
 });
 
-test("readBundle() takes no path that leaves its template's folder, and ends with many comments", () => {
+test("readBundle() refuses a path that leaves its template's folder, and ends on many comments", () => {
   const { faults, warnings } = readBundle({
     ...filesOf(MAIL),
     "../email/x/template.json": "{}",

@@ -17,16 +17,16 @@ export interface PlacedFault extends Place {
   message: string;
 }
 
-/** A JSON text that knows where its values stand. */
+/** A JSON text that has the positions of its values. */
 export interface JsonDocument {
   value: unknown;
-  /** Where a value stands, or the nearest one around it. */
+  /** Returns the place of a value, or of the nearest one around it. */
   placeOf(path: readonly PropertyKey[]): Place;
-  /** Where the name of a property stands. */
+  /** Returns the place of a property's name. */
   placeOfKey(path: readonly PropertyKey[], key: string): Place;
 }
 
-/** Reads strict JSON: no comments, no trailing commas. Gives the document, or every fault. */
+/** Reads strict JSON: no comments, no trailing commas. Returns the document, or every fault. */
 export function readJson(
   text: string,
 ): { document: JsonDocument; faults: [] } | { document: undefined; faults: PlacedFault[] } {
@@ -37,7 +37,7 @@ export function readJson(
       return { document: documentOf(text, root), faults: [] };
     }
   } catch (error) {
-    // The parser is recursive, and JSON.parse throws at what it alone let through.
+    // The parser is recursive, and JSON.parse refuses texts that the parser alone accepted.
     return { document: undefined, faults: [{ line: 1, column: 1, message: reasonOf(error) }] };
   }
   const faults = errors.map(({ error, offset }) => ({
@@ -77,7 +77,7 @@ export function placeAt(text: string, offset: number): Place {
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
-/** `PropertyNameExpected` becomes `property name expected`. */
+/** Returns a fault's code in words: `PropertyNameExpected` becomes `property name expected`. */
 function sayCode(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
 }

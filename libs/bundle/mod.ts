@@ -1,6 +1,6 @@
 /**
- * Templates as files, wherever the files are: read from a folder or out of a request, and written from
- * what an account has. Nothing here opens a file or compiles a template.
+ * Templates as files, from any source: read from a folder or out of a request, and written from an account's
+ * templates. This library opens no files and compiles no templates.
  *
  * ```ts
  * const { templates, faults } = readBundle({ "email/welcome/template.json": "{…}", … });

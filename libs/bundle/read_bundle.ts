@@ -14,16 +14,16 @@ import {
   readTemplateSettings,
 } from "./_template_settings.ts";
 
-/** What is wrong, or worth knowing, about a file of a bundle. */
+/** An error or a warning about a file of a bundle. */
 export interface FileFault {
   /** With slashes: `email/welcome/subject.hbs`. */
   file: string;
-  /** From 1; missing where the whole file is meant. */
+  /** From 1; missing if the whole file is meant. */
   line?: number | undefined;
   /** From 1. */
   column?: number | undefined;
   message: string;
-  /** Code of the rule for templates that it breaks. */
+  /** Code of the template rule that it breaks. */
   rule?: string;
 }
 
@@ -56,7 +56,7 @@ export interface AuthoredPdf extends AuthoredBase {
 /** A template as its author wrote it. */
 export type Authored = AuthoredEmail | AuthoredPdf;
 
-/** What was found in a bundle. Templates with faults in their files are not among `templates`. */
+/** The contents of a bundle. Templates with faults in their files are not in `templates`. */
 export interface ReadBundle {
   templates: Authored[];
   faults: FileFault[];
@@ -69,10 +69,10 @@ type Files = Record<string, string>;
 const PATH_PATTERN = /^(email|pdf)\/([^/]+)\/([^/]+)$/;
 
 /**
- * Reads templates out of files by their paths, `email/<alias>/…` and `pdf/<alias>/…`, in the order of
- * their names. It looks at files and settings only, not at what stands between the braces.
+ * Reads templates out of files by their paths, `email/<alias>/…` and `pdf/<alias>/…`, in the order of their
+ * names. It checks only files and settings, not the text between the braces.
  *
- * @param unreadable Faults of files that could not be read: their templates are left out, too
+ * @param unreadable Faults of files that could not be read: their templates are left out, too.
  */
 export function readBundle(
   files: Readonly<Files>,
@@ -178,7 +178,7 @@ function checkFiles(
   }
 }
 
-/** Returns what is wrong with a file that has more bytes than it may have. */
+/** Returns the fault of a file that exceeds its limit of bytes. */
 export function sayTooLarge(maxBytes: number): string {
   return `is larger than ${maxBytes / 1024} KiB`;
 }

@@ -1,7 +1,7 @@
 import type { DraftSource } from "@posthaste/contracts";
 import type { Authored } from "./read_bundle.ts";
 
-/** Returns what an author wrote into files, as an editor has it. */
+/** Returns an author's files in the form that an editor uses. */
 export function sourceOfAuthored(template: Authored): DraftSource {
   const { files, bodyFile, settings: { locale, variables }, sample = {} } = template;
   const common = { html: files[bodyFile] ?? "", locale, variables, sample };

@@ -1,6 +1,6 @@
 import type { TemplateKind } from "@posthaste/contracts";
 
-/** The most bytes of each file. What a template may be is decided when it is checked. */
+/** The most bytes of each file. The template check has further limits. */
 export const MAX_FILE_BYTES: Readonly<Record<string, number>> = {
   "template.json": 256 * 1024,
   "sample.json": 1024 * 1024,
@@ -18,7 +18,7 @@ const FILES: Readonly<Record<TemplateKind, readonly string[]>> = {
   pdf: ["template.json", "body.html.hbs", "sample.json"],
 };
 
-/** Files that every template of a kind has. */
+/** Files that every template of a kind must have. */
 export const NEEDED_FILES: Readonly<Record<TemplateKind, readonly string[]>> = {
   email: ["template.json", "subject.hbs"],
   pdf: ["template.json", "body.html.hbs"],
