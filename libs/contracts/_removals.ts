@@ -46,7 +46,7 @@ function newlyRequired(before: object, after: Record<string, unknown>, path: str
     .map((name) => `${path}/required: "${name}" is new`);
 }
 
-/** Returns whether a path ends in a field's name: every key directly below `properties`. */
+/** Returns whether the keys at a path are names of fields, as directly below `properties`. */
 function isName(path: string): boolean {
   return path.endsWith("/properties");
 }

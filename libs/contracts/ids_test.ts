@@ -129,7 +129,7 @@ test("timeOfId() reads the time of every id", () => {
   }
 });
 
-/** An id from before there were shards: a ULID. */
+/** Returns an id from before there were shards: a ULID. */
 function oldSendId(at: Date): string {
   return newId("acc", at).replace("acc_", "snd_");
 }

@@ -9,7 +9,7 @@ export const draftSourceSchema = z.object({
   subject: z.string(),
   /** HTML; of an email also MJML, if it begins with `<mjml`. */
   html: z.string(),
-  /** Of an email; empty if it is to be made from the HTML. */
+  /** Of an email; if it is empty, the text is made from the HTML. */
   text: z.string(),
   /** Of a PDF: the name of the file for recipients, which may have placeholders. */
   filename: z.string(),

@@ -188,7 +188,7 @@ function afterLateRegister<O extends Outcome>(
 export interface AdvanceOptions {
   /** Returns whether the process's own deadline is over. @default {() => false} */
   isLate?(): boolean;
-  /** Called before a request is repeated whose answer was lost. */
+  /** Runs before a request is repeated whose answer was lost. */
   beforeRepeat?(): Promise<void>;
 }
 

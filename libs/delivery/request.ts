@@ -26,6 +26,6 @@ export type LedgerAnswer<O extends Outcome = Outcome> =
 
 /** Performs requests for one message. */
 export interface DeliveryLedger<O extends Outcome = Outcome> {
-  /** Never throws: a lost answer is `unsure`. */
+  /** Performs a request. Never throws: a lost answer is `unsure`. */
   perform(request: LedgerRequest<O>): Promise<LedgerAnswer<O>>;
 }

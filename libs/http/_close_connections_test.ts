@@ -6,7 +6,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { fastify } from "fastify";
 import { closeConnections } from "./_close_connections.ts";
 
-/** Without the limits by which Node.js would end the connections itself. */
+/** Opens a server without the limits by which Node.js would end the connections itself. */
 function openServer() {
   const app = fastify({
     return503OnClosing: false,

@@ -29,7 +29,7 @@ export interface HttpErrorOptions<Shown extends ShownIssue = Issue> extends Erro
   acceptEncoding?: string | undefined;
   /** Whether the connection is closed after the answer. */
   close?: boolean | undefined;
-  /** If the object that the path names does not exist. @default the status of the code */
+  /** Set if the path itself names the missing object. @default the status of the code */
   status?: 404 | undefined;
 }
 

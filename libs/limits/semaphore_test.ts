@@ -17,7 +17,7 @@ function openWorkers(options: SemaphoreOptions) {
     semaphore,
     started,
     running,
-    /** The owner of `a2` is `a`. */
+    /** Begins workers by their names. The owner of `a2` is `a`. */
     async begin(names: string, options: Partial<AcquireInTimeOptions> = {}) {
       for (const name of names.split(" ")) {
         const owner = name.replace(/\d+$/, "");

@@ -198,7 +198,7 @@ export class ReplyChannel {
 
   #useTls(socket: TLSSocket, phase: SmtpPhase, done: () => void): void {
     let shown: Buffer | undefined;
-    // Before the check, which ends the connection: the refused certificate is to be reported.
+    // Before the check, which ends the connection: the refused certificate must be reported.
     socket.prependListener("secure", () => shown = socket.getPeerCertificate().raw);
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (this.#isOver || this.encryption !== undefined) return this.#broke(error, phase);

@@ -59,7 +59,7 @@ export class Opening {
     this.#timeouts = options.timeouts;
   }
 
-  /** Set once the connection is encrypted. */
+  /** Returns the encryption, once the connection is encrypted. */
   get encryption(): Encryption | undefined {
     return this.#channel.encryption;
   }

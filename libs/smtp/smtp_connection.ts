@@ -54,7 +54,7 @@ interface Carried {
 
 /** Ends a mail that takes too long or is interrupted. */
 interface Guard {
-  /** From now on only the signal ends it. */
+  /** Stops the time limit: from now on, only the signal ends the mail. */
   stopClock(): void;
   end(): void;
 }

@@ -28,7 +28,7 @@ export function measuredUnder<Operations extends object>(
   ) as Operations;
 }
 
-/** A generator ends with its reader, who may take any time. */
+/** Returns whether an operation is a generator. Those are not measured: their readers may take any time. */
 function isGenerator(operation: unknown): boolean {
   return Object.prototype.toString.call(operation) === "[object AsyncGeneratorFunction]";
 }

@@ -29,7 +29,10 @@ export function topLabelsOf({ labels }: LabelFields): GivenLabels {
 export function messageLabels(db: Db): MessageLabels {
   const { sends } = collectionsOf(db);
 
-  /** One request at a time: each may weigh megabytes. Requests without labels of recipients are not read. */
+  /**
+   * Reads recipients' labels, one request at a time: each may weigh megabytes. Requests without labels of
+   * recipients are not read.
+   */
   async function ownLabels(accountId: string, messages: readonly LabelledMessage[]) {
     const marked = messages.filter(({ send }) => send.hasOwnLabels);
     const bySend = Map.groupBy(marked, ({ sendId }) => sendId);

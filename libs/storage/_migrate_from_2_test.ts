@@ -8,7 +8,7 @@ import { openStore } from "./store.ts";
 const there = { $exists: true };
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
-/** A send as version 2 stored it, some with a key. */
+/** Returns a send as version 2 stored it; some have a key. */
 function sendOfVersion2(n: number): Document {
   const { priority: lane, reconcileAt: sweepAt, ...send } = sendOf({
     ...{ _id: newId("acc", at(n)).replace("acc_", "snd_"), acceptedAt: at(n) },

@@ -14,7 +14,7 @@ after(() => opened?.[Symbol.asyncDispose]());
 const send = sendOf({ messageCount: 8, reconcileAt: new Date() });
 const now = Date.now();
 
-/** A message as version 1 stored it. */
+/** Returns a message as version 1 stored it. */
 function messageOf(index: number, changes: Document): Document {
   return {
     _id: messageIdOf(send._id, index),

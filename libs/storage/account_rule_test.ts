@@ -480,7 +480,8 @@ function assertNamed(filter: Document, what: string): void {
 }
 
 /**
- * By equality: `_id` of these collections begins with the account, or the filter also contains the account.
+ * Returns whether a filter names the account by equality: as `accountId`, or by ids that begin with the
+ * account.
  */
 function isNamed(
   { _id, accountId, integration, waitsFor, $or = [] }: Document,

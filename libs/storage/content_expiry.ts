@@ -108,7 +108,7 @@ function withoutContent(request: string): string {
   return JSON.stringify({ ...withoutWords(rest), to: recipients });
 }
 
-/** Unsubscribe links and headers reveal as much about a person as variables do. */
+/** Removes unsubscribe links and headers, which reveal as much about a person as variables do. */
 function withoutWords<T extends GivenEnvelope>(given: T) {
   const { headers: _headers, listUnsubscribe: _list, ...rest } = given;
   return rest;

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 const now = new Date("2026-03-20T12:00:00Z");
 const before7 = new Date(now.getTime() - 7 * DAY_MS);
 
-/** A send that failed, with variables at every level. */
+/** Accepts a send that failed, with variables at every level. */
 async function failedSend(accountId: string, acceptedAt: Date, idempotencyKey?: string) {
   const send = sendOf({
     _id: newSendId(accountId, acceptedAt),

@@ -57,7 +57,7 @@ export function eventSubjects(db: Db): EventSubjects {
     return new Map((await found.toArray()).map(({ _id, alias }) => [_id, alias]));
   }
 
-  /** One request at a time: each may weigh megabytes. */
+  /** Reads recipients' labels, one request at a time: each may weigh megabytes. */
   async function ownLabelsOf(heads: readonly Head[]): Promise<Map<string, GivenLabels[]>> {
     const own = new Map<string, GivenLabels[]>();
     const marked = heads.filter(({ hasOwnLabels }) => hasOwnLabels).map(({ _id }) => _id);

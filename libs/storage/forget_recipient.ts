@@ -87,7 +87,9 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     return { canceled, left };
   }
 
-  /** First the send, then the message: after an interruption, the message's address finds it again. */
+  /**
+   * Forgets first the send, then the message: after an interruption, the message's address finds it again.
+   */
   async function forget(message: Message, now: Date): Promise<boolean> {
     const { _id, accountId, state, attempt } = message;
     await forgetInSend(message, now);

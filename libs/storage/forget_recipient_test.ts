@@ -13,7 +13,7 @@ after(() => opened?.[Symbol.asyncDispose]());
 
 const now = new Date("2026-06-01T00:00:00Z");
 
-/** A send to Ann and to others, with her data in every possible place. */
+/** Returns a send to Ann and to others, with her data in every possible place. */
 function sendToAnn(accountId: string, others: string[]) {
   return sendOf({
     _id: newSendId(accountId, now),

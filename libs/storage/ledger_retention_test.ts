@@ -63,7 +63,7 @@ test("removeOldSends() keeps a send that a person retried meanwhile, and refuses
     0,
   );
   assert.equal((await store.messages.find("acc_1", messageId))?.state, "deferred");
-  // The state after an interruption behind the first step.
+  // The state after an interruption that follows the first step.
   const begun = await failedSend(121, true);
   await db.collection<{ _id: string }>("sends").updateOne({ _id: begun._id }, {
     $set: { contentRemovedAt: now },

@@ -299,7 +299,7 @@ async function* merged(
 interface Search {
   before: string | undefined;
   isOver(): boolean;
-  /** The rest of the time, at least 1. */
+  /** Returns the rest of the time, at least 1. */
   restMs(): number;
 }
 

@@ -7,7 +7,7 @@ export const MIN_PASSWORD = 12;
 /** The longest password, in characters. */
 export const MAX_PASSWORD = 200;
 
-/** The cost of argon2id: `memory` in KiB, `passes` over it, in `parallelism` priorities. */
+/** The cost of argon2id: `memory` in KiB, the `passes` over it, and its degree of `parallelism`. */
 export interface PasswordCost {
   memory: number;
   passes: number;

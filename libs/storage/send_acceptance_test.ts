@@ -29,7 +29,7 @@ async function losesSend(key: string): Promise<Send> {
   return send;
 }
 
-/** Returns the numbers of documents in each insert into a collection during some work. */
+/** Returns the number of commands on a collection during some work. */
 async function commandsOf(collection: string, work: () => Promise<unknown>): Promise<number> {
   await opened.db.command({ profile: 2 });
   const ts = { $gte: new Date() };

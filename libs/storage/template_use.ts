@@ -4,7 +4,7 @@ import { collectionsOf } from "./_collections.ts";
 
 /** When templates were last used, by kind and id. */
 export interface TemplateUses extends Readonly<Record<TemplateKind, ReadonlyMap<number, Date>>> {
-  /** The PDF template last mailed with each email template, by the id of the email template. */
+  /** The email template that each PDF template was last mailed with, by the id of the PDF template. */
   readonly mailedWith: ReadonlyMap<number, number>;
 }
 

@@ -149,7 +149,7 @@ export function keyOf(state: State): string {
   return text;
 }
 
-/** Merges states that differ only in requests whose final answer is known. */
+/** Erases requests whose answers are final, so that states that only differ in them are equal. */
 function forget({ messages, workers }: State): void {
   for (const [position, message] of messages.entries()) {
     const known = message.outcome?.attempt ?? 0;
