@@ -17,7 +17,7 @@ export async function createOpenIntegrations(db: Db): Promise<void> {
 }
 
 /**
- * Returns if the view exists: a missing view would read as if there were no integrations.
+ * Checks that the view exists: a missing view would read as if there were no integrations.
  *
  * @throws {Error} If it does not exist.
  */
