@@ -5,10 +5,13 @@ import { nearest } from "./_nearest.ts";
 
 const WHOLE = { part: "html" as const, line: null, column: null };
 
-/** Compares the variables that a template reads with the declared ones and the sample. */
+/** So many names are looked for among the known ones: more findings are hardly read. */
+const MAX_GUESSED = 100;
+
+/** Compares what a template reads with what its author declared and what the sample has. */
 export function lintVariables({ source, variables, missing, errors }: LintInput): Found[] {
   const declared = new Set(source.variables.map(({ name }) => name));
-  const known = [...new Set([...declared, ...Object.keys(source.sample)])];
+  const known = new Set([...declared, ...Object.keys(source.sample)]);
   const read = new Set(variables.map(({ name }) => name));
   // The variables of a part that cannot be parsed are unknown.
   const isKnown = errors === undefined || errors.length === 0;
@@ -25,18 +28,21 @@ export function lintVariables({ source, variables, missing, errors }: LintInput)
       message: `"${name}" is declared, but the template does not use it`,
     })),
     ...variables.filter(({ name }) => !declared.has(name))
-      .map((variable) => undeclared(variable, known)),
+      .map((variable, at) => undeclared(variable, { known, isGuessed: at < MAX_GUESSED })),
   ];
 }
 
-/** Finds undeclared names. Without declarations and a sample, a wrong name cannot be recognised. */
-function undeclared({ name, usedIn, line, column }: FoundVariable, known: string[]): Found {
+/** Where nothing is declared and there is no sample, nobody can tell a wrong name from a right one. */
+function undeclared(
+  { name, usedIn, line, column }: FoundVariable,
+  { known, isGuessed }: { known: ReadonlySet<string>; isGuessed: boolean },
+): Found {
   const place = { part: usedIn[0] ?? "html", line, column };
-  if (known.length === 0 || known.includes(name)) {
+  if (known.size === 0 || known.has(name)) {
     const message = `"${name}" is not declared: if a request omits it, nothing is shown for it`;
     return { ...place, rule: "undeclared_variable", message };
   }
-  const guess = nearest(name, known);
+  const guess = isGuessed ? nearest(name, known) : undefined;
   const hint = guess === undefined
     ? ": the sample does not have it, and it is not declared"
     : `: did you mean "${guess}"?`;

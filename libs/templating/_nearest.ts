@@ -1,24 +1,35 @@
-/** Returns the candidate that differs from the word by a typing error, if there is one. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  if (word.length > 40) return undefined;
+/** Longer words are no slips of the finger. */
+const MAX_WORD_LENGTH = 40;
+
+/** The most candidates that one word is compared with: a sample has as many names as its author likes. */
+const MAX_COMPARED = 300;
+
+/** The candidate that a slip of the finger away from the word, if there is one. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > MAX_WORD_LENGTH) return undefined;
+  const lower = word.toLowerCase();
   const reach = word.length < 4 ? 1 : 2;
   let best: string | undefined;
   let least = reach + 1;
+  let compared = 0;
   for (const candidate of candidates) {
-    const steps = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (Math.abs(candidate.length - word.length) > reach) continue;
+    if (++compared > MAX_COMPARED) break;
+    const steps = distance(lower, candidate.toLowerCase(), reach);
     if (steps < least) [best, least] = [candidate, steps];
   }
   return best;
 }
 
-/** Returns Levenshtein's distance. */
-function distance(a: string, b: string): number {
+/** Levenshtein's, exact up to `reach`: what is further from the diagonal is more than that. */
+function distance(a: string, b: string, reach: number): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
+    const next = new Array<number>(b.length + 1).fill(Infinity);
+    if (i <= reach) next[0] = i;
+    for (let j = Math.max(1, i - reach); j <= Math.min(b.length, i + reach); j++) {
       const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      next[j] = Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
     }
     row = next;
   }
