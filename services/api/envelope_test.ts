@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { cpuRatio } from "@posthaste/kit";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 import { resolveFiles } from "./resolve_files.ts";
 import { warningsOf } from "./send_warnings.ts";
@@ -186,4 +187,17 @@ test("resolveFiles() refuses files of a mail that are too large together", async
   assert.deepEqual(three.faults.map(({ path, code }) => [path, code]), [
     ["to.0.attachments", "too_long"],
   ]);
+});
+
+test("resolveFiles() takes a time that grows with the bytes of files of one length alone", async () => {
+  const bodies = (count: number) =>
+    JSON.stringify(Array.from({ length: count }, (_, at) => ({
+      attachments: [{ content: `${"A".repeat(16_384)}${at}`, filename: "a", contentType: "a/a" }],
+    })));
+  const resolve = (text: string) => async () => {
+    await resolveFiles({ to: JSON.parse(text) }, () => Promise.resolve(null));
+  };
+  const ratio = await cpuRatio(resolve(bodies(320)), resolve(bodies(40)), { runs: 3 });
+  // Linear is 8, quadratic 64.
+  assert.ok(ratio < 16, `${ratio} times`);
 });

@@ -71,18 +71,21 @@ async function findKept(
   return new Map(found.flatMap((asset) => asset === null ? [] : [[asset.name, asset]]));
 }
 
-/** Returns a reader of attachments that decodes each content once, and notes what has to be stored. */
+/**
+ * Returns a reader of attachments that decodes each once, and notes what has to be stored. Nothing is looked up
+ * by its content: V8 hashes long texts by their length alone, so that many of one length are all compared.
+ */
 function fileReader(kept: ReadonlyMap<string, AssetName>, needed: Map<string, NeededAsset>) {
-  const decoded = new Map<string, { sha256: string; size: number }>();
+  const decoded = new Map<AttachmentBody, { sha256: string; size: number }>();
 
-  function decode(content: string): { sha256: string; size: number } {
-    const known = decoded.get(content);
+  function decode(given: AttachmentBody, content: string): { sha256: string; size: number } {
+    const known = decoded.get(given);
     if (known !== undefined) return known;
     const bytes = Buffer.from(content, "base64");
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    needed.set(sha256, { sha256, bytes });
+    if (needed.get(sha256)?.bytes === undefined) needed.set(sha256, { sha256, bytes });
     const file = { sha256, size: bytes.length };
-    decoded.set(content, file);
+    decoded.set(given, file);
     return file;
   }
 
@@ -91,7 +94,7 @@ function fileReader(kept: ReadonlyMap<string, AssetName>, needed: Map<string, Ne
     if (content === undefined && asset === undefined) return undefined;
     const inline = contentId === undefined ? {} : { contentId };
     if (content !== undefined) {
-      return { ...decode(content), filename: given.filename ?? "", contentType, ...inline };
+      return { ...decode(given, content), filename: given.filename ?? "", contentType, ...inline };
     }
     const found = asset === undefined ? undefined : kept.get(asset);
     if (found === undefined) return undefined;
