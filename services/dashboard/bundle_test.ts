@@ -156,6 +156,21 @@ test("a bundle with one fault is refused as a whole, with file, line and column"
   assert.deepEqual([none.status, none.body.code], [422, "template_failed"]);
 });
 
+test("a bundle publishes nothing that breaks a rule which prevents publishing", async () => {
+  const { apply, plan, push } = await openProgram();
+  const html = '<p>{{ name }}</p>\n<script>1</script><img src="logo.png" alt="">';
+  const files = { ...FILES, "email/welcome/body.html.hbs": html };
+  const { body: { plan: id, faults } } = await plan(files, { publish: true });
+  assert.deepEqual(
+    faults.map(({ file, line }: { file: string; line: number }) => [file, line]),
+    [["email/welcome/body.html.hbs", 2], ["email/welcome/body.html.hbs", 2]],
+  );
+  const refused = await apply(files, { publish: true, plan: id });
+  assert.deepEqual([refused.status, refused.body.code], [422, "template_failed"]);
+  // A draft may have them, as in the editor.
+  assert.equal((await push(files)).status, 200);
+});
+
 test("pruning archives what the files lack, and leaves what cannot be in files", async () => {
   const { accountId, program, push } = await openProgram();
   await push(FILES, { publish: true });

@@ -1,7 +1,9 @@
 import { type Authored, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
 import type { BundleFault, TemplateKind } from "@posthaste/contracts";
-import type { DashboardDeps } from "../dashboard_deps.ts";
-import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
+import { sayFinding } from "@posthaste/templating";
+import type { DashboardDeps } from "../app.ts";
+import { askRenderer, type CompiledParts, type Rendering } from "../templates/ask_renderer.ts";
+import { errorFindings } from "../templates/publish_draft.ts";
 import { sourceSchema } from "../templates/template_input.ts";
 
 /** What came of compiling a template. */
@@ -15,13 +17,14 @@ export interface CompiledTemplate {
 const COMPILE_LIMIT_MS = 11_000;
 
 /**
- * Has a template of a bundle compiled and filled with its sample, as publishing it would.
+ * Has a template of a bundle compiled and filled with its sample, as publishing it would. Where it is to be
+ * published, it must break no rule that prevents that.
  *
  * @throws {HttpError} `no_answer` or `unavailable`
  */
 export async function compileTemplate(
   template: Authored,
-  accountId: string,
+  { accountId, isPublished }: { accountId: string; isPublished: boolean },
   deps: Pick<DashboardDeps, "bus">,
 ): Promise<CompiledTemplate> {
   const { kind, folder, sample } = template;
@@ -43,16 +46,29 @@ export async function compileTemplate(
   }
   const { compiled, missing } = rendering;
   const lacking = sample === undefined ? [] : missing;
+  const broken = isPublished ? brokenRules(template, rendering) : [];
   return {
     ...(compiled === undefined ? {} : { compiled }),
-    faults: compiled === undefined
-      ? [{ file: folder, message: "was not compiled. Try again" }]
-      : lacking.map((name) => ({
+    faults: compiled === undefined ? [{ file: folder, message: "was not compiled. Try again" }] : [
+      ...lacking.map((name) => ({
         file: at("sample.json"),
         message: `variable "${name}" is required, but the sample does not have it`,
       })),
+      ...broken,
+    ],
     warnings: rendering.warnings.map((message) => ({ file: at(template.bodyFile), message })),
   };
+}
+
+function brokenRules(template: Authored, rendering: Rendering): BundleFault[] {
+  const source = sourceOfAuthored(template);
+  return errorFindings({ kind: template.kind, source, rendering }).map((finding) => {
+    const { part, line, column } = finding;
+    const place = line === null || column === null
+      ? { file: `${template.folder}/${fileOfPart(template, part)}` }
+      : placeOf(template, { part, line, column });
+    return { ...place, message: sayFinding(finding) };
+  });
 }
 
 interface PartPlace {

@@ -75,7 +75,8 @@ export async function planBundle(
   const compiled = await mapSome(AT_ONCE, updates, async ({ template, change }) => {
     if (performance.now() > until) throw tooLong();
     if (!change.replacesDraft) return { change, faults: [], warnings: [], compiled: undefined };
-    return { change, ...await compileTemplate(template, actor.accountId, deps) };
+    const options = { accountId: actor.accountId, isPublished: change.publish };
+    return { change, ...await compileTemplate(template, options, deps) };
   });
   const archived = wish.prune && faults.length === 0
     ? await planArchives(actor, { wish, current, wanted, deps })

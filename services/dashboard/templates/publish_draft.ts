@@ -116,22 +116,31 @@ export function compiledBy(rendering: Rendering): CompiledParts {
   throw new HttpError("template_failed", reason, { issues });
 }
 
+/** A source, and what became of it. */
+export interface RenderedSource {
+  kind: TemplateKind;
+  source: DraftSource;
+  rendering: Rendering;
+}
+
+/** Finds which rules a source breaks that prevent publishing. */
+export function errorFindings({ kind, source, rendering }: RenderedSource): LintFinding[] {
+  if (!rendering.ok) return [];
+  const { variables, missing, warnings, parts: output } = rendering;
+  return lintTemplate({ kind, source, variables, missing, warnings, output })
+    .filter(({ severity }) => severity === "error");
+}
+
 /**
  * Refuses to publish what a rule for templates forbids.
  *
  * @throws {HttpError} `template_failed`, with the errors by `part:line:column`.
  */
-export function requirePublishable(
-  { kind, source, rendering }: { kind: TemplateKind; source: DraftSource; rendering: Rendering },
-): void {
-  if (!rendering.ok) return;
-  const { variables, missing, warnings, parts: output } = rendering;
-  const findings = lintTemplate({ kind, source, variables, missing, warnings, output });
-  const issues = findings.filter(({ severity }) => severity === "error")
-    .map((finding) => ({
-      path: placeOf(finding),
-      message: sayFinding(finding),
-    }));
+export function requirePublishable(rendered: RenderedSource): void {
+  const issues = errorFindings(rendered).map((finding) => ({
+    path: placeOf(finding),
+    message: sayFinding(finding),
+  }));
   if (issues.length === 0) return;
   throw new HttpError("template_failed", "The template has errors", { issues });
 }
