@@ -33,7 +33,7 @@ test("sendBodySchema() refuses headers of senders, of recipients, and of the mai
   const refused = [
     ..."From,Sender,Return-Path,Reply-To,To,Cc,Bcc,Resent-To,Resent-From,Subject,Date".split(","),
     ..."Message-ID,MIME-Version,Content-Type,DKIM-Signature,Received".split(","),
-    ..."List-Unsubscribe,X-SMTPAPI,x-smtpapi,X-Posthaste-Id,X-MC-BccAddress".split(","),
+    ..."List-Unsubscribe,X-SMTPAPI,x-smtpapi,X-Posthaste-Id,X-MC-BccAddress,X-MSYS-API".split(","),
     ...["X-", "X-A:b", "X-A b", "X-Ü", "", `X-${"a".repeat(70)}`, "X-A\r\nBcc"],
   ];
   for (const name of refused) {

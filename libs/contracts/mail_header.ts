@@ -17,8 +17,10 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...["auto-submitted", "precedence", "importance"],
 ]);
 
-/** Headers by which a provider accepts further recipients or settings, in lower case. */
-const RESERVED: ReadonlySet<string> = new Set(["x-smtpapi", "x-mc-bccaddress"]);
+/** Headers by which a provider takes further recipients or settings, in lower case. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...["x-smtpapi", "x-mc-bccaddress", "x-msys-api"],
+]);
 
 /** The fault of too many headers. */
 export const TOO_MANY_HEADERS = {

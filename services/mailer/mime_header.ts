@@ -54,7 +54,8 @@ export function addressListHeader(
  * not ASCII, or would be read as an encoded word, is free text.
  */
 export function structuredHeader(name: string, value: string): string {
-  const clean = cleanHeaderValue(value);
+  // Many blanks cannot be folded, and some servers cut a line that is too long: then a header begins there.
+  const clean = cleanHeaderValue(value).replace(/ {70,}/g, " ");
   if (notPrintable.test(clean) || clean.includes("=?")) return textHeader(name, clean);
   let lines = `${name}:`;
   let length = lines.length;

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressHeader, cleanHeaderValue, fileNameParameters, textHeader } from "./mime_header.ts";
+import {
+  addressHeader,
+  cleanHeaderValue,
+  fileNameParameters,
+  structuredHeader,
+  textHeader,
+} from "./mime_header.ts";
 
 const nasty = [
   "short",
@@ -76,4 +82,12 @@ test("fileNameParameters() leaves no encoded word for a program that decodes twi
   const { name, filename } = fileNameParameters("=?utf-8?q?invoice=2Eexe?=.pdf");
   assert.equal(name, ';\r\n name="=_utf-8?q?invoice=2Eexe?=.pdf"');
   assert.equal(filename, ';\r\n filename="=_utf-8?q?invoice=2Eexe?=.pdf"');
+});
+
+test("structuredHeader() writes no line that a server would cut, whatever the blanks", () => {
+  const header = structuredHeader("X-Order", `a${" ".repeat(1500)}From: evil@example.com b  c`);
+  const lengths = header.split("\r\n").map(({ length }) => length);
+  // RFC 5322, 2.1.1.
+  assert.ok(Math.max(...lengths) <= 998, `${lengths}`);
+  assert.equal(structuredHeader("X-Order", "b  c"), "X-Order: b  c\r\n");
 });
