@@ -79,10 +79,12 @@ test("openFeedWaiters() refuses too many of a token, and lets all go when it end
   const left = new AbortController();
   const leaving = waiters.wait({ ...one, tokenId: "b", signal: left.signal });
   left.abort();
-  await leaving;
+  assert.equal(await leaving, true);
   waiting.push(waiters.wait({ ...one, tokenId: "b" }));
   waiters[Symbol.dispose]();
-  await Promise.all(waiting);
+  // Else requests would look again and again until their time is up.
+  assert.ok((await Promise.all(waiting)).every((goesOn) => !goesOn));
+  assert.equal(await waiters.wait(one), false);
 });
 
 test("openFeedWaiters() wakes those alone whose feed goes on", async () => {

@@ -24,9 +24,10 @@ export interface FeedWaiters extends Disposable {
   /**
    * Waits until the account has another event, the time is up or the service ends.
    *
+   * @returns `false` if the service ends: there is nothing to wait for any more.
    * @throws {HttpError} `too_many_requests` if too many wait.
    */
-  wait(options: FeedWait): Promise<void>;
+  wait(options: FeedWait): Promise<boolean>;
 }
 
 /** Requests that may wait at once: of one token, of one account, and in all. */
@@ -77,7 +78,7 @@ export function openFeedWaiters(
 
   return {
     async wait(options) {
-      if (isOver || options.signal?.aborted) return;
+      if (isOver || options.signal?.aborted) return !isOver;
       assertFits(options);
       const { promise, resolve } = Promise.withResolvers<void>();
       const waiter = { ...options, wake: resolve };
@@ -88,6 +89,7 @@ export function openFeedWaiters(
       await promise;
       clearTimeout(late);
       waiters.delete(waiter);
+      return !isOver;
     },
     [Symbol.dispose]() {
       isOver = true;

@@ -102,7 +102,7 @@ async function readFeed(
     if (!isAtEnd && looks < MAX_LOOKS) continue;
     if (!isAtEnd || leftMs <= 0) return page;
     looks = 0;
-    await waiters.wait({ accountId, tokenId, after, forMs: leftMs, signal });
+    if (!await waiters.wait({ accountId, tokenId, after, forMs: leftMs, signal })) return page;
   }
 }
 
