@@ -37,9 +37,12 @@ export interface WebhookDeliveries {
   listHeld(holder: string): Promise<Webhook[]>;
   /** Releases all endpoints of a process. */
   leave(holder: string): Promise<void>;
-  /** Saves the state and the position of an endpoint. Returns `false` if another process holds it. */
+  /**
+   * Notes how an endpoint fares and how far it has read. Returns `false` if another has charge of it, and if it
+   * was changed since it was read: what is noted holds, but it must be read again.
+   */
   save(
-    { _id, accountId }: Pick<Webhook, "_id" | "accountId">,
+    webhook: Pick<Webhook, "_id" | "accountId" | "updatedAt">,
     holder: string,
     changes: Partial<Pick<Webhook, "position" | "health" | "disabled">>,
   ): Promise<boolean>;
@@ -106,9 +109,12 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
     async leave(holder) {
       await webhooks.updateMany({ "lease.holder": holder }, { $unset: { lease: "" } });
     },
-    async save({ _id, accountId }, holder, changes) {
+    async save({ _id, accountId, updatedAt }, holder, changes) {
       const mine = { _id, accountId, disabled: null, "lease.holder": holder };
-      return (await webhooks.updateOne(mine, { $set: changes })).matchedCount > 0;
+      const saved = await webhooks.findOneAndUpdate(mine, { $set: changes }, {
+        projection: { updatedAt: 1 },
+      });
+      return saved?.updatedAt.getTime() === updatedAt.getTime();
     },
     async listDue(ids, now) {
       if (ids.length === 0) return new Set();

@@ -62,8 +62,8 @@ const FEED_AT_ONCE = 100;
 const DUE_AT_ONCE = 40;
 
 /**
- * Posts what an endpoint has not had, until there is nothing else, the endpoint is down or the signal aborts. Its
- * position moves on past what was tried: what failed has a time of its own.
+ * Posts what an endpoint has not had, until there is nothing else, the endpoint is down or was changed, or the
+ * signal aborts. Its position moves on past what was tried: what failed has a time of its own.
  */
 export async function drain(
   webhook: Webhook,

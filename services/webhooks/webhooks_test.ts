@@ -144,6 +144,27 @@ test("drain() posts each event once, signed, in the order of the feed", async ()
   assert.deepEqual([delivery?.state, delivery?.attempts[0]?.answer], ["delivered", "taken"]);
 });
 
+test("drain() posts no more to an endpoint that was changed than it had begun", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_changed", "/leaked");
+  let isChanged = false;
+  answers.set("/leaked", (_, response) => {
+    const changes = { url: `${base}/safe`, at: new Date(Date.now() + 5) };
+    const changing = isChanged
+      ? Promise.resolve()
+      : store.webhooks.update("acc_changed", webhook._id, changes);
+    isChanged = true;
+    void changing.then(() => response.end());
+  });
+  const ids = await happen("acc_changed", 130);
+  const { position } = await drainOnce(webhook, parts);
+  // Those of one look at the feed.
+  assert.equal(idsAt("/leaked").length, 100);
+  assert.equal(position, 100);
+  await drainOnce(webhook, parts);
+  assert.deepEqual(idsAt("/safe").toSorted(), ids.slice(100));
+});
+
 test("drain() leaves out what the endpoint does not want", async () => {
   using parts = openParts();
   const filter = { templateIds: [], integrationIds: [2], tags: [] };
