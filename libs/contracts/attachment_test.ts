@@ -78,6 +78,7 @@ test("isBlockedFile() recognises executable files, however their names are writt
     "a.js . ",
     "a.ｅｘｅ",
     "a.e\u202exe",
+    ...["a.exe\u3164", "a.exe\ufe0f", "a.exe\u2800", "a.exe::$DATA", "a.scr;", 'a.exe".', "a.ex_"],
     "a.scr\u00a0",
   ];
   for (const name of blocked) assert.ok(isBlockedFile(name), JSON.stringify(name));

@@ -36,8 +36,10 @@ export const filenameSchema = withoutControls(
 
 /** Returns whether a file of this name must not be attached: its ending marks it as executable. */
 export function isBlockedFile(filename: string): boolean {
-  // Removes what systems ignore at the end of a name, and what reverses its direction.
-  const clean = filename.normalize("NFKC").replace(/[\p{Cf}\p{Z}]/gu, "").replace(/\.+$/, "");
+  // What systems pass over at the end of a name, the usual stream of NTFS, and what turns its direction around.
+  const clean = filename.normalize("NFKC")
+    .replace(/[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, "")
+    .replace(/::\$DATA$/i, "").replace(/[^\p{L}\p{N}_]+$/u, "");
   const ending = clean.slice(clean.lastIndexOf(".") + 1).toLowerCase();
   return clean.includes(".") && BLOCKED.has(ending);
 }
