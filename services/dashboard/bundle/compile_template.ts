@@ -1,7 +1,7 @@
 import { type Authored, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
 import type { BundleFault, TemplateKind } from "@posthaste/contracts";
 import { sayFinding } from "@posthaste/templating";
-import type { DashboardDeps } from "../app.ts";
+import type { DashboardDeps } from "../dashboard_deps.ts";
 import { askRenderer, type CompiledParts, type Rendering } from "../templates/ask_renderer.ts";
 import { errorFindings } from "../templates/publish_draft.ts";
 import { sourceSchema } from "../templates/template_input.ts";
