@@ -3,8 +3,8 @@ import { codesByStatus, type Endpoint, ENDPOINTS, errorBodySchema } from "@posth
 import type { FastifyInstance } from "fastify";
 
 /**
- * Checks every answer that an app gives from now on against the list of endpoints. Returns what it
- * finds wrong, as it comes; a test fails if there is anything in the end.
+ * Checks every later answer of an app against the list of endpoints. Returns the list of faults,
+ * which grows as answers come; a test fails if it is not empty at the end.
  */
 export function checkAnswers(app: FastifyInstance): string[] {
   const faults: string[] = [];
@@ -47,7 +47,7 @@ function faultOf(endpoint: Endpoint, { status, type, payload }: Sent): string | 
   return allowed.includes(data.code) ? undefined : `${status} ${data.code} is not in the list`;
 }
 
-/** Fails if answers were not as the list of endpoints says. */
+/** Fails if an answer differed from the list of endpoints. */
 export function assertAnswers(faults: readonly string[]): void {
   assert.deepEqual(faults, [], "answers are not as ENDPOINTS says");
 }

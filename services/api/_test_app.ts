@@ -23,7 +23,7 @@ import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 /** The account of the tokens in {@linkcode TOKENS}. */
 export const ACCOUNT = "acc_1";
 
-/** Plain tokens that {@linkcode openTestApp} knows, with what they may do. */
+/** Plain tokens that {@linkcode openTestApp} knows, and their scopes. */
 export const TOKENS = {
   ph_all: { accountId: ACCOUNT, scopes: ["render", "send", "read"] },
   ph_render: { accountId: ACCOUNT, scopes: ["render"] },
@@ -34,7 +34,7 @@ export const TOKENS = {
   ph_revoked: { accountId: ACCOUNT, scopes: ["send"], revokedAt: new Date(0) },
 } as const satisfies Record<string, Partial<Omit<AccessToken, "scopes">> & { scopes: unknown }>;
 
-/** An interface over a ledger in memory, with what it did. */
+/** An interface over a ledger in memory, and a record of what it did. */
 export interface TestApp extends AsyncDisposable {
   app: FastifyInstance;
   /** Accepted sends, in order. */
@@ -43,7 +43,7 @@ export interface TestApp extends AsyncDisposable {
   dispatched: Send[];
   /** Files that were stored for sends. */
   kept: NeededAsset[];
-  /** Ids of sends taken back. */
+  /** Ids of withdrawn sends. */
   withdrawn: string[];
   messages: Message[];
   log: { level: string; message: string }[];
@@ -55,7 +55,7 @@ export interface TestApp extends AsyncDisposable {
 /** A method of the interface. */
 type Method = "GET" | "POST" | "PATCH";
 
-/** What is asked with. */
+/** What a request consists of. */
 interface Asked {
   body?: unknown;
   headers: Record<string, string>;
@@ -77,7 +77,7 @@ export function smallSend(more: Record<string, unknown> = {}) {
   return { from: { email: "shop@example.com" }, to: [{ email: "jane@example.net" }], ...more };
 }
 
-/** What is found and changed is tried over a real ledger (`_test_ledger_app.ts`). */
+/** Stands for lists and changes, which are tested over a real ledger (`_test_ledger_app.ts`). */
 const NO_FINDING = {
   searchMessages: unavailable,
   labelsOfFound: unavailable,
@@ -98,7 +98,7 @@ function unavailable(): Promise<never> {
   return Promise.reject(new Error("Cannot search: this ledger is in memory"));
 }
 
-/** Builds an app whose dependencies are object literals, and any of them can be replaced. */
+/** Builds an app whose dependencies are object literals; any of them can be replaced. */
 export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {}): TestApp {
   const sends: Send[] = [];
   const kept: NeededAsset[] = [];
@@ -280,7 +280,7 @@ export function pdfVersion(variables: VariableDeclaration[] = []): PdfVersion {
   };
 }
 
-/** What lists have of template 5 or PDF template 7. */
+/** Returns what lists contain of template 5 or PDF template 7. */
 export function publishedTemplate(kind: TemplateKind): PublishedTemplate {
   const { templateId: id, name, version, publishedAt, locale, variables } = kind === "email"
     ? emailVersion([{ name: "name", required: true }])

@@ -2,7 +2,7 @@ import type { Store } from "@posthaste/storage";
 import type { ApiDeps, ApiOptions } from "./app.ts";
 import { openLedger } from "./open_ledger.ts";
 
-/** What stands for the broker where a test has none. */
+/** Stands for the broker where a test has none. */
 export const NO_BROKER = {
   bus: {
     ask: () => Promise.resolve(undefined),
@@ -13,7 +13,7 @@ export const NO_BROKER = {
   checkBroker: () => Promise.resolve(),
 } satisfies Partial<ApiDeps>;
 
-/** A test asks as often as it likes. */
+/** Lets a test send any number of requests. */
 export const NO_RATE_LIMITS = {
   rateLimit: 0,
   searchRateLimit: 0,

@@ -15,7 +15,7 @@ import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 export interface LedgerApp extends AsyncDisposable {
   store: Store;
   accountId: string;
-  /** Asks with a token of these scopes; all of them where none are named. */
+  /** Sends a request with a token of these scopes; with all scopes by default. */
   ask(path: string, options?: AskOptions): Promise<Answer & { bytes: Uint8Array }>;
   /** Accepts a send and returns its answer. */
   send(body: Record<string, unknown>): Promise<{ id: string; messages: { id: string }[] }>;
@@ -23,15 +23,15 @@ export interface LedgerApp extends AsyncDisposable {
   end(sendId: string, index: number, state: EndState): Promise<void>;
 }
 
-/** How a message can be ended. */
+/** The states in which a message's attempt can end. */
 export type EndState = "sent" | "failed" | "unknown" | "sending";
 
-/** How something is asked. */
+/** How a request is made. */
 export interface AskOptions {
   method?: "GET" | "POST" | "PATCH";
   body?: unknown;
   scopes?: readonly TokenScope[];
-  /** As the other account. */
+  /** Uses the other account. */
   isOther?: boolean;
 }
 
@@ -122,7 +122,7 @@ export async function openLedgerApp(
   };
 }
 
-/** Makes an account with an email template, a PDF template and an integration: each is number 1. */
+/** Creates an account with an email template, a PDF template and an integration: each is number 1. */
 async function settle(store: Store, name: string): Promise<string> {
   const { _id: accountId } = await store.accounts.create({ name });
   const base = { accountId, sourceHash: "x", name };

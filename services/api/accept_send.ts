@@ -25,40 +25,43 @@ import { warningsOf } from "./send_warnings.ts";
 /** What {@linkcode acceptSend} needs. */
 export interface AcceptSendDeps extends FindSendableDeps {
   ledger: FindSendableDeps["ledger"] & Pick<RequestLedger, "acceptSend" | "keepAssets">;
-  /** The bytes that the account may still have accepted. */
+  /** The quota of bytes that the account may send. */
   quota: Pick<ByteQuota, "load" | "admit" | "note">;
   /**
-   * Asks whether one more send may be accepted now.
+   * Returns whether one more send may be accepted now.
    *
    * @param isRepeatable Whether it has an idempotency key.
    */
   admits(isRepeatable: boolean): boolean;
   /** Returns whether mail of an integration has to wait in the ledger. */
   mustWait(integration: Integration, priority: Priority): boolean;
-  /** Returns the priority of a send to so many addresses. */
+  /** Returns the priority of a send to this many addresses. */
   priorityFor(accountId: string, addressCount: number): Priority;
-  /** Hands an accepted send, of a request of so many bytes, to the pipeline without waiting for it. */
+  /**
+   * Passes an accepted send to the pipeline and does not wait for it. `bytes` is the size of its
+   * request.
+   */
   dispatch(send: Send, bytes: number): void;
 }
 
-/** The answer to an accepted send, and whether it is that of an earlier request with the same key. */
+/** The answer to an accepted send, and whether an earlier request with the same key got it first. */
 export interface AcceptedSend {
   answer: SendAccepted;
   replayed: boolean;
 }
 
-/** The reconciler dispatches again what is not finished by then. */
+/** The reconciler redispatches sends that are not finished after this time. */
 const RECONCILE_AFTER_MS = 20_000;
 
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * Accepts a send: all of it is checked, then all of it is in the ledger, and only then is it handed
- * to the pipeline. An earlier request with the same idempotency key is answered as it was, whatever
- * became of its template since.
+ * Accepts a send: checks all of it, writes all of it to the ledger, and only then passes it to the
+ * pipeline. A request whose idempotency key was used before gets the earlier answer, even if the
+ * template has changed since.
  *
- * @throws {HttpError} with nothing accepted. After `unavailable` a send with an idempotency key may be
- * accepted all the same, and its repetition finds it; one without is withdrawn.
+ * @throws {HttpError} with nothing accepted. After `unavailable` a send with an idempotency key may
+ * be accepted all the same, and its repetition finds it; a send without one is withdrawn.
  */
 export async function acceptSend(
   command: SendCommand,
@@ -70,7 +73,7 @@ export async function acceptSend(
   if ("earlier" in found) return replay(found.earlier, command);
   const { integration, checked } = found;
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
-  // Copies are mail to further people: they make a small send a large one.
+  // Copies are mail to further addresses: they make a small send a large one.
   const addresses = checked.request.to.length + countCopies(checked.request);
   const priority = deps.priorityFor(command.accountId, addresses);
   const mustWait = checked.notBefore !== undefined || deps.mustWait(integration, priority);
@@ -132,7 +135,11 @@ function makeSend(
   };
 }
 
-/** @throws {HttpError} `idempotency_mismatch` if the key was used for something else. */
+/**
+ * Returns the earlier answer.
+ *
+ * @throws {HttpError} `idempotency_mismatch` if the key was used for a different request.
+ */
 function replay(existing: Send | null, { idempotency }: SendCommand): AcceptedSend {
   if (existing !== null && existing.idempotency?.bodyHash === idempotency?.bodyHash) {
     return { answer: answerOf(existing), replayed: true };

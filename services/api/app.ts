@@ -53,17 +53,20 @@ import { templatesRoute } from "./routes/templates.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The ledger, within what this request may take of it. */
+    /** The ledger, within the limits of this request. */
     ledger: RequestLedger;
   }
 }
 
-/** All that the interface needs of the world. */
+/** All that the interface needs from outside. */
 export interface ApiDeps
   extends Ledger, Finding, MailContentDeps, Pick<AuthenticateDeps, "touchToken" | "clock">, Usage {
   /** Returns whether mail of an integration has to wait in the ledger. */
   mustWait(integration: Integration, priority: Priority): boolean;
-  /** Publishes an accepted send, or lets it wait in the ledger. It may fail: the reconciler heals. */
+  /**
+   * Publishes an accepted send, or leaves it waiting in the ledger. It may fail: the reconciler
+   * redispatches.
+   */
   dispatch(send: Send): Promise<void>;
   render: RenderTemplateDeps["render"];
   checkBroker: RenderTemplateDeps["checkBroker"];
@@ -75,7 +78,7 @@ export interface ApiDeps
 export interface ApiOptions {
   /** Largest request body, in bytes. @default {5_000_000} */
   bodyLimit?: number;
-  /** Where management by token is; `GET /v1` names it. */
+  /** Address of management by token, which `GET /v1` reports. */
   manageUrl?: string | undefined;
   /** Recipients and attachments of one send. */
   sendLimits?: SendLimits;
@@ -83,11 +86,19 @@ export interface ApiOptions {
   maxScheduleMs?: number;
   /** Requests that one token may make within `rateWindowMs`; 0 sets no limit. @default {100} */
   rateLimit?: number;
-  /** Lists of sends and messages that one token may ask for in a second; 0 sets no limit. @default {5} */
+  /**
+   * Searches for sends and messages that one token may make per second; 0 sets no limit.
+   *
+   * @default {5}
+   */
   searchRateLimit?: number;
-  /** Contents, PDFs and dry runs that one token may ask for in a second; 0 sets no limit. @default {5} */
+  /**
+   * Contents, PDFs and dry runs that one token may request per second; 0 sets no limit.
+   *
+   * @default {5}
+   */
   heavyRateLimit?: number;
-  /** In milliseconds. @default {1000} */
+  /** Window of the rate limit, in milliseconds. @default {1000} */
   rateWindowMs?: number;
   /** Maximum wait for a renderer, in milliseconds. @default {10_000} */
   renderTimeoutMs?: number;
@@ -95,13 +106,13 @@ export interface ApiOptions {
   printTimeoutMs?: number;
   /** Longest time that one request waits for the database, in milliseconds. @default {1200} */
   ledgerTimeoutMs?: number;
-  /** How much may be under way at once; beyond it, requests get 503. */
+  /** How much work may be in progress at once; beyond it, requests get 503. */
   capacity?: CapacityOptions;
-  /** What is taken on while the broker is slow or gone. */
+  /** How much work is accepted while the broker is slow or gone. */
   dispatcher?: DispatcherLimits;
   /** What one account may send with transactional priority. @default no limit */
   priorityBudget?: PriorityBudgetOptions;
-  /** Bytes that one account may have accepted. @default no limit */
+  /** Bytes of sends that one account may have accepted. @default no limit */
   byteQuota?: ByteQuotaLimits;
   /** Deadlines and connections. */
   edge?: Partial<EdgeLimits>;
@@ -123,8 +134,8 @@ const DEFAULT_EDGE: EdgeLimits = {
 };
 
 /**
- * Builds the HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`,
- * which lets requests in flight finish and waits for accepted sends on their way to the broker.
+ * Builds the HTTP interface. It opens nothing: call `listen` or `inject`, and `close` at the end.
+ * `close` waits for requests in flight and for accepted sends on their way to the broker.
  */
 export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstance {
   const { bodyLimit = DEFAULT_BODY_LIMIT } = options;
@@ -241,7 +252,7 @@ function limited(
   });
 }
 
-/** Gives every request its ledger, and dispatches or withdraws the sends whose acceptance came too late. */
+/** Gives every request its ledger. Dispatches or withdraws the sends whose acceptance came too late. */
 function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
   const { logger, withdrawSend } = deps;
   const { ledgerTimeoutMs: timeoutMs = 1200, capacity: limits = DEFAULT_CAPACITY } = options;
@@ -258,7 +269,7 @@ function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
     onUnanswered: late.follow,
     logger,
   };
-  // Every request gets its own before anything reads it.
+  // Every request gets its own ledger before anything reads it.
   app.decorateRequest("ledger", null as unknown as RequestLedger);
   app.addHook("onRequest", (request, reply, done) => {
     const ledger = new RequestLedger(shared);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { errorBodySchema } from "@posthaste/contracts";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 
-test("buildApp() gives every answer an id, and headers that keep it to itself", async () => {
+test("buildApp() adds a request id and headers against caching to every answer", async () => {
   await using api = openTestApp();
   const answers = [
     await api.post(SEND, smallSend()),
@@ -32,7 +32,7 @@ test("buildApp() gives every answer an id, and headers that keep it to itself", 
   assert.notEqual(bad.headers["x-request-id"], "a b<c>");
 });
 
-test("buildApp() lets a request in flight finish when it is closed", async () => {
+test("buildApp() finishes a request in flight when it is closed", async () => {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const api = openTestApp({
@@ -59,7 +59,7 @@ test("buildApp() lets a request in flight finish when it is closed", async () =>
   await assert.rejects(fetch(url));
 });
 
-test("buildApp() answers what comes on an open connection while it closes", async () => {
+test("buildApp() answers requests on an open connection while it closes", async () => {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const api = openTestApp({
@@ -88,7 +88,7 @@ test("buildApp() answers what comes on an open connection while it closes", asyn
   assert.match(text, /connection: close/i);
 });
 
-test("buildApp() answers what is not HTTP with a body of the same shape", async () => {
+test("buildApp() answers input that is not HTTP with a body of the usual shape", async () => {
   await using api = openTestApp();
   await api.app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = api.app.server.address() as AddressInfo;
@@ -102,7 +102,7 @@ test("buildApp() answers what is not HTTP with a body of the same shape", async 
   assert.equal(body.code, "invalid_request");
 });
 
-/** Says something over a connection, and gives all that comes until it is closed. */
+/** Writes text to a connection, and returns all that comes back until it is closed. */
 async function converse(api: ReturnType<typeof openTestApp>, text: string): Promise<string> {
   await api.app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = api.app.server.address() as AddressInfo;
@@ -114,7 +114,7 @@ async function converse(api: ReturnType<typeof openTestApp>, text: string): Prom
   return answer;
 }
 
-test("buildApp() answers a request that does not arrive with 408, whatever of it is missing", async () => {
+test("buildApp() answers 408 to a request that does not arrive completely, whichever part is missing", async () => {
   const head = `POST ${SEND} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n`;
   const type = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
   for (const text of [head, head + type]) {
@@ -127,13 +127,13 @@ test("buildApp() answers a request that does not arrive with 408, whatever of it
   }
 });
 
-test("buildApp() answers headers without end with 431", async () => {
+test("buildApp() answers 431 to endless headers", async () => {
   await using api = openTestApp();
   const answer = await converse(api, `GET / HTTP/1.1\r\nX-A: ${"a".repeat(20_000)}`);
   assert.match(answer, /^HTTP\/1\.1 431 .*"code":"headers_too_large"/s);
 });
 
-test("buildApp() says nothing about what is not HTTP before an earlier request is answered", async () => {
+test("buildApp() does not answer input that is not HTTP before the earlier request", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using api = openTestApp({ findSend: () => gate.then(() => null) });
   const id = `snd_${"0".repeat(26)}`;
@@ -142,7 +142,7 @@ test("buildApp() says nothing about what is not HTTP before an earlier request i
   open();
 });
 
-test("buildApp() serves nothing behind a request that can be read in two ways", async () => {
+test("buildApp() serves nothing after a request that can be read in two ways", async () => {
   await using api = openTestApp();
   const head = `POST ${SEND} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n` +
     "Content-Type: application/json\r\n";
@@ -172,7 +172,7 @@ test("buildApp() closes a connection on which too many requests wait", async () 
   open();
 });
 
-test("buildApp() closes a connection whose answer nobody takes", async () => {
+test("buildApp() closes a connection whose client does not read the answer", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   await using api = openTestApp({ findSend: () => gate.then(() => null) }, {
     edge: { idleTimeoutMs: 100 },
@@ -183,7 +183,7 @@ test("buildApp() closes a connection whose answer nobody takes", async () => {
   open();
 });
 
-test("buildApp() lets who still writes a body that is too large get the answer", async () => {
+test("buildApp() answers a client that is still writing a body that is too large", async () => {
   await using api = openTestApp({}, { bodyLimit: 1000 });
   await api.app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = api.app.server.address() as AddressInfo;

@@ -7,7 +7,10 @@ export interface AuditDeps extends Pick<Finding, "noteAudit"> {
   now(): Date;
 }
 
-/** Writes into the account's audit log what a token was used for: it is named, and no person. */
+/**
+ * Writes to the account's audit log what a token was used for. The entry names the token, and no
+ * person.
+ */
 export async function audit(
   { noteAudit, now }: AuditDeps,
   { caller, ledger }: Pick<FastifyRequest, "caller" | "ledger">,

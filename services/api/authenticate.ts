@@ -15,37 +15,37 @@ declare module "fastify" {
 /** What {@linkcode authenticate} needs. */
 export interface AuthenticateDeps {
   findToken(plaintext: string): Promise<AccessToken | null>;
-  /** Remembers that a token was used; called at most once per token and cache period. */
+  /** Records that a token was used; called at most once per token and cache period. */
   touchToken?(token: AccessToken): Promise<unknown>;
   now(): Date;
   /**
-   * Milliseconds that never go back, as those of the wall clock may: a revoked token must not get
-   * its time again. @default {performance}
+   * A monotonic clock in milliseconds. With the wall clock, which can go back, a revoked token
+   * could stay valid for longer. @default {performance}
    */
   clock?: { now(): number };
 }
 
 interface Looked {
   token: AccessToken | null;
-  /** Where it may be used from; undefined for everywhere. */
+  /** Networks from which the token may be used; undefined for everywhere. */
   networks: Networks | undefined;
-  /** By the clock: the answer may be as old as the question. */
+  /** When the look-up began, by the clock: its result may be as old as that. */
   askedAt: number;
   isTouched: boolean;
 }
 
-/** Below the 5 s within which a revoked token must stop working everywhere. */
+/** Less than the 5 s within which a revoked token must stop working everywhere. */
 const CACHE_MS = 4000;
 const CACHED_TOKENS = 10_000;
 const BEARER_PATTERN = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 
 /**
- * Makes the hook that finds out who calls (docs/interface.md, section 5): `Authorization: Bearer …`,
- * else 401. What was looked up holds for 4 s from the question on, found or not, and concurrent
- * requests share one look-up.
+ * Creates the hook that authenticates the caller (docs/interface.md, section 5): `Authorization:
+ * Bearer …`, else 401. A result, found or not, is valid for 4 s from the start of its look-up, and
+ * concurrent requests share one look-up.
  *
- * Nothing compares a secret with what a caller chose, byte by byte: cache and database are asked for
- * the SHA-256 of what came, and how far that agrees with another tells nothing about a token.
+ * Nothing compares a secret with the caller's input byte by byte: cache and database are queried by
+ * the SHA-256 of the input, and a partly equal hash reveals nothing about a token.
  */
 export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler {
   const clock = deps.clock ?? performance;
@@ -74,9 +74,10 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
         "look up the token",
         () => cache.fetch(key, { context: plaintext, forceRefresh }),
       );
-    // Most are there: those need no timer.
+    // Most tokens are in the cache: those need no timer.
     let found = cache.get(key) ?? await ask(false);
-    // The answer came late, or another request asked long ago. The request's patience ends this.
+    // The result came late, or another request began the look-up long ago. The request's time limit
+    // ends this loop.
     while (isOld(found)) found = await ask(true);
     const token = found?.token ?? null;
     if (!found || token === null || !isValid(token, deps.now())) throw unauthenticated();
@@ -85,14 +86,14 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
     }
     if (!found.isTouched) {
       found.isTouched = true;
-      // That it was used is nice to know, never worth a request.
+      // The time of last use is informative only: a failure to write it must not fail the request.
       deps.touchToken?.(token).catch(() => {});
     }
     request.caller = token;
   };
 }
 
-/** Makes the hook that lets only tokens with a scope through; others get 403. */
+/** Creates the hook that accepts only tokens with a scope; others get 403. */
 export function requireScope(scope: TokenScope): onRequestAsyncHookHandler {
   return async ({ caller }: FastifyRequest) => {
     if (caller.scopes.includes(scope)) return;
@@ -111,7 +112,7 @@ function elsewhere(ip: string): HttpError {
 }
 
 /**
- * Refuses a template or an integration that a token is not for.
+ * Rejects a template or an integration that the token is not allowed to use.
  *
  * @throws {HttpError} `missing_scope`
  */

@@ -43,7 +43,7 @@ test("authenticate() looks a token up once for many requests, and touches it onc
   assert.deepEqual(counted, { lookups: 1, touches: 1 });
 });
 
-test("authenticate() remembers that there is no such token", async () => {
+test("authenticate() caches that a token does not exist", async () => {
   const { counted, deps } = countLookups(null);
   await using api = openTestApp(deps);
   for (let i = 0; i < 3; i++) assert.equal((await api.post(PATH, {})).status, 401);
@@ -64,7 +64,7 @@ test("authenticate() sees a revocation within 5 s", async () => {
   assert.equal((await api.post(PATH, {})).status, 401);
 });
 
-test("authenticate() counts the 5 s from the question, for a database that is slow to answer", async () => {
+test("authenticate() counts the 5 s from the start of the look-up, even if the database is slow", async () => {
   let token = TOKEN;
   let elapsed = 1_000_000;
   await using api = openTestApp({
@@ -81,7 +81,7 @@ test("authenticate() counts the 5 s from the question, for a database that is sl
   assert.equal((await api.post(PATH, {})).status, 401);
 });
 
-test("authenticate() takes no answer that another request has waited for too long", async () => {
+test("authenticate() does not reuse a look-up that began too long ago", async () => {
   let elapsed = 1_000_000;
   const slow = Promise.withResolvers<AccessToken>();
   const lookups = [slow.promise, Promise.resolve({ ...TOKEN, revokedAt: new Date() })];
@@ -99,7 +99,7 @@ test("authenticate() takes no answer that another request has waited for too lon
   assert.deepEqual(lookups, []);
 });
 
-test("authenticate() notices that a token expires while it is remembered", async () => {
+test("authenticate() rejects a cached token that has expired", async () => {
   let now = new Date(1000);
   await using api = openTestApp({
     findToken: () => Promise.resolve({ ...TOKEN, expiresAt: new Date(2000) }),
@@ -110,7 +110,7 @@ test("authenticate() notices that a token expires while it is remembered", async
   assert.equal((await api.post(PATH, {})).status, 401);
 });
 
-test("authenticate() does not remember a failed look-up", async () => {
+test("authenticate() does not cache a failed look-up", async () => {
   let isDown = true;
   await using api = openTestApp({
     findToken: () => isDown ? Promise.reject(new Error("down")) : Promise.resolve(TOKEN),
@@ -120,7 +120,7 @@ test("authenticate() does not remember a failed look-up", async () => {
   assert.equal((await api.post(PATH, {})).status, 200);
 });
 
-test("authenticate() takes a token from the addresses that it is limited to, and by no header's word", async () => {
+test("authenticate() accepts a limited token from its addresses only, and trusts no header for them", async () => {
   const limited = { ...TOKEN, addresses: ["203.0.113.0/24", "2001:db8::1"] };
   const findToken = () => Promise.resolve(limited);
   const from = (remoteAddress: string, headers = {}) => ({
@@ -146,7 +146,7 @@ test("authenticate() takes a token from the addresses that it is limited to, and
   assert.equal((await behind.app.inject(from("10.1.2.3", spoofed))).statusCode, 403);
 });
 
-test("a token that is limited renders and sends by its templates and integrations alone", async () => {
+test("a limited token renders and sends only with its templates and integrations", async () => {
   const withLimits = (limits: Partial<AccessToken>) =>
     openTestApp({
       findToken: () => Promise.resolve({ ...TOKEN, scopes: ["render", "send"], ...limits }),
@@ -159,7 +159,7 @@ test("a token that is limited renders and sends by its templates and integration
   ];
   for (const [limits, rendered, sent] of cases) {
     await using api = withLimits(limits);
-    // By its alias as by its id.
+    // The limit holds for the alias and for the id.
     for (const template of ["5", "welcome"]) {
       const render = await api.post(`/v1/templates/${template}/render`, {});
       const send = await api.post(`/v1/templates/${template}/send/3`, smallSend());

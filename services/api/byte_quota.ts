@@ -3,7 +3,7 @@ import { dayOf } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { Usage } from "./ledger.ts";
 
-/** How many bytes of requests to send one account may have. */
+/** How many bytes of send requests one account may have accepted. */
 export interface ByteQuotaLimits {
   /** Accepted on a day, UTC; 0 sets no limit. */
   daily: number;
@@ -19,12 +19,12 @@ export interface ByteQuotaDeps extends Usage {
 
 /** The bytes that accounts have had accepted, over all processes. */
 export interface ByteQuota extends AsyncDisposable {
-  /** Reads what an account has used, if this process does not know it; nothing is returned if it does. */
+  /** Reads the usage of an account. Returns undefined if this process knows it already. */
   load(accountId: string): Promise<void> | undefined;
   /**
-   * Asks whether a send of so many bytes may be accepted of an account that was loaded.
+   * Checks whether a send of this many bytes may be accepted. The account must be loaded.
    *
-   * @throws {HttpError} `too_many_requests`, with which quota is used up.
+   * @throws {HttpError} `too_many_requests`, with the quota that is used up.
    */
   admit(accountId: string, bytes: number): void;
   /** Counts an accepted send. */
@@ -32,9 +32,9 @@ export interface ByteQuota extends AsyncDisposable {
 }
 
 interface Account {
-  /** Bytes by the first millisecond of the day, as the database tells. */
+  /** Bytes by the first millisecond of the day, as read from the database. */
   known: Map<number, number>;
-  /** The same, of what the database has not been told. */
+  /** The same, for bytes that are not yet written to the database. */
   pending: Map<number, number>;
   readAt: number;
 }
@@ -44,9 +44,9 @@ const FRESH_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Opens the quota. What this process accepts is told to the database every second, and what the others
- * accepted is read then: a quota can be passed by what all processes accept in that time. What a process
- * has not told when it is killed counts for nothing.
+ * Opens the quota. Every second, the process writes to the database what it accepted, and reads what
+ * the others accepted: within that time, all processes together can exceed a quota. Bytes that a
+ * killed process had not written are not counted.
  */
 export function openByteQuota(deps: ByteQuotaDeps, limits: ByteQuotaLimits): ByteQuota {
   const isLimited = limits.daily > 0 || limits.stored > 0;

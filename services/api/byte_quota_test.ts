@@ -59,7 +59,7 @@ async function pass(context: TestContext, ms: number): Promise<void> {
   for (let turn = 0; turn < 8; turn++) await nextTurn();
 }
 
-test("openByteQuota() refuses what is beyond a day's bytes, until midnight", async (context) => {
+test("openByteQuota() refuses what exceeds a day's bytes, until midnight", async (context) => {
   context.mock.timers.enable({ apis: ["setInterval"] });
   const usage = openUsage();
   const one = openProcess(usage, { daily: 100, stored: 0 });
@@ -77,7 +77,7 @@ test("openByteQuota() refuses what is beyond a day's bytes, until midnight", asy
   assert.deepEqual((await usage.listUsage(["acc_1"])).map(({ bytes }) => bytes), [100, 100]);
 });
 
-test("openByteQuota() counts what other processes accepted, and loses nothing to a database that is away", async (context) => {
+test("openByteQuota() counts what other processes accepted, and loses nothing while the database is away", async (context) => {
   context.mock.timers.enable({ apis: ["setInterval"] });
   const usage = openUsage();
   const [one, two] = [1, 2].map(() => openProcess(usage, { daily: 100, stored: 0 }));
@@ -98,7 +98,7 @@ test("openByteQuota() counts what other processes accepted, and loses nothing to
   assert.equal(day?.bytes, 91);
 });
 
-test("openByteQuota() refuses an account whose usage it has forgotten, and that sends seldom", async (context) => {
+test("openByteQuota() refuses an account that sends seldom and whose usage it no longer holds in memory", async (context) => {
   context.mock.timers.enable({ apis: ["setInterval"] });
   const process = openProcess(openUsage(), { daily: 100, stored: 0 });
   await process.accept("acc_1", 100);
@@ -110,7 +110,7 @@ test("openByteQuota() refuses an account whose usage it has forgotten, and that 
   }
 });
 
-test("openByteQuota() limits what is stored, of all days that are kept", async (context) => {
+test("openByteQuota() limits the stored bytes over all days that are kept", async (context) => {
   context.mock.timers.enable({ apis: ["setInterval"] });
   const process = openProcess(openUsage(), { daily: 0, stored: 100 });
   await process.accept("acc_1", 60);
@@ -122,7 +122,7 @@ test("openByteQuota() limits what is stored, of all days that are kept", async (
   });
 });
 
-test("POST …/send/… beyond the account's bytes gets 429, and nothing is accepted", async () => {
+test("POST …/send/… returns 429 beyond the account's bytes, and accepts nothing", async () => {
   const bytes = Buffer.byteLength(JSON.stringify(smallSend()));
   await using api = openTestApp({}, { byteQuota: { daily: 2 * bytes, stored: 0 } });
   for (const status of [200, 200, 429, 429]) {

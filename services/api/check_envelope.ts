@@ -13,12 +13,12 @@ import {
   TOO_MANY_HEADERS,
 } from "@posthaste/contracts";
 
-/** A send as far as it says more of its mails than their content. */
+/** The parts of a send that describe its mails, apart from their content. */
 export interface EnvelopeRequest extends GivenEnvelope {
   to: readonly GivenEnvelope[];
 }
 
-/** Returns whether a send needs workers that know the fields of the envelope, and files. */
+/** Returns whether a send needs workers that support the envelope's fields, and files. */
 export function needsEnvelope(request: SendRequest): boolean {
   return [request, ...request.to].some((given) => hasEnvelope(given) || given.files !== undefined);
 }
@@ -31,7 +31,10 @@ export function countCopies(request: EnvelopeRequest): number {
   }, 0);
 }
 
-/** Finds mails that have too much of what a send and a recipient may each say, and too many copies. */
+/**
+ * Finds mails whose send and recipient together have too many or too long headers, and a send with
+ * too many copies.
+ */
 export function findEnvelopeFaults(request: EnvelopeRequest): Issue[] {
   return [...findTooManyCopies(request), ...findTooManyHeaders(request)];
 }

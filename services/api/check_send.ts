@@ -31,7 +31,7 @@ export interface SendContext {
 /** A send that may be accepted. */
 export interface CheckedSend {
   request: SendRequest;
-  /** When it starts; missing for now. */
+  /** When the send starts; missing for now. */
   notBefore?: Date | undefined;
   /** Version of each PDF template in the request, by its id. */
   pdfVersions: Record<string, number>;
@@ -44,7 +44,7 @@ export interface CheckedSend {
 type PdfVersions = SendVersions["pdfs"];
 
 /**
- * Checks a send as a whole: every fault of every kind is found before anything is refused.
+ * Checks a send as a whole: finds all faults of every kind before it refuses the send.
  *
  * @throws {HttpError} with all faults as its issues.
  */
@@ -89,8 +89,8 @@ function pdfRefsOf(send: ReadableSend): Set<PdfRef> {
 }
 
 /**
- * Returns a request as it is accepted: every PDF template by its id, since an alias may be another one's by the
- * time it is printed, and every file by its hash.
+ * Returns the form of a request that is stored. It refers to every PDF template by its id, since
+ * the alias may belong to another one by the time of printing, and to every file by its hash.
  */
 function storedForm(
   { to, sendAt: _at, attachments: common, ...rest }: SendBody,
@@ -157,7 +157,7 @@ function findSenderFault({ from }: ReadableSend, { id, senders }: Integration): 
 }
 
 interface PdfLookup {
-  /** Those that were looked up. */
+  /** The PDF templates that were looked up. */
   asked: ReadonlySet<PdfRef>;
   pdfs: PdfVersions;
 }

@@ -12,7 +12,7 @@ import { MAX_ISSUES } from "./fault.ts";
 import { unprintableIn } from "./unprintable.ts";
 import type { ReadableRecipient, ReadableSend } from "./read_send_body.ts";
 
-/** The template versions that a send is made of. */
+/** The template versions that a send uses. */
 export interface SendVersions {
   email: EmailVersion;
   /** By id or alias, as the request names them. */
@@ -20,9 +20,9 @@ export interface SendVersions {
 }
 
 /**
- * Finds the variables that templates require and a send does not give, and those that cannot be printed, for
- * every mail and every attachment, in the precedence of docs/interface.md, section 4.2. Where a level of variables has faults
- * itself, nothing is said about what it may lack.
+ * Finds the variables that templates require and a send lacks, and those that cannot be printed,
+ * for every mail and every attachment, in the precedence of docs/interface.md, section 4.2. A level
+ * of variables that is faulty itself is not checked for missing ones.
  */
 export function findVariableFaults(send: ReadableSend, versions: SendVersions): Issue[] {
   const faults: Issue[] = [];

@@ -1,4 +1,4 @@
-/** `@posthaste/client` speaks with the interface as it is. */
+/** Tests `@posthaste/client` against the interface itself. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "@posthaste/client";
@@ -22,7 +22,7 @@ test("the client renders, sends and reads what it sent", async () => {
     idempotencyKey: "order-42",
   });
   assert.equal(message?.email, "jane@example.net");
-  // The same key with the same body, byte for byte, gets the first answer.
+  // The same key with the same body, byte for byte, returns the first answer.
   const again = await posthaste.send("welcome", 3, body, { idempotencyKey: "order-42" });
   assert.equal(again.id, id);
   assert.deepEqual([api.sends.length, api.sends[0]?._id], [1, id]);
@@ -30,7 +30,7 @@ test("the client renders, sends and reads what it sent", async () => {
   assert.deepEqual([state.id, state.template.id], [id, 5]);
 });
 
-test("the client throws the refusals of the interface, with all that is wrong", async () => {
+test("the client throws the errors of the interface, with all their issues", async () => {
   const { api, url, posthaste } = await open();
   await using _closed = api;
   const body = { from: FROM, to: [{ email: "jane@" }, { email: "@example.net" }] };

@@ -7,11 +7,14 @@ import type { Logger } from "@posthaste/telemetry";
 export interface Closed {
   /** Returns whether mail of an integration cannot go now. */
   has(integration: Pick<Integration, "_id" | "suspended">): boolean;
-  /** Learns which are closed, until the signal aborts. */
+  /** Keeps the list current until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
-/** How often the ledger is asked. What is dispatched meanwhile, the mailer gives back. */
+/**
+ * How often the ledger is queried. Mail of a closed integration that is dispatched in between is
+ * returned by the mailer.
+ */
 export interface ClosedOptions {
   /** While mail is accepted, in milliseconds. @default {2000} */
   followMs?: number;
@@ -19,7 +22,7 @@ export interface ClosedOptions {
   idleMs?: number;
 }
 
-/** Opens the knowledge about closed integrations; it is empty until it is followed. */
+/** Opens the list of closed integrations; it is empty until `follow` is called. */
 export function openClosed(
   { listClosed, now, logger }: {
     listClosed: Store["integrations"]["listClosed"];

@@ -6,7 +6,7 @@ import { openClosed } from "./closed.ts";
 
 const integration = (id: number) => ({ _id: `acc_1/${id}`, suspended: null });
 
-test("openClosed() knows what is closed, keeps it while the ledger is away, and learns it is open", async () => {
+test("openClosed() lists closed integrations, keeps the list while the ledger is away, and removes reopened ones", async () => {
   let listed: Set<string> | undefined = new Set(["acc_1/2"]);
   let asked = 0;
   const warnings: string[] = [];
@@ -37,7 +37,7 @@ test("openClosed() knows what is closed, keeps it while the ledger is away, and 
   await following;
 });
 
-test("openClosed() asks the ledger seldom while it is not asked itself", async () => {
+test("openClosed() seldom queries the ledger while it is not used itself", async () => {
   let looks = 0;
   const closed = openClosed({
     listClosed: () => Promise.resolve(new Set(looks++ === 0 ? ["acc_1/1"] : [])),

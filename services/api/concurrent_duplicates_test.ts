@@ -19,7 +19,7 @@ test("acceptSend() makes one send of 100 concurrent duplicates over two processe
   await using second = await openStore({ url: mongo.url });
   await first.ensureIndexes();
   const apps = [first, second].map(({ sends }) =>
-    // A busy machine is no fault of theirs.
+    // The limits are high: a busy machine must not cause refusals.
     openTestApp({
       acceptSend: sends.accept,
       findSendByIdempotencyKey: sends.findByIdempotencyKey,
@@ -37,7 +37,7 @@ test("acceptSend() makes one send of 100 concurrent duplicates over two processe
   for (const { app } of apps) await app.close();
 });
 
-test("a repetition after a crash at any point of acceptance finds or makes the one send", async () => {
+test("acceptSend() finds or makes the one send when a request is repeated after a crash at any point", async () => {
   await using mongo = await openTestMongo();
   await using nats = await openTestNats();
   await using bus = await openBus({ url: nats.url, name: "test" });
@@ -96,7 +96,7 @@ async function fill(store: Awaited<ReturnType<typeof openStore>>) {
   return { accountId, token, path: `/v1/templates/hi/send/${id}` };
 }
 
-/** The service as a process of its own. */
+/** Starts the service as a process of its own. */
 async function startApi(env: Record<string, string>) {
   const port = await freePort();
   const main = fileURLToPath(import.meta.resolve("./main.ts"));

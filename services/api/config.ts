@@ -80,7 +80,7 @@ export const CONFIG = z.object({
 /** Settings of the api service, as read. */
 export type Config = z.infer<typeof CONFIG>;
 
-/** The limits of the interface, out of the settings. */
+/** Returns the limits of the interface from the settings. */
 export function apiOptionsOf(config: Config): Required<ApiOptions> {
   return {
     bodyLimit: config.BODY_LIMIT,

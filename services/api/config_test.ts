@@ -5,7 +5,7 @@ import { apiOptionsOf, CONFIG } from "./config.ts";
 
 const REQUIRED = { MONGODB_URL: "mongodb://localhost/posthaste", NATS_URL: "nats://localhost" };
 
-test("CONFIG needs the database and the broker, and has the documented limits by itself", () => {
+test("CONFIG requires the database and the broker, and defaults to the documented limits", () => {
   assert.throws(() => readConfig(CONFIG, {}), /MONGODB_URL.*NATS_URL/);
   const config = readConfig(CONFIG, REQUIRED);
   assert.equal(config.PORT, 8080);

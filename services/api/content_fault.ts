@@ -11,10 +11,11 @@ const CODES = {
 } as const satisfies Record<Exclude<MailContentFault, "no_such_pdf">, ErrorCode>;
 
 /**
- * Waits for content that is made.
+ * Waits for content that is being generated.
  *
- * @param action What cannot be done without it: `make the mail again`.
- * @throws {HttpError} `content_removed`, `template_failed`, `render_timeout`, `print_timeout` or `unavailable`
+ * @param action What fails without it: `make the mail again`.
+ * @throws {HttpError} `content_removed`, `template_failed`, `render_timeout`, `print_timeout` or
+ * `unavailable`
  */
 export async function contentOf<T>(action: string, making: Promise<T>): Promise<T> {
   try {

@@ -12,7 +12,7 @@ import manifest from "./package.json" with { type: "json" };
 
 const as = (token: keyof typeof TOKENS) => ({ authorization: `Bearer ${token}` });
 
-test("serviceRoute() says to any token what it may do, and how much of it", async () => {
+test("serviceRoute() reports the scopes and limits of any token", async () => {
   await using api = openTestApp({}, {
     sendLimits: { maxRecipients: 7, maxAttachments: 2 },
     bodyLimit: 12_345,
@@ -32,7 +32,7 @@ test("serviceRoute() says to any token what it may do, and how much of it", asyn
   assert.equal((await api.get("/v1", { authorization: "" })).status, 401);
 });
 
-test("serviceRoute() names where management by token is, if the operator has set it", async () => {
+test("serviceRoute() reports the address of management by token, if the operator has set it", async () => {
   const manageUrl = "https://mail.example.com/manage/v1";
   await using api = openTestApp({}, { manageUrl });
   const { body } = await api.get("/v1", as("ph_read"));
@@ -62,7 +62,7 @@ test("templatesRoute() lists and shows what is published, by kind", async () => 
   ]);
 });
 
-test("templatesRoute() goes on with the cursor, each template once", async () => {
+test("templatesRoute() continues at the cursor, and lists each template once", async () => {
   const all = [1, 2, 3, 4, 5].map((id) => ({ ...publishedTemplate("email"), id }));
   await using api = openTestApp({
     listPublishedTemplates: (_accountId, _kind, { after = 0, limit }) =>
@@ -83,7 +83,7 @@ test("templatesRoute() goes on with the cursor, each template once", async () =>
   assert.deepEqual([wrong.status, wrong.body.code], [400, "invalid_request"]);
 });
 
-test("discovery shows a token only what it is for", async () => {
+test("discovery shows a limited token only its own templates and integrations", async () => {
   const asked: unknown[] = [];
   await using api = openTestApp({
     findToken: () => Promise.resolve(limited),
@@ -112,7 +112,7 @@ const limited = {
   ...{ createdBy: null, addresses: [], templates: [1], integrations: [2] },
 };
 
-test("integrationsRoute() shows how integrations are, and neither host nor user", async () => {
+test("integrationsRoute() shows the state of integrations, and neither host nor user", async () => {
   await using api = openTestApp();
   const list = await api.get("/v1/integrations");
   const { data: [head] } = listSchema(integrationSummarySchema).parse(list.body);

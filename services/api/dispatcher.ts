@@ -8,33 +8,37 @@ export interface DispatcherOptions {
   dispatch(send: Send): Promise<void>;
   logger: Pick<Logger, "warn">;
   limits?: DispatcherLimits;
-  /** Milliseconds that never go back. @default {performance} */
+  /** A monotonic clock in milliseconds. @default {performance} */
   clock?: { now(): number };
 }
 
-/** How much a process takes on while the broker is slow or gone. */
+/** How much work a process accepts while the broker is slow or gone. */
 export interface DispatcherLimits {
   /** The most recipients whose sends may be on their way to the broker. @default {10_000} */
   maxRecipients?: number;
   /** The most bytes of request bodies that may be on their way to the broker. @default {32_000_000} */
   maxBytes?: number;
-  /** The most recipients that may be left to the reconciler in a row. @default {20_000} */
+  /** The most recipients in a row that may be left to the reconciler. @default {20_000} */
   maxLeft?: number;
-  /** The longest absence of the broker in which sends are admitted, in milliseconds. @default {60_000} */
+  /**
+   * The longest absence of the broker during which sends are admitted, in milliseconds.
+   *
+   * @default {60_000}
+   */
   maxAwayMs?: number;
 }
 
-/** Hands sends to the pipeline behind the caller's back. */
+/** Passes sends to the pipeline while the caller continues. */
 export interface Dispatcher extends AsyncDisposable {
   /**
-   * Asks whether another send may be accepted: not while too many were left to the reconciler or the
-   * broker has been away too long. Even then one each second may: it finds out whether the broker is
-   * back.
+   * Returns whether another send may be accepted: false while too many were left to the reconciler
+   * or the broker has been away too long. Even then one send per second is admitted, to find out
+   * whether the broker is back.
    */
   admits(): boolean;
   /**
-   * Begins to publish a send. Failures are logged only: the send is in the ledger, and the reconciler
-   * dispatches what was not.
+   * Begins to publish a send. Failures are only logged: the send is in the ledger, and the
+   * reconciler redispatches it.
    *
    * @param bytes Size of its request.
    */
@@ -44,13 +48,16 @@ export interface Dispatcher extends AsyncDisposable {
 const LAST_WAIT_MS = 5000;
 const TRIAL_RATE = { perMs: 1 / 1000, burst: 1 };
 
-/** Sends that were left behind are forgotten when no more than this share of the capacity is taken. */
+/**
+ * The count of sends left to the reconciler is reset once at most this share of the capacity is
+ * used.
+ */
 const QUIET_SHARE = 0.1;
 
 /**
  * Opens a dispatcher. While the broker is slow or gone, sends beyond the limits are left to the
- * reconciler, so that waiting ones cannot fill the memory. Disposing waits for those on their way, at
- * most 5 s.
+ * reconciler, so that waiting ones cannot fill the memory. Disposing waits at most 5 s for sends
+ * that are on their way.
  */
 export function openDispatcher(options: DispatcherOptions): Dispatcher {
   const { dispatch, logger, clock = performance, limits = {} } = options;

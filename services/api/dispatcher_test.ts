@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 
-test("openDispatcher() does not make the caller wait, nor fail with the broker", async () => {
+test("openDispatcher() does not make the caller wait, and does not fail with the broker", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   await using hanging = openTestApp({ dispatch: () => promise });
   assert.equal((await hanging.post(SEND, smallSend())).status, 200);
@@ -16,7 +16,7 @@ test("openDispatcher() does not make the caller wait, nor fail with the broker",
   assert.equal(failing.log.filter(({ level }) => level === "warn").length, 1);
 });
 
-test("openDispatcher() leaves to the reconciler what does not fit", async () => {
+test("openDispatcher() leaves sends beyond its capacity to the reconciler", async () => {
   await using api = openTestApp();
   await api.post(SEND, smallSend());
   const [send] = api.sends;
@@ -41,7 +41,7 @@ test("openDispatcher() leaves to the reconciler what does not fit", async () => 
   assert.equal(begun, 3);
 });
 
-test("openDispatcher() waits in the end for those on their way", async () => {
+test("openDispatcher() waits for sends on their way when it is disposed", async () => {
   const { promise: published, resolve: publish } = Promise.withResolvers<void>();
   const api = openTestApp({ dispatch: () => published });
   await api.post(SEND, smallSend());
@@ -74,7 +74,7 @@ test("openDispatcher() counts bytes too", async () => {
   assert.equal(begun, 3);
 });
 
-/** A dispatcher whose broker and clock the test moves. */
+/** Opens a dispatcher whose broker and clock the test controls. */
 async function openWithBroker(limits: DispatcherLimits) {
   await using api = openTestApp();
   await api.post(SEND, smallSend());
@@ -94,7 +94,7 @@ async function openWithBroker(limits: DispatcherLimits) {
   return { broker, dispatcher, start };
 }
 
-test("admits() says no once the broker has been away too long, but for one try a second", async () => {
+test("admits() returns false once the broker has been away too long, except for one try per second", async () => {
   const { broker, dispatcher, start } = await openWithBroker({ maxAwayMs: 60_000 });
   broker.isUp = false;
   await start();
@@ -110,7 +110,7 @@ test("admits() says no once the broker has been away too long, but for one try a
   assert.deepEqual([1, 2].map(() => dispatcher.admits()), [true, true]);
 });
 
-test("admits() says no once too much was left to the reconciler, until the broker keeps up", async () => {
+test("admits() returns false once too much was left to the reconciler, until the broker keeps up", async () => {
   const { broker, dispatcher, start } = await openWithBroker({ maxLeft: 3 });
   broker.isUp = false;
   for (let i = 0; i < 3; i++) {
@@ -123,7 +123,7 @@ test("admits() says no once too much was left to the reconciler, until the broke
   assert.deepEqual([1, 2].map(() => dispatcher.admits()), [true, true]);
 });
 
-test("acceptSend() answers 503 while the dispatcher admits nothing, and repetitions as ever", async () => {
+test("acceptSend() answers 503 while the dispatcher admits nothing, and answers repetitions as before", async () => {
   await using api = openTestApp({ dispatch: () => Promise.reject(new Error("away")) }, {
     dispatcher: { maxLeft: 2 },
   });

@@ -13,7 +13,7 @@ test("docs/http.md lists every code of an issue, and no other", async () => {
   assert.deepEqual(codes.sort(), ISSUE_CODES.toSorted());
 });
 
-test("docs/http.md shows an envelope with files that a send may have", async () => {
+test("docs/http.md shows a valid envelope with files", async () => {
   const [, example = ""] =
     /^### Envelope\n\n```json\n([^]*?)^```$/m.exec(await readFile(PAGE, "utf8")) ?? [];
   assert.deepEqual(Object.keys(sendBodySchema().parse(JSON.parse(example))).length, 7);

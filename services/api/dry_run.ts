@@ -20,24 +20,27 @@ import {
 
 /** What {@linkcode dryRun} needs. */
 export interface DryRunDeps extends FindSendableDeps, MailContentDeps {
-  /** Longest wait for all that is filled, in milliseconds. */
+  /** Longest wait for all messages to be filled, in milliseconds. */
   renderTimeoutMs: number;
 }
 
 const ACTION = "try the send";
 
-/** The most that one recipient's variables and the common ones may weigh: they go to the renderer in one event. */
+/**
+ * The largest size of one recipient's variables and the common ones, in bytes: they go to the
+ * renderer in one event.
+ */
 const MAX_GIVEN_BYTES = MAX_EVENT_BYTES - 2048;
 
-/** The most that the filled mails of one answer weigh. */
+/** The largest size of the filled mails of one answer, in bytes. */
 const MAX_FILLED_BYTES = 10_000_000;
 
 /**
- * Checks a send as if it were to be accepted and fills some of its messages. Nothing is stored and nothing
- * printed.
+ * Checks a send as if it were to be accepted and fills some of its messages. Stores and prints
+ * nothing.
  *
  * @param indexes Positions in the request's `to`.
- * @throws {HttpError} What accepting it would throw; else what filling it throws.
+ * @throws {HttpError} The errors of accepting it and of filling it.
  */
 export async function dryRun(
   command: Omit<SendCommand, "idempotency" | "trace">,
@@ -66,7 +69,11 @@ export async function dryRun(
   return { status: "dry_run", message, template: { id, version }, messages };
 }
 
-/** @throws {HttpError} `invalid_request` if there is no such recipient. */
+/**
+ * Returns the recipients at some positions.
+ *
+ * @throws {HttpError} `invalid_request` if there is no such recipient.
+ */
 function pick({ to }: SendRequest, indexes: readonly number[]): [number, Recipient][] {
   const faults: Issue[] = [];
   const picked = indexes.flatMap((index): [number, Recipient][] => {
@@ -83,7 +90,7 @@ function pick({ to }: SendRequest, indexes: readonly number[]): [number, Recipie
 interface Filling extends Sendable {
   index: number;
   accountId: string;
-  /** By `performance.now()`. */
+  /** When the wait ends, by `performance.now()`. */
   until: number;
   deps: DryRunDeps;
 }
@@ -118,7 +125,7 @@ async function fill(
   };
 }
 
-/** What labels a recipient has, no template reads. */
+/** Labels are left out: no template reads them. */
 function givenMessage(
   { email, variables, attachments }: Recipient,
   { email: version, checked, index }: Pick<Filling, "email" | "checked" | "index">,

@@ -6,7 +6,7 @@ import { openTestApp, SEND, smallSend } from "./_test_app.ts";
 import { resolveFiles } from "./resolve_files.ts";
 import { warningsOf } from "./send_warnings.ts";
 
-test("sendRoute() keeps an envelope as given, and has newer workers alone send it", async () => {
+test("sendRoute() keeps an envelope as given, and sends it to newer workers only", async () => {
   await using api = openTestApp();
   const own = { replyTo: [], headers: { "X-Order": "" }, listUnsubscribe: "" };
   const body = smallSend({
@@ -22,7 +22,7 @@ test("sendRoute() keeps an envelope as given, and has newer workers alone send i
   assert.ok(api.sends[1] && !("eventVersion" in api.sends[1]));
 });
 
-test("sendRoute() refuses a header that may not be set by a code, beside other faults", async () => {
+test("sendRoute() refuses a forbidden header with a code, beside other faults", async () => {
   await using api = openTestApp();
   const { status, body } = await api.post(SEND, smallSend({ headers: { From: "x@example.org" } }));
   assert.deepEqual([status, body.code], [400, "header_not_allowed"]);
@@ -35,7 +35,7 @@ test("sendRoute() refuses a header that may not be set by a code, beside other f
   assert.equal(both.body.code, "invalid_request");
 });
 
-test("sendRoute() limits the headers that a mail has from its send and its recipient together", async () => {
+test("sendRoute() limits the headers of a mail over its send and its recipient together", async () => {
   await using api = openTestApp();
   const many = (prefix: string, count: number, value = "1") =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`X-${prefix}${at}`, value]));
@@ -52,7 +52,7 @@ test("sendRoute() limits the headers that a mail has from its send and its recip
   ]);
 });
 
-test("sendRoute() warns where nobody signs List-Unsubscribe, and again for the same key", async () => {
+test("sendRoute() warns if List-Unsubscribe is not signed, and again for the same key", async () => {
   await using api = openTestApp();
   const body = smallSend({ listUnsubscribe: { url: "https://example.com/u" } });
   const key = { "idempotency-key": "a" };
@@ -65,7 +65,7 @@ test("sendRoute() warns where nobody signs List-Unsubscribe, and again for the s
   assert.ok(!("warnings" in (await api.post(SEND, mailto)).body));
 });
 
-test("warningsOf() says nothing of an integration that signs, though its key is not read", () => {
+test("warningsOf() does not warn about an integration that signs, though its key is not read", () => {
   const request = {
     from: { email: "shop@example.com" },
     to: [{ email: "jane@example.net", listUnsubscribe: { url: "https://example.com/u" } }],
@@ -74,7 +74,7 @@ test("warningsOf() says nothing of an integration that signs, though its key is 
   assert.deepEqual(warningsOf(request, { dkim: null, signsFor: null }), ["unsigned_unsubscribe"]);
 });
 
-test("sendRoute() takes a thousand copies of a send, and a send with many is bulk", async () => {
+test("sendRoute() accepts a thousand copies in a send, and treats a send with many as bulk", async () => {
   await using api = openTestApp();
   const mailboxes = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ email: `c${at}@example.net` }));
@@ -98,7 +98,7 @@ test("sendRoute() takes a thousand copies of a send, and a send with many is bul
   assert.equal(api.sends.at(-1)?.priority, "bulk");
 });
 
-test("sendRoute() stores files before the send, and the send has their hashes alone", async () => {
+test("sendRoute() stores files before the send, and keeps only their hashes in the send", async () => {
   await using api = openTestApp();
   const terms = { content: "aGk=", filename: "terms.txt", contentType: "text/plain" };
   const { status, body } = await api.post(
@@ -137,7 +137,7 @@ test("sendRoute() stores files before the send, and the send has their hashes al
   );
 });
 
-test("sendRoute() refuses files that are not there, run, repeat their contentId, or weigh too much", async () => {
+test("sendRoute() refuses files that are missing, executable or too many, or repeat a contentId", async () => {
   await using api = openTestApp();
   const faultsOf = async (attachments: unknown, common?: unknown) => {
     const to = [{ email: "jane@example.net", attachments }];

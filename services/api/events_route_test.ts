@@ -25,7 +25,7 @@ async function read(query = "", options = {}) {
   return { ids, next: encodeURIComponent(body.next), data: body.data };
 }
 
-test("eventsRoute() reads the feed in pages, from the oldest, a cursor or now on", async () => {
+test("eventsRoute() reads the feed in pages, from the oldest event, a cursor or now", async () => {
   const start = await read("after=latest");
   const events = [eventOf("integration.paused"), eventOf("integration.resumed")];
   await api.store.events.record(events);
@@ -43,7 +43,7 @@ test("eventsRoute() reads the feed in pages, from the oldest, a cursor or now on
   assert.deepEqual((await read("", { isOther: true })).ids, []);
 });
 
-test("eventsRoute() waits for an event, as long as the request says", async () => {
+test("eventsRoute() waits for an event, at most for the time of the request", async () => {
   const { next } = await read("after=latest");
   const waiting = read(`after=${next}&types=integration.paused&wait=20`);
   await delay(50);
@@ -52,7 +52,7 @@ test("eventsRoute() waits for an event, as long as the request says", async () =
   assert.deepEqual((await read("after=latest&wait=0.1")).ids, []);
 });
 
-test("eventsRoute() refuses cursors of others and of events that are gone", async () => {
+test("eventsRoute() refuses cursors of other feeds and of events that are gone", async () => {
   const refused = async (query: string, options = {}) => {
     const { status, body } = await api.ask(`/v1/events?${query}`, options);
     return [status, body.code];
@@ -70,7 +70,7 @@ test("eventsRoute() refuses cursors of others and of events that are gone", asyn
   assert.deepEqual(await refused("", { scopes: ["read"] }), [403, "missing_scope"]);
 });
 
-test("openFeedWaiters() refuses too many of a token, and lets all go when it ends", async () => {
+test("openFeedWaiters() refuses too many waits of a token, and ends all waits when it is disposed", async () => {
   const logger = { warn() {} };
   const waiters = openFeedWaiters({ grownFeeds: () => Promise.resolve(new Set()), logger });
   const one = { accountId: "acc_1", tokenId: "a", after: 0, forMs: 60_000 };
@@ -87,7 +87,7 @@ test("openFeedWaiters() refuses too many of a token, and lets all go when it end
   assert.equal(await waiters.wait(one), false);
 });
 
-test("openFeedWaiters() wakes those alone whose feed goes on", async () => {
+test("openFeedWaiters() wakes only the requests whose feed has grown", async () => {
   const grownFeeds = () => Promise.resolve(new Set(["acc_1"]));
   using waiters = openFeedWaiters({ grownFeeds, logger: { warn() {} } }, { everyMs: 1 });
   const wait = { tokenId: "a", after: 0, forMs: 60_000 };

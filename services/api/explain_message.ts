@@ -6,15 +6,15 @@ import { explainValues, explainVariables } from "./explain_variables.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 import { type AskedMessage, findKnown } from "./show_message.ts";
 
-/** Whose message is explained. */
+/** Which message is explained, and how. */
 export interface AskedExplanation extends Omit<AskedMessage, "action"> {
   ledger: AskedMessage["ledger"] & Pick<RequestLedger, "emailVersion" | "pdfVersion">;
-  /** Whether the values are wanted, too. */
+  /** Whether the values are included. */
   withValues: boolean;
 }
 
 /**
- * Says of each variable of a message which level of its request gave it.
+ * Reports for each variable of a message which level of its request set it.
  *
  * @throws {HttpError} `unknown_message`, `content_removed`
  */
@@ -43,7 +43,7 @@ export async function explainMessage(
   return { id, template, ...explained(required(email)), attachments };
 }
 
-/** Versions stay as long as sends are pinned to them. */
+/** Asserts that a version exists: versions stay as long as sends are pinned to them. */
 function required<T>(version: T | null): T {
   if (version !== null) return version;
   throw new HttpError("internal", "Cannot explain the message: a pinned version is missing");

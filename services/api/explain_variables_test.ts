@@ -10,13 +10,13 @@ const version = {
 };
 const levels = { top: { lines: [], other: 1, note: null }, recipient: { customer: { name: "A" } } };
 
-test("explainVariables() lists what a template declares or reads, by its first part", () => {
+test("explainVariables() lists the variables that a template declares or reads, by their first part", () => {
   assert.deepEqual(explainVariables(version, levels), {
     ...{ greeting: "default", lines: "top", customer: "recipient", note: "missing" },
   });
 });
 
-test("explainValues() gives the values that the template is filled with, and no others", () => {
+test("explainValues() returns only the values that the template is filled with", () => {
   const values = { greeting: "Hi", lines: [], customer: { name: "A" }, note: null };
   assert.deepEqual(explainValues(version, levels), values);
 });

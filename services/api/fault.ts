@@ -3,8 +3,8 @@ import { MAX_FOUND } from "@posthaste/http";
 import { HttpError } from "./http_error.ts";
 
 /**
- * Codes of a request that has faults, in the order in which they decide. An issue whose code is not
- * among them makes the request `invalid_request`.
+ * Codes of a request that has faults, in order of precedence. An issue with any other code makes
+ * the request `invalid_request`.
  */
 const FAULT_CODES = [
   "invalid_request",
@@ -23,10 +23,10 @@ const FAULT_CODES = [
 export const MAX_ISSUES = 1000;
 
 /**
- * Makes the refusal of a request that has faults, of whatever kinds: every one is in its `issues`,
- * at most {@linkcode MAX_ISSUES}, and its code is the first of `FAULT_CODES` that one of them has.
+ * Returns the error of a request that has faults. Its `issues` contain every fault of every kind,
+ * at most {@linkcode MAX_ISSUES}. Its code is the first of `FAULT_CODES` that one of them has.
  *
- * @param action What cannot be done: `accept the send`.
+ * @param action What fails: `accept the send`.
  * @param faults At least one.
  */
 export function httpErrorOf(action: string, faults: readonly Issue[]): HttpError {

@@ -2,24 +2,27 @@ import { HttpError } from "./http_error.ts";
 import type { Finding } from "./finding.ts";
 import type { Logger } from "@posthaste/telemetry";
 
-/** What waiting for events needs from the outside. */
+/** What waiting for events needs from outside. */
 export interface FeedWaiterDeps extends Pick<Finding, "grownFeeds"> {
   logger: Pick<Logger, "warn">;
 }
 
-/** Who waits for what follows an event, and for how long. */
+/** Whose feed a request waits for, and for how long. */
 export interface FeedWait {
   accountId: string;
   /** `_id` of the token. */
   tokenId: string;
-  /** Sequence of the last event that is known. */
+  /** Sequence number of the last event that the caller knows. */
   after: number;
   forMs: number;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has gone. */
   signal?: AbortSignal;
 }
 
-/** Requests that wait for events. They hold no connection to the database: one look is for all. */
+/**
+ * Requests that wait for events. They hold no connection to the database: one query serves them
+ * all.
+ */
 export interface FeedWaiters extends Disposable {
   /**
    * Waits until the account has another event, the time is up or the service ends.
@@ -30,7 +33,7 @@ export interface FeedWaiters extends Disposable {
   wait(options: FeedWait): Promise<boolean>;
 }
 
-/** Requests that may wait at once: of one token, of one account, and in all. */
+/** The most requests that may wait at once: of one token, of one account, and in all. */
 const MAX_WAITERS = { token: 5, account: 20, all: 1000 };
 
 const LOOK_EVERY_MS = 500;
@@ -39,7 +42,7 @@ interface Waiter extends FeedWait {
   wake(): void;
 }
 
-/** Opens the waiting for events. */
+/** Opens the set of requests that wait for events. */
 export function openFeedWaiters(
   { grownFeeds, logger }: FeedWaiterDeps,
   { everyMs = LOOK_EVERY_MS }: { everyMs?: number } = {},

@@ -20,7 +20,7 @@ export interface FindSendableDeps {
     | "bytes"
     | "wait"
   >;
-  /** The bytes that the account may still have accepted. */
+  /** The quota of bytes that the account may send. */
   quota: Pick<ByteQuota, "load" | "admit">;
   /** Reads a body within the limits. */
   readBody(body: unknown): ReadSendBody;
@@ -29,23 +29,23 @@ export interface FindSendableDeps {
   maxScheduleMs: number;
 }
 
-/** A request to send, of the account of the token. */
+/** A request to send, by a token's account. */
 export interface SendCommand {
   accountId: string;
   /** What the token is limited to. */
   limits: Pick<TokenLimits, "templates" | "integrations">;
-  /** Id or alias of an email template, as it stands in the path. */
+  /** Id or alias of an email template, as in the path. */
   templateId: string;
-  /** Id of an integration, as it stands in the path. */
+  /** Id of an integration, as in the path. */
   integrationId: string;
-  /** Out of the JSON parser, unchecked. */
+  /** As parsed from JSON, unchecked. */
   body: unknown;
   idempotency: Idempotency | undefined;
-  /** W3C `traceparent` that the send's later life joins. */
+  /** W3C `traceparent` of the trace that the send's later spans join. */
   trace: string | undefined;
 }
 
-/** A request that may be accepted, with all that was found for it. */
+/** A request that may be accepted, with all that was looked up for it. */
 export interface Sendable {
   email: EmailVersion;
   integration: Integration;
@@ -53,8 +53,8 @@ export interface Sendable {
 }
 
 /**
- * Checks a request to send as a whole, or finds the send that was accepted before under its idempotency
- * key, whatever became of its template since.
+ * Checks a request to send as a whole, or finds the send that was accepted earlier under its
+ * idempotency key, even if the template has changed since.
  *
  * @throws {HttpError}
  */
@@ -101,7 +101,7 @@ async function findIntegration(
 ): Promise<Integration | null> {
   const id = readPathId(integrationId);
   const found = id === undefined ? null : await ledger.findIntegration(accountId, id);
-  // Anyone who removed it wants no new mail to go by it.
+  // An archived integration must not carry new mail.
   return found === null || found.archivedAt ? null : found;
 }
 

@@ -1,6 +1,9 @@
 import type { Store } from "@posthaste/storage";
 
-/** What lists and changes messages. The routes call it through the ledger of their request. */
+/**
+ * The operations that list and change messages. The routes call them through the ledger of their
+ * request.
+ */
 export interface Finding {
   searchMessages: Store["messages"]["search"];
   labelsOfFound: Store["messages"]["labelsOfFound"];

@@ -1,9 +1,9 @@
 import { ERROR_STATUS, type ErrorCode, type Issue } from "@posthaste/contracts";
 import { type EdgeErrors, HttpError as Base } from "@posthaste/http";
 
-/** A request that is not done, with a code of the api. */
+/** The error of a refused or failed request, with a code of the api. */
 export const HttpError = Base<ErrorCode, Issue>;
-/** A request that is not done, with a code of the api. */
+/** The error of a refused or failed request, with a code of the api. */
 export type HttpError = Base<ErrorCode, Issue>;
 
 /** How the api answers errors (docs/http.md). */

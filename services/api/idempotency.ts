@@ -4,12 +4,12 @@ import type { FastifyRequest } from "fastify";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** {@linkcode hashRequest}, where the request has an `Idempotency-Key`; else empty. */
+    /** The result of {@linkcode hashRequest} if the request has an `Idempotency-Key`; else empty. */
     bodyHash: string;
   }
 }
 
-/** What makes a request the same as an earlier one. */
+/** What identifies a request as a repetition of an earlier one. */
 export interface Idempotency {
   key: string;
   /** SHA-256 of method, path and body, in hex. */
@@ -32,12 +32,12 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   });
 }
 
-/** Hashes what is asked for: the same method, path and body, byte for byte, give the same hash. */
+/** Returns a hash of a request: the same method, path and body, byte for byte, have the same hash. */
 export function hashRequest(method: string, path: string, body: Buffer): string {
   return createHash("sha256").update(`${method} ${path}\n`).update(body).digest("hex");
 }
 
-/** Notes the hash of a request that has an `Idempotency-Key`. */
+/** Stores the hash of a request that has an `Idempotency-Key`. */
 export function noteBodyHash(request: FastifyRequest, body: Buffer): void {
   if (request.headers["idempotency-key"] === undefined) return;
   const [path = ""] = request.url.split("?");

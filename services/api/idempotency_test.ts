@@ -28,7 +28,7 @@ test("acceptSend() accepts one of many concurrent duplicates", async () => {
   assert.equal(api.dispatched.length, 1);
 });
 
-test("acceptSend() answers a duplicate even when the template is gone since", async () => {
+test("acceptSend() answers a duplicate even if the template has been removed since", async () => {
   await using before = openTestApp();
   const first = await before.post(SEND, smallSend(), KEY);
   assert.equal(first.status, 200);
@@ -39,7 +39,7 @@ test("acceptSend() answers a duplicate even when the template is gone since", as
   assert.deepEqual((await after.post(SEND, smallSend(), KEY)).body, first.body);
 });
 
-test("acceptSend() refuses a key that came with another body, template or integration", async () => {
+test("acceptSend() refuses a key that was used with another body, template or integration", async () => {
   await using api = openTestApp();
   await api.post(SEND, smallSend(), KEY);
   const others = [
@@ -54,7 +54,7 @@ test("acceptSend() refuses a key that came with another body, template or integr
   assert.equal(api.sends.length, 1);
 });
 
-test("acceptSend() refuses a key of another request of which nothing is there", async () => {
+test("acceptSend() refuses a key of another request whose send does not exist yet", async () => {
   await using api = openTestApp({
     acceptSend: () => Promise.resolve({ accepted: false, existing: null }),
   });
@@ -63,7 +63,7 @@ test("acceptSend() refuses a key of another request of which nothing is there", 
   assert.equal(api.dispatched.length, 0);
 });
 
-test("acceptSend() takes two requests without a key for two sends", async () => {
+test("acceptSend() treats two requests without a key as two sends", async () => {
   await using api = openTestApp();
   const first = await api.post(SEND, smallSend());
   const second = await api.post(SEND, smallSend());
@@ -72,7 +72,7 @@ test("acceptSend() takes two requests without a key for two sends", async () => 
   assert.equal(api.sends.length, 2);
 });
 
-test("readIdempotencyKey() takes 1 to 255 printable ASCII characters", async () => {
+test("readIdempotencyKey() accepts 1 to 255 printable ASCII characters", async () => {
   await using api = openTestApp();
   for (const key of ["", "x".repeat(256), "ä", "a\tb"]) {
     const answer = await api.post(SEND, smallSend(), { "idempotency-key": key });

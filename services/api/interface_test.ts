@@ -58,7 +58,7 @@ test("INTERFACE 2: every field of a send request is kept exactly as given", asyn
   assert.deepEqual(api.sends[0]?.template, { id: 5, version: 2 });
 });
 
-test("INTERFACE 2: a field that is required and missing is refused with its path", async () => {
+test("INTERFACE 2: a missing required field is refused with its path", async () => {
   await using api = openTestApp();
   const answer = await api.post(SEND, { to: [{ attachments: [{}] }] });
   assertError(answer, 400, "invalid_request");
@@ -108,7 +108,7 @@ test("INTERFACE 2: an attachment names its PDF template by id or alias", async (
     smallSend({ to: [{ email: "jane@example.net", attachments }] });
   const both = withFiles({ id: "invoice", filename: "a.pdf", variables: { n: 1 } }, { id: 7 });
   assert.equal((await api.post(SEND, both)).status, 200);
-  // Kept by its id: the alias may be another template's when the send is worked on.
+  // The id is stored: the alias may belong to another template when the send is processed.
   assert.deepEqual(api.sends[0]?.request.to[0]?.attachments, [
     { id: 7, filename: "a.pdf", variables: { n: 1 } },
     { id: 7 },
@@ -128,7 +128,7 @@ test("INTERFACE 2: an attachment names its PDF template by id or alias", async (
   }
 });
 
-test("INTERFACE 4.2: an alias in an attachment counts for what its template requires", async () => {
+test("INTERFACE 4.2: an attachment that names an alias is checked for required variables", async () => {
   await using api = openTestApp({
     latestPdfVersion: () => Promise.resolve(pdfVersion([{ name: "number", required: true }])),
   });
@@ -166,7 +166,7 @@ test("INTERFACE 2: null for an optional field is the same as leaving it out", as
   });
 });
 
-test("INTERFACE 2: unknown fields are refused by name, wherever they stand", async () => {
+test("INTERFACE 2: unknown fields are refused by name, at every level", async () => {
   await using api = openTestApp();
   const answer = await api.post(SEND, {
     from: { email: "shop@example.com", mail: "x" },
@@ -240,7 +240,7 @@ test("INTERFACE 2: names and file names hold no control characters, file names n
   ]);
 });
 
-test("INTERFACE 2: a file name with placeholders is refused, for nothing would fill them", async () => {
+test("INTERFACE 2: a file name with placeholders is refused, because nothing would fill them", async () => {
   await using api = openTestApp();
   const withName = (filename: string) =>
     smallSend({ to: [{ email: "jane@example.net", attachments: [{ id: 7, filename }] }] });
@@ -264,13 +264,13 @@ test("INTERFACE 2: from.email must be an address of the integration", async () =
   const answer = await api.post(SEND, other);
   assertError(answer, 400, "sender_not_allowed");
   assert.deepEqual(pathsOf(answer), ["from.email"]);
-  // The domain is compared regardless of case, the part before the "@" is not.
+  // The domain is compared without regard to case, the part before the "@" is not.
   for (const [email, status] of [["shop@EXAMPLE.com", 200], ["SHOP@example.com", 400]] as const) {
     assert.equal((await api.post(SEND, smallSend({ from: { email } }))).status, status, email);
   }
 });
 
-test("INTERFACE 2: the success body has status and message, and tells the ids", async () => {
+test("INTERFACE 2: the success body has status and message, and contains the ids", async () => {
   await using api = openTestApp();
   const one = await api.post(SEND, smallSend());
   assert.equal(one.body.status, "success");
@@ -295,7 +295,7 @@ test("INTERFACE 2: a render request is an object, and its answer three strings",
   }
 });
 
-test("INTERFACE 3: what was accepted is queued, and its states can be read", async () => {
+test("INTERFACE 3: an accepted send is queued, and its states can be read", async () => {
   await using api = openTestApp();
   const to = [{ email: "a@example.net" }, { email: "b@example.net" }];
   const { body: { id, messages } } = await api.post(SEND, smallSend({ to }));
@@ -304,7 +304,7 @@ test("INTERFACE 3: what was accepted is queued, and its states can be read", asy
   assert.equal((await api.get(`/v1/messages/${messages[1].id}`)).body.state, "queued");
 });
 
-test("INTERFACE 4.1: a template is found by id and alias, and else it is 404", async () => {
+test("INTERFACE 4.1: a template is found by id and alias; otherwise the answer is 404", async () => {
   await using api = openTestApp();
   assert.equal((await api.post("/v1/templates/welcome/render", {})).status, 200);
   for (
@@ -314,7 +314,7 @@ test("INTERFACE 4.1: a template is found by id and alias, and else it is 404", a
   }
 });
 
-test("INTERFACE 4.1: a variable that is required and missing is named", async () => {
+test("INTERFACE 4.1: a missing required variable is named", async () => {
   const variables = [{ name: "name", required: true }, { name: "city", required: false }];
   await using api = openTestApp({
     latestEmailVersion: () => Promise.resolve(emailVersion(variables)),
@@ -325,7 +325,7 @@ test("INTERFACE 4.1: a variable that is required and missing is named", async ()
   assert.equal((await api.post(RENDER, { name: "" })).status, 200);
 });
 
-test("INTERFACE 4.1: a template that fails tells why, and a renderer that is late or gone too", async () => {
+test("INTERFACE 4.1: a failing template is answered with the reason, and so is a late or missing renderer", async () => {
   const replies = {
     fails: () =>
       Promise.resolve({ ok: false as const, reason: "html, line 3: no helper", timedOut: false }),
@@ -363,7 +363,7 @@ test("INTERFACE 4.1: a renderer that cannot be reached is 503 with Retry-After w
   });
   const refused = api.post(RENDER, {});
   await asked.promise;
-  // The check of the broker may take one more.
+  // The check of the broker may take one more second.
   mock.timers.tick(1000);
   const answer = await refused;
   assertError(answer, 503, "unavailable");
@@ -377,7 +377,7 @@ test("INTERFACE 4.1: a renderer that cannot be reached is 503 with Retry-After w
   assert.equal((await rendered).status, 200);
 });
 
-test("INTERFACE 4.2: at least one recipient, in an array", async () => {
+test("INTERFACE 4.2: at least one recipient is required, in an array", async () => {
   await using api = openTestApp();
   for (const to of [undefined, [], {}, "jane@example.net", null]) {
     const answer = await api.post(SEND, smallSend({ to }));
@@ -386,7 +386,7 @@ test("INTERFACE 4.2: at least one recipient, in an array", async () => {
   }
 });
 
-test("INTERFACE 4.2: a send is accepted as one, with versions pinned, and handed on", async () => {
+test("INTERFACE 4.2: a send is accepted as one, with versions pinned, and passed on", async () => {
   await using api = openTestApp();
   const to = Array.from({ length: 11 }, (_, index) => ({ email: `r${index}@example.net` }));
   const answer = await api.post(SEND, smallSend({ to }));
@@ -401,7 +401,7 @@ test("INTERFACE 4.2: a send is accepted as one, with versions pinned, and handed
   assert.equal(api.sends[1]?.priority, "transactional");
 });
 
-test("a send that has to wait for its integration is accepted with nothing of it dispatched", async () => {
+test("a send that has to wait for its integration is accepted and not dispatched", async () => {
   await using api = openTestApp({ mustWait: (_, priority) => priority === "bulk" });
   const to = Array.from({ length: 11 }, (_, index) => ({ email: `r${index}@example.net` }));
   await api.post(SEND, smallSend({ to }));
@@ -422,7 +422,7 @@ test("INTERFACE 4.2: variables of a lower level count for what a template requir
   assert.equal((await api.post(SEND, smallSend({ to, variables: { name: "A" } }))).status, 200);
   const answer = await api.post(SEND, smallSend({ to }));
   assertError(answer, 400, "missing_variable");
-  // An attachment's variable does not reach the mail, nor the other attachment.
+  // An attachment's variables reach neither the mail nor the other attachment.
   assert.deepEqual(answer.body.issues, [
     {
       path: "to.1.variables.name",
@@ -440,7 +440,7 @@ test("INTERFACE 4.2: variables of a lower level count for what a template requir
   assert.equal(api.sends.length, 1);
 });
 
-test("INTERFACE 4.2: faults of every kind are told at once, the first kind gives the code", async () => {
+test("INTERFACE 4.2: faults of every kind are reported at once, the first kind sets the code", async () => {
   await using api = openTestApp({
     latestEmailVersion: () => Promise.resolve(emailVersion([{ name: "name", required: true }])),
   });
@@ -464,7 +464,7 @@ test("INTERFACE 4.2: faults of every kind are told at once, the first kind gives
   assert.equal(api.sends.length, 0);
 });
 
-test("INTERFACE 4.2: an integration that does not exist is 404, before the body is looked at", async () => {
+test("INTERFACE 4.2: an integration that does not exist is 404, before the body is read", async () => {
   await using api = openTestApp();
   for (const id of ["4", "x", "3.0", "03", "-3"]) {
     const answer = await api.post(`/v1/templates/5/send/${id}`, {});
@@ -506,7 +506,7 @@ test("INTERFACE 5: without a valid token it is 401 with exactly one body", async
   assert.equal(bare.body, '{"error":"Unauthenticated"}');
 });
 
-test("INTERFACE 5: a token does only what its scopes say", async () => {
+test("INTERFACE 5: a token does only what its scopes allow", async () => {
   await using api = openTestApp();
   const calls = {
     render: (authorization: string) => api.post(RENDER, {}, { authorization }),
@@ -532,7 +532,7 @@ test("INTERFACE 5: another account's objects do not exist", async () => {
   assertError(await api.get(`/v1/messages/${messages[0].id}`, other), 404, "unknown_message");
 });
 
-test("INTERFACE 7: what is not JSON is 400, told by line and column and never quoted", async () => {
+test("INTERFACE 7: invalid JSON is 400, reported by line and column and never quoted", async () => {
   await using api = openTestApp();
   const secret = "s3cret";
   const answer = await api.post(SEND, `{\n  "from": ${secret}\n}`);
@@ -572,7 +572,7 @@ test("INTERFACE 7: numbers beyond a double are 400, at their paths", async () =>
   assert.equal((await api.post(RENDER, '{"d":1e300,"text":"1e400"}')).status, 200);
 });
 
-test("INTERFACE 7: integers that would change are 400, at their paths, and fractions are not", async () => {
+test("INTERFACE 7: integers that would lose precision are 400, at their paths, and fractions are accepted", async () => {
   await using api = openTestApp();
   const answer = await api.post(
     RENDER,
@@ -592,7 +592,7 @@ test("INTERFACE 7: integers that would change are 400, at their paths, and fract
   assert.equal((await api.post(RENDER, exact)).status, 200);
 });
 
-test("INTERFACE 7: halves of characters are 400, at their paths", async () => {
+test("INTERFACE 7: unpaired surrogates are 400, at their paths", async () => {
   await using api = openTestApp();
   const answer = await api.post(
     RENDER,
@@ -603,7 +603,7 @@ test("INTERFACE 7: halves of characters are 400, at their paths", async () => {
   assert.equal((await api.post(RENDER, '{"c":"\\ud83d\\ude00","d":"\\\\ud800"}')).status, 200);
 });
 
-test("INTERFACE 7: a field that is given twice is 400, at its path", async () => {
+test("INTERFACE 7: a repeated field is 400, at its path", async () => {
   await using api = openTestApp();
   const to = '"to":[{"email":"jane@example.net"}]';
   const from = '"from":{"email":"shop@example.com"}';
@@ -625,7 +625,7 @@ test("INTERFACE 7: a field that is given twice is 400, at its path", async () =>
   assert.equal((await api.post(SEND, repeatedNames)).status, 200);
 });
 
-test("INTERFACE 7: every issue says by a code what is wrong", async () => {
+test("INTERFACE 7: every issue has a code for its kind", async () => {
   await using api = openTestApp({
     latestEmailVersion: () => Promise.resolve(emailVersion([{ name: "name", required: true }])),
   });
@@ -768,11 +768,11 @@ test("INTERFACE 7: a database that fails or hangs is 503 with Retry-After within
       assert.deepEqual(api.log.filter(({ level }) => level === "error").length, 1);
     }
   }
-  // Closing waits for what the ledger still has to answer.
+  // Closing waits for the ledger's outstanding answers.
   hung.reject(failure);
 });
 
-test("INTERFACE 7: what nobody foresaw is 500 and tells nothing", async () => {
+test("INTERFACE 7: an unexpected error is 500 and reveals nothing", async () => {
   await using api = openTestApp({
     now: () => {
       throw new TypeError("secret detail");
@@ -801,7 +801,7 @@ function openTestToken() {
   });
 }
 
-test("INTERFACE 8: bodies beyond the limit are 413, whether or not their length is told", async () => {
+test("INTERFACE 8: bodies beyond the limit are 413, with and without a declared length", async () => {
   await using api = openTestApp();
   const large = JSON.stringify(smallSend({ variables: { text: "x".repeat(10_000_000) } }));
   assertError(await api.post(SEND, large), 413, "payload_too_large");
@@ -828,7 +828,7 @@ test("INTERFACE 8: 1,000 recipients are accepted, 1,001 are not", async () => {
   assert.equal((await api.post(SEND, smallSend({ to: to.slice(1) }))).body.messages.length, 1000);
 });
 
-test("INTERFACE 8: ten attachments for a recipient, variables 32 deep, and no more", async () => {
+test("INTERFACE 8: ten attachments per recipient and variables 32 deep are the limits", async () => {
   await using api = openTestApp();
   const attachments = Array.from({ length: 11 }, () => ({ id: 7 }));
   const withFiles = (files: unknown) =>
@@ -843,7 +843,7 @@ test("INTERFACE 8: ten attachments for a recipient, variables 32 deep, and no mo
   assertError(await api.post(RENDER, nested(33)), 400, "invalid_request");
 });
 
-test("INTERFACE 8: bodies made to have countless faults are answered soon, and with few words", async () => {
+test("INTERFACE 8: bodies with countless faults are answered soon, and briefly", async () => {
   await using api = openTestApp();
   const bodies = [
     `{"from":{},"to":[${"1,".repeat(2_000_000)}1]}`,
@@ -881,7 +881,7 @@ function distinctObjects(count: number): string {
   ).join(",");
 }
 
-test("INTERFACE 8: a send that names countless PDF templates asks for few of them", async () => {
+test("INTERFACE 8: few of countless PDF templates in a send are looked up", async () => {
   let asked = 0;
   await using api = openTestApp({
     latestPdfVersion: () => {
@@ -903,16 +903,16 @@ test("INTERFACE 8: a send that names countless PDF templates asks for few of the
   assert.equal(asked, 100);
 });
 
-test("INTERFACE 8: variables that are too large for a renderer are 413, and never try again", async () => {
+test("INTERFACE 8: variables that are too large for a renderer are 413, without Retry-After", async () => {
   await using api = openTestApp();
   assert.equal((await api.post(RENDER, { a: "x".repeat(500_000) })).status, 200);
   assertError(await api.post(RENDER, { a: "x".repeat(600_000) }), 413, "payload_too_large");
-  // Written again, it is five times as long.
+  // Serialized again, it is five times as long.
   const numbers = `{"a":[${Array(24_000).fill("1e20").join(",")}]}`;
   assertError(await api.post(RENDER, numbers), 413, "payload_too_large");
 });
 
-test("INTERFACE 8: a token that asks too often gets 429, and others do not", async () => {
+test("INTERFACE 8: a token that makes too many requests gets 429, and others do not", async () => {
   await using api = openTestApp({}, { rateLimit: 3, rateWindowMs: 60_000 });
   for (let left = 2; left >= 0; left--) {
     const answer = await api.post(RENDER, {});
@@ -947,7 +947,7 @@ test("INTERFACE 8: searches and heavy requests have limits of their own", async 
   assert.equal((await api.post(RENDER, {})).status, 200);
 });
 
-test("INTERFACE 9: the version stands in the path", async () => {
+test("INTERFACE 9: the version is part of the path", async () => {
   await using api = openTestApp();
   assert.equal((await api.post("/v1/templates/5/render", {})).status, 200);
   assertError(await api.post("/templates/5/render", {}), 404, "unknown_route");

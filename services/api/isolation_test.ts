@@ -16,23 +16,23 @@ import { NO_BROKER, NO_RATE_LIMITS, storeDeps } from "./_test_deps.ts";
 import { buildApp } from "./app.ts";
 
 /**
- * Accounts are tried against each other over a real ledger. The routes are those that Fastify has: one
- * that is added fails the first test until it has a rule here, and is then attacked like the others.
+ * Tests accounts against each other over a real ledger. The routes are those that Fastify has: a
+ * new route fails the first test until it has a rule here, and is then attacked like the others.
  */
 
-/** What a part of a path names. */
+/** What a parameter of a path names. */
 type Kind = "template" | "pdf" | "integration" | "send" | "message" | "position";
 
 interface Rule {
-  /** Missing where any token will do. */
+  /** Missing if any token is accepted. */
   scope?: TokenScope;
-  /** Whether it has parameters after the `?`: unknown ones are refused. */
+  /** Whether it has a query string: unknown parameters are refused. */
   hasQuery?: true;
   /** What each parameter of the path names. */
   params: Record<string, Kind>;
-  /** A right body, in which PDF templates are named as well. */
+  /** Returns a valid body, which also names PDF templates. */
   body?(pdf: string): Record<string, unknown>;
-  /** What its own account is answered. @default {200} */
+  /** The status of the answer to its own account. @default {200} */
   status?: number;
 }
 
@@ -91,12 +91,12 @@ const RULES: Record<string, Rule> = {
   "GET /v1/messages/:id/explain": {
     ...{ scope: "read:content", params: { id: "message" }, hasQuery: true },
   },
-  // It was sent at once.
+  // It was sent immediately.
   "PATCH /v1/sends/:id": {
     ...{ scope: "manage:messages", params: { id: "send" }, status: 409 },
     body: () => ({ sendAt: null }),
   },
-  // What was canceled is not retried.
+  // Canceled messages cannot be retried.
   "POST /v1/messages/:id/retry": {
     ...{ scope: "manage:messages", params: { id: "message" }, status: 409 },
   },
@@ -148,13 +148,13 @@ before(async () => {
   });
   await app.ready();
   own = await settle("Own", 1);
-  // Numbers are counted per account: those beyond the first are the other's alone.
+  // Numbers are counted per account: the higher ones exist in the other account only.
   foreign = await settle("Canary", 4);
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());
 
-/** Makes an account with so many of everything. */
+/** Creates an account with `count` objects of every kind. */
 async function settle(name: string, count: number): Promise<Belongings> {
   const { _id: accountId } = await store.accounts.create({ name });
   const all: Omit<Belongings, "accountId" | "tokens"> = {
@@ -234,7 +234,7 @@ function ruleOf({ method, url }: Route): Rule | undefined {
   return RULES[`${method === "HEAD" ? "GET" : method} ${url}`];
 }
 
-/** The routes that do something: the others refuse a method. */
+/** Returns the routes that have a rule: the others refuse a method. */
 function ruled(): (Route & { rule: Rule })[] {
   return routes.flatMap((route) => {
     const rule = ruleOf(route);
@@ -242,7 +242,7 @@ function ruled(): (Route & { rule: Rule })[] {
   });
 }
 
-/** Fills a path in, with an account's first of each kind where nothing else is given. */
+/** Fills in a path. Ids that are not given are the account's first of their kind. */
 function pathOf(route: Route & { rule: Rule }, ids: Record<string, string> = {}): string {
   return route.url.replaceAll(/:(\w+)/g, (_, name: string) => {
     const kind = route.rule.params[name];
@@ -275,7 +275,7 @@ test("ENDPOINTS lists every route, and no other", () => {
   assert.deepEqual(listed.toSorted(), Object.keys(RULES).toSorted());
 });
 
-test("every route answers its own account, and needs its own scope and no other", async () => {
+test("every route answers its own account, and requires only its own scope", async () => {
   for (const route of ruled()) {
     const { method, rule: { scope, status: answered = 200 } } = route;
     const request = { method, url: pathOf(route), payload: bodyOf(route) };
@@ -288,7 +288,7 @@ test("every route answers its own account, and needs its own scope and no other"
   }
 });
 
-test("every route refuses a token that is unknown, expired, revoked or not quite one", async () => {
+test("every route refuses a token that is unknown, expired, revoked or nearly right", async () => {
   const { accountId } = own;
   const base = { accountId, name: "t", scopes: [...API_SCOPES] };
   const expired = await store.tokens.create({ ...base, expiresAt: new Date(Date.now() - 1) });
@@ -312,7 +312,7 @@ test("every route refuses a token that is unknown, expired, revoked or not quite
   }
 });
 
-test("no route shows, changes or uses what another account has, by whatever id", async () => {
+test("no route shows, changes or uses what another account has, by any id", async () => {
   const before = await stateOf(foreign);
   const mine = new Set([...Object.values(own)].flatMap((ids) => Array.isArray(ids) ? ids : []));
   const { template, pdf, integration, send, message, accountId } = foreign;
@@ -328,7 +328,7 @@ test("no route shows, changes or uses what another account has, by whatever id",
         const path = pathOf(route, { [name]: id });
         const answer = await ask(own, { method, url: path, payload: bodyOf(route) });
         assert.equal(answer.status, 404, `${method} ${path}: ${answer.text}`);
-        // It repeats what it was asked for, and nothing else.
+        // It repeats the input, and nothing else.
         const told = answer.text.toLowerCase().replaceAll(id.toLowerCase(), "");
         assert.doesNotMatch(told, /canary/, `${method} ${path}`);
         tries++;
@@ -345,7 +345,7 @@ test("no route shows, changes or uses what another account has, by whatever id",
   }
   assert.ok(tries >= 80, `${tries} tries`);
   assert.deepEqual(await stateOf(foreign), before);
-  // All that was accepted since belongs to those who asked: foreign has its first sends only.
+  // Every send accepted since belongs to the account that asked: foreign has its first sends only.
   assert.equal(dispatched.filter((id) => id === accountId).length, foreign.send.length);
 });
 
@@ -419,7 +419,7 @@ test("operators in a body are refused, or are values like any other", async () =
     const { status, text } = await ask(own, { method: "POST", url: path, payload });
     if (status === 200) {
       const accepted = await store.sends.find(own.accountId, JSON.parse(text).id);
-      // What is not known is left out: it reaches no document.
+      // Unknown fields are left out: they reach no document.
       assert.deepEqual(accepted?.request.to.map(({ email }) => email), ["jane@example.net"]);
       assert.ok(!("$where" in (accepted?.request ?? {})), text);
       assert.ok(!("accountId" in (accepted?.request ?? {})), text);
@@ -445,7 +445,7 @@ test("operators in a body are refused, or are values like any other", async () =
   assert.deepEqual(await stateOf(foreign), before);
 });
 
-test("an idempotency key is a text, and one account's own", async () => {
+test("an idempotency key is a string, and belongs to one account", async () => {
   const request = {
     method: "POST",
     url: "/v1/templates/1/send/1",
@@ -463,12 +463,12 @@ test("an idempotency key is a text, and one account's own", async () => {
   }
 });
 
-/** An answer without what is drawn anew each time. */
+/** Returns an answer without the parts that differ each time. */
 function shapeOf({ status, text }: { status: number; text: string }) {
   return { status, text: text.replaceAll(/(snd|msg)_[0-9a-z]+/g, "$1") };
 }
 
-/** All that an account has, as it lies in the ledger. */
+/** Returns all that an account has, as stored in the ledger. */
 async function stateOf({ accountId, send }: Belongings) {
   const sends = await store.sends.list(accountId, { limit: 100 });
   return {

@@ -7,18 +7,18 @@ import type { Acceptance, Ledger } from "./ledger.ts";
 /** What {@linkcode openLateAcceptances} needs. */
 export interface LateAcceptancesDeps {
   withdrawSend: Ledger["withdrawSend"];
-  /** Hands a send that is in the ledger to the pipeline. */
+  /** Passes a send that is in the ledger to the pipeline. */
   dispatch(send: Send, bytes: number): void;
   logger: Pick<Logger, "info" | "error">;
 }
 
-/** Acceptances whose callers were refused because the ledger was late or failed. */
+/** Acceptances whose callers got an error because the ledger was late or failed. */
 export interface LateAcceptances extends AsyncDisposable {
-  /** Whether no more sends without an idempotency key can be looked after. */
+  /** Whether the limit of sends without an idempotency key is reached. */
   readonly isFull: boolean;
   /**
-   * Looks after one. With an idempotency key the caller repeats it and finds it again, so it is
-   * dispatched once the ledger says that it has it. Without one it is withdrawn.
+   * Follows one to its end. A caller with an idempotency key repeats the request and finds the send
+   * again, so it is dispatched once the ledger confirms it. A send without a key is withdrawn.
    */
   follow(accepting: Promise<Acceptance>, what: { send: Send; bytes: number }): void;
 }
@@ -31,8 +31,8 @@ const RETRY_MS = 200;
 const LAST_WAIT_MS = 5000;
 
 /**
- * Opens it. A withdrawal is tried until the ledger answers; the ledger refuses it once the reconciler
- * has looked at the send, 30 s after it came. Disposing waits at most 5 s for those that are open.
+ * Opens the list. A withdrawal is retried until the ledger answers; the ledger refuses it once the
+ * reconciler has read the send, 30 s after it came. Disposing waits at most 5 s for open ones.
  */
 export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances {
   const { withdrawSend, dispatch, logger } = deps;
@@ -80,7 +80,8 @@ export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances 
       }
       open++;
       const { _id, accountId, reconcileAt } = send;
-      // Once the driver has given up, nothing writes the send any more but what the server has read.
+      // Once the driver has given up, only a write that the server has already read can still store
+      // the send.
       accepting.catch(() => {}).finally(() => withdrawInTurn(accountId, { _id, reconcileAt }));
     },
     [Symbol.asyncDispose]: async () => {

@@ -12,7 +12,7 @@ import type { Acceptance } from "./ledger.ts";
 
 const HOUR = 3_600_000;
 
-/** An interface on a database of its own, which stops at the next acceptance. */
+/** Opens an interface on a database of its own, which stops at the next acceptance. */
 async function openStoppableApp() {
   await using stack = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-api-"));
@@ -55,7 +55,7 @@ async function openStoppableApp() {
   };
 }
 
-/** On a busy machine a process runs on until the thread that takes the signal has its turn. */
+/** On a busy machine a stopped process continues until the thread that handles the signal runs. */
 async function isStopped(pid: number): Promise<boolean> {
   if (process.platform !== "linux") return true;
   const stats = await Promise.all(
@@ -66,7 +66,7 @@ async function isStopped(pid: number): Promise<boolean> {
   return stats.every((stat) => stat.slice(stat.lastIndexOf(")")).startsWith(") T"));
 }
 
-test("a 503 without a key is never sent, with a key once, when the ledger was only late", async () => {
+test("acceptSend() after a 503 from a late ledger never sends without a key, and sends once with a key", async () => {
   await using open = await openStoppableApp();
   const { api, store, accepting } = open;
   const before = await api.post(SEND, smallSend());
@@ -84,7 +84,7 @@ test("a 503 without a key is never sent, with a key once, when the ledger was on
   assert.equal(open.answered(), 1, "the callers were answered before the database was");
   assert.equal(api.dispatched.length, 1);
   open.goOn();
-  // All of them were written after all.
+  // All of them were written nevertheless.
   for (const accepted of await Promise.all(accepting)) {
     assert.deepEqual(accepted, { accepted: true });
   }
@@ -101,7 +101,7 @@ test("a 503 without a key is never sent, with a key once, when the ledger was on
   assert.deepEqual(api.dispatched.map(({ _id }) => _id), [before.body.id, lateKeyed?._id]);
 });
 
-test("follow() withdraws until the ledger answers, and what failed too", async () => {
+test("follow() withdraws until the ledger answers, also after failures", async () => {
   const withdrawn: string[] = [];
   let failures = 0;
   await using api = openTestApp({
@@ -119,7 +119,7 @@ test("follow() withdraws until the ledger answers, and what failed too", async (
   assert.equal(api.dispatched.length, 0);
 });
 
-test("buildApp() takes no more sends without a key than it can withdraw", async () => {
+test("buildApp() accepts no more sends without a key than it can withdraw", async () => {
   let accepted = 0;
   const { promise: back, resolve } = Promise.withResolvers<boolean>();
   await using api = openTestApp({
@@ -140,7 +140,7 @@ test("buildApp() takes no more sends without a key than it can withdraw", async 
   });
 });
 
-test("openLateAcceptances() waits in the end for the withdrawals that are open", async () => {
+test("openLateAcceptances() waits for open withdrawals when it is disposed", async () => {
   const { promise: back, resolve: withdraw } = Promise.withResolvers<boolean>();
   const api = openTestApp({
     acceptSend: () => Promise.reject(new Error("away")),

@@ -64,7 +64,7 @@ async function dispatch(
     store: StorePart<"waiting.queueSend">;
   },
 ): Promise<void> {
-  // Only now: anyone who was told that it was not accepted has it withdrawn before.
+  // Queued last: a send whose caller got an error is withdrawn before.
   if (send.next !== undefined) await store.waiting.queueSend(send);
   await dispatchSend(bus, send);
   if (send.next === undefined) acceptances.note(send);

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => api?.[Symbol.asyncDispose]());
 
-/** Accepts a send to some recipients, marked with a reference of its own. */
+/** Accepts a send to `recipients` recipients, marked with a reference of its own. */
 async function sendTo(recipients: number) {
   const reference = `send-${++count}`;
   const to = Array.from({ length: recipients }, (_, at) => ({ email: `r${at}@${count}.example` }));
@@ -51,7 +51,7 @@ test("a message that is sent or being sent is not cancelable", async () => {
   }
 });
 
-test("a send is canceled as far as it is not too late", async () => {
+test("a send is canceled except for messages for which it is too late", async () => {
   const { id, ids } = await sendTo(4);
   await api.end(id, 1, "sent");
   await api.end(id, 2, "sending");
@@ -94,7 +94,7 @@ test("cancelling by a filter takes at most 1,000 messages in one call", async ()
   });
 });
 
-test("a filter that names nothing would cancel everything, and is refused", async () => {
+test("a filter without a condition would cancel everything, and is refused", async () => {
   const wrong = { status: 400, code: "invalid_request" };
   for (
     const body of [undefined, {}, { filter: {} }, { filter: { state: "queued" } }, {
@@ -119,7 +119,7 @@ test("a failed message is retried; one that is sent or queued is not retryable",
   }
 });
 
-test("an unknown outcome is retried only if duplicates are accepted", async () => {
+test("a message of unknown outcome is retried only if duplicates are accepted", async () => {
   const { id, ids: [message] } = await sendTo(1);
   await api.end(id, 0, "unknown");
   const path = `/v1/messages/${message}/retry`;
@@ -143,7 +143,7 @@ test("messages are retried by their cause, and those of another cause are not", 
   assert.deepEqual(await Promise.all(ids.map(stateOf)), ["deferred", "deferred", "queued"]);
 });
 
-test("what is not kept any more cannot be retried: content_removed, with the day", async () => {
+test("a message whose content is removed cannot be retried: content_removed, with the day", async () => {
   const { id, ids: [message] } = await sendTo(1);
   await api.end(id, 0, "failed");
   const now = new Date();
@@ -182,7 +182,7 @@ const inFuture = (ms: number) => new Date(Date.now() + ms);
 const patch = (id: string, sendAt: unknown) =>
   api.ask(`/v1/sends/${id}`, { method: "PATCH", body: { sendAt } });
 
-/** Accepts a send that waits for a time, as far as the api has it wait. */
+/** Accepts a send that starts at `at`, and queues it as the api does. */
 async function scheduled(at: Date) {
   const { id } = await api.send({ to: [{ email: "a@example.net" }], sendAt: at.toISOString() });
   const send = await api.store.sends.find(api.accountId, id);
@@ -191,7 +191,7 @@ async function scheduled(at: Date) {
   return id;
 }
 
-test("a scheduled send says so, and is put off or sent now until it is started", async () => {
+test("a scheduled send shows its time, and can be postponed or sent now until it starts", async () => {
   const at = inFuture(HOUR);
   const id = await scheduled(at);
   const { body } = await api.ask(`/v1/sends/${id}`);
@@ -213,7 +213,7 @@ test("a scheduled send says so, and is put off or sent now until it is started",
   assert.deepEqual((await api.ask(`/v1/sends/${id}`)).body.states, { queued: 1 });
 });
 
-test("a scheduled send is canceled, and then not to be put off", async () => {
+test("a canceled scheduled send cannot be postponed", async () => {
   const id = await scheduled(inFuture(HOUR));
   assert.deepEqual((await post(`/v1/sends/${id}/cancel`)).body, { canceled: 1, tooLate: 0 });
   assert.equal((await patch(id, null)).body.code, "not_scheduled");
@@ -254,7 +254,7 @@ test("sendAt must be a time with an offset, not too far ahead, and not long ago"
   assert.equal((await patch("snd_none", null)).status, 404);
 });
 
-test("what a token cancels, retries and reschedules is in the audit log, by its name", async () => {
+test("canceling, retrying and rescheduling by a token is in the audit log, by the token's name", async () => {
   const known = (await api.store.audit.list(api.accountId, { limit: 100 })).length;
   const [{ id, ids: [one] }, bulk] = [await sendTo(2), await sendTo(1)];
   await post(`/v1/messages/${one}/cancel`);

@@ -5,7 +5,7 @@ import { openLedgerApp } from "./_test_ledger_app.ts";
 
 let asked: GivenMessage[] = [];
 
-/** A bus whose renderer answers for one mail with one PDF, and fails for recipient 2. */
+/** A bus whose renderer answers for a mail with one PDF, and fails for recipient 2. */
 const bus = {
   ask: (type: string, { given }: { given?: GivenMessage }) => {
     if (given !== undefined) asked.push(given);
@@ -41,7 +41,7 @@ const MAIL = {
   ],
 };
 
-test("a mail is shown as it was sent, to read:content and its account alone", async () => {
+test("a mail is shown as it was sent, only to its account and with read:content", async () => {
   await using api = await openLedgerApp({ bus: bus as never });
   const { id, messages: [message] } = await api.send({
     to: [{ email: "a@example.net", attachments: [{ id: 1 }] }],
@@ -66,7 +66,7 @@ test("a mail is shown as it was sent, to read:content and its account alone", as
   assert.ok(gone.body.error.includes(now.toISOString().slice(0, 10)));
 });
 
-test("dryRun() checks as a send is checked, fills some of its mails, and stores nothing", async () => {
+test("dryRun() checks like a send, fills some of its mails, and stores nothing", async () => {
   await using api = await openLedgerApp({ bus: bus as never });
   const path = "/v1/templates/1/send/1/dry-run";
   const post = (query: string, body: unknown = { from: FROM, ...MAIL }, options = {}) =>
@@ -129,7 +129,7 @@ test("dryRun() checks as a send is checked, fills some of its mails, and stores 
   assert.equal((await post("", undefined, { isOther: true })).status, 200);
 });
 
-test("explainMessage() says which level gave each variable, as long as they are kept", async () => {
+test("explainMessage() reports which level set each variable, as long as they are kept", async () => {
   await using api = await openLedgerApp({ bus: bus as never });
   const { id, messages: [message] } = await api.send({ ...MAIL, to: MAIL.to.slice(0, 1) });
   const path = `/v1/messages/${message?.id}/explain`;
@@ -226,7 +226,7 @@ test("the PDFs of a message, and of a template, are printed for who may see them
   assert.deepEqual(await codes(), Array(2).fill("422 template_failed"));
   printed = { ...PRINTED, size: 10_000_001 };
   assert.deepEqual(await codes(), Array(2).fill("422 template_failed"));
-  // What a mail could not have printed is no PDF of the template.
+  // A blocked request fails the PDF of a template, but not that of a message.
   printed = { ...PRINTED, blocked: ["http://example.com/x.png"] };
   assert.deepEqual(await codes(), ["200 undefined", "422 template_failed"]);
 

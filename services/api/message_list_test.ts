@@ -49,7 +49,7 @@ test("messageListRoute() finds messages by each filter, newest first", async () 
   assert.deepEqual((await found("from=2020-01-01T00:00:00%2B01:00")).length, 5);
 });
 
-test("messageListRoute() finds a message by its own marks, not by those of its neighbour", async () => {
+test("messageListRoute() finds a message by its own marks, and not by those of another recipient", async () => {
   assert.deepEqual(await found("reference=order-1"), ["a@two.example"]);
   assert.deepEqual(await found("reference=own"), ["b@two.example"]);
   assert.deepEqual(await found("tag=vip"), ["a@one.example", "a@two.example"]);
@@ -57,7 +57,7 @@ test("messageListRoute() finds a message by its own marks, not by those of its n
   assert.deepEqual(await found("tag=none"), []);
 });
 
-test("messageListRoute() shows each as the message itself does, without its timeline", async () => {
+test("messageListRoute() shows each message as messageRoute() does, without its timeline", async () => {
   for (const query of ["state=failed", "reference=own", ""]) {
     const { body } = await api.ask(`/v1/messages?${query}`);
     for (const listed of body.data) {
@@ -68,7 +68,7 @@ test("messageListRoute() shows each as the message itself does, without its time
   }
 });
 
-test("lists go on by their cursor while states move, and show nothing twice", async () => {
+test("lists continue at their cursor while states change, and show nothing twice", async () => {
   const seen: string[] = [];
   let cursor: string | null = "";
   for (let pages = 0; cursor !== null; pages++) {
@@ -150,7 +150,7 @@ test("sendListRoute() finds sends by each filter, newest first, with their marks
   assert.equal(second.body.next, null);
 });
 
-test("only a token with the scope list can list, and it sees its own account alone", async () => {
+test("listing requires the scope list, and shows the token's own account only", async () => {
   const others = TOKEN_SCOPES.filter((scope) => scope !== "list");
   for (const path of ["/v1/messages", "/v1/sends"]) {
     for (const scopes of [["read"], others] as const) {

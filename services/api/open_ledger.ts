@@ -2,13 +2,13 @@ import { cachedIntegrations, openVersionCache, type Store } from "@posthaste/sto
 import type { Finding } from "./finding.ts";
 import type { Ledger, Usage } from "./ledger.ts";
 
-/** What the interface needs of a store, by its own names. */
+/** The operations of a store that the interface uses, by its own names. */
 export interface ApiLedger extends Ledger, Finding, Usage {
   touchToken: Store["tokens"]["touch"];
   listClosed: Store["integrations"]["listClosed"];
 }
 
-/** Opens the ledger of the interface: integrations and versions come mostly from memory. */
+/** Opens the ledger of the interface: integrations and versions are mostly read from memory. */
 export function openLedger(
   {
     accounts,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ENDPOINTS, openApiDocument } from "@posthaste/contracts";
 import { openTestApp } from "./_test_app.ts";
 
-test("openApiRoute() serves the document to any token, once until it changes", async () => {
+test("openApiRoute() serves the document to any token, and 304 until it changes", async () => {
   await using api = openTestApp();
   const render = { authorization: "Bearer ph_render" };
   const { status, headers, body } = await api.get("/v1/openapi.json", render);
@@ -19,7 +19,7 @@ test("openApiRoute() serves the document to any token, once until it changes", a
   assert.equal((await api.get("/v1/openapi.json", { authorization: "" })).status, 401);
 });
 
-test("every endpoint of ENDPOINTS is served, to tokens of its scopes alone", async () => {
+test("every endpoint of ENDPOINTS is served, only to tokens with its scopes", async () => {
   await using api = openTestApp();
   for (const { method, path, scopes } of ENDPOINTS) {
     const url = path.replaceAll(/\{\w+\}/g, "1");

@@ -4,16 +4,17 @@ import { answerWithin } from "@posthaste/runtime";
 export interface PatientCheckOptions {
   /** How long the check may fail after it has passed, in milliseconds. */
   patienceMs: number;
-  /** Milliseconds that never go back. @default {performance} */
+  /** A monotonic clock in milliseconds. @default {performance} */
   clock?: { now(): number };
 }
 
-/** Below the time that the health server gives a check. */
+/** Less than the time limit of the health server for a check. */
 const TIMEOUT_MS = 1500;
 
 /**
- * Makes a check of readiness that passes while another one does, or did not long ago: what a process
- * can do without for a while must not take it out of service. At first it must pass.
+ * Creates a readiness check that passes while another check does, or passed recently: a process
+ * must stay in service while it lacks something that it can do without for a while. The first check
+ * must pass.
  */
 export function patientCheck(
   check: () => Promise<unknown>,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { patientCheck } from "./patient_check.ts";
 
-/** The time that the health server gives a check. */
+/** The time limit of the health server for a check. */
 const HEALTH_PATIENCE_MS = 2000;
 
 test("patientCheck() must pass at first, and may then fail for a while", async () => {
@@ -27,7 +27,7 @@ test("patientCheck() must pass at first, and may then fail for a while", async (
   await check();
 });
 
-test("patientCheck() answers before the health server loses patience", async ({ mock }) => {
+test("patientCheck() answers within the time limit of the health server", async ({ mock }) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   let calls = 0;
   let now = 0;

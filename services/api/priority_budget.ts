@@ -5,24 +5,24 @@ import { openTokenBuckets } from "@posthaste/limits";
 export interface PriorityBudgetOptions {
   /** Messages per second in the long run; 0 sets no limit. */
   rate: number;
-  /** Messages at once after a quiet time. */
+  /** Messages at once after an idle period. */
   burst: number;
 }
 
-/** Decides which priority a send travels with. */
+/** Decides the priority of a send. */
 export interface PriorityBudget {
   /**
-   * Returns the priority of a send, and takes its messages off the account's budget if it is the
-   * transactional one.
+   * Returns the priority of a send. If it is transactional, subtracts the send's messages from the
+   * account's budget.
    *
-   * @param now Milliseconds that never go back.
+   * @param now From a monotonic clock, in milliseconds.
    */
   priorityFor(accountId: string, recipientCount: number, now: number): Priority;
 }
 
 /**
- * Opens the budgets of all accounts: one that floods single messages travels with bulk priority beyond its
- * budget, so that the single messages of others do not wait for it.
+ * Opens the budgets of all accounts. An account that floods single messages gets bulk priority
+ * beyond its budget, so that the single messages of others do not wait for them.
  */
 export function openPriorityBudget({ rate, burst }: PriorityBudgetOptions): PriorityBudget {
   const buckets = openTokenBuckets({ perMs: rate / 1000, burst });

@@ -6,12 +6,12 @@ function prioritiesOf(budget: PriorityBudget, counts: number[], now: number = 0)
   return counts.map((count) => budget.priorityFor("acc_1", count, now)[0]).join("");
 }
 
-test("priorityFor() gives transactional priority up to the burst, then bulk priority", () => {
+test("priorityFor() returns transactional priority up to the burst, then bulk priority", () => {
   const budget = openPriorityBudget({ rate: 50, burst: 3 });
   assert.equal(prioritiesOf(budget, [1, 1, 1, 1, 1]), "tttbb");
 });
 
-test("priorityFor() fills the budget at the rate, and not beyond the burst", () => {
+test("priorityFor() refills the budget at the rate, and not beyond the burst", () => {
   const budget = openPriorityBudget({ rate: 50, burst: 3 });
   assert.equal(prioritiesOf(budget, [1, 1, 1, 1]), "tttb");
   assert.equal(prioritiesOf(budget, [1], 19), "b");
@@ -19,12 +19,12 @@ test("priorityFor() fills the budget at the rate, and not beyond the burst", () 
   assert.equal(prioritiesOf(budget, [1, 1, 1, 1], 3_600_000), "tttb");
 });
 
-test("priorityFor() counts messages, and takes none for a send that does not fit", () => {
+test("priorityFor() counts messages, and subtracts none for a send that does not fit", () => {
   const budget = openPriorityBudget({ rate: 50, burst: 12 });
   assert.equal(prioritiesOf(budget, [10, 3, 2, 1]), "tbtb");
 });
 
-test("priorityFor() sends more than ten recipients in bulk, at no cost to the budget", () => {
+test("priorityFor() returns bulk for more than ten recipients, at no cost to the budget", () => {
   const budget = openPriorityBudget({ rate: 50, burst: 10 });
   assert.equal(prioritiesOf(budget, [11, 1000, 10, 1]), "bbtb");
 });
@@ -40,7 +40,7 @@ test("priorityFor() sets no limit at rate 0", () => {
   assert.equal(prioritiesOf(budget, [1, 10, 10, 11]), "tttb");
 });
 
-test("openPriorityBudget() remembers only so many accounts", () => {
+test("openPriorityBudget() keeps a limited number of accounts in memory", () => {
   const budget = openPriorityBudget({ rate: 1, burst: 1 });
   const priority = (account: number) => budget.priorityFor(`acc_${account}`, 1, 0);
   assert.deepEqual([priority(0), priority(0)], ["transactional", "bulk"]);

@@ -2,15 +2,18 @@ import { HttpError } from "./http_error.ts";
 import type { FastifyReply, onRequestHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
 
-/** How often one token may ask. */
+/** How many requests one token may make. */
 export interface RateLimitOptions {
-  /** Of the policy, as answers have it. @default {"token"} */
+  /** Name of the policy in the answer's headers. @default {"token"} */
   name?: "token" | "search" | "heavy";
   /** Requests within a window. */
   max: number;
-  /** In milliseconds. */
+  /** Length of the window, in milliseconds. */
   windowMs: number;
-  /** Milliseconds that never go back: a token must not wait for the wall clock. @default {performance} */
+  /**
+   * A monotonic clock in milliseconds: a change of the wall clock must not make a token wait.
+   * @default {performance}
+   */
   clock?: { now(): number };
 }
 
@@ -22,15 +25,16 @@ interface Window {
 const COUNTED_TOKENS = 10_000;
 
 /**
- * Makes the hook that counts the requests of each token, in this process, and refuses those beyond
- * the limit. What is left is told as `RateLimit` and `RateLimit-Policy`
- * (draft-ietf-httpapi-ratelimit-headers-11), and under the three names of its older versions. A request that
- * several policies count has an item of each; the older names tell of the first.
+ * Creates the hook that counts the requests of each token in this process, and refuses those beyond
+ * the limit. It reports what is left as `RateLimit` and `RateLimit-Policy`
+ * (draft-ietf-httpapi-ratelimit-headers-11), and under the three names of the draft's older
+ * versions. If several policies count a request, each has an item in the headers; the older names
+ * report the first.
  */
 export function limitRate(options: RateLimitOptions): onRequestHookHandler {
   const { name = "token", max, windowMs, clock = performance } = options;
   const windows = new LRUCache<string, Window>({ max: COUNTED_TOKENS });
-  // The draft has whole seconds, and lets the window be left out.
+  // The draft uses whole seconds, and the window is optional.
   const policy = `"${name}";q=${max}${windowMs % 1000 === 0 ? `;w=${windowMs / 1000}` : ""}`;
   return ({ caller }, reply, done) => {
     const now = clock.now();

@@ -30,7 +30,7 @@ function openLimited(options: { max: number; windowMs: number }) {
   };
 }
 
-test("limitRate() counts each token for itself, and begins anew after the window", async () => {
+test("limitRate() counts each token separately, and starts again after the window", async () => {
   const { ask, pass } = openLimited({ max: 2, windowMs: 10_000 });
   assert.equal((await ask("a")).statusCode, 200);
   pass(3500);
@@ -45,7 +45,7 @@ test("limitRate() counts each token for itself, and begins anew after the window
   assert.equal((await ask("a")).statusCode, 200);
 });
 
-test("limitRate() tells the policy and what is left, in the draft's words and in its older ones", async () => {
+test("limitRate() reports the policy and what is left, by the draft's names and its older ones", async () => {
   const { ask, pass } = openLimited({ max: 2, windowMs: 10_000 });
   await ask("a");
   pass(9500);
@@ -60,7 +60,7 @@ test("limitRate() tells the policy and what is left, in the draft's words and in
   assert.equal(short.headers["ratelimit"], '"token";r=4;t=1');
 });
 
-test("limitRate() adds an item of a second policy, which is used up by itself", async () => {
+test("limitRate() adds an item for a second policy, which is used up independently", async () => {
   const { ask } = openLimited({ max: 4, windowMs: 10_000 });
   const { statusCode, headers } = await ask("a", "/heavy");
   assert.equal(statusCode, 200);

@@ -5,24 +5,25 @@ import { HttpError } from "./http_error.ts";
 import { z } from "zod";
 import { httpErrorOf } from "./fault.ts";
 
-/** A list as one of its clients asks for it. */
+/** A list as a client requests it. */
 export interface ListRequest<Filters> {
   filters: Filters;
   /** The most items of the page. */
   limit: number;
   /** Position of the last item before the page; `undefined` for the first page. */
   after: string | undefined;
-  /** Returns the cursor of what follows the item at a position. */
+  /** Returns the cursor for the items after a position. */
   cursorAfter(position: string): string;
 }
 
 const CURSOR_PATTERN = /^([\w-]{16})\.([\w-]+)$/;
 
 /**
- * Makes the reader of one list's parameters. Unknown ones are refused. A cursor holds the position of the
- * last item, which must never change, and a digest of all that it belongs to: list, account and filters.
+ * Creates the reader of one list's parameters. Unknown ones are refused. A cursor holds the
+ * position of the last item, which must never change, and a digest of what it belongs to: list,
+ * account and filters.
  *
- * @param name Of the list, for its cursors and sentences: `templates`.
+ * @param name Name of the list, for its cursors and error messages: `templates`.
  * @param shape Its filters.
  */
 export function listReader<Shape extends z.core.$ZodLooseShape>(name: string, shape: Shape) {
@@ -42,9 +43,9 @@ export function listReader<Shape extends z.core.$ZodLooseShape>(name: string, sh
 }
 
 /**
- * Makes a page of what was found.
+ * Builds a page of the items found.
  *
- * @param found One item more than the limit, if there are so many.
+ * @param found One item more than the limit, if there are that many.
  */
 export function pageOf<T>(
   found: readonly T[],
@@ -57,15 +58,15 @@ export function pageOf<T>(
   return { data, next: hasMore ? cursorAfter(positionOf(last)) : null };
 }
 
-/** How far a search with a limit of time came. */
+/** How far a search with a time limit came. */
 export interface SearchEnd extends Pick<ListRequest<unknown>, "cursorAfter"> {
-  /** Position of the item that it goes on after; null at the end. */
+  /** Position of the item after which the search continues; null at the end. */
   next: string | null;
-  /** Whether the time was not enough to fill the page. */
+  /** Whether the time was too short to fill the page. */
   isCut: boolean;
 }
 
-/** Makes a page of what such a search found. */
+/** Builds a page of the items that such a search found. */
 export function searchedPage<T>(data: T[], { next, isCut, cursorAfter }: SearchEnd): ListPage<T> {
   return {
     data,
@@ -74,7 +75,7 @@ export function searchedPage<T>(data: T[], { next, isCut, cursorAfter }: SearchE
   };
 }
 
-/** Makes the cursor of a position. */
+/** Returns the cursor of a position. */
 export function cursorOf(digest: string, position: string): string {
   return `${digest}.${Buffer.from(position).toString("base64url")}`;
 }
@@ -82,7 +83,7 @@ export function cursorOf(digest: string, position: string): string {
 /**
  * Returns the position that a cursor holds.
  *
- * @throws {HttpError} `invalid_cursor` if it belongs to something else.
+ * @throws {HttpError} `invalid_cursor` if it belongs to another list, account or filter.
  */
 export function positionIn(
   cursor: string,
@@ -94,7 +95,10 @@ export function positionIn(
   throw new HttpError("invalid_cursor", `Cannot list ${name}: ${reason}`);
 }
 
-/** Returns a digest of all that cursors belong to. Names of filters come in the order of the schema: equal ones have equal digests. */
+/**
+ * Returns a digest of what a cursor belongs to. The filters come in the order of the schema, so
+ * that equal ones have equal digests.
+ */
 export function digestOf(what: unknown): string {
   return hash("sha256", JSON.stringify(what), "base64url").slice(0, 16);
 }

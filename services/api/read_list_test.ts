@@ -16,7 +16,7 @@ function codeOf(query: unknown, accountId = "acc_1"): string {
   return "read";
 }
 
-test("listReader() reads limit and filters, and refuses what it does not know", () => {
+test("listReader() reads limit and filters, and refuses unknown parameters", () => {
   assert.equal(read("acc_1", {}).limit, 25);
   assert.deepEqual(read("acc_1", { color: "red", limit: "100" }).filters, { color: "red" });
   for (const limit of ["0", "101", "x", "", "1.5", ["1", "2"]]) {
@@ -26,7 +26,7 @@ test("listReader() reads limit and filters, and refuses what it does not know", 
   assert.equal(codeOf({ color: "green" }), "invalid_request color");
 });
 
-test("listReader() takes a cursor only for the list, account and filters that it came with", () => {
+test("listReader() accepts a cursor only for the list, account and filters that it came with", () => {
   const red = read("acc_1", { color: "red" }).cursorAfter("17");
   assert.equal(read("acc_1", { color: "red", cursor: red, limit: "3" }).after, "17");
   assert.equal(codeOf({ cursor: red }), "invalid_cursor");
@@ -37,7 +37,7 @@ test("listReader() takes a cursor only for the list, account and filters that it
   assert.equal(codeOf({ cursor: other }), "invalid_cursor");
 });
 
-test("pageOf() says what follows only if something does", () => {
+test("pageOf() returns a cursor only if more items follow", () => {
   const request = read("acc_1", { limit: "2" });
   assert.deepEqual(pageOf([1, 2], request, String), { data: [1, 2], next: null });
   const { data, next } = pageOf([1, 2, 3], request, String);

@@ -14,8 +14,8 @@ import {
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 
 /**
- * A send's body as far as it can be read: a whole request, or one with `null` in the place of what
- * has faults. Recipients and attachments stand at their positions.
+ * The readable part of a send's body: a whole request, or one with `null` in place of faulty parts.
+ * Recipients and attachments keep their positions.
  */
 export interface ReadableSend {
   from?: { email: string | null } | undefined;
@@ -24,7 +24,7 @@ export interface ReadableSend {
   to: ReadableRecipient[];
 }
 
-/** One recipient as far as it can be read. */
+/** The readable part of one recipient. */
 export interface ReadableRecipient {
   email: string | null;
   variables?: Variables | null | undefined;
@@ -37,12 +37,12 @@ export interface ReadableAttachment {
   variables?: Variables | null | undefined;
 }
 
-/** A body as read: the whole request, or its faults and what could be read all the same. */
+/** The result of reading a body: the whole request, or its faults and the readable part. */
 export type ReadSendBody =
   | { request: SendBody; faults: []; readable: ReadableSend }
   | { request: undefined; faults: Issue[]; readable: ReadableSend };
 
-/** Makes the reader of send bodies (docs/interface.md, section 2) that holds to these limits. */
+/** Creates the reader of send bodies (docs/interface.md, section 2) that enforces these limits. */
 export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendBody {
   const schema = sendBodySchema(limits);
   return (body) => {
@@ -55,7 +55,7 @@ export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendB
   };
 }
 
-/** Removes `id` where it is null beside what a file is made of: there it is optional. */
+/** Removes `id` if it is null beside the fields of a file: there it is optional. */
 function dropNullIds(body: unknown): void {
   if (!isObject(body)) return;
   const attachments = listOf(body["to"]).flatMap((recipient) => listOf(recipient["attachments"]));
@@ -81,7 +81,7 @@ function withoutFiles({ from, variables, sendAt, to }: SendBody): ReadableSend {
 }
 
 /**
- * Cuts lists down to one item more than allowed: enough for the schema to refuse them, and a list of
+ * Cuts lists down to one item more than allowed: the schema still refuses them, and a list of
  * millions costs no more than that.
  */
 function clip(given: unknown, { maxRecipients, maxAttachments }: SendLimits): unknown {

@@ -6,12 +6,12 @@ import {
 } from "@posthaste/contracts";
 import { type Asked, jsonBytes, splitBySize } from "@posthaste/messaging";
 
-/** A wish to render one version with the variables of one request. */
+/** A request to render one version with the variables of one request. */
 export type RenderWish = Omit<EventData<"render.requested">, "others">;
 
 /** What {@linkcode openRenderGroups} needs. */
 export interface RenderGroupsDeps {
-  /** Asks for renders of one version; as many answers come as there are variables. */
+  /** Requests renders of one version; each set of variables has one answer. */
   ask(
     data: EventData<"render.requested">,
     options: { timeoutMs: number; count: number },
@@ -20,11 +20,11 @@ export interface RenderGroupsDeps {
 
 interface Waiting extends PromiseWithResolvers<RenderReply | undefined> {
   wish: RenderWish;
-  /** When it stops to wait, by `performance.now()`. */
+  /** When it stops waiting, by `performance.now()`. */
   until: number;
 }
 
-/** What waits for one version of a template. */
+/** The requests that wait for one version of a template. */
 interface Group {
   waiting: Set<Waiting>;
   /** Events that the broker has not stored yet. */
@@ -35,11 +35,11 @@ interface Group {
 const MAX_EVENTS = 2;
 
 /**
- * Opens groups of requests for one version of a template: those that come while others are on their way to
- * the broker share an event. Alone, a request goes out at once.
+ * Opens groups of requests for one version of a template. Requests that come while others are on
+ * their way to the broker share an event; a request that is alone is sent at once.
  *
- * @returns Asks for a render. Resolves to `undefined` when no renderer answers in time, and rejects when the
- * broker does not take the request.
+ * @returns A function that requests a render. It resolves to `undefined` if no renderer answers in
+ * time, and rejects if the broker does not accept the request.
  */
 export function openRenderGroups(
   { ask }: RenderGroupsDeps,
@@ -92,7 +92,8 @@ export function openRenderGroups(
     const until = performance.now() + timeoutMs;
     const entry: Waiting = { wish, until, ...Promise.withResolvers<RenderReply | undefined>() };
     group.waiting.add(entry);
-    // While the broker takes nothing, a request that has waited long enough is not rendered later.
+    // While the broker accepts nothing, a request that has waited too long is dropped, not rendered
+    // later.
     const timer = setTimeout(() => {
       group.waiting.delete(entry);
       entry.resolve(undefined);
@@ -102,7 +103,7 @@ export function openRenderGroups(
   };
 }
 
-/** Takes as many from the front as one event holds. */
+/** Takes as many requests from the front as fit into one event. */
 function takeFrom(waiting: Set<Waiting>): Waiting[] {
   const first = waiting.values().take(MAX_RENDERS).toArray();
   const [taken = []] = splitBySize(first, {

@@ -6,7 +6,7 @@ import { openRenderGroups, type RenderWish } from "./render_groups.ts";
 
 type Data = EventData<"render.requested">;
 
-/** A broker that stores an event when the test says so, and renderers that answer at once. */
+/** Opens a broker that stores an event when the test allows it, with renderers that answer at once. */
 function openBroker() {
   const events: { data: Data; count: number; store: () => void; lose: (error: Error) => void }[] =
     [];
@@ -40,7 +40,7 @@ async function subjectOf(reply: Promise<RenderReply | undefined>): Promise<strin
   return answer?.ok ? answer.subject : "none";
 }
 
-test("openRenderGroups() sends what is alone at once, and groups what comes while two are on their way", async () => {
+test("openRenderGroups() sends a single request at once, and groups those that come while two are on their way", async () => {
   const { events, render } = openBroker();
   const subjects: Promise<string>[] = [];
   for (const name of ["a", "b", "c", "d", "e"]) {
@@ -57,7 +57,7 @@ test("openRenderGroups() sends what is alone at once, and groups what comes whil
   assert.deepEqual(await Promise.all(subjects), ["Hi a", "Hi b", "Hi c", "Hi d", "Hi e"]);
 });
 
-test("openRenderGroups() has no event with two versions, nor with more than it may hold", async () => {
+test("openRenderGroups() puts one version and a limited size into each event", async () => {
   const { events, render } = openBroker();
   const large = "x".repeat(300_000);
   const names = [
@@ -77,7 +77,7 @@ test("openRenderGroups() has no event with two versions, nor with more than it m
   assert.equal(events.length, 4);
 });
 
-test("openRenderGroups() fails all whose event the broker does not take, and goes on with the others", async () => {
+test("openRenderGroups() fails all requests of an event that the broker refuses, and continues with the others", async () => {
   const { events, render } = openBroker();
   const lost = [render(wishOf("a"), OPTIONS), render(wishOf("b"), OPTIONS)];
   await turn();
@@ -89,7 +89,7 @@ test("openRenderGroups() fails all whose event the broker does not take, and goe
   assert.equal(await subjectOf(next), "Hi c");
 });
 
-test("openRenderGroups() leaves out what has waited too long, and counts its time from the request on", async (context) => {
+test("openRenderGroups() drops requests that waited too long, counted from the request on", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { events, render } = openBroker();
   for (const name of ["a", "b"]) {
@@ -109,7 +109,7 @@ test("openRenderGroups() leaves out what has waited too long, and counts its tim
   assert.equal(await subjectOf(patient), "Hi patient");
 });
 
-test("openRenderGroups() fails what cannot be asked at all", async () => {
+test("openRenderGroups() fails a request that cannot be published", async () => {
   let isClosed = true;
   const render = openRenderGroups({
     ask: () => {

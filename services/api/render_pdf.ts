@@ -16,12 +16,12 @@ export interface RenderPdfDeps extends MailContentDeps {
   printTimeoutMs: number;
 }
 
-/** A wish to print. */
+/** A request to print. */
 export interface RenderPdfCommand {
   accountId: string;
-  /** Id or alias of a PDF template, as it stands in the path. */
+  /** Id or alias of a PDF template, as in the path. */
   templateId: string;
-  /** Out of the JSON parser, unchecked. */
+  /** As parsed from JSON, unchecked. */
   body: unknown;
 }
 
@@ -39,7 +39,7 @@ export async function renderPdf(
   const version = await findVersion({ accountId, templateId }, deps);
   const { data: variables, error } = variablesSchema.safeParse(body, BODY_PARSING);
   if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
-  // As JSON is written there, it may be longer than it came: `1e20`.
+  // Serialized again, it may be longer than it came: `1e20`.
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) {
     const reason = `the variables exceed ${MAX_VARIABLES_BYTES} bytes`;
     throw new HttpError("payload_too_large", `Cannot ${ACTION}: ${reason}`);

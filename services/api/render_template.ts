@@ -19,26 +19,26 @@ import type { RequestLedger } from "./request_ledger.ts";
 /** What {@linkcode renderTemplate} needs. */
 export interface RenderTemplateDeps {
   ledger: Pick<RequestLedger, "latestEmailVersion">;
-  /** Asks a renderer; nothing when none answers in time. Rejects when the broker is gone. */
+  /** Asks a renderer; returns undefined if none answers in time. Rejects if the broker is gone. */
   render(
     data: EventData<"render.requested">,
     options: { timeoutMs: number },
   ): Promise<RenderReply | undefined>;
-  /** Rejects when the broker does not answer as it should. It is asked when a renderer is slow. */
+  /** Rejects if the broker does not answer properly. It is called when a renderer is slow. */
   checkBroker(): Promise<void>;
   /** Longest wait for the renderer, in milliseconds. */
   renderTimeoutMs: number;
   logger: Pick<Logger, "error">;
 }
 
-/** A wish to render. */
+/** A request to render. */
 export interface RenderCommand {
   accountId: string;
   /** What the token is limited to. */
   limits: Pick<TokenLimits, "templates" | "integrations">;
-  /** Id or alias of an email template, as it stands in the path. */
+  /** Id or alias of an email template, as in the path. */
   templateId: string;
-  /** Out of the JSON parser, unchecked. */
+  /** As parsed from JSON, unchecked. */
   body: unknown;
 }
 
@@ -47,7 +47,7 @@ const RETRY_AFTER_SECONDS = 2;
 /** The largest body of a request to render: it goes to the renderer in one event. */
 export const MAX_VARIABLES_BYTES = MAX_EVENT_BYTES - 2048;
 
-/** With the wait for the check itself, a broker that is gone is told within 2 s. */
+/** With the time of the check itself, a missing broker is reported within 2 s. */
 const ASK_BROKER_AFTER_MS = 900;
 const ACTION = "render the template";
 
@@ -70,7 +70,7 @@ export async function renderTemplate(
   requireUse(limits, { templateId: version.templateId });
   const { data: variables, error } = variablesSchema.safeParse(body, BODY_PARSING);
   if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
-  // As JSON is written there, it may be longer than it came: `1e20`.
+  // Serialized again, it may be longer than it came: `1e20`.
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) throw tooLarge();
   const faults = findFaultsForRender(version, variables);
   if (faults.length > 0) throw httpErrorOf(ACTION, faults);

@@ -10,9 +10,9 @@ import type { Capacity } from "./capacity.ts";
 export interface RequestLedgerDeps {
   ledger: Ledger;
   capacity: Capacity;
-  /** Longest time that one request waits for the ledger, all its waits together, in milliseconds. */
+  /** Longest total time that one request waits for the ledger, in milliseconds. */
   timeoutMs: number;
-  /** Called with an acceptance whose answer the request did not wait for, or that failed. */
+  /** Called with an acceptance that failed, or that the request did not wait for. */
   onUnanswered(accepting: Promise<Acceptance>, what: { send: Send; bytes: number }): void;
   logger: Pick<Logger, "error">;
 }
@@ -20,9 +20,9 @@ export interface RequestLedgerDeps {
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * The ledger as one request sees it: whatever it asks, and however often, it is answered within a
- * bounded time in all, or refused as `unavailable`: a database that is gone or hangs is answered
- * soon, and never with success. What comes later counts as under way until it does come.
+ * The ledger of one request. All its operations together are answered within a bounded time, or
+ * fail as `unavailable`: a database that is gone or hangs leads to an early error, and never to
+ * success. A late operation counts as in progress until it ends.
  */
 export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend"> {
   readonly #deps: RequestLedgerDeps;
@@ -31,7 +31,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   #waitsSince = 0;
   #bytes = 0;
   #body: Permit | undefined;
-  /** What keeps the request's bytes: the request itself, and each operation under way. */
+  /** The holders of the request's bytes: the request itself, and each operation in progress. */
   #holders = 1;
   #isOver = false;
   #isLogged = false;
@@ -47,11 +47,11 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   }
 
   /**
-   * Counts a part of the request's body as it arrives, until the request is over and nothing that it
-   * asked for is under way.
+   * Counts a part of the request's body as it arrives, until the request and all its operations are
+   * over.
    *
-   * @throws {HttpError} `unavailable` if too much is under way, `too_many_requests` if too much of it
-   * is the account's.
+   * @throws {HttpError} `unavailable` if too much is in progress, `too_many_requests` if too much
+   * of it is the account's.
    */
   takeBody(bytes: number, accountId: string): void {
     this.#body ??= this.#deps.capacity.bodies.tryAcquire(accountId, 0);
@@ -61,7 +61,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     this.#bytes += bytes;
   }
 
-  /** Counts the body until some other work on it is settled too; gives that work. */
+  /** Counts the body until some other work on it is settled too; returns that work. */
   keepBody<T>(work: Promise<T>): Promise<T> {
     this.#holders++;
     const release = () => this.#release();
@@ -74,7 +74,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     this.#leftMs += ms;
   }
 
-  /** Notes that the request is over. */
+  /** Marks the request as over. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -82,10 +82,10 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   }
 
   /**
-   * Waits for what comes from the ledger, as long as the request still may.
+   * Waits for an operation of the ledger, within the request's remaining time.
    *
    * @param action What it is for: `look up the token`.
-   * @throws {HttpError} `unavailable` if it fails or is late, or if too much is under way.
+   * @throws {HttpError} `unavailable` if it fails or is late, or if too much is in progress.
    */
   async wait<T>(action: string, begin: () => Promise<T>): Promise<T> {
     const { capacity, timeoutMs } = this.#deps;
@@ -226,7 +226,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   }
 }
 
-/** Works under a permit, as long as it may take. */
+/** Does work under a permit, and returns the permit when the work is settled. */
 async function under<T>(permit: Permit, work: () => Promise<T>): Promise<T> {
   using _ = permit;
   return await work();

@@ -38,7 +38,7 @@ test("wait() bounds all the waits of a request together", async (context) => {
   await more;
 });
 
-test("wait() counts waits at the same time once, and no time between waits", async (context) => {
+test("wait() counts concurrent waits once, and no time between waits", async (context) => {
   const time = stopTime(context);
   const ledger = ledgerIn(openCapacity(LARGE), 300);
   const waits = [1, 2, 3, 4].map(() => ledger.wait("look", () => time.pass(120)));
@@ -83,7 +83,7 @@ test("takeBody() keeps the bytes until the request is over and its operations ar
   assert.equal(capacity.bodies.held, 0);
 });
 
-test("takeBody() refuses one account's bytes beyond its share, and nobody else's", () => {
+test("takeBody() refuses one account's bytes beyond its share, and no other account's", () => {
   const capacity = openCapacity({ ...LARGE, maxBytes: 1000, maxAccountBytes: 300 });
   const [first, second, other] = [20, 20, 20].map((timeoutMs) => ledgerIn(capacity, timeoutMs));
   first?.takeBody(200, "acc_1");
@@ -95,11 +95,11 @@ test("takeBody() refuses one account's bytes beyond its share, and nobody else's
   other?.takeBody(300, "acc_2");
   first?.leave();
   second?.takeBody(200, "acc_1");
-  // One body always fits, in however many parts it comes.
+  // A single body always fits, in any number of parts.
   other?.takeBody(400, "acc_2");
 });
 
-test("buildApp() gives the bytes of every request back", async () => {
+test("buildApp() frees the bytes of every request", async () => {
   await using api = openTestApp({}, { capacity: { maxOperations: 10, maxBytes: 140 } });
   for (let i = 0; i < 5; i++) {
     assert.equal((await api.post(SEND, smallSend())).status, 200);
@@ -120,7 +120,7 @@ test("buildApp() gives the bytes of every request back", async () => {
   assert.equal((await waiting).status, 200);
 });
 
-test("buildApp() answers in one ledger timeout, however many operations are slow", async (context) => {
+test("buildApp() answers within one ledger timeout, however many operations are slow", async (context) => {
   const time = stopTime(context);
   const looking = Promise.withResolvers<void>();
   await using api = openTestApp({

@@ -18,7 +18,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What is measured about the request; taken away once it is told. */
+    /** What is measured about the request; removed once it is recorded. */
     measured: Measured | undefined;
   }
 }
@@ -27,7 +27,7 @@ interface Measured {
   span: Span;
   startedAt: number;
   route: string | undefined;
-  /** What made the answer an error of ours, if anything did. */
+  /** The internal error that caused the answer, if any. */
   failure: unknown;
 }
 
@@ -37,9 +37,9 @@ interface Measured {
  */
 export function spanRequests(app: FastifyInstance, logger: Pick<Logger, "debug">): void {
   app.decorateRequest("measured", undefined);
-  // With a callback, everything that follows runs inside the span's context.
+  // With a callback, all later hooks and handlers run inside the span's context.
   app.addHook("onRequest", (request, reply, done) => {
-    // Where the caller goes away there is no response, and `onRequestAbort` misses those whose body
+    // If the caller disconnects there is no response, and `onRequestAbort` misses those whose body
     // was read.
     reply.raw.once("close", () => finish(request, { reply: undefined, logger }));
     const [measured, inside] = begin(request);
@@ -88,7 +88,7 @@ function begin({ method, headers, routeOptions, protocol }: FastifyRequest): [Me
 }
 
 interface Ending {
-  /** Nothing where the caller went away first. */
+  /** Undefined if the caller disconnected first. */
   reply: FastifyReply | undefined;
   logger: Pick<Logger, "debug">;
 }
@@ -107,7 +107,7 @@ function finish(request: FastifyRequest, { reply, logger }: Ending): void {
     "url.scheme": request.protocol,
     "error.type": failureType(status, failure),
   } satisfies SpanAttributes;
-  // The hook runs outside of the span, whose ids the measurement carries.
+  // The hook runs outside of the span, whose ids the measurement needs.
   withContext(
     trace.setSpan(context.active(), span),
     () => recordDuration("http.server.request.duration", elapsedMs / 1000, attributes),
@@ -124,7 +124,7 @@ function finish(request: FastifyRequest, { reply, logger }: Ending): void {
   });
 }
 
-/** By the semantic conventions, a server's span is an error from 500 on only. */
+/** By the semantic conventions, a server's span is an error only from 500 on. */
 function failureType(status: number | undefined, failure: unknown): string | undefined {
   if (status === undefined) return "canceled";
   if (status < 500) return undefined;

@@ -102,7 +102,7 @@ test("spanRequests() joins the caller's trace, and so does the send", async () =
   assert.equal(api.sends[0]?.trace, `00-${TRACE_ID}-${"2".repeat(16)}-01`);
 });
 
-test("spanRequests() starts a trace where the caller brings none, or a broken one", async () => {
+test("spanRequests() starts a trace if the caller sends none, or an invalid one", async () => {
   recorded.length = 0;
   await using api = openTestApp();
   await api.post(SEND, smallSend());
@@ -111,7 +111,7 @@ test("spanRequests() starts a trace where the caller brings none, or a broken on
   assert.match(api.sends[1]?.trace ?? "", /^00-1{32}-/);
 });
 
-test("spanRequests() ends the span of a caller who went away", async () => {
+test("spanRequests() ends the span of a caller that disconnected", async () => {
   recorded.length = 0;
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   await using api = openTestApp({
@@ -137,7 +137,7 @@ test("spanRequests() ends the span of a caller who went away", async () => {
   ]);
 });
 
-test("spanRequests() marks only our own faults as errors, and names no unknown path", async () => {
+test("spanRequests() marks only internal errors as errors, and records no unknown path", async () => {
   recorded.length = 0;
   await using api = openTestApp({ latestEmailVersion: () => Promise.reject(new Error("down")) });
   await api.post(SEND, smallSend());

@@ -19,14 +19,14 @@ export type FindAssetName = (name: string) => Promise<AssetName | null>;
 export interface ResolvedFiles {
   /** Returns the files among some attachments, in their order. */
   filesIn(attachments: readonly AttachmentBody[] | undefined): MailFile[];
-  /** What has to be stored before the send is accepted. */
+  /** The files to store before the send is accepted. */
   needed: NeededAsset[];
   faults: Issue[];
 }
 
 type Lists = Pick<SendBody, "attachments"> & { to: Pick<SendBody["to"][number], "attachments">[] };
 
-/** Finds the files of a request, and hashes those that came with it. */
+/** Finds the files of a request, and hashes those that it contains. */
 export async function resolveFiles(
   { attachments, to }: Lists,
   findAssetName: FindAssetName,
@@ -111,7 +111,7 @@ const TOO_MANY_NAMES: Issue = {
   message: `must not name more than ${MAX_ASSET_NAMES} different kept files`,
 };
 
-/** Finds what is wrong with the files of a mail together: those for everyone, and the recipient's. */
+/** Finds the faults of a mail's files together: the common ones and the recipient's. */
 function findMailFaults(common: readonly MailFile[], own: readonly MailFile[][]): Issue[] {
   return own.flatMap((files, index): Issue[] => {
     const all = [...files, ...common];

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** A request for something that a client may have already. */
+/** A request for content that a client may have already. */
 export interface Revalidation {
   request: FastifyRequest;
   reply: FastifyReply;
-  /** With its quotes. */
+  /** Includes its quotes. */
   etag: string;
 }
 
@@ -16,7 +16,7 @@ export function sendUnlessKnown(
   reply.header("etag", etag);
   const known = (request.headers["if-none-match"] ?? "").split(",")
     .map((each) => each.trim().replace(/^W\//, ""));
-  // It may be kept, but is asked for again: access ends with the token.
+  // A client may keep it but must revalidate: access ends with the token.
   reply.header("cache-control", "private, no-cache");
   return known.includes(etag) || known.includes("*")
     ? reply.code(304).removeHeader("content-type").send()

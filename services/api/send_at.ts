@@ -1,23 +1,23 @@
 import type { Issue } from "@posthaste/contracts";
 
-/** When a send shall start: `null` for now. */
+/** When a send starts: `null` for now. */
 export type SendAt = { at: Date | null } | { fault: Issue };
 
-/** When it is and how far ahead a send may be scheduled. */
+/** The current time, and how far ahead a send may be scheduled. */
 export interface ScheduleLimits {
   now: Date;
-  /** In milliseconds. */
+  /** Largest distance, in milliseconds. */
   maxScheduleMs: number;
 }
 
-/** A repetition that comes late must not be lost: so old a time means now. */
+/** A time up to this old means now: a late repetition must not be lost. */
 const LATE_MS = 24 * 3_600_000;
 const DAY_MS = 24 * 3_600_000;
 
 /**
  * Decides when a send starts.
  *
- * @param text ISO 8601 with an offset, as its schema holds it to.
+ * @param text ISO 8601 with an offset, as its schema requires.
  */
 export function readSendAt(text: string, { now, maxScheduleMs }: ScheduleLimits): SendAt {
   const at = new Date(text);

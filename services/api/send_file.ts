@@ -18,7 +18,7 @@ export function sendFile(
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
-/** Old clients read the name in ASCII, the others the one in UTF-8 (RFC 8187). */
+/** Returns the header with the name twice: in ASCII for old clients, in UTF-8 for others (RFC 8187). */
 export function dispositionOf(filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(filename.toWellFormed())

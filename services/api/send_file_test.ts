@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dispositionOf } from "./send_file.ts";
 
-test("dispositionOf() gives a file name in ASCII and in UTF-8, and ends no quotes", () => {
+test("dispositionOf() returns a file name in ASCII and in UTF-8, and replaces quotes", () => {
   assert.equal(
     dispositionOf('invoice ü "1"\r\n(x).pdf'),
     'attachment; filename="invoice _ _1___(x).pdf"; ' +

@@ -7,7 +7,7 @@ import {
   signsForOf,
 } from "@posthaste/contracts";
 
-/** Returns what the caller of an accepted send should know. */
+/** Returns the warnings for the caller of an accepted send. */
 export function warningsOf(
   request: SendRequest,
   integration: Pick<Integration, "signsFor" | "dkim">,

@@ -4,13 +4,13 @@ import { answerWithin } from "@posthaste/runtime";
 export interface SharedCheckOptions {
   /** Longest wait for an answer, in milliseconds. */
   timeoutMs: number;
-  /** How long an answer holds, in milliseconds. */
+  /** How long an answer is reused, in milliseconds. */
   freshMs: number;
 }
 
 /**
- * Makes a check that answers within a bounded time and is asked for once by all who ask at about the
- * same time.
+ * Creates a check that answers within a bounded time. Callers at about the same time share one
+ * check.
  */
 export function sharedCheck(
   check: () => Promise<unknown>,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { stopTime } from "@posthaste/kit";
 import { sharedCheck } from "./shared_check.ts";
 
-test("sharedCheck() asks once for all who ask at about the same time", async (context) => {
+test("sharedCheck() checks once for all callers at about the same time", async (context) => {
   const time = stopTime(context);
   let asked = 0;
   const check = sharedCheck(() => Promise.resolve(asked++), { timeoutMs: 100, freshMs: 50 });

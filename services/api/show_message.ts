@@ -12,15 +12,15 @@ import { HttpError } from "./http_error.ts";
 import type { FoundMessage, MessagePlace } from "@posthaste/storage";
 import type { RequestLedger } from "./request_ledger.ts";
 
-/** Whose message is asked for, and what for. */
+/** Which message is requested, and for what. */
 export interface AskedMessage {
   accountId: string;
   ledger: Pick<RequestLedger, "findMessage" | "findSend" | "findPlaces">;
-  /** What cannot be done without it: `show`. */
+  /** What fails without it: `show`. */
   action: string;
 }
 
-/** A message with its send. The message is null as long as nobody touched it. */
+/** A message with its send. The message is null until a worker handles it. */
 export interface KnownMessage {
   id: string;
   index: number;
@@ -47,7 +47,7 @@ export async function findKnown(
 }
 
 /**
- * Says all about a message, as `GET /messages/{id}` does.
+ * Returns a message in full, as `GET /messages/{id}` shows it.
  *
  * @throws {HttpError} `unknown_message`
  */
@@ -59,7 +59,7 @@ export async function showMessage(id: string, asked: AskedMessage) {
     : await asked.ledger.findPlaces(asked.accountId, [message]);
   return {
     ...(message === null ? queuedHead(id, { send, index }) : messageHead(message)),
-    // That of a message is when its send started.
+    // The message's own time is the start of its send.
     acceptedAt: send.acceptedAt,
     waiting: places?.get(id) ?? null,
     ...{ template, integrationId },
@@ -68,13 +68,13 @@ export async function showMessage(id: string, asked: AskedMessage) {
   };
 }
 
-/** What is known of a found message beside itself. */
+/** What is known about a found message apart from its document. */
 export interface FoundBeside {
   place: MessagePlace | undefined;
   labels: Labels | undefined;
 }
 
-/** Says a found message as `GET /messages/{id}` does, without its timeline. */
+/** Returns a found message as `GET /messages/{id}` shows it, without its timeline. */
 export function showFound({ send, ...message }: FoundMessage, { place, labels }: FoundBeside) {
   const { template, integrationId } = send;
   return {
@@ -95,7 +95,7 @@ function messageHead(message: Omit<FoundMessage, "send" | "waitsFor">) {
   };
 }
 
-/** A message without a document is one that nobody touched yet. */
+/** A message without a document has not been handled yet. */
 function queuedHead(id: string, { send, index }: Pick<KnownMessage, "send" | "index">) {
   const { _id: sendId, acceptedAt, request } = send;
   const nextAt = isScheduled(send) ? send.notBefore ?? null : null;
@@ -113,7 +113,7 @@ function queuedHead(id: string, { send, index }: Pick<KnownMessage, "send" | "in
   };
 }
 
-/** Stages measure more precisely than anybody reads. */
+/** Rounds durations to whole milliseconds: the stages measure more precisely than readers need. */
 function inWholeMs(entry: TimelineEntry): TimelineEntry {
   const { durationMs } = entry;
   return durationMs === undefined ? entry : { ...entry, durationMs: Math.round(durationMs) };

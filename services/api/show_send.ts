@@ -13,7 +13,7 @@ import type { ReasonGroup } from "@posthaste/storage";
 import type { Finding } from "./finding.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
-/** Whose send is asked for. */
+/** Which send is requested. */
 export interface AskedSend extends Pick<Finding, "groupReasons"> {
   accountId: string;
   ledger: Pick<RequestLedger, "findSend" | "listMessages" | "wait">;
@@ -23,7 +23,7 @@ export interface AskedSend extends Pick<Finding, "groupReasons"> {
 const CAUSED = ["failed", "unknown", "deferred"] as const satisfies MessageState[];
 
 /**
- * Says all about a send, as `GET /sends/{id}` does.
+ * Returns a send in full, as `GET /sends/{id}` shows it.
  *
  * @throws {HttpError} `unknown_send`
  */
@@ -46,7 +46,7 @@ export async function showSend(id: string, { accountId, ledger, groupReasons }: 
 function show(send: Send, documents: readonly Message[]) {
   const { _id: id, acceptedAt, template, integrationId, messageCount, settledAt, request } = send;
   const stateOf = new Map(documents.map(({ index, state }) => [index, state]));
-  // A message without a document is one that nobody touched yet.
+  // A message without a document has not been handled yet.
   const untouched = isScheduled(send) ? "scheduled" : "queued";
   const states: Partial<Record<MessageState, number>> = {};
   const messages = request.to.map(({ email }, index) => {
@@ -54,7 +54,7 @@ function show(send: Send, documents: readonly Message[]) {
     states[state] = (states[state] ?? 0) + 1;
     return { id: messageIdOf(id, index), email, state };
   });
-  // By the messages that were just read: that it is settled is noted in the ledger half a minute later.
+  // Decided by the messages just read: the ledger records `settledAt` up to half a minute later.
   const settled = settledAt !== null || messages.every(({ state }) => isTerminal(state));
   const head = { id, acceptedAt, template, integrationId, messageCount, settled, settledAt };
   const sendAt = send.notBefore ?? null;

@@ -31,7 +31,7 @@ async function sendTwo(api: TestApp) {
   return body;
 }
 
-test("messageRoute() tells all about a message that a worker touched", async () => {
+test("messageRoute() shows all about a message that a worker has handled", async () => {
   await using api = openTestApp();
   const { id, messages } = await sendTwo(api);
   const { status, body } = await api.get(`/v1/messages/${messages[1].id}`);
@@ -61,7 +61,7 @@ test("messageRoute() tells all about a message that a worker touched", async () 
   });
 });
 
-test("messageRoute() says durations in whole milliseconds", async () => {
+test("messageRoute() shows durations in whole milliseconds", async () => {
   await using api = openTestApp();
   const { messages } = await sendTwo(api);
   const [message] = api.messages;
@@ -75,7 +75,7 @@ test("messageRoute() says durations in whole milliseconds", async () => {
   assert.deepEqual(durations, [0, 14, undefined]);
 });
 
-test("messageRoute() knows a message that nobody touched, and none beyond the send", async () => {
+test("messageRoute() shows a message that no worker has handled, and none beyond the send", async () => {
   await using api = openTestApp();
   const { id, messages } = await sendTwo(api);
   const { body } = await api.get(`/v1/messages/${messages[0].id}`);
@@ -91,7 +91,7 @@ test("messageRoute() knows a message that nobody touched, and none beyond the se
   }
 });
 
-test("messageRoute() tells why a message waits, and for how many others", async () => {
+test("messageRoute() shows why a message waits, and for how many others", async () => {
   const waiting = { reason: "The integration is suspended: no login", ahead: 4 };
   await using api = openTestApp({
     findPlaces: (_accountId, [message]) => Promise.resolve(new Map([[`${message?._id}`, waiting]])),
@@ -100,7 +100,7 @@ test("messageRoute() tells why a message waits, and for how many others", async 
   assert.deepEqual((await api.get(`/v1/messages/${messages[1].id}`)).body.waiting, waiting);
 });
 
-test("a send and its messages show what they are marked with, the recipient over the top", async () => {
+test("a send and its messages show their marks, and a recipient's mark replaces the send's", async () => {
   await using api = openTestApp();
   const { body } = await api.post(
     SEND,
@@ -124,7 +124,7 @@ test("a send and its messages show what they are marked with, the recipient over
   assert.deepEqual(shown.map((answer) => labels(answer.body)), [top, top, own]);
 });
 
-test("a mark beyond its limits is refused, at the top and of a recipient", async () => {
+test("a mark beyond its limits is refused, in the send and in a recipient", async () => {
   await using api = openTestApp();
   const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`k${at}`, ""]));
   const cases: [Record<string, unknown>, string, string][] = [
@@ -153,7 +153,7 @@ test("a mark beyond its limits is refused, at the top and of a recipient", async
   assert.equal(api.sends.length, 0);
 });
 
-test("sendStateRoute() says settled as soon as no message can change any more", async () => {
+test("sendStateRoute() reports settled as soon as no message can change any more", async () => {
   await using api = openTestApp();
   const { id } = await sendTwo(api);
   const settled = async () => (await api.get(`/v1/sends/${id}`)).body.settled;

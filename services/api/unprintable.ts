@@ -1,8 +1,8 @@
 import type { TemplateRead, Variables } from "@posthaste/contracts";
 
 /**
- * Lists the paths of values that are objects or arrays although every way through the template prints them
- * as text: the template would fail, or print what nobody wants to read.
+ * Lists the paths of values that are objects or arrays although every branch of the template prints
+ * them as text: the template would fail, or print something unreadable.
  */
 export function unprintableIn(
   reads: readonly TemplateRead[] | undefined,

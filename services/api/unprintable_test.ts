@@ -11,7 +11,7 @@ const openWithReads = (email: TemplateRead[] | undefined = reads, pdf: TemplateR
     latestPdfVersion: () => Promise.resolve({ ...pdfVersion(), reads: pdf }),
   });
 
-test("render refuses an object or array that would be printed as text on every way", async () => {
+test("render refuses an object or array that every branch prints as text", async () => {
   await using api = openWithReads();
   for (const name of [{ a: 1 }, ["a"], []]) {
     const { status, body } = await api.post("/v1/templates/5/render", { name });
@@ -26,7 +26,7 @@ test("render refuses an object or array that would be printed as text on every w
   assert.equal((await api.post("/v1/templates/5/render", fine)).status, 200);
 });
 
-test("send names who would receive an object as text, by the level that it comes from", async () => {
+test("send names the recipients that would get an object as text, by the level that it comes from", async () => {
   await using api = openWithReads(reads, [read("number")]);
   const to = [
     { email: "a@example.net" },
@@ -45,7 +45,7 @@ test("send names who would receive an object as text, by the level that it comes
   assert.equal(api.sends.length, 0);
 });
 
-test("a version of which nobody noted what it reads is accepted as before", async () => {
+test("a version without a record of what it reads is accepted as before", async () => {
   await using api = openTestApp();
   assert.equal((await api.post("/v1/templates/5/render", { name: {} })).status, 200);
 });

@@ -3,12 +3,12 @@ import type { ReadUse, TemplateRead, VariableDeclaration } from "@posthaste/cont
 /** A JSON Schema (2020-12), as far as it is needed here. */
 export type JsonSchema = { [key: string]: unknown };
 
-/** What a schema is made of. */
+/** What a schema is built from. */
 export interface ReadTemplate {
   /** Alias or name. */
   title: string;
   variables: readonly VariableDeclaration[];
-  /** Missing for a version that was published before it was noted. */
+  /** Missing for a version that was published before reads were recorded. */
   reads?: readonly TemplateRead[] | undefined;
 }
 
@@ -25,7 +25,7 @@ const TYPES: Partial<Record<ReadUse, readonly string[]>> = {
 };
 
 /**
- * Makes the schema of the variables of a template. What is required and described comes from the
+ * Builds the schema of the variables of a template. Required names and descriptions come from the
  * declarations, shapes and types from what the template reads. Other variables are always allowed.
  */
 export function variablesSchemaOf({ title, variables, reads = [] }: ReadTemplate): JsonSchema {
@@ -66,7 +66,7 @@ function schemaOf(node: Node, { isNullable }: { isNullable: boolean }): JsonSche
     return { type: "object", properties: Object.fromEntries(fields) };
   }
   const types = new Set([...node.uses].flatMap((use) => TYPES[use] ?? []));
-  // What is only tested, or gone through without a look at its items, may be anything.
+  // A value that is only tested, or iterated without reading its items, may have any type.
   if (types.size === 0 || node.uses.has("iterated")) return {};
   return { type: [...types, ...isNullable ? ["null"] : []] };
 }

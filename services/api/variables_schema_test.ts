@@ -7,7 +7,7 @@ import { variablesSchemaOf } from "./variables_schema.ts";
 const read = (path: string, ...uses: ReadUse[]) => ({ path, uses, always: false });
 const HEAD = { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" };
 
-test("variablesSchemaOf() makes objects and arrays of paths, and types of uses", () => {
+test("variablesSchemaOf() derives objects and arrays from paths, and types from uses", () => {
   const schema = variablesSchemaOf({
     title: "welcome",
     variables: [
@@ -40,14 +40,14 @@ test("variablesSchemaOf() makes objects and arrays of paths, and types of uses",
   });
 });
 
-test("variablesSchemaOf() names the declared variables where nothing else is known", () => {
+test("variablesSchemaOf() names the declared variables if nothing else is known", () => {
   assert.deepEqual(
     variablesSchemaOf({ title: "t", variables: [{ name: "a", required: true }] }),
     { ...HEAD, title: "t", required: ["a"], properties: { a: {} } },
   );
 });
 
-test("templatesRoute() serves the schema of a version, once", async () => {
+test("templatesRoute() serves the schema of a version, and 304 afterwards", async () => {
   const reads = [read("name", "printed")];
   await using api = openTestApp({
     findPublishedTemplate: (_accountId, kind, id) =>

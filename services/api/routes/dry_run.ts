@@ -5,7 +5,10 @@ import { requireScope } from "../authenticate.ts";
 import { dryRun, type DryRunDeps } from "../dry_run.ts";
 import { httpErrorOf } from "../fault.ts";
 
-/** `POST /templates/{templateId}/send/{integrationId}/dry-run`: what a send would come to. */
+/**
+ * Adds `POST /templates/{templateId}/send/{integrationId}/dry-run`: shows what a send would
+ * produce.
+ */
 export function dryRunRoute(app: FastifyInstance, deps: Omit<DryRunDeps, "ledger">): void {
   app.post<{ Params: { templateId: string; integrationId: string } }>(
     "/templates/:templateId/send/:integrationId/dry-run",

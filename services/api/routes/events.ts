@@ -20,10 +20,10 @@ export interface EventsDeps extends Pick<Finding, "listEvents" | "feedBounds"> {
 const QUERY = z.strictObject(FEED_QUERY);
 const ACTION = "read the events";
 
-/** Looks that one request makes in a row where its types leave out everything. */
+/** The most queries that one request makes in a row if its types match nothing. */
 const MAX_LOOKS = 10;
 
-/** `GET /events`: reads what happened, oldest first, and waits for more. */
+/** Adds `GET /events`: reads events, oldest first, and waits for more. */
 export function eventsRoute(app: FastifyInstance, deps: EventsDeps): void {
   app.get(
     "/events",
@@ -54,9 +54,10 @@ function queryOf(query: unknown) {
 }
 
 /**
- * Returns the sequence after which is read.
+ * Returns the sequence number after which to read.
  *
- * @throws {HttpError} `events_expired` if what follows it is not kept any more, or was never there.
+ * @throws {HttpError} `events_expired` if the following event is not kept any more, or never
+ * existed.
  */
 async function startOf(
   { accountId, after, digest }: { accountId: string; after: string | undefined; digest: string },
@@ -75,10 +76,10 @@ async function startOf(
 interface Reading extends EventsDeps {
   start: number;
   tokenId: string;
-  /** In seconds. */
+  /** Longest wait, in seconds. */
   wait: number;
   ledger: RequestLedger;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller has gone. */
   signal: AbortSignal;
 }
 
@@ -106,7 +107,7 @@ async function readFeed(
   }
 }
 
-/** Shows an event as programs read it. */
+/** Returns an event as the interface shows it. */
 function showEvent({ _id: id, type, at, sequence, data }: RecordedEvent) {
   return { id, type, timestamp: at.toISOString(), sequence, data };
 }

@@ -6,7 +6,10 @@ import { requireScope, requireUse } from "../authenticate.ts";
 import { readPathId } from "../path_ids.ts";
 import { listReader, pageOf } from "../read_list.ts";
 
-/** `GET /integrations` and `GET /integrations/{id}`: what mail can be sent through, and how it is. */
+/**
+ * Adds `GET /integrations` and `GET /integrations/{id}`: list the integrations that mail can be
+ * sent through, and their state.
+ */
 export function integrationsRoute(app: FastifyInstance, { now }: { now(): Date }): void {
   const options = { onRequest: requireScope("read") };
   const read = listReader("integrations", {});

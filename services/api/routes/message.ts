@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
 import { showMessage } from "../show_message.ts";
 
-/** `GET /messages/{id}`: where one recipient's mail stands, and how it came there. */
+/** Adds `GET /messages/{id}`: shows the state of one recipient's mail, and its history. */
 export function messageRoute(app: FastifyInstance): void {
   app.get<{ Params: { id: string } }>(
     "/messages/:id",

@@ -15,7 +15,7 @@ const SCOPE = { onRequest: requireScope("manage:messages") };
 /** What changing messages needs. */
 export type ChangeDeps = Finding & { now(): Date };
 
-/** `POST /messages/{id}/cancel`, `/sends/{id}/cancel` and `/messages/cancel`. */
+/** Adds `POST /messages/{id}/cancel`, `/sends/{id}/cancel` and `/messages/cancel`. */
 export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   app.post<{ Params: { id: string } }>(
     "/messages/:id/cancel",
@@ -86,7 +86,7 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   );
 }
 
-/** Returns what of a filter is given. */
+/** Returns the fields of a filter that are set. */
 function given(filter: Record<string, string | number | undefined>) {
   const entries = Object.entries(filter).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const]

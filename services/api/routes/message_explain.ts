@@ -5,7 +5,7 @@ import { requireScope } from "../authenticate.ts";
 import { explainMessage } from "../explain_message.ts";
 import { httpErrorOf } from "../fault.ts";
 
-/** `GET /messages/{id}/explain`: where each variable of a mail came from. */
+/** Adds `GET /messages/{id}/explain`: shows where each variable of a mail came from. */
 export function messageExplainRoute(app: FastifyInstance): void {
   app.get<{ Params: { id: string } }>(
     "/messages/:id/explain",

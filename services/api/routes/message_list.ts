@@ -14,7 +14,7 @@ export const SEARCH_MS = 2000;
 const readList = listReader("messages", MESSAGE_FILTERS);
 const ACTION = "list the messages";
 
-/** `GET /messages`: finds messages of the account, newest first. */
+/** Adds `GET /messages`: finds messages of the account, newest first. */
 export function messageListRoute(
   app: FastifyInstance,
   { searchMessages, labelsOfFound, findPlaces }: Finding & Pick<Ledger, "findPlaces">,

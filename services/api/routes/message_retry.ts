@@ -19,7 +19,7 @@ import type { ChangeDeps } from "./message_cancel.ts";
 const ACTION = "retry the messages";
 const SCOPE = { onRequest: requireScope("manage:messages") };
 
-/** `POST /messages/{id}/retry` and `/messages/retry`. */
+/** Adds `POST /messages/{id}/retry` and `/messages/retry`. */
 export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   app.post<{ Params: { id: string } }>(
     "/messages/:id/retry",
@@ -77,7 +77,7 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
   );
 }
 
-/** Content that is gone is an answer, not a fault of the ledger. */
+/** Retries one message. Removed content is an answer, not a failure of the ledger. */
 async function retryOne(
   { retryMessage }: Pick<Finding, "retryMessage">,
   { accountId, id, ...options }: RetryOptions & { accountId: string; id: string },
@@ -96,7 +96,7 @@ function read<T>(schema: z.ZodType<T>, body: unknown): T {
   return data;
 }
 
-/** The server may have the mail: who retries it has to say that a second one is welcome. */
+/** The server may have the mail: a retry must accept duplicates explicitly. */
 function mayBeThere(): HttpError {
   const message = "must be true: the server may have the mail already";
   return httpErrorOf(ACTION, [{ path: "acceptDuplicates", code: "required", message }]);

@@ -3,7 +3,7 @@ import { openApiDocument } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { sendUnlessKnown } from "../revalidate.ts";
 
-/** `GET /v1/openapi.json`: the document that is made of the list of endpoints. */
+/** Adds `GET /v1/openapi.json`: the document generated from the list of endpoints. */
 export function openApiRoute(app: FastifyInstance): void {
   let made: { text: string; etag: string } | undefined;
   app.get("/openapi.json", (request, reply) => {

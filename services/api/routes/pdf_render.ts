@@ -4,7 +4,7 @@ import { renderPdf, type RenderPdfDeps } from "../render_pdf.ts";
 import { MAX_VARIABLES_BYTES } from "../render_template.ts";
 import { sendFile } from "../send_file.ts";
 
-/** `POST /pdf-templates/{id}/render`: a PDF template, filled and printed. */
+/** Adds `POST /pdf-templates/{id}/render`: returns a PDF template, filled and printed. */
 export function pdfRenderRoute(app: FastifyInstance, deps: Omit<RenderPdfDeps, "ledger">): void {
   app.post<{ Params: { id: string } }>(
     "/pdf-templates/:id/render",

@@ -6,7 +6,7 @@ import {
   type RenderTemplateDeps,
 } from "../render_template.ts";
 
-/** `POST /templates/{templateId}/render` (docs/interface.md, section 4.1). */
+/** Adds `POST /templates/{templateId}/render` (docs/interface.md, section 4.1). */
 export function renderRoute(
   app: FastifyInstance,
   deps: Omit<RenderTemplateDeps, "ledger">,

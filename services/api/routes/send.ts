@@ -5,7 +5,7 @@ import { acceptSend, type AcceptSendDeps } from "../accept_send.ts";
 import { requireScope } from "../authenticate.ts";
 import { type Idempotency, readIdempotencyKey } from "../idempotency.ts";
 
-/** `POST /templates/{templateId}/send/{integrationId}` (docs/interface.md, section 4.2). */
+/** Adds `POST /templates/{templateId}/send/{integrationId}` (docs/interface.md, section 4.2). */
 export function sendRoute(app: FastifyInstance, deps: Omit<AcceptSendDeps, "ledger">): void {
   app.post<{ Params: { templateId: string; integrationId: string } }>(
     "/templates/:templateId/send/:integrationId",

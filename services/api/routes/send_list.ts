@@ -9,7 +9,7 @@ import { SEARCH_MS } from "./message_list.ts";
 const readList = listReader("sends", SEND_LIST_FILTERS);
 const ACTION = "list the sends";
 
-/** `GET /sends`: finds sends of the account, newest first. */
+/** Adds `GET /sends`: finds sends of the account, newest first. */
 export function sendListRoute(app: FastifyInstance, { searchSends }: Finding): void {
   app.get(
     "/sends",

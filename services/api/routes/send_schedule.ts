@@ -19,7 +19,7 @@ export interface ScheduleDeps
   maxScheduleMs: number;
 }
 
-/** `PATCH /sends/{id}`: changes when a scheduled send starts. */
+/** Adds `PATCH /sends/{id}`: changes when a scheduled send starts. */
 export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
   app.patch<{ Params: { id: string } }>(
     "/sends/:id",
@@ -43,7 +43,11 @@ export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
   );
 }
 
-/** @throws {HttpError} `invalid_request` */
+/**
+ * Reads the new start from the body.
+ *
+ * @throws {HttpError} `invalid_request`
+ */
 function startIn(body: unknown, { now: clock, maxScheduleMs }: ScheduleDeps): Date {
   const { data, error } = SCHEDULE_BODY.safeParse(body, BODY_PARSING);
   if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));

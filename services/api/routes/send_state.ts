@@ -3,7 +3,7 @@ import { requireScope } from "../authenticate.ts";
 import type { Finding } from "../finding.ts";
 import { showSend } from "../show_send.ts";
 
-/** `GET /sends/{id}`: an accepted send, with the state of each of its messages. */
+/** Adds `GET /sends/{id}`: shows an accepted send, with the state of each of its messages. */
 export function sendStateRoute(
   app: FastifyInstance,
   { groupReasons }: Pick<Finding, "groupReasons">,

@@ -3,19 +3,19 @@ import { HttpError } from "../http_error.ts";
 import type { FastifyInstance } from "fastify";
 import manifest from "../package.json" with { type: "json" };
 
-/** What the service says of itself beside what it knows of the token. */
+/** What the service reports about itself, apart from the token. */
 export interface ServiceFacts {
   limits: ServiceSummary["limits"];
-  /** Where management by token is; undefined if the operator has not said so. */
+  /** Address of management by token; undefined if the operator has not set it. */
   manageUrl: string | undefined;
 }
 
-/** `GET /v1`: what this service is, whose token was used, and what is allowed. */
+/** Adds `GET /v1`: shows the service's version and limits, and the account and scopes of the token. */
 export function serviceRoute(app: FastifyInstance, { limits, manageUrl }: ServiceFacts): void {
   app.get("", async ({ caller, ledger }): Promise<ServiceSummary> => {
     const { accountId: id, name, scopes, expiresAt } = caller;
     const account = await ledger.findAccount(id);
-    // Accounts stay as long as their tokens do.
+    // Accounts exist as long as their tokens do.
     if (account === null) {
       throw new HttpError("unavailable", "Cannot find the account of the token");
     }

@@ -13,8 +13,8 @@ const PATHS = { email: "/templates", pdf: "/pdf-templates" } as const;
 const NAMES = { email: "email template", pdf: "PDF template" } as const;
 
 /**
- * `GET /templates`, `GET /templates/{id}` and, of the other kind, the same below `/pdf-templates`: what
- * can be rendered and sent.
+ * Adds `GET /templates`, `GET /templates/{id}` and, for PDF templates, the same below
+ * `/pdf-templates`: they list what can be rendered and sent.
  */
 export function templatesRoute(app: FastifyInstance, kind: TemplateKind): void {
   const options = { onRequest: requireScope("read") };
@@ -40,7 +40,7 @@ export function templatesRoute(app: FastifyInstance, kind: TemplateKind): void {
       const template = await findTemplate(request, kind);
       const { id, alias, name, version, variables, reads } = template;
       const text = JSON.stringify(variablesSchemaOf({ title: alias ?? name, variables, reads }));
-      // A migration may note what an old version reads.
+      // A migration may record what an old version reads.
       const etag = `"${kind}-${id}-${version}-${hash("sha256", text, "base64url").slice(0, 11)}"`;
       reply.type("application/schema+json; charset=utf-8");
       return sendUnlessKnown(text, { request, reply, etag });
@@ -49,7 +49,7 @@ export function templatesRoute(app: FastifyInstance, kind: TemplateKind): void {
 }
 
 /**
- * Finds the published template that a path names, if the token is for it.
+ * Finds the published template that a path names, if the token may use it.
  *
  * @throws {HttpError} `unknown_template` or `unknown_pdf_template` as 404, `missing_scope`
  */
