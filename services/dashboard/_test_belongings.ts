@@ -11,12 +11,12 @@ import type { Store } from "@posthaste/storage";
 import type { Answer, TestAccount } from "./_test_dashboard.ts";
 import { hashToken, newToken } from "./session.ts";
 
-/** Parameters that name nothing of an account; the values that are tried. */
+/** Parameters that name no object of an account, with the values to try. */
 const KINDS: Record<string, string[]> = { kind: ["email", "pdf"] };
 
 const NO_SECRET = { keyId: "k", wrappedKey: "w", nonce: "n", ciphertext: "c" };
 
-/** Returns an account so many of everything, all with the word canary where there is a text. */
+/** Adds `count` objects of every kind to an account, all with the word canary in their texts. */
 export async function furnish(
   store: Store,
   { accountId, owner, viewer, account }: TestAccount,
@@ -48,7 +48,8 @@ export async function furnish(
       ...{ invitedBy: owner.user._id, createdAt: new Date() },
       expiresAt: new Date(Date.now() + 3600_000),
     });
-    // Numbers are counted per account: own has the first of each, so these are the other's alone.
+    // Numbers are counted per account: own has the first of each, so these exist in the other
+    // account only.
     if (i > 1) { for (const id of [template.id, template.alias ?? ""]) note("templateId", id); }
     if (i > 1) note("pdfId", pdf.id);
     if (i > 1) note("integrationId", integration.id);
@@ -102,7 +103,7 @@ function sendOf(accountId: string, word: string): Send {
 /** Returns whether a method changes anything. */
 export const isChange = (method: string) => method !== "GET";
 
-/** The address of a route, its parameters filled by what is given, else by what nobody has. */
+/** Returns the address of a route. Parameters that are not given get a value that no account has. */
 export function pathOf(url: string, given: Record<string, string> = {}): string {
   return url.replaceAll(
     /:(\w+)/g,
@@ -110,7 +111,7 @@ export function pathOf(url: string, given: Record<string, string> = {}): string 
   );
 }
 
-/** Each way to name what is the other account's in an address. */
+/** Returns each way to name the other account's objects in an address. */
 export function namings(
   url: string,
   foreignIds: Record<string, string[]>,
@@ -129,12 +130,12 @@ export function namings(
   });
 }
 
-/** It was refused: as not there, as no right id, or for the body that it has not. */
+/** Asserts that a request was refused: as not found, for an invalid id, or for its missing body. */
 export function assertNothing(
   { status, text }: Answer,
   { told, given }: { told: string; given: Record<string, string> },
 ): void {
-  // A link is not of the account that one looks at, but for the person whose address it names.
+  // A link belongs to the person whose address it names, not to the account.
   const isForAnother = status === 403 && told.startsWith("POST /api/invitations/");
   const isNothing = [400, 404].includes(status) || isForAnother;
   assert.ok(isNothing, `${told}: ${status} ${text}`);
@@ -142,7 +143,7 @@ export function assertNothing(
   if (!isForAnother) assert.doesNotMatch(ids, /canary/i, told);
 }
 
-/** All that an account has, as it lies in the database. */
+/** Returns all that an account has, as stored in the database. */
 export async function stateOf(store: Store, { accountId, owner }: TestAccount) {
   const now = new Date();
   const sends = await store.sends.list(accountId, { limit: 100 });

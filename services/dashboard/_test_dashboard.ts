@@ -14,10 +14,10 @@ import type { DashboardDeps } from "./dashboard_deps.ts";
 import { ACCOUNT_HEADER, SESSION_COOKIE } from "./guard.ts";
 import { beginSession } from "./session.ts";
 
-/** Where the dashboard of {@linkcode openTestDashboard} is: changes come from here. */
+/** Origin of the dashboard of {@linkcode openTestDashboard}: changes come from here. */
 export const ORIGIN = "http://localhost:8081";
 
-/** Asked for where the first account is made. */
+/** Required to create the first account. */
 export const SETUP_CODE = "setup-code";
 
 /** Limits that the dashboard of a test reports. */
@@ -37,14 +37,14 @@ export interface Answer {
   body: any;
   /** The body as it came. */
   text: string;
-  /** Cookies that it sets, by name; a cookie that it removes is empty. */
+  /** Cookies that the answer sets, by name; a removed cookie is empty. */
   cookies: Record<string, string>;
 }
 
-/** A request as somebody's browser would send it. */
+/** A request as a browser would send it. */
 export interface Ask {
   body?: unknown;
-  /** Added to those of the browser; an empty value takes one away. */
+  /** Added to those of the browser; an empty value removes a header. */
   headers?: Record<string, string>;
 }
 
@@ -59,58 +59,58 @@ export interface Browser {
   put: Verb;
   patch: Verb;
   delete: Verb;
-  /** Asks by any method. */
+  /** Sends a request with any method. */
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
 }
 
-/** Somebody who is signed in. */
+/** A signed-in person. */
 export interface Person extends Browser {
   user: User;
-  /** The id of their session in the store. */
+  /** The id of the person's session in the store. */
   sessionId: string;
 }
 
-/** An account with somebody of each role. */
+/** An account with a member of each role. */
 export type TestAccount = Record<Role, Person> & { account: Account; accountId: string };
 
 /** A dashboard over a database of its own. */
 export interface TestDashboard extends AsyncDisposable {
   app: FastifyInstance;
   store: Store;
-  /** Connection string of the database, to look at it from behind. */
+  /** Connection string of the database, for direct access. */
   mongoUrl: string;
   own: TestAccount;
-  /** Another account, which `own` must know nothing of. */
+  /** Another account, which must stay hidden from `own`. */
   foreign: TestAccount;
   /** A browser that is signed out. */
   signedOut: Browser;
-  /** Every route that the dashboard has, `HEAD` left out, with who may ask. */
+  /** Every route of the dashboard except `HEAD`, with the role that it requires. */
   routes: { method: string; url: string; role: Role | "anyone" }[];
-  /** Every route below `/manage/v1`, with the scopes that it needs. */
+  /** Every route below `/manage/v1`, with the scopes that it requires. */
   manageRoutes: { method: string; url: string; scopes: readonly TokenScope[] }[];
-  /** What was logged. */
+  /** All log records. */
   log: { level: string; message: string; fields: unknown }[];
-  /** Signs a user in, who is a member of the account. */
+  /** Signs in a user who is a member of the account. */
   signIn(user: User, accountId: string): Promise<Person>;
-  /** Returns a program with a token, which nothing of a browser's comes with. */
+  /** Returns a program with a token, which sends nothing that browsers send. */
   program(token: string): Browser;
-  /** Returns a browser with a cookie of one's choice. */
+  /** Returns a browser with a cookie of the caller's choice. */
   browser(cookie?: string, csrfToken?: string, accountId?: string): Browser;
 }
 
 /** The key that opens secrets of webhook endpoints. */
 export const TEST_WEBHOOK_KEY = `hook:${Buffer.alloc(32, 9).toString("base64")}`;
 
-/** Next to nothing: a password of the usual cost takes 20 ms of a core. */
+/** Nearly free: a password of the usual cost takes 20 ms of a core. */
 export const TEST_PASSWORD_COST: PasswordCost = { memory: 64, passes: 1, parallelism: 1 };
 
 /** What a test replaces. */
 export interface TestDashboardOptions {
-  /** What the test needs of the bus; all else throws. */
+  /** The methods of the bus that the test needs; all others throw. */
   bus?: Partial<DashboardDeps["bus"]>;
   now?: () => Date;
   options?: Partial<DashboardOptions>;
-  /** Whether there is nobody yet: `own` and `foreign` must not be touched. @default {false} */
+  /** Whether the database is empty: `own` and `foreign` must not be used. @default {false} */
   isEmpty?: boolean;
 }
 
@@ -217,7 +217,7 @@ export async function openTestDashboard(
   };
 }
 
-/** What a browser sends by itself; a program with a token sends nothing else. */
+/** What a browser sends by itself; a program with a token sends none of it. */
 interface BrowserParts {
   cookie?: string;
   csrfToken?: string;

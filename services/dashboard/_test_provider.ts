@@ -7,11 +7,11 @@ import { OIDC_COOKIE } from "./routes/oidc.ts";
 
 export { type Claims, openTestProvider, type TestProvider } from "@posthaste/kit";
 
-/** A way to the provider and back. */
+/** A browser's way to the provider and back. */
 export interface Departure {
   /** Path that the provider sends the browser to. */
   back: string;
-  /** What the browser has kept meanwhile. */
+  /** The cookie that the browser keeps meanwhile. */
   cookie: string;
 }
 
@@ -27,7 +27,7 @@ export async function depart(
   return { back: `${pathname}${search}`, cookie: sent.cookies[OIDC_COOKIE] ?? "" };
 }
 
-/** The browser comes back: gives where it is sent, its session if it has one, and its cookies. */
+/** Lets the browser come back. Returns where it is sent, its session if it has one, and its cookies. */
 export async function arrive(
   { signedOut, browser }: Pick<TestDashboard, "signedOut" | "browser">,
   { back, cookie }: Departure,
@@ -39,7 +39,7 @@ export async function arrive(
   return { to: answer.headers["location"], session, cookies: answer.cookies };
 }
 
-/** Who was asked says yes to what an account offers; gives their session. */
+/** Accepts an account's offer. Returns the person's session. */
 export async function sayYes(
   { signedOut, browser }: Pick<TestDashboard, "signedOut" | "browser">,
   { cookies }: Pick<Answer, "cookies">,

@@ -8,17 +8,17 @@ import {
 } from "@posthaste/templating";
 import type { DashboardDeps } from "./dashboard_deps.ts";
 
-/** A bus behind which the stages answer: a real sandbox fills, and the printer prints what it is told. */
+/** A bus with simulated stages: a real sandbox fills, and the printer returns `printed`. */
 export interface TestStages extends AsyncDisposable {
   bus: Pick<DashboardDeps["bus"], "ask" | "publish" | "objects">;
-  /** What was asked, in order. */
+  /** The requests, in order. */
   asked: { type: AskedType; data: unknown }[];
   published: Outgoing[];
-  /** What lies in the object stores, by their name and key. */
+  /** The contents of the object stores, by store name and key. */
   stored: Map<string, Uint8Array>;
   /** What the printer answers. */
   printed: ReplyTo<"print.requested">;
-  /** Is waited for before each answer; none comes if it gives `silent`. */
+  /** Awaited before each answer; if it returns `silent`, no answer comes. */
   before: () => Promise<unknown>;
 }
 

@@ -1,17 +1,20 @@
 import type { AccessToken, Account } from "@posthaste/contracts";
 import type { Principal } from "./session.ts";
 
-/** Who asks where programs may ask, too: a person at a browser, or a program with a token. */
+/**
+ * The caller of a route that programs may use, too: a person at a browser, or a program with a
+ * token.
+ */
 export interface Actor {
   account: Account;
   accountId: string;
-  /** Of the session or the token. */
+  /** Id of the session or the token. */
   id: string;
-  /** As people know it: `Ada`, or `token "CI" (ph_abc123)`. */
+  /** Name for display: `Ada`, or `token "CI" (ph_abc123)`. */
   name: string;
   /** Null for a program. */
   userId: string | null;
-  /** As the audit log calls who has done something; for a program its name. */
+  /** Name in the audit log; for a program the same as `name`. */
   email: string;
   /** Null for a person. */
   token: AccessToken | null;
@@ -19,7 +22,7 @@ export interface Actor {
   person: Principal | null;
 }
 
-/** Returns the actor that somebody at a browser is. */
+/** Returns the actor for a person at a browser. */
 export function actorOfPerson(person: Principal): Actor {
   const { account, accountId, session, user } = person;
   return {
@@ -28,7 +31,7 @@ export function actorOfPerson(person: Principal): Actor {
   };
 }
 
-/** Returns the actor that a program with a token is. */
+/** Returns the actor for a program with a token. */
 export function actorOfToken(token: AccessToken, account: Account): Actor {
   const name = `token "${token.name}" (${token.prefix})`;
   return {

@@ -25,18 +25,21 @@ import type { DashboardDeps } from "./dashboard_deps.ts";
 import type { DashboardOptions } from "./dashboard_options.ts";
 import type { Routing } from "./routing.ts";
 
-/** Bodies of routes that say nothing else; those of templates do. */
+/** Body limit of routes that set none; those of templates do. */
 const BODY_LIMIT = 64_000;
 const BODIES: SemaphoreOptions = { max: 64_000_000, maxPerOwner: 24_000_000 };
 const EDGE: EdgeLimits = {
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 60_000,
   connections: { max: 2000, maxPerClient: 500 },
-  // No answer takes longer, but for streams, which are ended at once.
+  // No answer takes longer, except streams, which are ended at once.
   closing: { unusedMs: 0, answerMs: 10_000 },
 };
 
-/** Builds the dashboard's HTTP interface. It opens nothing: call `listen` or `inject`, and in the end `close`. */
+/**
+ * Builds the dashboard's HTTP interface. It opens nothing: call `listen` or `inject`, and `close`
+ * at the end.
+ */
 export function buildApp(deps: DashboardDeps, options: DashboardOptions): FastifyInstance {
   const edge = { ...EDGE, ...options.edge };
   const app = fastify({ ...edgeSettings(edge, DASHBOARD_ERRORS), bodyLimit: BODY_LIMIT });

@@ -2,35 +2,36 @@ import { createHash } from "node:crypto";
 import type { Store } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 
-/** How often something may be tried in vain. */
+/** How many failed attempts are allowed. */
 export interface AttemptRule {
-  /** Failures that cost nothing. */
+  /** Failures without a wait. */
   free: number;
-  /** Wait after the next one, in milliseconds; it doubles with each more. */
+  /** Wait after the next failure, in milliseconds; it doubles with each further one. */
   waitMs: number;
 }
 
-/** Who tries, under each of the names that are counted. */
+/** The keys under which an attempt is counted, with their rules. */
 export type AttemptKeys = Readonly<Record<string, AttemptRule>>;
 
-/** Counts what is tried in vain, over all processes. */
+/** Counts failed attempts, over all processes. */
 export interface Attempts {
   /**
-   * Counts an attempt as failed: of many at once none slips through.
-   * @throws {HttpError} `too_many_requests` if one must wait.
+   * Counts an attempt as failed beforehand, so that none of many concurrent ones slips through.
+   *
+   * @throws {HttpError} `too_many_requests` if the caller must wait.
    */
   begin(keys: AttemptKeys): Promise<void>;
-  /** Takes back that an attempt failed; with `forget`, all failures under the keys. */
+  /** Withdraws a counted failure; `forget` clears all failures under these keys. */
   succeed(keys: AttemptKeys, options?: { forget?: readonly string[] }): Promise<void>;
 }
 
-/** Of one person from one network: anyone who mistypes has five tries. */
+/** For one person from one network: five mistyped passwords are free. */
 export const PER_PERSON: AttemptRule = { free: 5, waitMs: 60_000 };
 
-/** Of one person from anywhere. More are free: strangers must not keep somebody out with few. */
+/** For one person from anywhere. More are free, so that strangers cannot lock a person out with few. */
 export const PER_PERSON_ANYWHERE: AttemptRule = { free: 50, waitMs: 10_000 };
 
-/** Of one network, from which a whole office may come. */
+/** For one network, which a whole office may share. */
 export const PER_ADDRESS: AttemptRule = { free: 30, waitMs: 60_000 };
 
 const LONGEST_WAIT_MS = 15 * 60_000;
@@ -45,13 +46,13 @@ export function openAttempts(deps: Pick<Store, "attempts"> & { now(): Date }): A
   return {
     async begin(keys) {
       const at = now();
-      // What is over under one name is counted under none.
+      // An attempt that is refused under one key is counted under none.
       const waits = await findWaits(Object.keys(keys).map(idOf), at);
       refuse(waits, at);
       for (const [key, rule] of Object.entries(keys)) {
         const limits = { ...rule, longestWaitMs: LONGEST_WAIT_MS, keptMs: KEPT_MS };
         const { isRefused, waitUntil } = await countAttempt(idOf(key), limits, at);
-        // Others have begun meanwhile.
+        // Other attempts have begun meanwhile.
         if (isRefused) refuse([waitUntil], at);
       }
     },
@@ -63,12 +64,19 @@ export function openAttempts(deps: Pick<Store, "attempts"> & { now(): Date }): A
   };
 }
 
-/** Names hold addresses of people, and of networks: neither is to be read in the database. */
+/**
+ * Returns a hash: keys contain addresses of people and networks, which must not be readable in the
+ * database.
+ */
 function idOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** @throws {HttpError} `too_many_requests` if there is anything to wait for */
+/**
+ * Refuses an attempt if any wait is left.
+ *
+ * @throws {HttpError} `too_many_requests` if there is a wait
+ */
 function refuse(waits: readonly Date[], at: Date): void {
   if (waits.length === 0) return;
   throw tooMany(Math.max(...waits.map((until) => until.getTime() - at.getTime())));

@@ -21,7 +21,7 @@ afterEach(async () => {
 function openCounted(counted: Pick<Store, "attempts"> = store) {
   let time = Date.now();
   const attempts = openAttempts({ ...counted, now: () => new Date(time) });
-  /** The wait in seconds that an attempt is refused with; 0 if it is not. */
+  /** Returns the wait in seconds that an attempt is refused with; 0 if it is not refused. */
   const begin = async (...names: string[]) => {
     try {
       await attempts.begin(Object.fromEntries(names.map((name) => [name, RULE])));
@@ -39,7 +39,7 @@ function openCounted(counted: Pick<Store, "attempts"> = store) {
   return { attempts, begin, beginAll, pass: (seconds: number) => void (time += seconds * 1000) };
 }
 
-test("begin() has anyone who failed too often wait, and twice as long each time, up to 15 minutes", async () => {
+test("begin() imposes a wait after too many failures, which doubles each time, up to 15 minutes", async () => {
   const { begin, beginAll, pass } = openCounted();
   assert.deepEqual(await beginAll("a", "a", "a", "a"), [0, 0, 0, 60]);
   pass(59);
@@ -51,7 +51,7 @@ test("begin() has anyone who failed too often wait, and twice as long each time,
   assert.equal(await begin("b"), 0);
 });
 
-test("begin() refuses what is over under any of its names, and counts it under none", async () => {
+test("begin() refuses an attempt that is over the limit under any key, and counts it under none", async () => {
   const { begin, pass } = openCounted();
   for (let i = 0; i < 3; i++) await begin("address", `person ${i}`);
   assert.equal(await begin("address", "person 9"), 60);
@@ -67,7 +67,7 @@ test("begin() forgets failures after half an hour without another", async () => 
   assert.deepEqual(await beginAll("a", "a", "a", "a"), [0, 0, 0, 60]);
 });
 
-test("succeed() takes an attempt back, and forgets all that failed where that is asked for", async () => {
+test("succeed() withdraws an attempt, and forgets all failures of the given keys", async () => {
   const { attempts, begin, beginAll } = openCounted();
   for (let i = 0; i < 50; i++) {
     assert.equal(await begin("a"), 0);
@@ -80,7 +80,7 @@ test("succeed() takes an attempt back, and forgets all that failed where that is
   assert.deepEqual(await beginAll("a", "a", "a", "a"), [0, 0, 0, 60]);
 });
 
-test("begin() lets no more through of many at once, in two processes", async () => {
+test("begin() admits no more of many concurrent attempts, in two processes", async () => {
   await using other = await openStore({ url: mongo.url });
   const [first, second] = [openCounted(), openCounted(other)];
   const waits = await Promise.all(
@@ -89,7 +89,7 @@ test("begin() lets no more through of many at once, in two processes", async () 
   assert.equal(waits.filter((wait) => wait === 0).length, RULE.free);
 });
 
-test("begin() stores nothing that tells whose attempts they are", async () => {
+test("begin() stores nothing that identifies the person", async () => {
   const asked: unknown[] = [];
   const watched: Pick<Store, "attempts"> = {
     ...store,

@@ -3,17 +3,17 @@ import type { StorePart } from "@posthaste/storage";
 import type { Actor } from "./actor.ts";
 import type { Principal } from "./session.ts";
 
-/** An audit entry before it is written: what a principal has done. */
+/** An audit entry before it is written: the action of a principal. */
 export type NewAuditEntry =
   & Pick<AuditEntry, "action" | "target">
   & Partial<Pick<AuditEntry, "details">>;
 
-/** Who has done something: a person, or a actor of a route that programs may ask, too. */
+/** The author of an action: a person, or an actor of a route that programs may use, too. */
 export type Author =
   | Pick<Principal, "accountId" | "user">
   | Pick<Actor, "accountId" | "userId" | "email">;
 
-/** Writes into the account's audit log who has done what. */
+/** Writes an action and its author into the account's audit log. */
 export async function audit(
   { audit: { note: noteAudit }, now }: StorePart<"audit.note"> & { now(): Date },
   author: Author,

@@ -32,7 +32,7 @@ const FILES = {
   "pdf/bill/body.html.hbs": "<h1>Bill</h1>",
 };
 
-/** A program with an account of its own. */
+/** Opens a program with an account of its own. */
 async function openProgram(limits = {}) {
   const { store, program } = dashboard;
   const account = await store.accounts.create({ name: `Shop ${Math.random()}` });
@@ -56,7 +56,7 @@ type Change = Record<"kind" | "alias" | "change" | "version" | "from", unknown>;
 const shown = ({ changes }: { changes: Change[] }) =>
   changes.map(({ kind, alias, change }) => `${kind}/${alias} ${change}`);
 
-test("a bundle is planned, applied, and what is exported then changes nothing", async () => {
+test("a bundle is planned and applied, and its export then changes nothing", async () => {
   const { accountId, program, plan, push } = await openProgram();
   const { body: planned, text } = await plan(FILES, { publish: true });
   assert.deepEqual(shown(planned), ["email/welcome create", "pdf/bill create"], text);
@@ -79,7 +79,7 @@ test("a bundle is planned, applied, and what is exported then changes nothing", 
   assert.deepEqual(Object.keys(one.body.files), Object.keys(FILES).slice(4));
 });
 
-test("a bundle that is not to be published changes drafts alone", async () => {
+test("a bundle without publishing changes only drafts", async () => {
   const { accountId, program, push } = await openProgram();
   await push(FILES, { publish: true });
   const files = { ...FILES, "email/welcome/subject.hbs": "Bye {{ name }}" };
@@ -95,7 +95,7 @@ test("a bundle that is not to be published changes drafts alone", async () => {
   assert.deepEqual(published.body.changes.map(({ version }: Change) => version), [2]);
 });
 
-test("a plan does not hold when files, options or templates have changed since", async () => {
+test("a plan becomes outdated when files, options or templates change", async () => {
   const { program, plan, apply, push } = await openProgram();
   await push(FILES, { publish: true });
   const files = { ...FILES, "email/welcome/subject.hbs": "Bye" };
@@ -113,7 +113,7 @@ test("a plan does not hold when files, options or templates have changed since",
   }
 });
 
-test("a draft that a person has in hand is lost only if that is asked for", async () => {
+test("a person's unpublished draft is overwritten only on request", async () => {
   const { own, store } = dashboard;
   const { token } = await store.tokens.create({
     ...{ accountId: own.accountId, name: "CI", scopes: ["manage:templates"] },
@@ -187,7 +187,7 @@ test("pruning archives what the files lack, and leaves what cannot be in files",
   assert.equal(await dashboard.store.templates.find(accountId, "pdf", "bill"), null);
 });
 
-test("a token that is for some templates pushes no others", async () => {
+test("a token limited to some templates pushes no others", async () => {
   const { plan } = await openProgram({ templates: [9] });
   const { status, body } = await plan(FILES);
   assert.deepEqual([status, body.code], [403, "missing_scope"]);
@@ -195,7 +195,7 @@ test("a token that is for some templates pushes no others", async () => {
 
 const CLI = join(import.meta.dirname, "../../cli/main.ts");
 
-/** Runs the command line as a customer's CI does: with a URL and a token, and nothing else. */
+/** Runs the command line as a customer's CI does: only with a URL and a token. */
 async function runCli(args: string[], env: Record<string, string>, cwd: string) {
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, [CLI, ...args], {
@@ -209,7 +209,7 @@ async function runCli(args: string[], env: Record<string, string>, cwd: string) 
   return { code, stdout, stderr };
 }
 
-test("posthaste pull, diff and push bring a folder out of an account and back", async () => {
+test("posthaste pull, diff and push move a folder out of an account and back", async () => {
   const { accountId, token, push } = await openProgram();
   await push(FILES, { publish: true });
   const { app, store } = dashboard;

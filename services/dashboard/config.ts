@@ -16,7 +16,7 @@ export const CONFIG = z.object({
     ),
   API_URL: setting.url({ schemes: ["http", "https"] }).prefault("http://localhost:8080/v1")
     .describe("Base URL of the HTTP interface, shown in the examples that people copy"),
-  // Public, but may lie in a file, and is nobody's to exchange.
+  // Public, but may be read from a file, and must not be exchangeable.
   SEALING_KEY: setting.text({ secret: true })
     .describe(
       "Public key that seals SMTP passwords, as `posthaste keys public` prints it; only the mailer " +
@@ -109,7 +109,8 @@ export const CONFIG = z.object({
     addIssue({ code: "custom", path: ["PASSWORD_SIGN_IN"], message });
   }
   if (DEMO_ACCOUNT === undefined) return;
-  // Anyone who reaches the port is let in: what a browser may not do across origins, any other program may.
+  // Any caller of the port is signed in: other programs are not bound by the browser's cross-origin
+  // rules.
   for (const [setting, host] of [["HOST", HOST], ["PUBLIC_URL", new URL(PUBLIC_URL).hostname]]) {
     if (isThisMachine(`${host}`)) continue;
     const message = `${setting} must be local to this machine, such as localhost`;
@@ -124,7 +125,7 @@ function isThisMachine(host: string): boolean {
 /** Settings of the dashboard, as read. */
 export type Config = z.infer<typeof CONFIG>;
 
-/** Returns the limits that the other services hold to, as far as this one was told the same. */
+/** Returns the limits of the other services, as far as this one has the same settings. */
 export function reportedLimitsOf(config: Config): ReportedLimits {
   return {
     bodyLimit: config.BODY_LIMIT,
@@ -136,7 +137,7 @@ export function reportedLimitsOf(config: Config): ReportedLimits {
   };
 }
 
-/** Returns the limits of the server, out of the settings. */
+/** Returns the limits of the server from the settings. */
 export function edgeLimitsOf(config: Config): Pick<DashboardOptions, "edge" | "bodies"> {
   return {
     edge: {
@@ -152,7 +153,7 @@ export function edgeLimitsOf(config: Config): Pick<DashboardOptions, "edge" | "b
 }
 
 /**
- * Returns the OpenID Connect provider out of the settings, if there is one.
+ * Returns the OpenID Connect provider from the settings, if there is one.
  *
  * @throws {Error} If one of them is set and another is missing.
  */
@@ -170,12 +171,12 @@ export function oidcOf(config: Config): OidcSettings | undefined {
   );
 }
 
-/** Returns the key that the secrets of authenticator apps are sealed under, if there is one. */
+/** Returns the key that seals the secrets of authenticator apps, if there is one. */
 export function secondFactorKeyOf({ SECOND_FACTOR_KEY: key }: Config): Buffer | undefined {
   return key === undefined ? undefined : Buffer.from(key, "base64");
 }
 
-/** Returns how much people may make, out of the settings. */
+/** Returns the quotas from the settings. */
 export function quotasOf({ MAX_MEMBERS, MAX_ACCOUNTS, MAX_TEMPLATES }: Config): Quotas {
   return { members: MAX_MEMBERS, accounts: MAX_ACCOUNTS, templates: MAX_TEMPLATES };
 }

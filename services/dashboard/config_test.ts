@@ -9,7 +9,7 @@ const REQUIRED = {
   SEALING_KEY: `test:${Buffer.alloc(32, 9).toString("base64")}`,
 };
 
-test("the settings let anybody open an account only where nobody else can reach the dashboard", () => {
+test("CONFIG allows an account without sign-in only if the dashboard is not reachable from outside", () => {
   const read = (HOST: string, PUBLIC_URL: string) =>
     readConfig(CONFIG, { ...REQUIRED, DEMO_ACCOUNT: "Demonstration", HOST, PUBLIC_URL });
   for (const host of ["127.0.0.1", "localhost", "::1"]) {
@@ -33,7 +33,7 @@ const OIDC = {
   OIDC_CLIENT_SECRET: "secret",
 };
 
-test("oidcOf() gives a provider if all of it is set, none if nothing is, and refuses a part", () => {
+test("oidcOf() returns a provider if all settings are set, none if none is, and refuses a part", () => {
   const read = (env: Record<string, string>) => oidcOf(readConfig(CONFIG, { ...REQUIRED, ...env }));
   assert.equal(read({}), undefined);
   assert.equal(read({ OIDC_NAME: "Example" }), undefined);
@@ -46,7 +46,7 @@ test("oidcOf() gives a provider if all of it is set, none if nothing is, and ref
   }
 });
 
-test("TRUSTED_PROXIES is a list, and nobody is trusted when it is not set", () => {
+test("TRUSTED_PROXIES is a list, and no proxy is trusted if it is not set", () => {
   assert.deepEqual(readConfig(CONFIG, REQUIRED).TRUSTED_PROXIES, []);
   const env = { ...REQUIRED, TRUSTED_PROXIES: "10.0.0.0/8, 127.0.0.1" };
   assert.deepEqual(readConfig(CONFIG, env).TRUSTED_PROXIES, ["10.0.0.0/8", "127.0.0.1"]);

@@ -5,7 +5,7 @@ import { HttpError } from "./http_error.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** For the bytes of its body so far. */
+    /** Covers the bytes of the body so far. */
     bodyPermit: Permit | undefined;
   }
 }
@@ -13,8 +13,8 @@ declare module "fastify" {
 const RETRY_AFTER_S = 2;
 
 /**
- * Makes an app read bodies as JSON, within the memory that one account may use, or one network before
- * sign-in.
+ * Makes an app read bodies as JSON, within the memory limit of one account, or of one network
+ * before sign-in.
  */
 export function countBodies(app: FastifyInstance, options: SemaphoreOptions): void {
   const bodies = openSemaphore(options);
@@ -27,7 +27,7 @@ export function countBodies(app: FastifyInstance, options: SemaphoreOptions): vo
     },
   });
   app.addHook("onRequest", (request, reply, done) => {
-    // Also where the browser goes away before there is an answer.
+    // Also if the browser disconnects before the answer.
     reply.raw.once("close", () => request.bodyPermit?.[Symbol.dispose]());
     done();
   });

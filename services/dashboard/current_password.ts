@@ -4,9 +4,10 @@ import { HttpError } from "./http_error.ts";
 import type { SignInRouting } from "./routes/sign_in_routing.ts";
 
 /**
- * Checks the current password of a signed-in user. Each wrong one counts, for all uses together.
+ * Checks the current password of a signed-in user. Wrong ones are counted together for all
+ * purposes.
  *
- * @param path Where in the request it was
+ * @param path Where the password is in the request
  * @throws {HttpError} If it is wrong, was tried too often, or there is none
  */
 export async function checkCurrentPassword(

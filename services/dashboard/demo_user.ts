@@ -2,10 +2,10 @@ import type { User } from "@posthaste/contracts";
 import type { DashboardOptions } from "./dashboard_options.ts";
 import type { ConfirmationWay } from "./interface/session.ts";
 
-/** Whom one click makes somebody in the demonstration. */
+/** The user that one click signs in as in the demonstration. */
 export const DEMO_USER = { email: "developer@northwind.example", name: "Developer" };
 
-/** Returns how somebody shows that it is still them: the demonstration's user has nothing but a click. */
+/** Returns how a user confirms their identity: the demonstration's user by a click. */
 export function confirmBy(
   { passwordHash, email }: Pick<User, "passwordHash" | "email">,
   { demoAccount }: Pick<DashboardOptions, "demoAccount">,

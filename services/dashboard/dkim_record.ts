@@ -4,11 +4,11 @@ import { promisify } from "node:util";
 import type { DnsCheck, DnsRecord } from "./interface/integrations.ts";
 
 const BITS = 2048;
-/** A string of a TXT record has at most so many bytes (RFC 1035, 3.3). */
+/** The most bytes in a string of a TXT record (RFC 1035, 3.3). */
 const LONGEST_STRING = 255;
 const DNS_TIMEOUT_MS = 2_500;
 
-/** A new key to sign mail with. */
+/** A new key pair to sign mail with. */
 export interface DkimPair {
   /** PKCS #8, as PEM. */
   privateKey: string;
@@ -16,7 +16,7 @@ export interface DkimPair {
   publicKey: string;
 }
 
-/** Makes a key of 2048 bits, which all receivers take and name servers can hold. */
+/** Generates a key of 2048 bits, which all receivers accept and name servers can hold. */
 export async function newDkimPair(): Promise<DkimPair> {
   const { privateKey, publicKey } = await promisify(generateKeyPair)("rsa", {
     modulusLength: BITS,
@@ -26,7 +26,7 @@ export async function newDkimPair(): Promise<DkimPair> {
   return { privateKey, publicKey: publicKey.toString("base64") };
 }
 
-/** Returns the record that receivers look for (RFC 6376, 3.6). */
+/** Returns the record that receivers look up (RFC 6376, 3.6). */
 export function dkimRecord(
   { domain, selector, publicKey }: { domain: string; selector: string; publicKey: string },
 ): DnsRecord {
@@ -43,12 +43,12 @@ export function dkimRecord(
 /** Finds all TXT records of a name. */
 export type FindTxt = (name: string) => Promise<string[][]>;
 
-/** Asks the name servers of the system, for at most some seconds. */
+/** Queries the system's name servers, with a time limit of some seconds. */
 export function findTxt(name: string): Promise<string[][]> {
   return new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 }).resolveTxt(name);
 }
 
-/** Looks whether a record is published as it has to be. It never throws. */
+/** Checks whether a record is published correctly. It never throws. */
 export async function checkRecord({ name, value }: DnsRecord, find: FindTxt): Promise<DnsCheck> {
   let found: string[];
   try {

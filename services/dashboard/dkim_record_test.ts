@@ -7,7 +7,7 @@ const record = dkimRecord({ domain: "example.com", selector: "ph", publicKey });
 const other = dkimRecord({ ...await newDkimPair(), domain: "example.com", selector: "ph" });
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
-test("checkRecord() takes the record however it is split, spaced and ordered", async () => {
+test("checkRecord() accepts the record however it is split, spaced and ordered", async () => {
   const shapes = [
     [record.value],
     [record.value.slice(0, 255), record.value.slice(255)],
@@ -24,7 +24,7 @@ test("checkRecord() takes the record however it is split, spaced and ordered", a
   }
 });
 
-test("checkRecord() tells a missing record, another key, two records, and silence apart", async () => {
+test("checkRecord() distinguishes a missing record, another key, two records, and no answer", async () => {
   const look = async (found: string[][]) => {
     const { outcome, detail } = await checkRecord(record, () => Promise.resolve(found));
     return `${outcome}: ${detail}`;

@@ -1,14 +1,14 @@
 import type { FastifyReply } from "fastify";
 import { DATA_HEADERS } from "@posthaste/runtime";
 
-/** Server-sent events on their way to a browser. */
+/** A stream of server-sent events to a browser. */
 export interface EventStream {
-  /** Sends an event. A browser that does not read is cut off. */
+  /** Sends an event. A browser that does not read is disconnected. */
   send(event: string, data: unknown): void;
-  /** Sends a line that means nothing; it keeps the connection open. */
+  /** Sends an empty comment line, which keeps the connection open. */
   beat(): void;
   end(): void;
-  /** Calls back when it has ended, no matter who ended it. */
+  /** Calls back when the stream has ended, whichever side ended it. */
   onEnd(callback: () => void): void;
 }
 
@@ -21,7 +21,7 @@ export function openEventStream(reply: FastifyReply): EventStream {
   raw.writeHead(200, {
     ...DATA_HEADERS,
     "content-type": "text/event-stream",
-    // Proxies such as nginx would collect events.
+    // Proxies such as nginx would buffer events.
     "x-accel-buffering": "no",
   });
   raw.flushHeaders();

@@ -11,7 +11,7 @@ const AT_ONCE = 100;
 const DAY_MS = 24 * 3_600_000;
 const BEFORE_MS = 7 * DAY_MS;
 
-/** Reminds owners of tokens that expire until it is told to stop. */
+/** Reminds owners of tokens that expire, until it is stopped. */
 export async function notifyOfExpiriesForever(
   mail: SystemMail,
   deps: NoticeDeps,
@@ -26,15 +26,15 @@ export async function notifyOfExpiriesForever(
 }
 
 /**
- * Reminds the owners of each token that expires within a week, once, no matter who else looks. A token that was
- * made for less than four weeks is told of in the last quarter of its life.
+ * Reminds the owners of each token that expires within a week, once over all processes. For a token
+ * that was valid for less than four weeks, the reminder comes in the last quarter of its life.
  */
 export async function notifyOfExpiries(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now } = deps;
   const before = new Date(now().getTime() + BEFORE_MS);
   for (const token of await store.tokens.listExpiring(before, AT_ONCE)) {
     if (!isDue(token, now())) continue;
-    // Noted first: rather nobody is told than everybody twice.
+    // Recorded first: a lost reminder is better than a double one.
     if (!await store.tokens.noteReminder(token._id, now())) continue;
     const account = await store.accounts.find(token.accountId);
     await notifyOwners(token.accountId, {

@@ -14,53 +14,59 @@ import {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who asks; only on routes that are not open to anyone. */
+    /** The caller; missing on routes that are open to anyone. */
     principal: Principal;
-    /** The same, on routes that programs may ask, too. */
+    /** The same caller, on routes that programs may use, too. */
     actor: Actor;
   }
   interface FastifyContextConfig {
-    /** Who may ask: anyone who is signed in with this role or more, or `anyone`. Every route says so. */
+    /** The required role: this one or a higher one, or `anyone`. Every route declares it. */
     role?: Role | "anyone";
-    /** Whether it must have been shown lately who is at the browser. */
+    /** Whether the person must have confirmed their identity recently. */
     isRecent?: boolean;
     /**
-     * Scopes that a token needs, all of them; the route is then also below `/manage/v1`, where roles say
-     * nothing. Without this only people may ask.
+     * Scopes that a token needs, all of them; the route is then also below `/manage/v1`, where
+     * roles do not apply. Without it only people may use the route.
      */
     scopes?: readonly TokenScope[];
-    /** Whether it is much work: a token may ask for that more seldom. */
+    /** Whether it is expensive: tokens then have a lower rate limit. */
     isHeavy?: boolean;
   }
 }
 
 /** Settings of {@linkcode guardRoutes}. */
 export interface GuardOptions {
-  /** Where people open the dashboard: changes come from pages of this origin only. */
+  /** Address at which people open the dashboard: changes must come from pages of this origin. */
   publicUrl: string;
 }
 
-/** Largest body from anyone who is not signed in, in bytes: names, an address, a password. */
+/** Largest body before sign-in, in bytes: names, an address, a password. */
 const STRANGERS_BODY_LIMIT = 8_000;
 
-/** Returns which account the page shows that asks; an address that a browser opens itself has `?account=`. */
+/**
+ * Header with the account that the calling page shows; an address that a browser opens itself has
+ * `?account=`.
+ */
 export const ACCOUNT_HEADER = "x-account";
 
 const READING = new Set(["GET", "HEAD"]);
 
-/** Name of the cookie: with the prefix, no other host and no page without TLS can set it (RFC 6265bis). */
+/**
+ * Name of the cookie: because of the prefix, no other host and no page without TLS can set it (RFC
+ * 6265bis).
+ */
 export const SESSION_COOKIE = "__Host-posthaste";
 
 /**
- * Requires every route below `/api` to declare who may call it, and refuses other callers: by their role in
- * the account that the page shows, and for changes also by origin, by the session's token (CSRF), and by a
- * missing account.
+ * Requires every route below `/api` to declare its callers, and refuses others: by their role in
+ * the account that the page shows, and for changes also by origin, by the session's token (CSRF),
+ * and by a missing account.
  *
- * @throws {Error} At the start, if a route does not say who may ask.
+ * @throws {Error} At the start, if a route does not declare its callers.
  */
 export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: GuardOptions): void {
   const origin = new URL(options.publicUrl).origin;
-  // Every request gets its own before anything reads it.
+  // Every request gets its own principal before anything reads it.
   app.decorateRequest("principal", null as unknown as Principal);
   app.decorateRequest("actor", null as unknown as Actor);
   app.addHook("onRoute", (route) => {
@@ -86,7 +92,8 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
       ? undefined
       : await findPrincipal(token, account, deps).catch(foreignAccount);
     if (principal === undefined) throw new HttpError("signed_out", "You are signed out");
-    // Another tab may have gone to another account: where the person was last says nothing of this one.
+    // Another tab may have changed to another account: the person's last account must not be
+    // assumed here.
     if (changes && account === undefined) {
       throw new HttpError(
         "wrong_account",
@@ -116,7 +123,7 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
   });
 }
 
-/** What shows and changes nothing of the account. */
+/** Returns whether a route shows and changes nothing of the account. */
 function isAboutOneself(url: string): boolean {
   return /^\/api\/(session|you)(\/|$)/.test(url);
 }

@@ -8,13 +8,13 @@ import { guardRoutes, SESSION_COOKIE } from "./guard.ts";
 import { newToken, type SessionDeps } from "./session.ts";
 
 /**
- * Every route is tried by everybody. The routes are those that Fastify has: one that is added is tried
- * by itself; if it names something by a parameter that is not in `furnish()`, say there what
- * another account has of it.
+ * Tries every route as every kind of caller. The routes are those that Fastify has: a new route is
+ * tried automatically; if it has a parameter that is not in `furnish()`, add there the other
+ * account's values for it.
  */
 
 let dashboard: TestDashboard;
-/** What the other account has, by the name of the parameter that would name it. */
+/** The other account's ids, by the name of the parameter. */
 let foreignIds: Record<string, string[]>;
 before(async () => {
   dashboard = await openTestDashboard({ options: { demoAccount: "Demo" } });
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => dashboard?.[Symbol.asyncDispose]());
 
-/** The answer of this route does not end; its tests are in `messages_test.ts` and `message_boards_test.ts`. */
+/** The answer of this route does not end; `messages_test.ts` and `message_boards_test.ts` test it. */
 const ENDLESS = "/api/messages/stream";
 
 function ask(browser: Browser, route: { method: string; url: string }, headers = {}) {
@@ -38,7 +38,7 @@ test("the dashboard has the routes that are tried here", () => {
   }
 });
 
-test("every route that is not open to anyone refuses who is signed out, or has another's cookie", async () => {
+test("every route that is not open to anyone refuses callers without a session, or with another's cookie", async () => {
   const { browser, routes, own } = dashboard;
   const strangers = ["", "x", newToken(), own.owner.sessionId].map((cookie) =>
     browser(cookie, own.owner.csrfToken)
@@ -51,7 +51,7 @@ test("every route that is not open to anyone refuses who is signed out, or has a
   }
 });
 
-test("every route refuses the roles that it is not for", async () => {
+test("every route refuses callers with a lower role", async () => {
   const { routes, own } = dashboard;
   let tries = 0;
   for (const route of routes) {
@@ -67,7 +67,7 @@ test("every route refuses the roles that it is not for", async () => {
   assert.ok(tries > 10);
 });
 
-test("members, invitations, tokens, the account and its audit log are for owners alone to change", () => {
+test("only owners change members, invitations, tokens and the account, and read the audit log", () => {
   const isTheirs = ({ method, url }: { method: string; url: string }) =>
     url === "/api/audit" ||
     isChange(method) && /^\/api\/(members|invitations|tokens|accounts?)\b/.test(url);
@@ -79,7 +79,7 @@ test("members, invitations, tokens, the account and its audit log are for owners
   assert.ok(theirs.length > 9, `${theirs.length} routes`);
 });
 
-test("every route that reads answers the roles that it is for", async () => {
+test("every route that reads answers the roles that it allows", async () => {
   const { routes, own } = dashboard;
   for (const route of routes.filter(({ method }) => method === "GET")) {
     if (route.role === "anyone" || route.url === ENDLESS) continue;
@@ -94,7 +94,7 @@ test("every route that reads answers the roles that it is for", async () => {
   }
 });
 
-test("every change is refused from a page of another origin, or of none", async () => {
+test("every change from a page of another origin, or of none, is refused", async () => {
   const { routes, own } = dashboard;
   const origins = [
     ...["", "null", "https://evil.example", "http://localhost:8082", "https://localhost:8081"],
@@ -111,7 +111,7 @@ test("every change is refused from a page of another origin, or of none", async 
   assert.ok(changes.length > 10);
 });
 
-test("every change by who is signed in is refused without their own session's token", async () => {
+test("every change without the token of the caller's own session is refused", async () => {
   const { routes, own, foreign } = dashboard;
   const { csrfToken } = own.owner;
   const tokens = ["", "x", foreign.owner.csrfToken, own.editor.csrfToken, `${csrfToken}x`];
@@ -125,7 +125,7 @@ test("every change by who is signed in is refused without their own session's to
   }
 });
 
-test("no route reads or changes what another account has, by whatever id", async () => {
+test("no route reads or changes what another account has, by any id", async () => {
   const { routes, own, foreign } = dashboard;
   const before = await stateOf(dashboard.store, foreign);
   let tries = 0;
@@ -153,7 +153,7 @@ test("no route that lists anything lists what another account has", async () => 
   }
 });
 
-test("guardRoutes() refuses a route that does not declare who may call it, at the start", async () => {
+test("guardRoutes() refuses a route that does not declare its callers, at the start", async () => {
   const app = fastify();
   guardRoutes(app, {} as SessionDeps, { publicUrl: ORIGIN });
   assert.throws(() => app.get("/api/open", () => ({})), /"GET \/api\/open".*who may call it/);

@@ -1,9 +1,9 @@
 import { type EdgeErrors, HttpError as Base, type ShownIssue } from "@posthaste/http";
 import { DASHBOARD_ERROR_STATUS, type DashboardErrorCode } from "./interface/error_code.ts";
 
-/** A request that is not done, with a code of the dashboard. */
+/** The error of a refused or failed request, with a code of the dashboard. */
 export const HttpError = Base<DashboardErrorCode, ShownIssue>;
-/** A request that is not done, with a code of the dashboard. */
+/** The error of a refused or failed request, with a code of the dashboard. */
 export type HttpError = Base<DashboardErrorCode, ShownIssue>;
 
 /** How the dashboard answers errors. */
@@ -22,7 +22,7 @@ export const DASHBOARD_ERRORS: EdgeErrors<DashboardErrorCode> = {
   },
 };
 
-/** Refuses what only a person with a verified address may do. */
+/** Returns the error for a person whose address is not verified. */
 export function unproven(email: string): HttpError {
   return new HttpError("unproven", `Verify your address ${email} first`);
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 
 const { shape } = integrationSchema;
 
-/** Certificates are read when they are given, and not when the first mail is to be sent. */
+/** Certificates are checked on input, not when the first mail is sent. */
 const caSchema = shape.ca.unwrap().refine((ca) => ca === null || isCertificate(ca), {
   error: "contains no readable certificate",
 });
@@ -52,7 +52,7 @@ export const probeInputSchema = z.object({
   sender: senderSchema.optional(),
 });
 
-/** What is needed to try a server. */
+/** What is needed to test a server. */
 export type ProbeInputData = z.infer<typeof probeInputSchema>;
 
 /** Body of `POST /api/integrations/:id/dkim`. */
@@ -71,7 +71,7 @@ export const dkimInputSchema = z.object({
   ),
 });
 
-/** Id of an integration, as it stands in an address. */
+/** Id of an integration, as in an address. */
 export const integrationIdSchema = z.object({ id: z.coerce.number().int().min(1).max(2 ** 31) });
 
 function isCertificate(pem: string): boolean {

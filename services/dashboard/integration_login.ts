@@ -10,7 +10,7 @@ type Server = Pick<
   "host" | "port" | "tls" | "ca" | "allowInvalidCertificate" | "user"
 >;
 
-/** Makes the log-in of an integration: with a new password, or with the one that it has. */
+/** Returns the credentials of an integration: with a new password, or with the stored one. */
 export function loginOf(
   { host, port, user, authMethod: method, password }: Login,
   { accountId, sealingKey: key }: { accountId: string; sealingKey: SealingKey },
@@ -27,8 +27,8 @@ export function loginOf(
 }
 
 /**
- * Refuses to use a stored password with another server, another user or less protection: anyone who may
- * change integrations could have it sent to a host of their own, and read it there.
+ * Refuses to use a stored password with another server, another user or weaker protection:
+ * otherwise an editor of integrations could have it sent to a host of their own, and read it there.
  *
  * @throws {HttpError} If the password has to be entered again.
  */
@@ -42,7 +42,7 @@ export function checkPasswordStays(
   }
 }
 
-/** Returns whether mail would go to another server, as another user, or with less protection. */
+/** Returns whether mail would go to another server, as another user, or with weaker protection. */
 export function pointsElsewhere(current: Integration, input: Server): boolean {
   return current.host !== input.host || current.port !== input.port ||
     current.tls !== input.tls || current.ca !== input.ca ||
@@ -51,8 +51,8 @@ export function pointsElsewhere(current: Integration, input: Server): boolean {
 }
 
 /**
- * Returns whether certificates would be left unchecked that are checked now. What was allowed for one
- * server is not allowed for another.
+ * Returns whether certificates would no longer be checked. An exception for one server does not
+ * apply to another.
  */
 export function skipsCertificate(
   { host, port, allowInvalidCertificate }: Pick<
@@ -65,7 +65,10 @@ export function skipsCertificate(
     !(current?.allowInvalidCertificate && current.host === host && current.port === port);
 }
 
-/** Returns what the mailer needs to try a server; a password that is not stored is sealed for this alone. */
+/**
+ * Returns what the mailer needs to test a server. A password that is not stored is sealed for this
+ * test only.
+ */
 export function probeSettingsOf(
   { settings, sender }: ProbeInputData,
   { stored, accountId, sealingKey: key }: {

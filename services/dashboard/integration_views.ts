@@ -14,12 +14,12 @@ import type {
   IntegrationView,
 } from "./interface/integrations.ts";
 
-/** So many waiting messages are counted at most: anyone who sees it wants to know whether, not how many. */
+/** The most waiting messages that are counted: readers need a rough number only. */
 export const MAX_WAITING = 10_000;
 
 const HISTORY_LINES = 100;
 
-/** What is read to tell how integrations fare. */
+/** The operations that read how integrations perform. */
 export type Histories =
   & StorePart<"integrations.listEvents" | "integrations.findCircuit" | "integrations.countWaiting">
   & StorePart<"integrations.listResults">;
@@ -50,7 +50,7 @@ async function summaryOf(
   };
 }
 
-/** Returns an integration with all that people may see of it. */
+/** Returns an integration with all that people may see. */
 export async function viewOf(
   integration: Integration,
   { store, now }: { store: Histories; now: Date },

@@ -60,7 +60,7 @@ function passwordOf(
   return openSecret(auth.password, { ...binding, keys: KEYS });
 }
 
-test("POST /api/integrations makes one whose password is sealed and never told", async () => {
+test("POST /api/integrations creates one whose password is sealed and never returned", async () => {
   const view = await create();
   assert.equal(passwordOf(await stored(1)), "canary-password");
   assert.deepEqual([view.id, view.hasPassword, view.state, view.settings.user], [
@@ -99,7 +99,7 @@ test("POST /api/integrations names the field of each fault, and a name that is t
   assert.deepEqual([status, body.code, body.issues[0].path], [409, "name_taken", "name"]);
 });
 
-test("the routes of integrations let viewers read, editors change and owners remove", async () => {
+test("the routes of integrations allow viewers to read, editors to change and owners to remove", async () => {
   await create();
   const { own, foreign } = dashboard;
   const changes: ["post" | "put" | "delete", string, unknown, "editor" | "owner"][] = [
@@ -129,7 +129,7 @@ test("the routes of integrations let viewers read, editors change and owners rem
   assert.deepEqual(asked, []);
 });
 
-test("PUT /api/integrations/:id refuses what was made from an older revision", async () => {
+test("PUT /api/integrations/:id refuses a change of an older revision", async () => {
   await create();
   const { editor } = dashboard.own;
   const first = await editor.put(`${PATH}/1`, { ...KEPT, name: "One", revision: 1 });
@@ -140,7 +140,7 @@ test("PUT /api/integrations/:id refuses what was made from an older revision", a
   assert.equal(passwordOf(await stored(1)), "canary-password", "it stays");
 });
 
-test("PUT and probe take a stored password to no other server, user or weaker protection", async () => {
+test("PUT and probe use a stored password with no other server, user or weaker protection", async () => {
   await create({ tls: "starttls" });
   const { editor } = dashboard.own;
   const moves: Partial<IntegrationInput>[] = [
@@ -165,7 +165,7 @@ test("PUT and probe take a stored password to no other server, user or weaker pr
   assert.equal(passwordOf(await stored(1)), "new one");
 });
 
-test("changing the server of an integration requires the owner role, even with a password of one's own", async () => {
+test("PUT /api/integrations/:id requires the owner role for another server, even with a new password", async () => {
   await create({ tls: "starttls" });
   const { editor, owner } = dashboard.own;
   const moves: Partial<IntegrationInput>[] = [
@@ -187,7 +187,7 @@ test("changing the server of an integration requires the owner role, even with a
   ]);
 });
 
-test("POST /api/integrations/probe asks the mailer, with the stored password or one for this alone", async () => {
+test("POST /api/integrations/probe asks the mailer, with the stored password or one for this test only", async () => {
   await create();
   const { editor, accountId } = dashboard.own;
   const { id: _id, settings } = { id: 1, settings: KEPT };
@@ -205,7 +205,7 @@ test("POST /api/integrations/probe asks the mailer, with the stored password or 
   assert.deepEqual([none.status, none.body.issues[0].path], [400, "password"]);
 });
 
-test("POST /api/integrations/probe tells that nobody answers, and how often it may be tried", async () => {
+test("POST /api/integrations/probe reports a missing answer, and the limit of tests", async () => {
   const { editor } = dashboard.own;
   const settings = { ...NEW, user: null };
   answer = undefined;
@@ -225,7 +225,7 @@ test("POST /api/integrations/probe tells that nobody answers, and how often it m
   assert.equal(other.status, 200);
 });
 
-test("openProbeLimit() lets fifteen through at once, and fifteen more in five minutes", () => {
+test("openProbeLimit() allows fifteen at once, and fifteen more in five minutes", () => {
   let at = 0;
   const limit = openProbeLimit({ now: () => at });
   for (let n = 0; n < 15; n++) limit.count("acc_1");
@@ -238,7 +238,7 @@ test("openProbeLimit() lets fifteen through at once, and fifteen more in five mi
   assert.throws(() => limit.count("acc_1"));
 });
 
-test("pause and resume stop and start an integration, with who did it and its history", async () => {
+test("pause and resume stop and start an integration, and record the person and the history", async () => {
   await create();
   const { own, store } = dashboard;
   const paused = await own.editor.post(`${PATH}/1/pause`, { reason: "moving house" });
@@ -275,7 +275,7 @@ test("DELETE /api/integrations/:id hides it, and mail on its way still finds it"
   assert.equal((await create()).id, 2);
 });
 
-test("the key that mail is signed with is made, told without its secret half, switched and removed", async () => {
+test("a DKIM key is created, shown without its private half, switched and removed", async () => {
   await create();
   const { own } = dashboard;
   const wrong = await own.editor.post(`${PATH}/1/dkim`, { domain: "example", selector: "a b" });
@@ -315,7 +315,7 @@ test("an integration shows its last success, its last failure and its success ra
   ]);
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const lastSent = { at: ago(30), messageId: "msg_1" };
-  // Later than it was made: its settings may have been wrong before.
+  // Later than its creation: its settings may have been wrong before.
   const lastFailed = { at: ago(-1), messageId: "msg_2", reason: "not now (451)" };
   await store.integrations.noteResults([{
     accountId,
@@ -333,7 +333,7 @@ test("an integration shows its last success, its last failure and its success ra
   assert.deepEqual([body.lastFailed.reason, body.sent, body.attempts], ["not now (451)", 3, 4]);
 });
 
-test("the presets are what an integration may be set to", () => {
+test("every preset is a valid setting of an integration", () => {
   for (const { id, servers, port, tls, documentation } of PROVIDER_PRESETS) {
     for (const { host } of servers) {
       if (host !== "") assert.ok(integrationSchema.shape.host.safeParse(host).success, host);

@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { VerifiedIdentity } from "./oidc_entry.ts";
 
-/** How long somebody may think about what they want to join. */
+/** How long a person has to decide what to join. */
 export const PASS_AGE_MS = 10 * 60_000;
 
 const KEY_BYTES = 32;
@@ -17,16 +17,16 @@ const PASS = z.object({
 });
 
 /**
- * Issues passes: what a browser keeps between coming from the provider and saying what to join. It is
- * sealed under a key that every process derives from the provider's secret.
+ * Issues passes, which a browser keeps between its return from the provider and the decision what
+ * to join. A pass is sealed under a key that every process derives from the provider's secret.
  */
 export interface JoiningPasses {
   issue(identity: VerifiedIdentity): string;
-  /** Returns who a pass is of, if this dashboard has issued it and it has not expired. */
+  /** Returns the identity in a pass, if this dashboard has issued it and it has not expired. */
   read(pass: string | undefined): VerifiedIdentity | undefined;
 }
 
-/** Opens what issues and reads passes. */
+/** Opens the issuer and reader of passes. */
 export function openJoiningPasses(
   { secret, now }: { secret: string; now: () => Date },
 ): JoiningPasses {

@@ -2,7 +2,7 @@ import { MAX_FILENAME_LENGTH, MAX_NAME_LENGTH, MAX_VARIABLE_DEPTH } from "@posth
 import { formatBytes, formatDuration } from "@posthaste/runtime";
 import type { LimitView } from "./interface/people.ts";
 
-/** Limits that the operator sets for the api and the mailer, and tells the dashboard by the same settings. */
+/** Limits of the api and the mailer; the operator gives the dashboard the same settings. */
 export interface ReportedLimits {
   /** In bytes. */
   bodyLimit: number;
@@ -15,7 +15,7 @@ export interface ReportedLimits {
   mailLimit: number;
 }
 
-/** Lists what holds for requests and mails: see docs/http.md and docs/settings.md. */
+/** Lists the limits for requests and mails: see docs/http.md and docs/settings.md. */
 export function limitRows(told: ReportedLimits): LimitView[] {
   return [
     {
@@ -61,7 +61,7 @@ function rateText({ rateLimit, rateWindowMs }: ReportedLimits): string {
     : `${requests} in ${spaced(formatDuration(rateWindowMs))}`;
 }
 
-/** `5MB` as people write it. */
+/** Returns a size with a space before its unit. */
 function spaced(text: string): string {
   return text.replace(/(\d)([a-z])/i, "$1 $2");
 }

@@ -10,7 +10,7 @@ const REQUIRED = {
   SEALING_KEY: `test:${Buffer.alloc(32, 9).toString("base64")}`,
 };
 
-test("limitRows() tells what the operator has set, and the defaults of the rest", () => {
+test("limitRows() shows the operator's settings, and the defaults of the rest", () => {
   const valuesOf = (env: Record<string, string>) => {
     const rows = limitRows(reportedLimitsOf(readConfig(CONFIG, { ...REQUIRED, ...env })));
     return Object.fromEntries(rows.map(({ name, value }) => [name, value]));

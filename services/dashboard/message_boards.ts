@@ -1,17 +1,17 @@
 import type { Logger } from "@posthaste/telemetry";
 import type { MessageRow, StateTotals } from "./interface/messages.ts";
 
-/** What a board shows: an account's newest messages, and counts of those that need a look. */
+/** The content of a board: an account's newest messages, and counts of those that need attention. */
 export interface BoardState {
   rows: MessageRow[];
   counts: StateTotals;
 }
 
-/** What has changed on a board since the last time. */
+/** The changes of a board since the last report. */
 export interface BoardChange {
-  /** New and changed lines; at first all. */
+  /** New and changed lines; in the first report all. */
   rows: MessageRow[];
-  /** Left out while they are the same. */
+  /** Missing if they are unchanged. */
   counts?: StateTotals;
 }
 
@@ -19,27 +19,27 @@ export interface BoardChange {
 export interface BoardDeps {
   look(accountId: string): Promise<BoardState>;
   logger: Pick<Logger, "warn">;
-  /** Time between two looks, in milliseconds. @default {1000} */
+  /** Time between two updates, in milliseconds. @default {1000} */
   everyMs?: number;
 }
 
-/** Boards of accounts that somebody watches: each is looked after once, however many watch it. */
+/** The boards of accounts that are being watched: each is updated once for all its viewers. */
 export interface MessageBoards extends Disposable {
   /** Reports changes, beginning with everything that exists. Returns a function that ends the reports. */
   watch(accountId: string, tell: (change: BoardChange) => void): () => void;
-  /** How many watch an account. */
+  /** Returns how many viewers an account has. */
   viewers(accountId: string): number;
 }
 
 interface Board {
   tells: Set<(change: BoardChange) => void>;
-  /** Lines as they were told, by id. */
+  /** The reported lines, by id. */
   told: Map<string, string>;
   state: BoardState | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Opens boards; nothing is looked at until somebody watches. */
+/** Opens boards; nothing is read until a viewer comes. */
 export function openMessageBoards({ look, logger, everyMs = 1000 }: BoardDeps): MessageBoards {
   const boards = new Map<string, Board>();
 

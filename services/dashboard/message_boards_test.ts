@@ -9,7 +9,7 @@ const COUNTS = { failed: 0, unknown: 0, deferred: 0 };
 const row = (id: string, state: MessageRow["state"]) => ({ id, state }) as MessageRow;
 const logger = { warn: () => {} };
 
-test("openMessageBoards() looks once for all who watch, and tells changes only", async () => {
+test("openMessageBoards() reads once for all viewers, and reports changes only", async () => {
   let rows = [row("1", "queued"), row("2", "queued")];
   let looks = 0;
   using boards = openMessageBoards({
@@ -40,7 +40,7 @@ test("openMessageBoards() looks once for all who watch, and tells changes only",
   assert.ok(looks <= before + 1, "nobody watches any more");
 });
 
-test("openMessageBoards() goes on after a failure", async () => {
+test("openMessageBoards() continues after a failure", async () => {
   let looks = 0;
   using boards = openMessageBoards({
     look: () => {

@@ -10,7 +10,7 @@ const CODES = {
   unavailable: "unavailable",
 } as const satisfies Record<MailContentFault, string>;
 
-/** Waits for a mail that is made again, and says to a person why it cannot be. */
+/** Waits for a mail that is generated again; a failure has a reason for people. */
 export async function madeAgain<T>(making: Promise<T>): Promise<T> {
   try {
     return await making;

@@ -26,7 +26,7 @@ const querySchema = z.object({
 });
 
 /**
- * Reads which messages are asked for from the parameters of a query; empty ones do not matter.
+ * Reads filters of messages from the parameters of a query; empty ones are ignored.
  *
  * @throws {HttpError} `invalid_request`
  */
@@ -53,8 +53,8 @@ export function readMessageQuery(query: unknown): {
 }
 
 /**
- * Reads what a person typed: the id of a message or a send, a whole address, the beginning of one (`ann*`), or
- * any part of one. A whole address and a beginning are found by an index.
+ * Reads typed text: the id of a message or a send, a whole address, the beginning of one (`ann*`),
+ * or any part of one. A whole address and a beginning are found by an index.
  */
 function whoseOf(given: string): Pick<MessageFilter, "email" | "sendId" | "messageId"> {
   if (/^snd_\w+$/.test(given)) return { sendId: given };

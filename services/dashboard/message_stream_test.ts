@@ -10,7 +10,7 @@ import { handleErrors } from "@posthaste/http";
 import { DASHBOARD_ERRORS } from "./http_error.ts";
 import { messageStreamRoute } from "./routes/message_stream.ts";
 
-test("GET /api/messages/stream ends with the session, and there are not too many", async () => {
+test("GET /api/messages/stream ends with the session, and refuses too many streams", async () => {
   await using dashboard = await openTestDashboard();
   const { own, foreign, store } = dashboard;
   const now = () => new Date();

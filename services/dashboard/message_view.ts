@@ -15,19 +15,19 @@ import {
 } from "@posthaste/storage";
 import type { MessageRow, MessageView, TimelineStep } from "./interface/messages.ts";
 
-/** What is known of a message, from all that it belongs to. */
+/** A message with all that it refers to. */
 export interface KnownMessage {
   message: Message;
   send: Send;
   template: Template | null;
   integration: Integration | null;
   contentDays: number;
-  /** If it waits for its integration. */
+  /** Set if it waits for its integration. */
   place?: MessagePlace | undefined;
   now: Date;
 }
 
-/** Makes a line of the list. */
+/** Returns a line of the list. */
 export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace): MessageRow {
   const { _id: id, sendId, email, state, attempt, reason, reply, waitsFor } = message;
   return {
@@ -43,7 +43,7 @@ export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace):
   };
 }
 
-/** Makes lines of the list, with their places. */
+/** Returns lines of the list, with their places in line. */
 export async function rowsOf(
   accountId: string,
   messages: readonly FoundMessage[],
@@ -53,7 +53,7 @@ export async function rowsOf(
   return messages.map((message) => rowOf(message, places.get(message._id)));
 }
 
-/** Returns all about a message. */
+/** Returns a message in full. */
 export function messageViewOf(known: KnownMessage): MessageView {
   const { message, send, template, integration, contentDays, now } = known;
   const { request, contentRemovedAt } = send;
@@ -84,7 +84,7 @@ export function messageViewOf(known: KnownMessage): MessageView {
   };
 }
 
-/** Takes the trace id out of a W3C `traceparent`. */
+/** Returns the trace id of a W3C `traceparent`. */
 export function traceIdOf(traceparent: string | undefined): string | null {
   return traceparent?.split("-")[1] ?? null;
 }

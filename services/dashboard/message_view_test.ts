@@ -18,10 +18,10 @@ function found(changes: object = {}): FoundMessage {
   } as unknown as FoundMessage;
 }
 
-test("rowOf() says whether a message waits for its integration's turn, or for a time", () => {
+test("rowOf() shows whether a message waits for its integration's turn, or for a time", () => {
   assert.equal(rowOf(found({ waitsFor: "acc_1/4" })).isWaiting, true);
   assert.equal(rowOf(found()).isWaiting, false);
-  // As version 2 left those that were over.
+  // Version 2 left finished messages like this.
   assert.equal(rowOf(found({ waitsFor: undefined })).isWaiting, false);
   assert.equal(rowOf(found()).nextAt, AT.toISOString());
 });

@@ -15,7 +15,7 @@ const objects: DashboardDeps["bus"]["objects"] = (name) => ({
   put: () => Promise.resolve(),
 });
 
-/** Answers as renderer and printer do. */
+/** Answers like renderer and printer. */
 const ask = ((type: string, data: unknown) => {
   asked.push({ type, data });
   const html = { inline: "<p>PDF</p>" };
@@ -35,7 +35,7 @@ after(() => dashboard?.[Symbol.asyncDispose]());
 
 const TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/** Accepts a send to some people. */
+/** Accepts a send to `messageCount` recipients. */
 async function accept(messageCount: number, changes: Partial<Send> = {}): Promise<Send> {
   const acceptedAt = new Date();
   const to = Array.from({ length: messageCount }, (_, index) => ({
@@ -87,7 +87,7 @@ test("GET /api/messages lists by filters, and refuses what it cannot read", asyn
   assert.deepEqual((await foreign.viewer.get("/api/messages")).body.rows, []);
 });
 
-test("a message that waits is found by its address, with its reason and its place in line", async () => {
+test("GET /api/messages finds a waiting message by its address, with its reason and its place in line", async () => {
   const { own: { viewer, accountId }, store } = dashboard;
   const waiting = async (messageCount: number, domain: string) => {
     const to = Array.from({ length: messageCount }, (_, n) => ({ email: `r${n}@${domain}` }));
@@ -130,7 +130,7 @@ test("a message that waits is found by its address, with its reason and its plac
   );
 });
 
-test("GET /api/messages/:id tells what became of it, step by step", async () => {
+test("GET /api/messages/:id shows the history of a message, step by step", async () => {
   const { own: { viewer }, foreign } = dashboard;
   const id = await fail(await accept(1), 0);
   const { body } = await viewer.get(`/api/messages/${id}`);
@@ -152,7 +152,7 @@ test("GET /api/messages/:id tells what became of it, step by step", async () => 
   }
 });
 
-test("GET /api/messages/:id/content gives the mail as it was filled, and its PDFs", async () => {
+test("GET /api/messages/:id/content returns the mail as it was filled, and its PDFs", async () => {
   const { own: { viewer } } = dashboard;
   const send = await accept(2);
   const id = messageIdOf(send._id, 1);
@@ -173,7 +173,7 @@ test("GET /api/messages/:id/content gives the mail as it was filled, and its PDF
   assert.equal((await viewer.get(`/api/messages/${id}/pdfs/1`)).status, 404);
 });
 
-test("a message whose content is gone says since when, and is not sent again", async () => {
+test("a message whose content is removed shows since when, and is not retried", async () => {
   const { own: { viewer, editor, accountId }, store } = dashboard;
   const send = await accept(1);
   const id = await fail(send, 0);
@@ -192,7 +192,7 @@ test("a message whose content is gone says since when, and is not sent again", a
   assert.match(again.body.error, /content was removed on 2026-05-05/);
 });
 
-test("messages are sent again and canceled by editors, and it is noted who did", async () => {
+test("messages are retried and canceled by editors, and the audit log records by whom", async () => {
   const { own: { viewer, editor, accountId }, store } = dashboard;
   const send = await accept(2);
   const failed = await fail(send, 0);
@@ -211,7 +211,7 @@ test("messages are sent again and canceled by editors, and it is noted who did",
   ]);
 });
 
-test("GET /api/sends/:id tells the states of its messages and why some failed", async () => {
+test("GET /api/sends/:id shows the states of its messages and why some failed", async () => {
   const { own: { viewer, editor, accountId }, foreign, store } = dashboard;
   const template = { kind: "email" as const, name: "Welcome", variables: [], sourceHash: "1" };
   const parts = { subject: "", html: "", text: "" };
@@ -228,7 +228,7 @@ test("GET /api/sends/:id tells the states of its messages and why some failed", 
   assert.deepEqual((await editor.post(`/api/sends/${send._id}/cancel`)).body, { canceled: 2 });
 });
 
-test("POST /api/messages/retry sends again what failed for one reason", async () => {
+test("POST /api/messages/retry retries messages that failed for one reason", async () => {
   const { own: { editor, viewer } } = dashboard;
   const send = await accept(3);
   const other = await accept(1);
@@ -243,7 +243,7 @@ test("POST /api/messages/retry sends again what failed for one reason", async ()
   assert.equal((await viewer.get(`/api/messages/${untouched}`)).body.state, "failed");
 });
 
-test("GET /api/messages/stream tells what changes", async () => {
+test("GET /api/messages/stream reports changes", async () => {
   const { own, store, app } = dashboard;
   const person = await dashboard.signIn(own.viewer.user, own.accountId);
   const base = await app.listen({ port: 0, host: "127.0.0.1" });

@@ -3,22 +3,22 @@ import type { DashboardDeps } from "./dashboard_deps.ts";
 import type { SystemMail } from "./system_mail.ts";
 import type { SystemMailKind } from "./system_templates.ts";
 
-/** What telling people needs. */
+/** What sending notices needs. */
 export interface NoticeDeps {
   deps: Pick<DashboardDeps, "store" | "logger">;
-  /** Undefined if the operator has named no account for it: then nobody is told. */
+  /** Undefined if the operator has configured no account for it: then no notices are sent. */
   mail: SystemMail | undefined;
 }
 
-/** What somebody is told. */
+/** The content of a notice. */
 export interface Notice {
   kind: SystemMailKind;
   variables: Record<string, string>;
 }
 
 /**
- * Notifies a person by mail, if their address is verified: else it would be a stranger who learns it. What
- * they are told of is done, whatever becomes of the mail.
+ * Notifies a person by mail if their address is verified; otherwise a stranger might read it. The
+ * event itself has already happened, even if the mail fails.
  */
 export async function notifyPerson(
   { email, emailProvenAt }: Pick<User, "email" | "emailProvenAt">,

@@ -17,48 +17,52 @@ export interface OidcSettings {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** What the button says: `Sign in with <name>`. */
+  /** Name on the button: `Sign in with <name>`. */
   name: string;
 }
 
-/** What is remembered in the browser while it is at the provider. */
+/** Values that the browser keeps while it is at the provider. */
 export interface OidcChecks {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Who somebody is, in the words of the provider. */
+/** The provider's information about a person. */
 export interface OidcIdentity {
   issuer: string;
   subject: string;
-  /** Null unless the provider says that it has verified it. */
+  /** Null unless the provider has verified it. */
   email: string | null;
   name: string | null;
 }
 
-/** Signing in at the provider. */
+/** Sign-in at the provider. */
 export interface Oidc {
   /**
-   * Returns where to send the browser; `isAgain` has the provider ask who is there, even if it knows.
+   * Returns where to send the browser; with `isAgain` the provider asks for a new sign-in, even if
+   * it knows the person.
+   *
    * @throws If the provider cannot be reached.
    */
   begin(redirectUri: string, isAgain: boolean): Promise<{ url: URL; checks: OidcChecks }>;
   /**
-   * Finds out who came back. `url` is the address that the provider sent the browser to.
-   * @throws If the answer does not fit the question, the provider takes it back, or, with `isAgain`, does not
-   *   say that somebody has just signed in there.
+   * Finds the person who came back. `url` is the address that the provider sent the browser to.
+   *
+   * @throws If the answer does not match the request, the provider rejects it, or, with `isAgain`,
+   * does not confirm a recent sign-in.
    */
   finish(url: URL, checks: OidcChecks, isAgain: boolean): Promise<OidcIdentity>;
 }
 
 const TIMEOUT_S = 10;
-/** So long ago somebody may have shown again at the provider that it is them. */
+/** The largest age of a repeated sign-in at the provider, in seconds. */
 const AGAIN_S = 300;
 
 /**
- * Opens the way to a provider: the code flow with PKCE, state and nonce. The provider's own settings
- * are read when somebody wants to sign in, and again if that failed: it need not be there at the start.
+ * Opens sign-in at a provider: the code flow with PKCE, state and nonce. The provider's own
+ * settings are read at the first sign-in, and again if that failed: the provider need not be
+ * available at the start.
  */
 export function openOidc(settings: OidcSettings): Oidc {
   const { issuer, clientId, clientSecret } = settings;
@@ -66,9 +70,10 @@ export function openOidc(settings: OidcSettings): Oidc {
 
   function configuration(): Promise<Configuration> {
     const url = new URL(issuer);
-    // Without TLS on this machine only: for development, and for tests.
+    // Without TLS only on this machine: for development, and for tests.
     const isLocal = url.protocol === "http:" && ["localhost", "127.0.0.1"].includes(url.hostname);
-    // Without the second, the library believes an ID token that came over TLS no matter who has signed it.
+    // Without `enableNonRepudiationChecks`, the library does not check the signature of an ID token
+    // that came over TLS.
     const execute = [...(isLocal ? [allowInsecureRequests] : []), enableNonRepudiationChecks];
     found ??= discovery(url, clientId, clientSecret, undefined, { execute, timeout: TIMEOUT_S })
       .catch((error) => {
@@ -96,7 +101,7 @@ export function openOidc(settings: OidcSettings): Oidc {
       const tokens = await authorizationCodeGrant(config, url, {
         ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce },
         idTokenExpected: true,
-        // Then the provider has to say when it was that somebody signed in there.
+        // The provider then has to report when the person signed in.
         ...(isAgain ? { maxAge: AGAIN_S } : {}),
       });
       const claims = tokens.claims();
@@ -107,7 +112,7 @@ export function openOidc(settings: OidcSettings): Oidc {
         ? { ...await fetchUserInfo(config, tokens.access_token, claims.sub) }
         : { ...claims };
       const { email, email_verified: verified, name } = told as Record<string, unknown>;
-      // Some providers say so in a text.
+      // Some providers send it as a string.
       const isVerified = verified === true || verified === "true";
       return {
         ...{ issuer: claims.iss, subject: claims.sub },

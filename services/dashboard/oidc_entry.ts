@@ -2,7 +2,7 @@ import type { User } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 import type { OidcIdentity } from "./oidc.ts";
 
-/** What {@linkcode admit} needs of the store. */
+/** The operations of the store that {@linkcode admit} needs. */
 export type AdmissionDeps =
   & StorePart<
     | "people.listMemberships"
@@ -15,22 +15,22 @@ export type AdmissionDeps =
     now(): Date;
   };
 
-/** Why somebody whom the provider knows is not let in. */
+/** Why a person whom the provider knows is not admitted. */
 export type OidcFault = "unverified" | "not_member";
 
-/** Somebody of a provider, with an address that it has verified. */
+/** A person at a provider, with an address that it has verified. */
 export type VerifiedIdentity = OidcIdentity & { email: string };
 
-/** Who was let in, and to which account; or who is to be asked first what they want to join. */
+/** The admitted user and the account; or a person who must first choose what to join. */
 export type Admission =
   | { user: User; accountId: string }
   | { asked: VerifiedIdentity }
   | { refusal: OidcFault };
 
 /**
- * Finds the user who signed in at the provider: by the provider's own name for them, else by an address
- * that the provider has verified and the user has proven. Anyone who is a member of nothing, but invited, is
- * asked what they want to join. Nobody else comes in.
+ * Finds the user who signed in at the provider: by the provider's subject, else by an address that
+ * the provider and the user have both verified. A person without a membership but with an
+ * invitation must choose what to join. All others are refused.
  */
 export async function admit(identity: OidcIdentity, deps: AdmissionDeps): Promise<Admission> {
   const { email, issuer, subject } = identity;
@@ -45,7 +45,10 @@ export async function admit(identity: OidcIdentity, deps: AdmissionDeps): Promis
   return { asked: { ...identity, email } };
 }
 
-/** Links who has proven the address. It may have passed to somebody else at the provider. */
+/**
+ * Links the provider's subject to a user with a verified address. The address may belong to another
+ * person at the provider by now.
+ */
 async function linked(
   { email, issuer, subject }: VerifiedIdentity,
   { people: { findByProvenEmail: findUserByProvenEmail, link: linkUser } }: AdmissionDeps,

@@ -40,7 +40,7 @@ async function invite(email: string) {
   return token;
 }
 
-test("GET /api/sign-in names the provider, and its routes are not there without one", async () => {
+test("GET /api/sign-in names the provider, and its routes are missing without one", async () => {
   assert.equal((await dashboard.signedOut.get("/api/sign-in")).body.oidcName, "Example");
   await using without = await openTestDashboard();
   assert.equal((await without.signedOut.get("/api/sign-in")).body.oidcName, null);
@@ -48,7 +48,7 @@ test("GET /api/sign-in names the provider, and its routes are not there without 
   assert.equal((await without.signedOut.get("/api/sign-in/oidc/callback?code=x")).status, 404);
 });
 
-test("a member comes in by a verified address, and after that by the provider's subject alone", async () => {
+test("a member signs in by a verified address, and after that by the provider's subject alone", async () => {
   const { own, store } = dashboard;
   const email = "Editor@own.example";
   const { to, session } = await signIn({ sub: "s-1", email, email_verified: true });
@@ -60,7 +60,7 @@ test("a member comes in by a verified address, and after that by the provider's 
   assert.equal(again.session.user.id, own.editor.user._id);
 });
 
-test("where the operator wants no passwords, the provider is the only way in", async () => {
+test("the provider is the only way to sign in if the operator has disabled passwords", async () => {
   await using strict = await openTestDashboard({
     options: { oidc: provider.settings, hasPasswords: false, systemAccount: "none" },
   });
@@ -92,7 +92,7 @@ test("where the operator wants no passwords, the provider is the only way in", a
   assert.equal(session.user.id, own.editor.user._id);
 });
 
-test("who signs in at the provider shows there again that it is them, where that is asked for", async () => {
+test("a person who signs in at the provider confirms their identity there, where that is required", async () => {
   const { own, store, browser } = dashboard;
   await store.people.setMember({ ...own, userId: own.editor.user._id, role: "owner" });
   const email = "editor@own.example";
@@ -103,7 +103,8 @@ test("who signs in at the provider shows there again that it is them, where that
     const me = browser(cookie, session?.csrfToken, own.accountId);
     return [to, (await me.post("/api/tokens", token)).body.code];
   };
-  // The provider may have known them still: anyone who is at the browser comes in without a word.
+  // The provider may still know the person: then it signs in anyone at the browser without a
+  // question.
   const first = { sub: "s-1", email, email_verified: true };
   assert.deepEqual(await attempt(first), ["/", "confirm_identity"]);
   const back = `/a/${own.accountId}/tokens`;
@@ -119,7 +120,7 @@ test("who signs in at the provider shows there again that it is them, where that
   }
 });
 
-test("an address that a member has not proven lets nobody in as them", async () => {
+test("an address that a member has not verified signs in no other person as them", async () => {
   const { own, store } = dashboard;
   const victim = "victim@own.example";
   await store.people.update(own.editor.user._id, { email: victim, emailProvenAt: null });
@@ -128,7 +129,7 @@ test("an address that a member has not proven lets nobody in as them", async () 
   assert.equal((await store.people.find(own.editor.user._id))?.oidc, null);
 });
 
-test("an address that the provider has not verified lets nobody in", async () => {
+test("an address that the provider has not verified signs in no person", async () => {
   for (const verified of [{ email_verified: false }, { email_verified: "no" }, {}]) {
     const { to, session } = await signIn({ sub: "s", email: "owner@own.example", ...verified });
     assert.deepEqual([to, session], ["/?refused=unverified", undefined]);
@@ -137,21 +138,21 @@ test("an address that the provider has not verified lets nobody in", async () =>
   assert.equal(owner?.oidc, null);
 });
 
-test("who is neither a member nor invited is not let in, and no user is made", async () => {
+test("a person who is neither a member nor invited is refused, and no user is created", async () => {
   const email = "stranger@example.com";
   const { to, session } = await signIn({ sub: "s", email, email_verified: true });
   assert.deepEqual([to, session], ["/?refused=not_member", undefined]);
   assert.deepEqual(await dashboard.store.people.listByEmail(email), []);
 });
 
-test("an address that has passed to another subject does not open what its first owner has", async () => {
+test("an address that has passed to another subject does not open its first owner's accounts", async () => {
   const email = "editor@own.example";
   await signIn({ sub: "first", email, email_verified: true });
   const { to } = await signIn({ sub: "second", email, email_verified: true });
   assert.equal(to, "/?refused=not_member");
 });
 
-test("who was invited becomes a member by signing in, with the provider's name for them", async () => {
+test("an invited person becomes a member by signing in, with the provider's name for them", async () => {
   provider.isTerse = true;
   await invite("new@example.com");
   const claims = { sub: "n", email: "New@example.com", email_verified: "true", name: "Nora New" };
@@ -167,7 +168,7 @@ test("who was invited becomes a member by signing in, with the provider's name f
   assert.deepEqual(lines.map(({ action }) => action), ["session.began", "invitation.accepted"]);
 });
 
-test("a member of another account comes back to the invitation, and joins only if they say so", async () => {
+test("a member of another account returns to the invitation, and joins only after consent", async () => {
   const { foreign, own, store } = dashboard;
   const { email, _id } = foreign.viewer.user;
   const token = await invite(email);
@@ -182,7 +183,7 @@ test("a member of another account comes back to the invitation, and joins only i
   assert.equal(odd.status, 400);
 });
 
-test("who was removed from every account is refused, though the provider knows them", async () => {
+test("a person removed from every account is refused, though the provider knows them", async () => {
   const { own, store } = dashboard;
   const { email, _id } = own.viewer.user;
   await signIn({ sub: "v", email, email_verified: true });
@@ -190,7 +191,7 @@ test("who was removed from every account is refused, though the provider knows t
   assert.equal((await signIn({ sub: "v" })).to, "/?refused=not_member");
 });
 
-test("an answer that was forged, or belongs to another question or browser, is refused", async () => {
+test("an answer that is forged, or belongs to another request or browser, is refused", async () => {
   const claims = { sub: "o", email: "owner@own.example", email_verified: true };
   const tries: [string, () => Promise<{ to: unknown; session: unknown }>][] = [
     ["another nonce", () => signIn({ ...claims, nonce: "another" })],
@@ -228,7 +229,7 @@ test("an answer that was forged, or belongs to another question or browser, is r
   assert.equal((await arrive(dashboard, { back, cookie: "bm8ganNvbg" })).to, "/?refused=expired");
 });
 
-test("a provider that is down is told of, and asked again the next time", async () => {
+test("a provider that is down is reported, and queried again the next time", async () => {
   provider.isDown = true;
   const { headers } = await dashboard.signedOut.get("/api/sign-in/oidc");
   assert.equal(headers["location"], "/?refused=provider");

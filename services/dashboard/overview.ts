@@ -10,7 +10,7 @@ import type {
 } from "./interface/overview.ts";
 import { attentionOf } from "./overview_attention.ts";
 
-/** What an overview is made of. */
+/** What an overview needs. */
 export interface OverviewDeps {
   store: StorePart<
     | "sends.list"
@@ -31,7 +31,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const RANGE_MS = { "24h": 24 * HOUR_MS, "7d": 168 * HOUR_MS, "30d": 720 * HOUR_MS };
 
-/** Time zones differ by quarters of an hour: so wide buckets fit into the days of all of them. */
+/** Time zones differ by quarters of an hour: buckets of this width fit into the days of all of them. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
 const TIMELINES = 500;
@@ -40,7 +40,7 @@ const STREAM_OF = { render: "RENDER", print: "PRINT", mail: "MAIL" } as const;
 const STAGES = Object.keys(STREAM_OF) as StageView["stage"][];
 const STAGE_OF = { rendered: "render", printed: "print", sent: "mail" } as const;
 
-/** Looks what happened to an account's mail, how it stands, and what needs attention. */
+/** Returns an account's counts, queues, and problems that need attention. */
 export async function overviewOf(
   accountId: string,
   range: OverviewRange,
@@ -98,7 +98,7 @@ async function lookAround(accountId: string, store: OverviewDeps["store"]) {
   return { integrations, circuits, emails, pdfs, tokens, sends };
 }
 
-/** Adds buckets up to quarters of an hour, where 5 minutes would be too many. */
+/** Sums buckets to quarters of an hour if 5 minutes would be too many. */
 export function countsOf(
   buckets: readonly (Omit<CountsView, "at"> & { at: Date })[],
   range: OverviewRange,

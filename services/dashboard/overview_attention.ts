@@ -3,7 +3,7 @@ import { circuitState } from "@posthaste/limits";
 import type { IntegrationCircuit, OldestMessage, ReasonGroup } from "@posthaste/storage";
 import type { AttentionView } from "./interface/overview.ts";
 
-/** What is looked through for what needs a person. */
+/** The data in which problems are searched. */
 export interface Looked {
   integrations: Pick<Integration, "_id" | "id" | "name" | "suspended">[];
   circuits: IntegrationCircuit[];
@@ -19,7 +19,7 @@ const DAY_MS = 24 * 3_600_000;
 const LONG_MS = 10 * 60_000;
 const SOON_MS = 7 * DAY_MS;
 
-/** Names what needs a person's attention, the most urgent first. */
+/** Lists what needs a person's attention, the most urgent first. */
 export function attentionOf(looked: Looked): AttentionView[] {
   return [
     ...suspended(looked),

@@ -9,7 +9,7 @@ const NOW = new Date("2026-03-10T12:00:00Z");
 const at = (time: string) => new Date(`2026-03-10T${time}Z`);
 const none = { accepted: 0, sent: 0, failed: 0, deferred: 0, unknown: 0 };
 
-test("GET /api/overview tells counts, queues and what is to be set up", async () => {
+test("GET /api/overview reports counts, queues and missing steps of the setup", async () => {
   await using dashboard = await openTestDashboard({
     now: () => NOW,
     bus: {
@@ -50,7 +50,7 @@ test("GET /api/overview tells counts, queues and what is to be set up", async ()
   assert.deepEqual([await isTokenDone(viewer), await isTokenDone(foreign.viewer)], [true, false]);
 });
 
-test("countsOf() adds 5 minutes up to quarters of an hour where days are shown", () => {
+test("countsOf() sums 5 minutes to quarters of an hour if days are shown", () => {
   const buckets = ["10:00:00", "10:10:00", "10:15:00"].map((time) => ({
     at: at(time),
     ...none,
@@ -61,7 +61,7 @@ test("countsOf() adds 5 minutes up to quarters of an hour where days are shown",
   assert.deepEqual(sums("7d"), [2, 1]);
 });
 
-test("durationsOf() gives median and 95th percentile, the slowest stage first", () => {
+test("durationsOf() returns median and 95th percentile, the slowest stage first", () => {
   const line = (type: TimelineEntry["type"], durationMs?: number): TimelineEntry => ({
     ...{ at: NOW, type, attempt: 0 },
     ...(durationMs === undefined ? {} : { durationMs }),
@@ -78,7 +78,7 @@ test("durationsOf() gives median and 95th percentile, the slowest stage first", 
   assert.deepEqual(durationsOf([]), []);
 });
 
-test("attentionOf() names what needs a person, and where to look", () => {
+test("attentionOf() lists what needs a person, and where to look", () => {
   const integration = { _id: "acc_1/4", id: 4, name: "Main", suspended: null };
   const nothing = {
     ...{ integrations: [integration], circuits: [], causes: [], oldest: null },

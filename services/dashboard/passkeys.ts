@@ -7,33 +7,44 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 
-/** What a passkey showed: which one it is, and how often it has signed. */
+/** The use of a passkey: its id, and its count of signatures. */
 export interface PasskeyUse {
   id: string;
   counter: number;
 }
 
-/** Making and asking for passkeys (WebAuthn), which are bound to the dashboard's own origin. */
+/** Creates and checks passkeys (WebAuthn), which are bound to the dashboard's own origin. */
 export interface Passkeys {
-  /** Returns what a browser needs to make one, with the challenge to keep. */
+  /** Returns what a browser needs to create one, with the challenge to keep. */
   askForNew(user: User): Promise<PublicKeyCredentialCreationOptionsJSON>;
-  /** @returns Nothing if what the browser sent does not answer the challenge */
+  /**
+   * Reads a new passkey.
+   *
+   * @returns Undefined if the browser's answer does not fit the challenge
+   */
   readNew(
     response: unknown,
     challenge: string,
   ): Promise<Pick<Passkey, "id" | "publicKey" | "counter" | "transports"> | undefined>;
-  /** Returns what a browser needs to have one of somebody's sign, with the challenge to keep. */
+  /**
+   * Returns what a browser needs to sign with one of the user's passkeys, with the challenge to
+   * keep.
+   */
   askFor(user: User): Promise<PublicKeyCredentialRequestOptionsJSON>;
-  /** @returns Nothing if it is none of theirs, or does not answer the challenge */
+  /**
+   * Reads the use of a passkey.
+   *
+   * @returns Undefined if it is not the user's, or does not fit the challenge
+   */
   readUse(response: unknown, challenge: string, user: User): Promise<PasskeyUse | undefined>;
 }
 
 const NAME = "Posthaste";
 
-/** It brings readers of certificates along: who uses no passkey need not wait for them at the start. */
+/** Loaded on demand: it contains parsers of certificates, which slow the start down. */
 const library = () => import("@simplewebauthn/server");
 
-/** Opens the passkeys of a dashboard that people open at an address. */
+/** Opens the passkeys of a dashboard at an address. */
 export function openPasskeys(publicUrl: string): Passkeys {
   const { origin: expectedOrigin, hostname: rpID } = new URL(publicUrl);
   const expected = { expectedOrigin, expectedRPID: rpID, requireUserVerification: false };
@@ -93,7 +104,10 @@ export function openPasskeys(publicUrl: string): Passkeys {
   };
 }
 
-/** The library throws at whatever is wrong with an answer; all of it comes from a browser. */
+/**
+ * Returns undefined if the library throws: it does for any invalid answer, and all of them come
+ * from a browser.
+ */
 async function quietly<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

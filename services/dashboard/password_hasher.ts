@@ -8,41 +8,43 @@ import {
 } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 
-/** What became of a password that was tried. */
+/** The result of checking a password. */
 export interface Trial {
   isRight: boolean;
-  /** What to store instead, when passwords cost more now than when this one was set. */
+  /** A new hash to store, if the cost of passwords has risen since this one was set. */
   renewed?: string;
 }
 
-/** Hashes passwords for all who come, a few at a time. */
+/** Hashes passwords for all callers, a few at a time. */
 export interface PasswordHasher {
   /** @throws {HttpError} `unavailable` if too many wait. */
   hash(password: string): Promise<string>;
   /**
-   * Compares a password with what is stored. Where there is nothing stored it takes as long, and is wrong.
+   * Compares a password with the stored hash. Without a stored hash it takes the same time, and is
+   * wrong.
+   *
    * @throws {HttpError} `unavailable` if too many wait.
    */
   verify(password: string, stored: string | null | undefined): Promise<Trial>;
 }
 
-/** How much of it may go on at once. */
+/** How many hashes may be computed at once. */
 export interface PasswordHasherOptions {
   /** Hashes at the same time: each takes a core and 19 MiB. @default {2} */
   atOnce?: number;
-  /** Those that may wait beside. @default {50} */
+  /** Calls that may wait besides. @default {50} */
   waiting?: number;
-  /** What a hash costs. @default {PASSWORD_COST} */
+  /** Cost of a hash. @default {PASSWORD_COST} */
   cost?: PasswordCost | undefined;
 }
 
 const WAIT_S = 5;
 
-/** Opens the hasher. However many sign in at once, their passwords take no more than their share. */
+/** Opens the hasher. Any number of concurrent sign-ins use only their share of the machine. */
 export function openPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const { atOnce = 2, waiting = 50, cost = PASSWORD_COST } = options;
   const permits = openSemaphore({ max: atOnce });
-  // Made once, ahead: the first who comes must not take longer than the others.
+  // Computed ahead, so that the first caller does not wait longer than the others.
   const nobody = hashPassword("nobody's password", cost);
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {

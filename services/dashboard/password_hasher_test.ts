@@ -6,7 +6,7 @@ import { HttpError } from "./http_error.ts";
 
 const isFull = (error: unknown) => error instanceof HttpError && error.code === "unavailable";
 
-test("a password hasher works on so many at once, has so many wait, and refuses the rest", async () => {
+test("openPasswordHasher() runs and queues a limited number of hashes, and refuses the rest", async () => {
   const hasher = openPasswordHasher({ atOnce: 1, waiting: 2 });
   const asked = Array.from({ length: 4 }, () => hasher.hash("correct horse"));
   const refused = assert.rejects(asked.pop() ?? Promise.resolve(), isFull);
@@ -17,11 +17,11 @@ test("a password hasher works on so many at once, has so many wait, and refuses 
   }));
   await refused;
   assert.deepEqual(order, [0, 1, 2]);
-  // The places are free again.
+  // The slots are free again.
   await Promise.all([hasher.hash("a"), hasher.hash("b"), hasher.hash("c")]);
 });
 
-test("a password hasher gives the place of a trial that fails to the next", async () => {
+test("openPasswordHasher() frees the slot of a trial that fails", async () => {
   const hasher = openPasswordHasher({ atOnce: 1, waiting: 1 });
   const broken = assert.rejects(hasher.verify("x", "no hash"), TypeError);
   const next = hasher.verify("x", null);
@@ -29,7 +29,7 @@ test("a password hasher gives the place of a trial that fails to the next", asyn
   assert.deepEqual(await next, { isRight: false });
 });
 
-test("verify() is right for the stored password alone, and never where none is stored", async () => {
+test("verify() is true for the stored password alone, and never if none is stored", async () => {
   const hasher = openPasswordHasher();
   const stored = await hashPassword("correct horse");
   assert.deepEqual(await hasher.verify("correct horse", stored), { isRight: true });

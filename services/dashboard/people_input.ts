@@ -10,14 +10,14 @@ export const nameInput = z.string().trim().min(1, { error: "must not be empty" }
   .max(MAX_NAME, { error: `must not have more than ${MAX_NAME} characters` })
   .refine((name) => !/[\p{Cc}\u2028\u2029]/u.test(name), { error: "must be one line" });
 
-/** Address of a person, in lower case: no two have the same. */
+/** Address of a person, in lower case, which makes it unique. */
 export const emailInput = z.string().trim().toLowerCase().pipe(emailAddressSchema);
 
-/** A password as it is typed; what is far too long is not looked at. */
+/** A password as typed; one that is far too long is not hashed. */
 export const passwordInput = z.string().max(MAX_PASSWORD * 2, { error: "is too long" });
 
 /**
- * Refuses a new password that will not do.
+ * Rejects an unsuitable new password.
  *
  * @throws {HttpError} `invalid_request`
  */

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => dashboard[Symbol.asyncDispose]());
 
-/** Returns the newest audit entry that is no sign-in. */
+/** Returns the newest audit entry that is not a sign-in. */
 async function lastAuditEntry(person: Person) {
   const { lines } = (await person.get("/api/audit")).body as AuditPage;
   const line = lines.find((each) => !each.action.startsWith("session."));
@@ -35,7 +35,7 @@ async function invite(email: string, role = "editor") {
   return { token, id: body.invitation.id as string, link: body.link as string };
 }
 
-test("an invitation makes somebody new a member, once, with their own name and password", async () => {
+test("an invitation makes a new person a member, once, with their own name and password", async () => {
   const { own, signedOut, browser } = dashboard;
   const { token, link } = await invite("New@Shop.example");
   assert.match(link, /^http:\/\/localhost:8081\/invitation\/[\w-]{43}$/);
@@ -64,7 +64,7 @@ test("an invitation makes somebody new a member, once, with their own name and p
   });
 });
 
-test("an invitation is accepted by who is signed in under its address, and by nobody else", async () => {
+test("an invitation is accepted only by the user signed in under its address", async () => {
   const { foreign, own } = dashboard;
   const { token } = await invite(foreign.editor.user.email, "viewer");
   const path = `/api/invitations/${token}/accept`;
@@ -78,7 +78,7 @@ test("an invitation is accepted by who is signed in under its address, and by no
   assert.equal((await foreign.editor.post(path)).status, 404);
 });
 
-test("an invitation ends after 7 days, when it is taken back, and when another is sent", async () => {
+test("an invitation ends after 7 days, when it is withdrawn, and when another is sent", async () => {
   const { own, signedOut } = dashboard;
   const status = async (token: string) =>
     (await signedOut.get(`/api/sign-in/invitation/${token}`)).status;
@@ -95,7 +95,7 @@ test("an invitation ends after 7 days, when it is taken back, and when another i
   assert.deepEqual(body.invitations, []);
 });
 
-test("POST /api/invitations refuses who is a member already, and a hundred and first", async () => {
+test("POST /api/invitations refuses existing members, and more than a hundred invitations", async () => {
   const { own, store } = dashboard;
   const again = await own.owner.post("/api/invitations", {
     email: own.viewer.user.email,
@@ -116,7 +116,7 @@ test("POST /api/invitations refuses who is a member already, and a hundred and f
   );
 });
 
-test("GET /api/members shows members to all of them, and invitations to owners alone", async () => {
+test("GET /api/members shows members to all members, and invitations only to owners", async () => {
   const { own } = dashboard;
   await invite("new@shop.example");
   const seen = (await own.viewer.get("/api/members")).body;
@@ -133,7 +133,7 @@ test("GET /api/members shows members to all of them, and invitations to owners a
   );
 });
 
-test("PUT and DELETE /api/members/:userId change and end memberships at once, but for the last owner", async () => {
+test("PUT and DELETE /api/members/:userId change and end memberships at once, except the last owner's", async () => {
   const { own } = dashboard;
   const { owner, editor, viewer } = own;
   const refused = await owner.put(`/api/members/${owner.user._id}`, { role: "viewer" });
@@ -154,7 +154,7 @@ test("PUT and DELETE /api/members/:userId change and end memberships at once, bu
   assert.equal((await owner.put(`/api/members/${owner.user._id}`, { role: "owner" })).status, 403);
 });
 
-test("two owners who demote each other at once leave one of them", async () => {
+test("two owners who demote each other at the same time leave one owner", async () => {
   const { own, store } = dashboard;
   const { owner, editor } = own;
   for (let i = 0; i < 5; i++) {
@@ -170,7 +170,7 @@ test("two owners who demote each other at once leave one of them", async () => {
   }
 });
 
-test("PUT /api/you/password asks for the old one, and signs the other browsers out", async () => {
+test("PUT /api/you/password requires the old one, and signs the other browsers out", async () => {
   const { own, store, signIn } = dashboard;
   const { user } = own.viewer;
   const put = (current: string, password: string) =>
@@ -191,7 +191,7 @@ test("PUT /api/you/password asks for the old one, and signs the other browsers o
   assert.equal((await lastAuditEntry(own.owner)).action, "password.changed");
 });
 
-test("PUT /api/you/password has anyone who guesses the old one wait", async () => {
+test("PUT /api/you/password imposes a wait after wrong guesses of the old one", async () => {
   const { own, store } = dashboard;
   await store.people.update(own.viewer.user._id, {
     passwordHash: await hashPassword(PASSWORD, TEST_PASSWORD_COST),
@@ -204,7 +204,7 @@ test("PUT /api/you/password has anyone who guesses the old one wait", async () =
   assert.deepEqual(statuses, [400, 400, 400, 400, 400, 429]);
 });
 
-test("PUT /api/you/email asks for the password, and signs the other browsers out", async () => {
+test("PUT /api/you/email requires the password, and signs the other browsers out", async () => {
   const { own, store, signIn, signedOut } = dashboard;
   const { user } = own.viewer;
   const put = (current: string, email: string) =>
@@ -230,7 +230,7 @@ test("PUT /api/you/email asks for the password, and signs the other browsers out
   });
 });
 
-test("DELETE /api/you/membership ends one's own, but not that of the only owner", async () => {
+test("DELETE /api/you/membership ends the caller's own, but not that of the only owner", async () => {
   const { own } = dashboard;
   assert.equal((await own.owner.delete("/api/you/membership")).body.code, "conflict");
   assert.equal((await own.viewer.delete("/api/you/membership")).status, 200);
@@ -245,7 +245,7 @@ test("DELETE /api/you/membership ends one's own, but not that of the only owner"
   });
 });
 
-test("POST /api/you/removal takes a person out of everything, but not the only owner of an account", async () => {
+test("POST /api/you/removal removes a person everywhere, but not the only owner of an account", async () => {
   const { own, foreign, store, signedOut } = dashboard;
   const { user } = own.editor;
   await store.people.setMember({ accountId: foreign.accountId, userId: user._id, role: "viewer" });
@@ -295,7 +295,7 @@ test("sessions are listed, ended one by one, and all at once", async () => {
   assert.equal((await own.editor.get("/api/session")).status, 200);
 });
 
-test("PATCH /api/you and /api/account change names, and tell nothing of other accounts", async () => {
+test("PATCH /api/you and /api/account change names, and show nothing of other accounts", async () => {
   const { own } = dashboard;
   assert.equal((await own.viewer.patch("/api/you", { name: "  Vera  " })).status, 200);
   assert.equal((await own.viewer.get("/api/session")).body.user.name, "Vera");
@@ -307,7 +307,7 @@ test("PATCH /api/you and /api/account change names, and tell nothing of other ac
   assert.equal((await own.viewer.get("/api/account")).body.name, "Shop");
 });
 
-test("PUT /api/account/retention takes 0 to 365 whole days", async () => {
+test("PUT /api/account/retention accepts 0 to 365 whole days", async () => {
   const { own, foreign, store } = dashboard;
   for (const contentDays of [-1, 366, 1.5, "7", null]) {
     const { status } = await own.owner.put("/api/account/retention", { contentDays });
@@ -319,7 +319,7 @@ test("PUT /api/account/retention takes 0 to 365 whole days", async () => {
   assert.deepEqual((await lastAuditEntry(own.owner)).details, { from: 7, to: 0 });
 });
 
-test("POST /api/accounts gives its maker another account, and shows it", async () => {
+test("POST /api/accounts creates another account for the caller, and shows it", async () => {
   const { own, store } = dashboard;
   assert.equal((await own.editor.post("/api/accounts", { name: "Second" })).status, 403);
   const { body } = await own.owner.post("/api/accounts", { name: "Second" });
@@ -330,7 +330,7 @@ test("POST /api/accounts gives its maker another account, and shows it", async (
   assert.deepEqual(await store.people.listMembers(body.id).then((list) => list.length), 1);
 });
 
-test("GET /api/audit/export gives an owner every line of their own account, and notes it", async () => {
+test("GET /api/audit/export returns all lines of the owner's account, and records the export", async () => {
   const { own, foreign, store } = dashboard;
   for (const { accountId } of [own, foreign]) {
     for (let i = 0; i < 600; i++) {
@@ -349,7 +349,7 @@ test("GET /api/audit/export gives an owner every line of their own account, and 
   assert.ok(!text.includes(foreign.accountId));
 });
 
-test("GET /api/audit gives pages of 50, newest first, of one's own account", async () => {
+test("GET /api/audit returns pages of 50, newest first, of the caller's account", async () => {
   const { own, foreign, store } = dashboard;
   for (let i = 0; i < 120; i++) {
     await store.audit.note({

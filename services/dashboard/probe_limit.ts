@@ -4,16 +4,16 @@ import { HttpError } from "./http_error.ts";
 const WINDOW_MS = 5 * 60_000;
 const MAX_PROBES = 15;
 
-/** Keeps an account from trying one server after the other: that is how one looks for open doors. */
+/** Keeps an account from testing one server after another: that is how open ports are searched. */
 export interface ProbeLimit {
   /** Counts a probe. @throws {HttpError} `too_many_requests` */
   count(accountId: string): void;
 }
 
 /**
- * Opens the count: 15 probes of an account at once, and 15 more in 5 minutes, in this process.
+ * Opens the limit: 15 probes of an account at once, and 15 more in 5 minutes, in this process.
  *
- * @param clock Milliseconds that never go back.
+ * @param clock A monotonic clock in milliseconds.
  */
 export function openProbeLimit(clock: { now(): number } = performance): ProbeLimit {
   const buckets = openTokenBuckets({ perMs: MAX_PROBES / WINDOW_MS, burst: MAX_PROBES });

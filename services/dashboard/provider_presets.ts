@@ -31,7 +31,7 @@ function one(host: string): ProviderPreset["servers"] {
   return [{ label: host, host }];
 }
 
-/** Providers that many people have, in the order in which they are offered. */
+/** Widely used providers, in the order in which they are offered. */
 export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
   {
     ...{ id: "ses", name: "Amazon SES", ...STARTTLS },

@@ -1,8 +1,8 @@
 import { HttpError } from "./http_error.ts";
 
-/** How much people may make: without a limit one of them can fill the database of all. */
+/** How many objects people may create: without limits, one person could fill the database. */
 export interface Quotas {
-  /** Members of an account, with those who are invited. */
+  /** Members of an account, including invited ones. */
   members: number;
   /** Accounts that one person owns. */
   accounts: number;
@@ -10,12 +10,12 @@ export interface Quotas {
   templates: number;
 }
 
-/** Where the operator has set nothing. */
+/** Quotas if the operator sets none. */
 export const QUOTAS: Readonly<Quotas> = { members: 500, accounts: 20, templates: 1000 };
 
 /**
- * Refuses what would be one too many. Of several requests at once each may count before the others: the
- * limit is passed by a few then.
+ * Refuses an object beyond a quota. Concurrent requests may each count before the others write, so
+ * a few can exceed it.
  *
  * @throws {HttpError} `conflict`
  */

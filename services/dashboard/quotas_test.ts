@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestDashboard } from "./_test_dashboard.ts";
 
-test("members, templates and accounts are refused beyond what the operator allows, with a sentence", async () => {
+test("requireRoom() refuses members, templates and accounts beyond the operator's quotas, with a sentence", async () => {
   const quotas = { members: 4, accounts: 2, templates: 2 };
   await using dashboard = await openTestDashboard({ options: { quotas } });
   const { own, store } = dashboard;
   const invite = (email: string) => own.owner.post("/api/invitations", { email, role: "viewer" });
   assert.equal((await invite("first@x.example")).status, 200);
-  // The same address takes the place that it has.
+  // The same address reuses its place.
   assert.equal((await invite("first@x.example")).status, 200);
   const fifth = await invite("second@x.example");
   assert.deepEqual([fifth.status, fifth.body.code], [409, "conflict"]);

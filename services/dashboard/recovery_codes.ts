@@ -1,12 +1,12 @@
 import { createHash, randomInt } from "node:crypto";
 
 const COUNT = 10;
-/** 10 characters of 31 are 49 bits, and nobody tries more than some a minute. */
+/** 10 characters of 31 are 49 bits, and the limits allow only a few attempts a minute. */
 const LENGTH = 10;
-/** Without those that are read as others. */
+/** Without characters that look alike. */
 const ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 
-/** Draws recovery codes, such as `k3vqm-x8w2p`: each is taken once. */
+/** Generates recovery codes, such as `k3vqm-x8w2p`: each is accepted once. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: COUNT }, () => {
     const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join(
@@ -16,7 +16,7 @@ export function newRecoveryCodes(): string[] {
   });
 }
 
-/** Returns what a code is stored as, however it was typed. */
+/** Returns the stored form of a code, however it was typed. */
 export function hashRecoveryCode(code: string): string {
   const plain = code.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return createHash("sha256").update(plain).digest("hex");

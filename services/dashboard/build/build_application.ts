@@ -9,19 +9,19 @@ import { fingerprintOf } from "./fingerprint.ts";
 export interface BuildOptions {
   /** Folder of the repository. */
   root: string;
-  /** Told, in a line, when there is something to build. */
+  /** Called with one line when there is something to build. */
   onProgress?: (line: string) => void;
 }
 
-/** Holds the fingerprint of what the build was made of. A name with a dot is not served. */
+/** Name of the file with the fingerprint of the build's sources. A name with a dot is not served. */
 const STAMP = ".sources";
 
 /**
- * Builds the browser's application into `web/dist`, with each text compressed beside it, unless what is
- * there was made of the same sources: then it reads these and does nothing, in some 20 ms.
- * The old build is there until the new one is whole; two that build at once do not disturb each other.
+ * Builds the browser's application into `web/dist`, with each text compressed beside it. If the
+ * existing build has the same sources, it only reads these, in about 20 ms. The old build stays
+ * until the new one is complete; concurrent builds do not disturb each other.
  *
- * @throws {Error} If the sources cannot be built, with the compiler's words.
+ * @throws {Error} If the sources cannot be built, with the compiler's message.
  */
 export async function buildApplication(
   { root, onProgress }: BuildOptions,
@@ -39,7 +39,7 @@ export async function buildApplication(
     await writeFile(join(partial, STAMP), fingerprint);
     await rename(folder, old).catch(ignoreMissing);
     await rename(partial, folder).catch((error) => {
-      // Another build, of the same sources, was there first.
+      // A concurrent build of the same sources finished first.
       if (!isMadeOf(fingerprint, folder)) throw error;
     });
   } finally {
@@ -53,9 +53,9 @@ function isMadeOf(fingerprint: string, folder: string): boolean {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === fingerprint;
 }
 
-/** The compiler takes a while to load, so it is loaded when it is needed. */
+/** Compiles the application. The compiler takes a while to load, so it is loaded on demand. */
 async function compile(web: string, outDir: string): Promise<void> {
-  // Anyone who asks may be in another mode, in which React would check itself at every step.
+  // The caller may be in another mode, in which React would add its own checks.
   process.env["NODE_ENV"] = "production";
   const [{ build }, { default: config }] = await Promise.all([
     import("vite"),

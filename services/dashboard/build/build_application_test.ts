@@ -23,7 +23,7 @@ before(async () => {
 });
 const { NODE_ENV } = process.env;
 after(async () => {
-  // A build is for production.
+  // A build always uses production mode.
   if (NODE_ENV === undefined) delete process.env["NODE_ENV"];
   else process.env["NODE_ENV"] = NODE_ENV;
   await rm(root, { recursive: true });
@@ -40,7 +40,7 @@ async function builtScript(): Promise<string> {
   return join(web, "dist/assets", `${name}`);
 }
 
-test("buildApplication() builds what has changed, and else does nothing", async () => {
+test("buildApplication() builds changed sources, and otherwise does nothing", async () => {
   const lines: string[] = [];
   const build = () => buildApplication({ root, onProgress: (line) => lines.push(line) });
   assert.equal(await build(), "built");
@@ -79,13 +79,13 @@ test("buildApplication() writes each large text compressed beside it", async () 
   assert.deepEqual(rest.sort(), [".sources", "assets", "icon.svg", "index.html"]);
 });
 
-test("buildApplication() names what cannot be built, and leaves the build before as it is", async () => {
+test("buildApplication() names what cannot be built, and leaves the previous build unchanged", async () => {
   const before = await builtScript();
   await writeFile(join(web, "src/main.ts"), "const = 1;");
   await assert.rejects(buildApplication({ root }), /main\.ts/);
   assert.equal(await builtScript(), before);
   assert.deepEqual((await readdir(web)).sort(), ["dist", "index.html", "public", "src"]);
   await writeSource("second");
-  // What was built before is of these sources: it was not touched.
+  // The previous build is of these sources: it was not touched.
   assert.equal(await buildApplication({ root }), "fresh");
 });

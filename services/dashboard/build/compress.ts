@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 
 const TEXTS = new Set([".css", ".html", ".js", ".json", ".map", ".mjs", ".svg", ".txt", ".wasm"]);
 
-/** Below it, what is saved is no packet of a network. */
+/** Smaller texts fit into one network packet anyway. */
 const LEAST_BYTES = 1400;
 
 const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;

@@ -8,10 +8,10 @@ import { contentHash } from "../templates/draft_content.ts";
 import { contentOf } from "../templates/publish_draft.ts";
 import { type PreparedBundle, type ReadyChange, shownChange } from "./plan_bundle.ts";
 
-/** What was planned, and what of it may be done. */
+/** A plan to apply, and which of its effects are allowed. */
 export interface Application {
   prepared: PreparedBundle;
-  /** The plan that the caller has seen. */
+  /** The plan that the caller has reviewed. */
   plan: string;
   overwriteDrafts: boolean;
 }
@@ -19,7 +19,7 @@ export interface Application {
 const OUTDATED = "Cannot apply the plan: templates or files were changed meanwhile. Plan again";
 
 /**
- * Does what was planned, all or nothing.
+ * Applies a plan, all or nothing.
  *
  * @throws {HttpError} `plan_outdated`, `template_failed`, `draft_conflict`
  */

@@ -6,7 +6,7 @@ import { askRenderer, type CompiledParts, type Rendering } from "../templates/as
 import { errorFindings } from "../templates/publish_draft.ts";
 import { sourceSchema } from "../templates/template_input.ts";
 
-/** What came of compiling a template. */
+/** The result of compiling a template. */
 export interface CompiledTemplate {
   /** Missing if there are faults. */
   compiled?: CompiledParts;
@@ -77,7 +77,10 @@ interface PartPlace {
   column: number;
 }
 
-/** A file name's template is one line of `template.json`: its place is that of the field. */
+/**
+ * Returns the place of a fault. The file name's template is one line of `template.json`: its place
+ * is that of the field.
+ */
 function placeOf(template: Authored, { part, line, column }: PartPlace) {
   const name: TemplateKind = template.kind;
   const isFilename = name === "pdf" && part === "subject" || part === "filename";
@@ -87,7 +90,7 @@ function placeOf(template: Authored, { part, line, column }: PartPlace) {
   return { file: `${template.folder}/${fileOfPart(template, part)}`, line, column };
 }
 
-/** What an editor could not save is not taken from files either. */
+/** Finds sources that are too large: files have the same limits as the editor. */
 function sizeFaults(template: Authored): BundleFault[] {
   const { error } = sourceSchema.safeParse(sourceOfAuthored(template));
   return (error?.issues ?? []).map(({ path: [field = ""], message }) => ({

@@ -11,7 +11,7 @@ import { mayUseTemplate } from "../token_limits.ts";
 import { mapSome } from "./map_some.ts";
 import { filesOfState, loadState, shownSource } from "./template_state.ts";
 
-/** Which templates are wanted; without both, all. */
+/** Which templates to export; by default all. */
 export interface BundleFilter {
   kind?: TemplateKind | undefined;
   alias?: string | undefined;
@@ -20,10 +20,10 @@ export interface BundleFilter {
 const AT_ONCE = 8;
 
 /**
- * Writes the templates of an account as files: what is published, or what files have made of the draft
- * since. What people have not published yet is left out.
+ * Writes the templates of an account as files: the published version, or the draft if files have
+ * changed it since. Unpublished changes by people are left out.
  *
- * @throws {HttpError} `alias_missing`, with the ids of templates that no folder can be named after
+ * @throws {HttpError} `alias_missing`, with the ids of templates whose folder would have no name
  */
 export async function exportBundle(
   actor: Actor,

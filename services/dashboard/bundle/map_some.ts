@@ -1,4 +1,7 @@
-/** Does the same with every item, with so many of them at once, and returns the results in their order. */
+/**
+ * Maps all items, with at most `atOnce` of them at the same time. Returns the results in the items'
+ * order.
+ */
 export async function mapSome<Item, Result>(
   count: number,
   items: readonly Item[],

@@ -19,12 +19,12 @@ import { planArchive, planChange, type PlannedChange } from "./plan_change.ts";
 import { loadState, shownSource, type TemplateState } from "./template_state.ts";
 import { mapSome } from "./map_some.ts";
 
-/** A change with what is published by it. */
+/** A change with the content that it publishes. */
 export interface ReadyChange extends PlannedChange {
   compiled: CompiledParts | undefined;
 }
 
-/** All that a push would do. */
+/** All effects of a push. */
 export interface PreparedBundle {
   plan: string;
   changes: ReadyChange[];
@@ -32,22 +32,23 @@ export interface PreparedBundle {
   warnings: BundleFault[];
 }
 
-/** What plans are made with. */
+/** What planning needs. */
 export interface PlanDeps extends Pick<DashboardDeps, "store" | "bus"> {
   /** The most templates of an account. */
   maxTemplates: number;
 }
 
-/** For all templates together: the answer has to come before the connection counts as idle. */
+/** For all templates together: the answer must come before the connection counts as idle. */
 const COMPILE_LIMIT_MS = 40_000;
 
-/** So many templates are loaded or compiled at once. */
+/** The most templates that are loaded or compiled at the same time. */
 const AT_ONCE = 4;
 
 /**
- * Finds out what a push would do, and whether it could: everything that changes is compiled.
+ * Plans a push, and checks it: everything that changes is compiled.
  *
- * @throws {HttpError} `missing_scope` if the token is for other templates; `no_answer`, `unavailable`
+ * @throws {HttpError} `missing_scope` if the token is for other templates; `no_answer`,
+ * `unavailable`
  */
 export async function planBundle(
   actor: Actor,
@@ -97,7 +98,7 @@ export async function planBundle(
   };
 }
 
-/** Returns what a caller is shown of a change. */
+/** Returns the part of a change that callers see. */
 export function shownChange(change: PlannedChange): BundleChange {
   const { kind, alias, change: what, from, publish, files, overwritesDraft } = change;
   return { kind, alias, change: what, from, publish, files, overwritesDraft };
@@ -108,7 +109,7 @@ async function listTemplates({ accountId }: Actor, { store }: PlanDeps): Promise
   return (await Promise.all(lists)).flat();
 }
 
-/** Faults of templates that the wish is not about, and of too many. */
+/** Finds templates outside of the push's filter, and too many templates. */
 function beyond(templates: readonly Authored[], { kind, alias }: BundleWish): BundleFault[] {
   const others = templates.filter((one) =>
     (kind !== undefined && one.kind !== kind) || (alias !== undefined && one.alias !== alias)
@@ -128,7 +129,10 @@ interface Archiving {
   deps: PlanDeps;
 }
 
-/** What files cannot have stays: templates without an alias, and those that people have not published. */
+/**
+ * Plans which templates to archive. Templates that cannot be in files stay: those without an alias,
+ * and unpublished ones.
+ */
 async function planArchives(
   actor: Actor,
   { wish: { kind, alias }, current, wanted, deps }: Archiving,
@@ -173,7 +177,7 @@ function isOf(one: Template, other: Pick<Authored, "kind" | "alias">): boolean {
   return one.kind === other.kind && one.alias === other.alias;
 }
 
-/** Hashes what is asked for and what everything is that it changes. */
+/** Returns a hash of the request and of the current state of all that it changes. */
 function planId(accountId: string, wish: BundleWish, changes: readonly PlannedChange[]): string {
   const { files, publish, prune, kind = null, alias = null } = wish;
   const sorted = Object.entries(files).sort(([a], [b]) => a < b ? -1 : 1);

@@ -2,23 +2,23 @@ import { differingFiles, filesOf, type NamedSource } from "@posthaste/bundle";
 import type { BundleChange, DraftSource } from "@posthaste/contracts";
 import { changedDraft, isInHand, publishedSource, type TemplateState } from "./template_state.ts";
 
-/** What happens to one template. */
+/** The planned change of one template. */
 export interface PlannedChange extends BundleChange {
-  /** What it is to be; null for one that is archived. */
+  /** The wanted content; null for a template to archive. */
   wanted: NamedSource | null;
-  /** What it is now; null for a new one. */
+  /** The current state; null for a new template. */
   state: TemplateState | null;
   /** Whether its draft is replaced. */
   replacesDraft: boolean;
-  /** The version that the draft is then the same as, if none is published with it. */
+  /** The version that the draft then equals, if none is published with it. */
   draftBase: number | null;
 }
 
 /**
- * Decides what a push changes of one template, and gives null if nothing. What is published already is
- * not published again, and a draft that a person has in hand meanwhile stays.
+ * Plans the change of one template; returns null if nothing changes. Published content is not
+ * published again, and a person's unpublished draft stays.
  *
- * @param state What it is now; null if there is none
+ * @param state The current state; null if there is no such template
  */
 export function planChange(
   wanted: NamedSource,
@@ -59,7 +59,7 @@ export function planChange(
   };
 }
 
-/** Decides what becomes of a template that the files lack. */
+/** Plans the archiving of a template that the files lack. */
 export function planArchive(state: TemplateState): PlannedChange {
   const { kind, alias, publishedVersion: from } = state.template;
   return {
@@ -69,7 +69,7 @@ export function planArchive(state: TemplateState): PlannedChange {
   };
 }
 
-/** Names the files in which a template is to differ from a source: in all, or in some of what they say. */
+/** Returns comparisons of a source with the wanted one: of all files, or of some of them. */
 function openComparison(wanted: NamedSource, { template: { name } }: TemplateState) {
   const between = (one: NamedSource, other: Partial<NamedSource>) =>
     differingFiles(filesOf(one), filesOf({ ...one, ...other }));
@@ -77,9 +77,9 @@ function openComparison(wanted: NamedSource, { template: { name } }: TemplateSta
   return {
     all: (source: DraftSource | null) =>
       source === null ? differingFiles(filesOf(wanted), {}) : between(wanted, { name, source }),
-    /** But for the name. */
+    /** Without the name. */
     source: (source: DraftSource) => between(wanted, { source }),
-    /** But for the name and the sample: what makes a version. */
+    /** Without the name and the sample: the parts of a version. */
     content: (source: DraftSource) =>
       between({ ...wanted, source: bare(wanted.source) }, { source: bare(source) }),
     name: () => between(wanted, { name }),

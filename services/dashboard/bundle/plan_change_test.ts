@@ -16,11 +16,11 @@ const wantedOf = (subject: string, more: Partial<NamedSource> = {}): NamedSource
 });
 
 interface Parts {
-  /** Subject of what is published. */
+  /** Subject of the published version. */
   live?: string;
   /** Subject of a draft that was changed. */
   draft?: string;
-  /** Who changed it; nobody: it was pushed. */
+  /** Who changed it; by default a push. */
   by?: string;
 }
 
@@ -40,7 +40,7 @@ function stateOf({ live, draft, by }: Parts): TemplateState {
   };
 }
 
-/** What is planned, in one line; what is pushed has the subject "new". */
+/** Returns the plan in one line; the pushed template has the subject "new". */
 function planOf(parts: Parts | null, publish: boolean, wanted = wantedOf("new")): string {
   const change = planChange(wanted, parts === null ? null : stateOf(parts), { publish });
   if (change === null) return "nothing";
@@ -56,7 +56,7 @@ function planOf(parts: Parts | null, publish: boolean, wanted = wantedOf("new"))
 
 const ALL = "body.html.hbs+subject.hbs+template.json";
 
-test("planChange() makes what is not there, and publishes what is not live", () => {
+test("planChange() creates missing templates, and publishes those that are not live", () => {
   assert.equal(planOf(null, false), `create draft(null) ${ALL}`);
   assert.equal(planOf(null, true), `create publish draft(null) ${ALL}`);
   assert.equal(planOf({ live: "old" }, true), "update publish draft(null) subject.hbs");
@@ -64,20 +64,20 @@ test("planChange() makes what is not there, and publishes what is not live", () 
   assert.equal(planOf({ draft: "new" }, true), `update publish draft(null) ${ALL}`);
 });
 
-test("planChange() does nothing where a push has been done already", () => {
+test("planChange() changes nothing after an equal push", () => {
   for (const publish of [false, true]) assert.equal(planOf({ live: "new" }, publish), "nothing");
   assert.equal(planOf({ live: "old", draft: "new" }, false), "nothing");
   assert.equal(planOf({ live: "old", draft: "new", by: "usr_1" }, false), "nothing");
 });
 
-test("planChange() finds where the draft that a person has in hand would be lost", () => {
+test("planChange() finds where a person's unpublished draft would be lost", () => {
   const inHand = { live: "old", draft: "mine", by: "usr_1" };
   assert.equal(planOf(inHand, false), "update draft(null) CONFLICT subject.hbs");
   assert.equal(planOf(inHand, true), "update publish draft(null) CONFLICT subject.hbs");
   assert.equal(planOf({ ...inHand, draft: "new" }, true), "update publish draft(null) subject.hbs");
 });
 
-test("planChange() leaves a person's draft in hand where the files are what is live", () => {
+test("planChange() keeps a person's unpublished draft if the files equal the live version", () => {
   const inHand = { live: "new", draft: "mine", by: "usr_1" };
   for (const publish of [false, true]) {
     assert.equal(planOf(inHand, publish), "nothing");
@@ -87,14 +87,14 @@ test("planChange() leaves a person's draft in hand where the files are what is l
   }
 });
 
-test("planChange() renames without a version, and changes a sample in the draft alone", () => {
+test("planChange() renames without a version, and changes a sample only in the draft", () => {
   const renamed = wantedOf("new", { name: "Hello" });
   assert.equal(planOf({ live: "new" }, true, renamed), "update template.json");
   const sampled = wantedOf("new", { source: sourceOf("new", { a: 1 }) });
   assert.equal(planOf({ live: "new" }, true, sampled), "update draft(3) sample.json");
 });
 
-test("what shownSource() gives is what planChange() finds unchanged", () => {
+test("planChange() finds the result of shownSource() unchanged", () => {
   for (const live of [undefined, "live"]) {
     for (const draft of [undefined, "draft"]) {
       for (const by of [undefined, "usr_1"]) {
@@ -107,7 +107,7 @@ test("what shownSource() gives is what planChange() finds unchanged", () => {
   }
 });
 
-test("planArchive() finds where the draft that a person has in hand would be lost", () => {
+test("planArchive() finds where a person's unpublished draft would be lost", () => {
   assert.equal(planArchive(stateOf({ live: "a", draft: "b", by: "usr_1" })).overwritesDraft, true);
   assert.equal(planArchive(stateOf({ live: "a", draft: "b" })).overwritesDraft, false);
 });

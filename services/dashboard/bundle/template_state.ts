@@ -9,16 +9,16 @@ import {
 } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 
-/** A template as it is now: what is published, and what its authors have in hand. */
+/** The current state of a template: its published version and its draft. */
 export interface TemplateState {
   template: Template;
   /** Null before the first version. */
   published: EmailVersion | PdfVersion | null;
-  /** Null where nobody has opened one. */
+  /** Null if no draft has been opened. */
   draft: TemplateDraft | null;
 }
 
-/** Loads what a template is now. */
+/** Loads the current state of a template. */
 export async function loadState(
   template: Template,
   { templates: { findVersion }, drafts: { find: findDraft } }: StorePart<
@@ -33,32 +33,32 @@ export async function loadState(
   return { template, published, draft };
 }
 
-/** Returns the draft, if it was changed and not published. */
+/** Returns the draft, if it has unpublished changes. */
 export function changedDraft({ draft }: TemplateState): TemplateDraft | null {
   return draft?.base === null ? draft : null;
 }
 
-/** Returns whether a person has changed the draft and not published it. */
+/** Returns whether a person has unpublished changes in the draft. */
 export function isInHand(state: TemplateState): boolean {
   return (changedDraft(state)?.updatedBy ?? null) !== null;
 }
 
-/** Returns what is published, with the sample of the draft; null before the first version. */
+/** Returns the published source, with the sample of the draft; null before the first version. */
 export function publishedSource({ published, draft }: TemplateState): DraftSource | null {
   return published === null ? null : sourceOfVersion(published, draft?.source.sample);
 }
 
 /**
- * Returns what a template is to those who have it as files: a draft that files have made, else what is
- * published. A draft that a person has in hand is not for others before it is published; null where
- * there is nothing else.
+ * Returns the source of a template as files have it: a draft that files have changed, else the
+ * published version. A person's unpublished draft is not shown to others; null if there is nothing
+ * else.
  */
 export function shownSource(state: TemplateState): DraftSource | null {
   const draft = changedDraft(state);
   return draft !== null && !isInHand(state) ? draft.source : publishedSource(state);
 }
 
-/** Writes a source of a template as files. */
+/** Returns a source of a template as files. */
 export function filesOfState(
   { template: { kind, name, alias } }: Pick<TemplateState, "template">,
   source: DraftSource,

@@ -5,31 +5,31 @@ export const DASHBOARD_ERROR_STATUS = {
   wrong_code: 400,
   template_failed: 422,
   signed_out: 401,
-  /** A program has no token that may be used. */
+  /** A program without a valid token. */
   unauthenticated: 401,
   wrong_origin: 403,
   not_allowed: 403,
-  /** The token lacks a scope, or is for something else. */
+  /** The token lacks a scope, or is limited to other objects. */
   missing_scope: 403,
-  /** People do this, and no token does. */
+  /** Only people may do this, no token. */
   people_only: 403,
-  /** It must be shown first that it is still the same person at the browser. */
+  /** The person must confirm their identity first. */
   confirm_identity: 403,
-  /** The account asks its members for a second factor. */
+  /** The account requires a second factor. */
   second_factor_missing: 403,
-  /** The address must be proven first. */
+  /** The address must be verified first. */
   unproven: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
-  /** Somebody else has changed it meanwhile. */
+  /** Another person has changed it meanwhile. */
   conflict: 409,
-  /** The page shows another account than one may, or does not say which. */
+  /** The page shows an account that the person may not use, or names none. */
   wrong_account: 409,
   name_taken: 409,
-  /** Files or templates are not what they were when it was planned. */
+  /** Files or templates have changed since the plan. */
   plan_outdated: 409,
-  /** A draft that a person has not published would be lost. */
+  /** A person's unpublished draft would be lost. */
   draft_conflict: 409,
   /** Templates without an alias cannot be written as files. */
   alias_missing: 409,
@@ -39,7 +39,7 @@ export const DASHBOARD_ERROR_STATUS = {
   headers_too_large: 431,
   internal: 500,
   unavailable: 503,
-  /** Nobody who could do it answered in time. */
+  /** No service answered in time. */
   no_answer: 504,
 } as const;
 
@@ -48,7 +48,7 @@ export type DashboardErrorCode = keyof typeof DASHBOARD_ERROR_STATUS;
 
 /** Body of every error. */
 export interface ErrorBody {
-  /** A sentence for the person at the browser, without a final period. */
+  /** A sentence for people, without a final period. */
   error: string;
   code: DashboardErrorCode;
   /** Faults by path of the field: `senders.0`. */

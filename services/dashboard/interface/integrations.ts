@@ -7,16 +7,16 @@ import type {
 
 export type { IntegrationState };
 
-/** How an integration is, and why. */
+/** State of an integration, and its reason. */
 export interface IntegrationHealthView {
   state: IntegrationState;
   /** Why it is not ready, as a sentence. */
   reason: string | null;
   /** Since when it is paused, suspended or failing. */
   since: string | null;
-  /** Until when its server is left alone. */
+  /** Until when no connection to its server is tried. */
   openUntil: string | null;
-  /** Messages that wait for it; {@linkcode MAX_WAITING} means so many or more. */
+  /** Messages that wait for it; {@linkcode MAX_WAITING} means this many or more. */
   waiting: number;
   lastSent: { messageId: string; at: string } | null;
   /** The last attempt that its server did not accept. */
@@ -36,11 +36,11 @@ export interface IntegrationSummary extends IntegrationHealthView {
   user: string | null;
   senders: string[];
   allowInvalidCertificate: boolean;
-  /** Domain that mail is signed for; null while it is not signed here. */
+  /** Domain that mail is signed for; null if Posthaste does not sign it. */
   signsFor: string | null;
 }
 
-/** What people set about an integration, as it is sent and shown; never the password. */
+/** Settings of an integration, as sent and shown; never the password. */
 export interface IntegrationSettingsView {
   name: string;
   host: string;
@@ -49,9 +49,9 @@ export interface IntegrationSettingsView {
   /** PEM. */
   ca: string | null;
   allowInvalidCertificate: boolean;
-  /** Null for a server without a login. */
+  /** Null for a server without authentication. */
   user: string | null;
-  /** Null for what the server offers. */
+  /** Null for the method that the server offers. */
   authMethod: "PLAIN" | "LOGIN" | null;
   senders: string[];
   maxConnections: number;
@@ -62,7 +62,7 @@ export interface IntegrationSettingsView {
 
 /** Body of `POST /api/integrations`; of `PUT /api/integrations/:id` with the revision. */
 export interface IntegrationInput extends IntegrationSettingsView {
-  /** Missing keeps the one that is stored. */
+  /** If missing, the stored one stays. */
   password?: string | undefined;
 }
 
@@ -88,7 +88,7 @@ export interface DnsCheck {
   outcome: "published" | "missing" | "different" | "unavailable";
   /** A sentence for people. */
   detail: string;
-  /** What was found there. */
+  /** The records found. */
   found: string[];
 }
 
@@ -107,7 +107,7 @@ export interface IntegrationView extends IntegrationHealthView {
 
 /** Body of `POST /api/integrations/probe`. */
 export interface ProbeInput {
-  /** The integration whose password is used when none is given. */
+  /** The integration whose password is used if none is given. */
   id?: number | undefined;
   settings: Pick<
     IntegrationInput,
@@ -120,26 +120,26 @@ export interface ProbeInput {
     | "authMethod"
     | "password"
   >;
-  /** Tried as sender. */
+  /** The sender address to test. */
   sender?: string | undefined;
 }
 
 /** Answer to `POST /api/integrations/probe`. */
 export type ProbeView = ProbeReply;
 
-/** A well-known provider: what its page says about SMTP. */
+/** A well-known provider: its documented SMTP settings. */
 export interface ProviderPreset {
   id: string;
   name: string;
-  /** Where it has several. */
+  /** For providers with several servers. */
   servers: { label: string; host: string }[];
   port: number;
   tls: Integration["tls"];
-  /** What the user is, as a sentence. */
+  /** What to enter as user, as a sentence. */
   user: string;
-  /** Where the user is always the same. */
+  /** For providers whose user is always the same. */
   fixedUser?: string | undefined;
-  /** What people stumble over. */
+  /** Common mistakes. */
   hint: string;
   documentation: string;
 }

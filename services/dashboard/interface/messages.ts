@@ -20,26 +20,26 @@ import type { MessageState, SmtpReply } from "@posthaste/contracts";
  * Reading takes a viewer, all else an editor.
  */
 
-/** Which messages to list, as it stands in an address's query. */
+/** Filters of a list of messages, as in an address's query. */
 export interface MessageQuery {
-  /** States, with commas. */
+  /** States, separated by commas. */
   state?: string;
   template?: string;
   integration?: string;
   send?: string;
-  /** An address; with `*` at its end what it begins with. */
+  /** An address; with `*` at its end, the beginning of one. */
   email?: string;
   /** ISO 8601. */
   from?: string;
   /** ISO 8601. */
   until?: string;
-  /** Stands in the reason or in the server's reply. */
+  /** Occurs in the reason or in the server's reply. */
   text?: string;
-  /** The reason exactly; `code` and `enhanced` belong to it. */
+  /** The exact reason, together with `code` and `enhanced`. */
   reason?: string;
   code?: string;
   enhanced?: string;
-  /** Where the page before ended. */
+  /** The `next` of the page before. */
   before?: string;
 }
 
@@ -56,64 +56,64 @@ export interface MessageRow {
   /** Whether it waits for its integration's turn, without a time. */
   isWaiting: boolean;
   /**
-   * Why it waits in the ledger for its integration, and how many others go first (10,000 means that many or
-   * more); null for what is on its way, or waits for a time.
+   * Why it waits in the ledger for its integration, and how many others go first (10,000 means this
+   * many or more); null if it is on its way, or waits for a time.
    */
   waiting: { reason: string; ahead: number } | null;
   reason: string | null;
   reply: SmtpReply | null;
   templateId: number;
   integrationId: number;
-  /** Of the send. */
+  /** Number of recipients of the send. */
   recipients: number;
 }
 
 /** A page of messages, newest first. */
 export interface MessageList {
   rows: MessageRow[];
-  /** For `before`; null at the end. */
+  /** Value for `before`; null at the end. */
   next: string | null;
-  /** Whether the time was not enough to search everything down to `next`. */
+  /** Whether the time was too short to search everything down to `next`. */
   isCut: boolean;
 }
 
-/** What filters can be set to. */
+/** The values that filters can have. */
 export interface MessageOptions {
   templates: { id: number; name: string }[];
   integrations: { id: number; name: string }[];
 }
 
-/** How many were accepted in the last 24 hours and are in a state now; 1000 means that many or more. */
+/** How many messages of the last 24 hours are in a state now; 1000 means this many or more. */
 export type StateTotals = Record<"failed" | "unknown" | "deferred", number>;
 
-/** One step of a message's way. */
+/** One step of a message's history. */
 export interface TimelineStep {
   at: string;
   type: MessageState;
-  /** From 1; 0 before the first attempt to send. */
+  /** Counted from 1; 0 before the first attempt to send. */
   attempt: number;
-  /** Of the work itself, in milliseconds; null if it is not known. */
+  /** Duration of the work itself, in milliseconds; null if unknown. */
   durationMs: number | null;
-  /** Since the step before, in milliseconds; null for the first. */
+  /** Time since the step before, in milliseconds; null for the first. */
   sinceMs: number | null;
   detail: string | null;
-  /** The server may have the mail, though nobody knows. */
+  /** Whether the outcome is unknown: the server may have the mail. */
   isAmbiguous: boolean;
 }
 
-/** One message, with all that is known of it. */
+/** One message in full. */
 export interface MessageView extends MessageRow {
   name: string | null;
   from: { email: string; name?: string | undefined };
   template: { id: number; version: number; name: string | null };
   integration: { id: number; name: string | null; host: string | null };
   attachments: { templateId: number; filename: string | null }[];
-  /** From request to outcome, or until now, in milliseconds. */
+  /** Time from request to outcome, or until now, in milliseconds. */
   tookMs: number;
   timeline: TimelineStep[];
   /** W3C trace id. */
   traceId: string | null;
-  /** Since when its content is not kept any more; null while it is. */
+  /** Since when its content is removed; null while it is kept. */
   contentRemovedAt: string | null;
   /** For how many days content is kept. */
   contentDays: number;
@@ -137,7 +137,7 @@ export interface CauseView {
   code: number | null;
   enhanced: string | null;
   count: number;
-  /** What the server said to one of them. */
+  /** The server's reply to one of them. */
   response: string | null;
   messageId: string;
 }
@@ -150,7 +150,7 @@ export interface SendView {
   template: { id: number; version: number; name: string | null };
   integration: { id: number; name: string | null };
   priority: "transactional" | "bulk";
-  /** When nothing of it was left to do. */
+  /** When the last of its messages reached a final state. */
   settledAt: string | null;
   traceId: string | null;
   contentRemovedAt: string | null;
@@ -158,7 +158,7 @@ export interface SendView {
   causes: CauseView[];
 }
 
-/** What failed for one reason, to be sent again. */
+/** Selects messages that failed for one reason, for a retry. */
 export interface BulkRetry {
   state: "failed" | "unknown" | "deferred";
   reason: string | null;
@@ -170,11 +170,11 @@ export interface BulkRetry {
   from?: string | undefined;
 }
 
-/** What became of it; at most 1000 are sent again at once. */
+/** The result of a retry; one call retries at most 1000 messages. */
 export interface BulkRetried {
   retried: number;
-  /** Their content is not kept any more. */
+  /** Messages that were not retried because their content is removed. */
   withoutContent: number;
-  /** How many are left; 1000 means that many or more. */
+  /** How many are left; 1000 means this many or more. */
   remaining: number;
 }

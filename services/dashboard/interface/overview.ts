@@ -1,14 +1,14 @@
 import type { CauseView } from "./messages.ts";
 
-/** The times that an overview can be of. */
+/** The time ranges of an overview. */
 export const OVERVIEW_RANGES = ["24h", "7d", "30d"] as const;
 
-/** A time that an overview can be of. */
+/** A time range of an overview. */
 export type OverviewRange = (typeof OVERVIEW_RANGES)[number];
 
-/** What happened within some minutes; what is empty is left out. */
+/** Counts of some minutes; empty ones are left out. */
 export interface CountsView {
-  /** When it begins, ISO 8601. */
+  /** When the interval begins, ISO 8601. */
   at: string;
   accepted: number;
   sent: number;
@@ -17,16 +17,16 @@ export interface CountsView {
   unknown: number;
 }
 
-/** The queue of a stage, of all accounts together. */
+/** The queue of a stage, over all accounts. */
 export interface StageView {
   stage: "render" | "print" | "mail";
   waiting: number;
   inHand: number;
-  /** Since when the oldest waits; null if none does. */
+  /** Since when the oldest event waits; null if none does. */
   oldestAt: string | null;
 }
 
-/** How long a stage's work takes, by the account's newest messages. */
+/** How long a stage's work takes, measured on the account's newest messages. */
 export interface DurationView {
   stage: "render" | "print" | "mail";
   count: number;
@@ -34,25 +34,25 @@ export interface DurationView {
   p95Ms: number;
 }
 
-/** Something that a person should look at. */
+/** Something that needs a person's attention. */
 export interface AttentionView {
   kind: "suspended" | "unreachable" | "failures" | "waiting" | "token" | "unpublished";
   severity: "error" | "warning" | "info";
   title: string;
   detail: string;
-  /** Where to look, in the application. */
+  /** Path of the page to open, in the application. */
   path: string;
 }
 
-/** A step that a new account has to take. */
+/** A step in setting up a new account. */
 export interface SetupStep {
   step: "integration" | "template" | "token" | "mail";
   isDone: boolean;
 }
 
-/** `GET /api/overview?range=24h|7d|30d`; takes a viewer. */
+/** `GET /api/overview?range=24h|7d|30d`; requires a viewer. */
 export interface OverviewView {
-  /** When it was looked at; the counts reach from the range before it. */
+  /** When it was computed; the counts begin one range earlier. */
   at: string;
   counts: CountsView[];
   stages: StageView[];

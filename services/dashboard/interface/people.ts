@@ -15,34 +15,34 @@ export interface LoginInput {
   password: string;
 }
 
-/** `GET /api/sign-in/invitation/:token`: what the link invites to, for anyone who has it. */
+/** `GET /api/sign-in/invitation/:token`: the content of an invitation, for any holder of its link. */
 export interface InvitationOffer {
   accountName: string;
   email: string;
   role: Role;
   invitedBy: string;
   expiresAt: string;
-  /** Whether the link was sent to the address: who has it need not prove the address any more. */
+  /** Whether the link was sent to the address: its holder need not verify the address again. */
   isMailed: boolean;
 }
 
-/** `POST /api/sign-in/invitation/:token`: makes a login that is for this account alone. */
+/** `POST /api/sign-in/invitation/:token`: creates a login for this account only. */
 export interface AcceptInput {
   name: string;
   password: string;
 }
 
-/** What somebody who comes from the provider may join. */
+/** An invitation that a person from the provider may accept. */
 export interface JoiningOffer {
   id: string;
   accountName: string;
   role: Role;
   invitedBy: string;
-  /** Null unless the one who invites has proven it. */
+  /** Null unless the inviter has verified it. */
   inviterEmail: string | null;
 }
 
-/** `GET /api/sign-in/joining`: what was sent to the address that the provider has verified. */
+/** `GET /api/sign-in/joining`: the invitations to the address that the provider has verified. */
 export interface JoiningView {
   email: string;
   offers: JoiningOffer[];
@@ -53,13 +53,13 @@ export interface MemberView {
   userId: string;
   name: string;
   email: string;
-  /** Whether it was shown that the address is theirs. */
+  /** Whether the address is verified. */
   isProven: boolean;
   role: Role;
   since: string;
 }
 
-/** An invitation that nobody has used yet. */
+/** An unused invitation. */
 export interface InvitationView {
   id: string;
   email: string;
@@ -69,13 +69,16 @@ export interface InvitationView {
   expiresAt: string;
 }
 
-/** `GET /api/members`; owners alone see the invitations. */
+/** `GET /api/members`; only owners see the invitations. */
 export interface MembersView {
   members: MemberView[];
   invitations: InvitationView[];
 }
 
-/** `POST /api/invitations`: the link is told this once, and not at all if it was sent to the address. */
+/**
+ * `POST /api/invitations`: the link is returned only once, and not at all if it was sent to the
+ * address.
+ */
 export interface InvitedView {
   invitation: InvitationView;
   link: string | null;
@@ -89,13 +92,13 @@ export interface AccountView {
   retention: { contentDays: number };
 }
 
-/** One of `GET /api/you/sessions`: a browser that is signed in. */
+/** One of `GET /api/you/sessions`: a signed-in browser. */
 export interface BrowserView {
   id: string;
   userAgent: string;
   createdAt: string;
   lastSeenAt: string;
-  /** Whether it is the one that asks. */
+  /** Whether it is the browser of this request. */
   isThis: boolean;
 }
 
@@ -110,33 +113,33 @@ export interface LimitView {
 export interface AuditLine {
   id: string;
   at: string;
-  /** The person's name now, or their address then; null for what no person did. */
+  /** The person's current name, or their address at the time; null for an action of no person. */
   who: string | null;
   action: string;
   target: string;
   details: Record<string, string | number | boolean | null>;
 }
 
-/** `GET /api/audit?before=`: newest first; `next` is what to ask `before` for the rest. */
+/** `GET /api/audit?before=`: newest first; `next` is the `before` of the next page. */
 export interface AuditPage {
   lines: AuditLine[];
   next: string | null;
 }
 
-/** What is shown besides the password. */
+/** The second factor that is shown besides the password. */
 export type SecondFactorProof =
   | { by: "app"; code: string }
   | { by: "recovery"; code: string }
-  /** What the browser's `navigator.credentials.get()` gave, as JSON. */
+  /** The result of the browser's `navigator.credentials.get()`, as JSON. */
   | { by: "passkey"; response: unknown };
 
-/** Which of them somebody has. */
+/** The kinds of second factor that a person has. */
 export interface SecondFactorWays {
   app: boolean;
   passkey: boolean;
 }
 
-/** `POST /api/sign-in/login`: what is still to be shown; null if nothing. */
+/** `POST /api/sign-in/login`: what must still be shown; null if nothing. */
 export interface LoginView {
   second: SecondFactorWays | null;
 }
@@ -145,21 +148,24 @@ export interface LoginView {
 export interface SecondFactorView {
   /** Whether the authenticator app is set up. */
   app: boolean;
-  /** Whether the operator lets people use one. */
+  /** Whether the operator has enabled authenticator apps. */
   offersApp: boolean;
   passkeys: { id: string; name: string; createdAt: string }[];
   recoveryCodesLeft: number;
 }
 
-/** `POST /api/you/second-factor/app`: what to put into the app. */
+/** `POST /api/you/second-factor/app`: the secret to enter into the app. */
 export interface NewAppView {
   /** In base32. */
   secret: string;
-  /** `otpauth://`, with the same. */
+  /** The same secret as an `otpauth://` address. */
   uri: string;
 }
 
-/** What adding a second factor answers: with the first one, codes for when it is lost, told this once. */
+/**
+ * The result of adding a second factor: with the first one, recovery codes, which are returned only
+ * once.
+ */
 export interface SecondFactorAdded {
   recoveryCodes: string[] | null;
 }

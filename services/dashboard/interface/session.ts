@@ -1,29 +1,32 @@
 import type { Role } from "@posthaste/contracts";
 
-/** How somebody shows that it is still them: by their password, at their provider, or, in the demonstration, by a click. */
+/**
+ * How a person confirms their identity: by their password, at their provider, or, in the
+ * demonstration, by a click.
+ */
 export type ConfirmationWay = "password" | "provider" | "click";
 
-/** `GET /api/session`: who is signed in, and where. */
+/** `GET /api/session`: the signed-in person, and the account. */
 export interface SessionView {
   user: {
     id: string;
     email: string;
-    /** Whether it was shown that the address is theirs. */
+    /** Whether the address is verified. */
     isProven: boolean;
     name: string;
     hasPassword: boolean;
-    /** How they show that it is still them. */
+    /** How the person confirms their identity. */
     confirmBy: ConfirmationWay;
-    /** Whether they have one: a passkey, or an authenticator app. */
+    /** Whether the person has a passkey or an authenticator app. */
     hasSecondFactor: boolean;
   };
   account: { id: string; name: string; requiresSecondFactor: boolean };
-  /** Whether the account is closed to them until they have a second factor. */
+  /** Whether the account is closed to the person until they have a second factor. */
   needsSecondFactor: boolean;
   role: Role;
   /** Accounts that the user may change to. */
   accounts: { id: string; name: string; role: Role }[];
-  /** To be sent in `x-csrf-token` with everything that is no GET. */
+  /** Must be sent in `x-csrf-token` with every request except GET. */
   csrfToken: string;
   /** Base of the HTTP interface, for examples: ends with `/v1`. */
   apiUrl: string;
@@ -31,11 +34,11 @@ export interface SessionView {
 
 /** `GET /api/sign-in`: how people may sign in. */
 export interface SignInView {
-  /** Nobody has ever signed in: the first account is to be made. */
+  /** Whether no person has ever signed in: the first account must be created. */
   needsSetup: boolean;
   /** Name of the account that anybody may open with one click, for development only. */
   demoAccount: string | null;
-  /** What the button of the OpenID Connect provider says; null if there is none. */
+  /** Name of the OpenID Connect provider on its button; null if there is none. */
   oidcName: string | null;
   /** Whether people may sign in by password. */
   hasPasswords: boolean;
@@ -43,5 +46,5 @@ export interface SignInView {
   sendsMail: boolean;
 }
 
-/** `?refused=` of the address that the provider's answer leads to when it lets nobody in. */
+/** `?refused=` of the address after a sign-in at the provider that was refused. */
 export type OidcFault = "unverified" | "not_member" | "provider" | "expired";

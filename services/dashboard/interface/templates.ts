@@ -33,22 +33,22 @@ import type {
  * Reading and previews take a viewer, all else an editor.
  */
 
-/** What an author writes, with all that belongs to it. */
+/** The source of a template. */
 export interface TemplateSource {
-  /** Of an email; empty for a PDF. */
+  /** For an email; empty for a PDF. */
   subject: string;
-  /** HTML; of an email also MJML, if it begins with `<mjml`. */
+  /** HTML; for an email also MJML, if it begins with `<mjml`. */
   html: string;
-  /** Of an email; empty if it is to be made from the HTML. */
+  /** For an email; if empty, it is generated from the HTML. */
   text: string;
-  /** Of a PDF: name of the file that recipients see, which may have placeholders. */
+  /** For a PDF: name of the file that recipients see; may contain placeholders. */
   filename: string;
   variables: VariableDeclaration[];
   /** BCP 47. */
   locale: string;
-  /** Of a PDF; null for an email. */
+  /** For a PDF; null for an email. */
   page: PageOptions | null;
-  /** What the preview is filled with; not part of what is published. */
+  /** Variables of the preview; not part of a version. */
   sample: Variables;
 }
 
@@ -58,7 +58,7 @@ export interface TemplateRow {
   alias: string | null;
   name: string;
   publishedVersion: number | null;
-  /** Whether the draft differs from what is published. */
+  /** Whether the draft differs from the published version. */
   hasChanges: boolean;
   updatedAt: string;
   updatedBy: string | null;
@@ -70,26 +70,26 @@ export interface TemplateRow {
 export interface TemplateView extends TemplateRow {
   kind: TemplateKind;
   draft: TemplateSource;
-  /** Grows with every change of the draft: anyone who saves says which one they have changed. */
+  /** Grows with every change of the draft: a save names the revision that it changes. */
   revision: number;
-  /** For "copy as curl". */
+  /** Values for "copy as curl". */
   example: {
     integrationId: number | null;
     sender: string | null;
-    /** Of a PDF template: the email template that it was last mailed with. */
+    /** For a PDF template: the email template that it was last sent with. */
     mailedWith: number | null;
   };
 }
 
-/** What a new template begins as. */
+/** The initial content of a new template. */
 export interface NewTemplate {
   name: string;
   alias?: string | null;
-  /** One of the examples of `EXAMPLES`, or an empty one. */
+  /** One of `EXAMPLES`; by default an empty one. */
   example?: string;
 }
 
-/** An example that a new template may begin as. */
+/** An example that a new template can start from. */
 export interface ExampleRow {
   id: string;
   name: string;
@@ -101,10 +101,10 @@ export interface ExampleRow {
 export interface HelperRow {
   name: string;
   kind: "block" | "inline";
-  /** As it is called: `date value ["short"|"long"]`. */
+  /** Its signature: `date value ["short"|"long"]`. */
   signature: string;
   summary: string;
-  /** A piece of a template. */
+  /** A sample of its use in a template. */
   example: string;
 }
 
@@ -122,7 +122,7 @@ export interface VersionRow {
   publishedBy: string | null;
   /** Whether requests use it now. */
   isCurrent: boolean;
-  /** Whether it was made for a test mail and never published. */
+  /** Whether it was created for a test mail and never published. */
   isTest: boolean;
 }
 
@@ -131,30 +131,30 @@ export interface VersionView extends VersionRow {
   source: TemplateSource;
 }
 
-/** What is to be shown, saved or not. */
+/** A source to preview, saved or not. */
 export interface PreviewRequest {
-  /** Drawn by each open editor: a newer preview ends the wait for an older one of the same. */
+  /** Random id of an open editor: a newer preview ends the wait for an older one of the same editor. */
   editor?: string;
   source: TemplateSource;
 }
 
-/** Something that the author should look at. `error` prevents publishing. */
+/** A problem that the author should look at. `error` prevents publishing. */
 export interface LintFinding {
   severity: "error" | "warning" | "info";
   part: "subject" | "html" | "text";
-  /** From 1; null where it is about the whole. */
+  /** From 1; null if it concerns the whole. */
   line: number | null;
   column: number | null;
   /** Closed list in `lint_rules.ts` of `libs/templating`: `image_without_alt`, `gmail_clips`, … */
   rule: string;
   message: string;
-  /** What the author can do; missing where the message says it. */
+  /** What the author can do; missing if the message contains it. */
   remedy?: string;
 }
 
-/** What the real renderer, and the real printer, made of it. */
+/** The result from the real renderer and the real printer. */
 export interface PreviewView {
-  /** Null if it could not be filled; the findings tell why. */
+  /** Null if it could not be filled; the findings contain the reason. */
   output: {
     subject: string;
     /** Shown in a sandboxed frame without scripts, by `srcdoc`. */
@@ -164,20 +164,20 @@ export interface PreviewView {
     /** In bytes, of the HTML. */
     size: number;
   } | null;
-  /** Of a PDF template: where its bytes are, and why not if they are not. */
+  /** For a PDF template: where its bytes are, or why there are none. */
   pdf: { key: string; size: number; blocked: string[] } | { failed: string } | null;
-  /** What the template reads. */
+  /** The variables that the template reads. */
   variables: FoundVariable[];
   /** Required variables that the sample lacks. */
   missing: string[];
   findings: LintFinding[];
-  /** Faults of the source, at their places. */
+  /** Faults of the source, with their places. */
   errors: TemplateFault[];
   /** In milliseconds. */
   tookMs: number;
 }
 
-/** A test mail of the draft, to the one who asks or another address. */
+/** Requests a test mail of the draft, to the caller or another address. */
 export interface TestRequest {
   revision: number;
   integrationId: number;

@@ -12,7 +12,7 @@ export interface TokenView {
   scopes: TokenScope[];
   limits: TokenLimits;
   createdAt: string;
-  /** Name of who made it; null for what the command line made. */
+  /** Name of the person who created it; null for a token from the command line. */
   createdBy: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -29,15 +29,15 @@ export interface NewTokenInput {
   limits: TokenLimits;
 }
 
-/** `POST /api/tokens/{id}/roll`: a token like it is made, and it expires after this time. */
+/** `POST /api/tokens/{id}/roll`: creates an equal token; the old one expires after this time. */
 export interface RollTokenInput {
   overlapHours: number;
 }
 
-/** Answer to both: the text is told this once. */
+/** Answer to both: the token's text is returned only once. */
 export interface NewTokenView {
   token: TokenView;
   text: string;
-  /** A request that can be tried with it, for a shell; null if there is nothing yet that it could ask for. */
+  /** A sample request with it, for a shell; null if there is nothing that it could request. */
   curl: string | null;
 }

@@ -5,7 +5,7 @@ import type {
   WebhookSettings,
 } from "@posthaste/contracts";
 
-/** Types of events that people choose from. A test is no event of the feed. */
+/** Types of events that people choose from. A test is not an event of the feed. */
 export const EVENT_TYPES: readonly FeedEventType[] = [
   ...["message.sent", "message.deferred", "message.failed"] as const,
   ...["message.unknown", "message.canceled", "message.retried"] as const,
@@ -26,22 +26,22 @@ export interface WebhookView extends WebhookSettings {
   /** Why it is disabled; null if it is not. */
   disabledReason: string | null;
   disabledAt: string | null;
-  /** Events of the feed that it has not had. */
+  /** Events of the feed that are not yet delivered to it. */
   behind: number;
   lastSuccessAt: string | null;
   lastFailure: { at: string; status: number | null; error: string } | null;
   /** While it is down: when it is tried again. */
   retryAt: string | null;
-  /** Until when the secret before signs, too; null if there is none. */
+  /** Until when the previous secret signs, too; null if there is none. */
   oldSecretUntil: string | null;
   createdAt: string;
   updatedAt: string;
 }
 
-/** Body of `POST /api/webhooks`; what is left out of that of `PATCH` stays. */
+/** Body of `POST /api/webhooks`; in `PATCH`, missing fields stay unchanged. */
 export type WebhookInput = Partial<WebhookSettings> & { url: string };
 
-/** Answer to `POST /api/webhooks` and `…/rotate-secret`: the secret is shown this once. */
+/** Answer to `POST /api/webhooks` and `…/rotate-secret`: the secret is returned only once. */
 export interface NewWebhookView {
   webhook: WebhookView;
   secret: string;
@@ -73,7 +73,7 @@ export interface WebhookDeliveryList {
 
 /** `GET /api/webhooks/{id}/deliveries/{eventId}`. */
 export interface WebhookDeliveryDetail extends WebhookDeliveryView {
-  /** What is posted, as JSON; null if the event is not kept any more. */
+  /** The posted body, as JSON; null if the event is not kept any more. */
   body: string | null;
 }
 

@@ -20,7 +20,7 @@ const RETENTION = z.object({
     .max(MAX_CONTENT_DAYS, { error: `must not exceed ${MAX_CONTENT_DAYS}` }),
 });
 
-/** The account that is looked at, its settings, and new ones. */
+/** Adds the routes of the current account, its settings, and new accounts. */
 export function accountRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const { store, now } = deps;
   const log = { ...store, now };

@@ -10,11 +10,11 @@ const PAGE = 50;
 const OWNER = { config: { role: "owner", scopes: ["manage:account"] } } as const;
 const QUERY = z.object({ before: z.string().max(100).optional() });
 
-/** Who changed what, for the account's owners. */
+/** Adds the routes of the audit log, for the account's owners. */
 export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Routing): void {
   app.get("/api/audit", OWNER, async ({ actor, query }) => {
     const { before } = readInput(QUERY, query);
-    // One more tells whether there are any beyond.
+    // One more item shows whether there is another page.
     const found = await store.audit.list(actor.accountId, { limit: PAGE + 1, before });
     const people = await store.people.listMembers(actor.accountId);
     const nameOf = new Map(people.map(({ user }) => [user._id, user.name]));
@@ -38,7 +38,7 @@ export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Rout
       .send(Readable.from(linesOf(accountId)));
   });
 
-  /** Every line as JSON, newest first. */
+  /** Returns every line as JSON, newest first. */
   async function* linesOf(accountId: string): AsyncGenerator<string> {
     for await (const { accountId: _, ...line } of store.audit.all(accountId)) {
       yield `${JSON.stringify(line)}\n`;

@@ -22,7 +22,7 @@ const WRITE = {
   bodyLimit: MAX_BUNDLE_BYTES,
 } as const;
 
-/** Templates as files: all of an account at once, out of it and into it. */
+/** Adds the routes of templates as files: export and push of an account's templates. */
 export function bundleRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const planning = { ...deps, maxTemplates: (options.quotas ?? QUOTAS).templates };
 

@@ -9,7 +9,10 @@ import type { SignInRouting } from "./sign_in_routing.ts";
 
 const CONFIRMATION = z.object({ password: passwordInput.default("") });
 
-/** Showing again who is at the browser. Who signs in at a provider does so there. */
+/**
+ * Adds the route that confirms a person's identity by password or click. Users of a provider
+ * confirm it there.
+ */
 export function confirmationRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now } } = routing;
   app.post("/api/you/confirmation", { config: { role: "viewer" } }, async ({ principal, body }) => {

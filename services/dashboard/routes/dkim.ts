@@ -16,7 +16,7 @@ import { requireIntegration } from "../token_limits.ts";
 const EDITOR = { config: { role: "editor", scopes: ["manage:integrations"] } } as const;
 const switchSchema = z.object({ enabled: z.boolean() });
 
-/** The keys that mail is signed with: made here, checked in the DNS, switched on and off. */
+/** Adds the routes of DKIM keys: creating, checking in the DNS, switching on and off. */
 export function dkimRoutes(
   app: FastifyInstance,
   { deps }: Routing,
@@ -55,7 +55,8 @@ export function dkimRoutes(
     const found = await findOne(actor, params);
     const { domain, selector } = readInput(dkimInputSchema, body);
     const { privateKey, publicKey } = await newDkimPair();
-    // Signed mail whose record is missing is worse than unsigned: it is switched on afterwards.
+    // Signed mail without the record is worse than unsigned mail: signing is switched on
+    // afterwards.
     const dkim = (recordId: string): Dkim => ({
       ...{ domain, selector, publicKey, enabled: false },
       privateKey: sealSecret(privateKey, {

@@ -39,16 +39,19 @@ import {
   requireUnlimited,
 } from "../token_limits.ts";
 
-/** Longer than the longest probe, with some waiting. */
+/** Longer than the longest probe with its wait. */
 const PROBE_TIMEOUT_MS = 27_000;
 
 const SCOPES = ["manage:integrations"] as const;
-/** What a token may not do. */
+/** What tokens must not do. */
 const SKIP = "switch off the check of certificates";
 
 const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") });
 
-/** The SMTP servers of an account: making, changing, trying, stopping and removing them. */
+/**
+ * Adds the routes of an account's SMTP servers: creating, changing, testing, stopping and removing
+ * them.
+ */
 export function integrationRoutes(app: FastifyInstance, routing: Routing): void {
   const { store, bus, sealingKey, now } = routing.deps;
   const limit = openProbeLimit();
@@ -68,7 +71,10 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       details: { name: found.name },
     });
 
-  /** Where mail goes, and so who can read it, is no editor's business, and no secret between owners. */
+  /**
+   * Records that mail goes elsewhere, and notifies the owners. The server can read all mail, so
+   * editors must not change it, and every owner must know.
+   */
   async function noteRepointed(
     actor: Actor,
     before: Integration,
@@ -243,7 +249,7 @@ function settingsOf(input: IntegrationInputData) {
   return settings;
 }
 
-/** Returns in the interface's words why the store refuses a change. */
+/** Turns the store's error into one of the interface. */
 async function changing<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();

@@ -16,7 +16,7 @@ import type { SignInRouting } from "./sign_in_routing.ts";
 const PARAMS = z.object({ token: z.string().max(100) });
 const ACCEPT: z.ZodType<AcceptInput> = z.object({ name: nameInput, password: passwordInput });
 
-/** What can be done with the link of an invitation, signed out and signed in. */
+/** Adds the routes of an invitation's link, signed out and signed in. */
 export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, hasher, attempts } = routing;
 
@@ -68,7 +68,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
       const { email, accountId } = invitation;
       await checkPassword(password, email);
       const passwordHash = await hasher.hash(password);
-      // Else the one who invites may have given the link to anybody.
+      // Otherwise the inviter may have passed the link to anyone.
       const standing = invitation.isMailed
         ? { emailProvenAt: now() }
         : { onlyAccountId: accountId };
@@ -90,7 +90,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
     }
     if (user.emailProvenAt === null) {
       if (!invitation.isMailed) throw unproven(email);
-      // The link has proven it.
+      // The link verifies the address.
       const proven = { emailProvenAt: now(), onlyAccountId: null, proof: null };
       await store.people.update(user._id, proven).catch(otherLogin);
     }
@@ -101,7 +101,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
   });
 }
 
-/** Notifies the reader of an address that a login has verified it. */
+/** Throws the error for an address that another login has verified. */
 function otherLogin(error: unknown): never {
   if (!(error instanceof NameTakenError)) throw error;
   throw new HttpError("conflict", "You already have a login here. Sign in and open the link again");

@@ -11,7 +11,7 @@ import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import type { SignInRouting } from "./sign_in_routing.ts";
 
-/** Name of the cookie of somebody whom the provider knows, and who has not said yet what to join. */
+/** Name of the cookie of a person from the provider who has not yet chosen what to join. */
 export const JOINING_COOKIE = "__Host-posthaste-joining";
 
 const COOKIE: CookieSerializeOptions = {
@@ -19,7 +19,7 @@ const COOKIE: CookieSerializeOptions = {
 };
 const JOIN = z.object({ id: z.string().max(100) });
 
-/** Sends somebody to the page that asks. */
+/** Redirects to the page that asks what to join. */
 export function askWhatToJoin(
   reply: FastifyReply,
   identity: VerifiedIdentity,
@@ -32,7 +32,7 @@ export function askWhatToJoin(
   return reply.redirect("/joining", 303);
 }
 
-/** Joining, by anyone who comes from the provider with a verified address that was invited. */
+/** Adds the routes for joining, for people from the provider whose verified address was invited. */
 export function joiningRoutes(
   app: FastifyInstance,
   routing: SignInRouting,

@@ -19,7 +19,7 @@ const ROLE = z.object({ role: z.enum(ROLES) });
 const INVITE = z.object({ email: emailInput, role: z.enum(ROLES) });
 const INVITATION = z.object({ invitationId: z.string() });
 
-/** Members of the account, and invitations to it. */
+/** Adds the routes of the account's members and invitations. */
 export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Routing): void {
   const { store, now } = deps;
   const { members: maxMembers } = options.quotas ?? QUOTAS;

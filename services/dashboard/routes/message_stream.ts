@@ -9,9 +9,9 @@ import type { Principal } from "../session.ts";
 
 /** Settings of {@linkcode messageStreamRoute}. */
 export interface StreamOptions {
-  /** Time between two looks, and between two counts, in milliseconds. */
+  /** Time between two updates, and between two counts, in milliseconds. */
   lookEveryMs?: number;
-  /** Time between two looks at whether the session still holds, in milliseconds. */
+  /** Time between two checks of the session, in milliseconds. */
   beatEveryMs?: number;
   /** The most streams of an account at once. */
   maxStreams?: number;
@@ -20,13 +20,13 @@ export interface StreamOptions {
 const DAY_MS = 24 * 3_600_000;
 const ROWS = 50;
 
-/** Counts tell when there are this many or more. */
+/** Counts stop at this number. */
 const MAX_COUNTED = 1000;
 
-/** Counting costs more than the newest page. */
+/** Counting costs more than reading the newest page. */
 const COUNT_EVERY_MS = 5000;
 
-/** The newest messages as they change, as server-sent events. */
+/** Adds the stream of the newest messages as they change, as server-sent events. */
 export function messageStreamRoute(
   app: FastifyInstance,
   { deps }: Routing,
@@ -63,7 +63,7 @@ export function messageStreamRoute(
     const beat = setInterval(() => {
       void isSignedIn(principal).then(
         (is) => is ? stream.beat() : stream.end(),
-        // The database is away: whether they may see more is not known.
+        // The database is away: the session's validity is unknown.
         () => stream.end(),
       );
     }, beatEveryMs);

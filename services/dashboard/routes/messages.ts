@@ -32,11 +32,11 @@ const bulkSchema = z.strictObject({
 
 type WithId = { Params: { id: string } };
 
-/** Messages and sends: found, looked at, sent again, canceled. */
+/** Adds the routes of messages and sends: finding, viewing, retrying and canceling them. */
 export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   const { store, now } = deps;
 
-  /** Mail is somebody's: who has read it can be told afterwards. */
+  /** Records who read a mail: its content is private. */
   async function noteReading(principal: Principal, id: string, pdf?: number): Promise<void> {
     await audit({ ...store, now }, principal, {
       ...{ action: "message.read", target: `message ${id}` },

@@ -14,7 +14,7 @@ import { newToken } from "../session.ts";
 import { askWhatToJoin, joiningRoutes } from "./joining.ts";
 import type { SignInRouting } from "./sign_in_routing.ts";
 
-/** Name of the cookie that binds what comes back from the provider to the browser that was sent there. */
+/** Name of the cookie that binds the provider's answer to the browser that was sent there. */
 export const OIDC_COOKIE = "__Host-posthaste-oidc";
 
 const CALLBACK = "/api/sign-in/oidc/callback";
@@ -30,11 +30,11 @@ const CHECKS = z.object({
 });
 const BEGIN = z.object({
   invitation: z.string().regex(/^[\w-]{43}$/).optional(),
-  /** Where in the dashboard somebody was, who is to show again that it is them. */
+  /** The page to return to after a repeated sign-in. */
   back: z.string().max(500).regex(/^\/a\/[\w/-]*$/).optional(),
 });
 
-/** Signing in at an OpenID Connect provider, if the operator has set one. */
+/** Adds the routes of sign-in at an OpenID Connect provider, if the operator has set one. */
 export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps, options, attempts } = routing;
   const { store, now, logger } = deps;
@@ -82,7 +82,7 @@ export function oidcRoutes(app: FastifyInstance, routing: SignInRouting): void {
     await attempts.succeed(keys);
     if ("asked" in admission) return askWhatToJoin(reply, admission.asked, passes);
     const { user, accountId } = admission;
-    // The provider may have known them still, and asked nobody.
+    // The provider may still know the person and ask no question.
     await signIn({ request, reply }, { userId: user._id, accountId, isConfirmed }, routing);
     const next = invitation === undefined ? "/" : `/invitation/${invitation}`;
     return reply.redirect(back ?? next, 303);

@@ -7,10 +7,10 @@ import { readInput } from "../read_input.ts";
 
 const querySchema = z.object({ range: z.enum(OVERVIEW_RANGES).default("24h") });
 
-/** Looked at again after so long, in milliseconds, however many look. */
+/** How long an overview is reused for all callers, in milliseconds. */
 const FRESH_MS = 2000;
 
-/** The overview of an account. */
+/** Adds the route of an account's overview. */
 export function overviewRoutes(app: FastifyInstance, { deps }: Routing): void {
   const known = new Map<string, { at: number; view: Promise<OverviewView> }>();
 

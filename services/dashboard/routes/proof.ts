@@ -12,8 +12,9 @@ const PROOF_AGE_MS = 3600_000;
 const PARAMS = z.object({ token: z.string().max(100) });
 
 /**
- * Showing that an address is one's own, by a link that is sent there. It works for who asked for it and
- * is signed in: anyone who reads the mail of a login that a stranger has made gives that stranger nothing.
+ * Adds the routes that verify an address by a link sent to it. The link works only for the
+ * signed-in user who requested it: if a stranger made a login with a foreign address, the address's
+ * owner cannot verify it for them by accident.
  */
 export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, options, attempts, mail } = routing;
@@ -28,7 +29,7 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
         "This installation cannot send mail of its own. Ask the operator",
       );
     }
-    // Each counts, whatever becomes of it: it is mail to somebody who may not want it.
+    // Each request counts, even if it fails: it can cause unwanted mail to another person.
     await attempts.begin({
       [`proof ${user._id}`]: PER_PERSON,
       [`proof to ${user.email}`]: PER_PERSON,

@@ -17,8 +17,8 @@ const PARAMS = z.object({ token: z.string().regex(/^usr_[0-9a-z]{26}~[\w-]{43}$/
 const RESET = z.object({ password: passwordInput });
 
 /**
- * A new password for who has forgotten theirs, by a link that is sent to an address that they have proven.
- * It signs nobody in, and leaves a second factor as it is.
+ * Adds the routes for a forgotten password: a link, sent to a verified address, sets a new one. It
+ * does not sign in, and leaves a second factor unchanged.
  */
 export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now, logger }, options, hasher, attempts, mail } = routing;
@@ -32,12 +32,12 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
         "This installation cannot send mail of its own. Ask the operator",
       );
     }
-    // Each counts, whatever becomes of it: it is mail to somebody who may not want it.
+    // Each request counts, even if it fails: it can cause unwanted mail to another person.
     await attempts.begin({
       [`reset to ${email}`]: PER_PERSON,
       [`reset ${networkOf(ip)}`]: PER_ADDRESS,
     });
-    // Not waited for: how long it takes would tell who has a login.
+    // Not awaited: its duration would reveal whether the address has a login.
     void sendLink(email).catch((error: unknown) => {
       logger.warn("Cannot send a password reset link", { error });
     });

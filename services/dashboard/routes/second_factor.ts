@@ -19,7 +19,7 @@ const PASSKEY = z.object({ passkeyId: z.string() });
 const MAX_PASSKEYS = 20;
 const PATH = "/api/you/second-factor";
 
-/** What people show besides their password: an authenticator app, passkeys, recovery codes. */
+/** Adds the routes of second factors: authenticator apps, passkeys, recovery codes. */
 export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, attempts, secondFactors: { passkeys, box } } = routing;
   const viewer = { config: { role: "viewer" } } as const;
@@ -138,14 +138,14 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     const { user } = principal;
     const fresh = newRecoveryCodes();
     const hashes = fresh.map(hashRecoveryCode);
-    // Two may be added at the same moment: the first of them brings the codes.
+    // Two may be added at the same time: the first one creates the codes.
     const changed = await store.people.changeSecondFactor(user._id, (current) => ({
       ...change(current),
       ...(hasSecondFactor({ secondFactor: current }) ? {} : { recoveryCodes: hashes }),
     }));
     const isFirst = changed !== null && !hasSecondFactor({ secondFactor: changed.before });
     const recoveryCodes = isFirst ? fresh : null;
-    // Who is signed in elsewhere has not shown it.
+    // Other browsers have not shown the second factor.
     await store.sessions.removeAll(user._id, { except: principal.session._id });
     await note(principal, "second_factor.added", what);
     return { recoveryCodes };
@@ -158,13 +158,16 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
   ): Promise<void> {
     await store.people.changeSecondFactor(principal.user._id, (current) => {
       const secondFactor = change(current);
-      // Codes for something that is not there any more.
+      // Without another second factor, the codes have no purpose.
       return hasSecondFactor({ secondFactor }) ? secondFactor : { ...NO_SECOND_FACTOR };
     });
     await note(principal, "second_factor.removed", what);
   }
 
-  /** A second factor is no account's business alone: each that the person is a member of is told. */
+  /**
+   * Records a change in the audit log of each account that the person is a member of: it concerns
+   * them all.
+   */
   async function note({ user }: Principal, action: string, target: string): Promise<void> {
     for (const { accountId } of await store.people.listMemberships(user._id)) {
       await audit({ ...store, now }, { accountId, user }, { action, target });
@@ -175,7 +178,7 @@ export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting)
     try {
       return box?.open(challenge, user._id) ?? "";
     } catch {
-      // A passkey was asked for meanwhile.
+      // The challenge was replaced by a passkey's meanwhile.
       throw notBegun();
     }
   }

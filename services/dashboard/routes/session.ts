@@ -10,7 +10,7 @@ import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
 import { needsSecondFactor, type Principal } from "../session.ts";
 
-/** Signing in and out, and who is signed in. */
+/** Adds the routes that show the session and the ways to sign in, change the account, and sign out. */
 export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
   const { demoAccount } = options;

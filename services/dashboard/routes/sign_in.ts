@@ -23,7 +23,7 @@ const SETUP: z.ZodType<SetupInput> = z.object({
   setupCode: z.string().trim().max(200),
 });
 
-// An address that is none gets the same answer as one that nobody has.
+// An invalid address gets the same answer as an unknown one.
 const LOGIN: z.ZodType<LoginInput> = z.object({
   email: z.string().trim().toLowerCase().max(254),
   password: passwordInput,
@@ -41,7 +41,7 @@ const WRONG_PROOF: Record<SecondFactorProof["by"], string> = {
   passkey: "The passkey was not accepted. Try again",
 };
 
-/** Signing in with a password, and making the first account. */
+/** Adds the routes for sign-in with a password, and for the first account. */
 export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps, options, hasher, attempts, secondFactors } = routing;
   const { store } = deps;
@@ -82,7 +82,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     const users = await store.people.listByEmail(email);
     const { user, renewed } = await whoseIs(password, users).catch(async (error: unknown) => {
       if (error instanceof HttpError && error.code === "wrong_login") {
-        // Not waited for: how long it takes would tell who has a login.
+        // Not awaited: its duration would reveal whether the address has a login.
         void noteRefusedSignIn(request, users, { why: "wrong password", routing })
           .catch((cause: unknown) => deps.logger.warn("Cannot record a sign-in", { error: cause }));
       }
@@ -129,7 +129,10 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     return {};
   });
 
-  /** Finds who has shown their password in this browser, and is to show more. */
+  /**
+   * Finds the session of a person who has shown their password in this browser and must show a
+   * second factor.
+   */
   async function halfOf({ cookies }: FastifyRequest): Promise<{ session: Session; user: User }> {
     const token = cookies[SESSION_COOKIE];
     const session = token === undefined
@@ -140,7 +143,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
     throw new HttpError("signed_out", "The sign-in expired. Sign in again");
   }
 
-  /** Until an address is proven, several may have it. */
+  /** Finds the user with this password: several users may have an address until it is verified. */
   async function whoseIs(
     password: string,
     users: readonly User[],

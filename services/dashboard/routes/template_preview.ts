@@ -9,7 +9,10 @@ import { previewTemplate } from "../templates/preview.ts";
 import { previewSchema, sourceFor, TEMPLATE_BODY_LIMIT } from "../templates/template_input.ts";
 import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
 
-/** Headers of a PDF that a customer's template made: it may do nothing, wherever it is opened. */
+/**
+ * Headers of a PDF made from a customer's template: it must not run anything, wherever it is
+ * opened.
+ */
 const PDF_HEADERS = {
   "cache-control": "no-store",
   "content-disposition": 'inline; filename="preview.pdf"',
@@ -18,7 +21,7 @@ const PDF_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** What templates look like, saved or not. */
+/** Adds the routes of previews of templates, saved or not. */
 export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): void {
   const issued = openIssuedPdfs(deps);
   const latestOnly = openLatestOnly(() =>

@@ -23,7 +23,7 @@ import type { TemplatePath, TemplateRouting } from "./template_routing.ts";
 const LISTED = 500;
 const COMPILE_LIMIT_MS = 11_000;
 
-/** Versions of templates: how they come about, and how one goes back to an older one. */
+/** Adds the routes of a template's versions: publishing, testing and rolling back. */
 export function templateVersionRoutes(
   app: FastifyInstance,
   { kind, access, routing: { deps } }: TemplateRouting,
@@ -31,7 +31,7 @@ export function templateVersionRoutes(
   const { store, now } = deps;
   const path = `/api/templates/${kind}/:id`;
   const { viewer, editor } = TEMPLATE_ROUTES;
-  // A test is a mail: only a token that may send can ask for one.
+  // A test is a mail: a token needs the right to send.
   const scopes = ["manage:templates", "send"] as const;
   const sender = { ...editor, config: { ...editor.config, scopes } };
 
@@ -64,7 +64,7 @@ export function templateVersionRoutes(
     const wish = { accountId, kind, source: draft.source, compiled: true };
     const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
     const compiled = compiledBy(rendering);
-    // What is published already stays so, whatever rules came since.
+    // A published version stays valid, even if rules were added since.
     const isPublished = draft.base !== null && draft.base === template.publishedVersion;
     if (!isPublished) requirePublishable({ kind, source: draft.source, rendering });
     const options = { store, userId };
