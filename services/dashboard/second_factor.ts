@@ -5,17 +5,17 @@ import { openPasskeys, type Passkeys } from "./passkeys.ts";
 import { hashRecoveryCode } from "./recovery_codes.ts";
 import { openOwnBox, type OwnBox, stepOfCode } from "./totp.ts";
 
-/** Looks at what people show besides their password. */
+/** Checks second factors. */
 export interface SecondFactors {
   readonly passkeys: Passkeys;
   /** Seals secrets of authenticator apps; undefined if the operator has set no key for them. */
   readonly box: OwnBox | undefined;
-  /** Returns whether a code is of somebody's authenticator app, and was not taken before. */
+  /** Returns whether a code is of the user's authenticator app and was not used before. */
   takeCode(user: User, code: string): Promise<boolean>;
   /**
-   * Returns whether somebody showed a second factor of theirs. Whatever it is, it is taken once.
+   * Returns whether a proof is a second factor of the user. Each proof is accepted once.
    *
-   * @param challenge What a passkey was to sign
+   * @param challenge The challenge that a passkey had to sign
    */
   take(user: User, proof: SecondFactorProof, challenge: string | null): Promise<boolean>;
 }
@@ -26,11 +26,11 @@ export type SecondFactorDeps =
   & {
     now(): Date;
     publicUrl: string;
-    /** 32 bytes; without them nobody can use an authenticator app. */
+    /** 32 bytes; without them authenticator apps are disabled. */
     key: Buffer | undefined;
   };
 
-/** Opens the look at second factors. */
+/** Opens the check of second factors. */
 export function openSecondFactors(deps: SecondFactorDeps): SecondFactors {
   const { now, publicUrl, key, people: { takeTotpStep, takeRecoveryCode, notePasskeyUse } } = deps;
   const passkeys = openPasskeys(publicUrl);
@@ -61,7 +61,7 @@ export function openSecondFactors(deps: SecondFactorDeps): SecondFactors {
   };
 }
 
-/** Returns a secret, or undefined if it was sealed under a key that is lost. */
+/** Returns a secret, or undefined if it was sealed under a lost key. */
 function opened(box: OwnBox, sealed: string, owner: string): string | undefined {
   try {
     return box.open(sealed, owner);
@@ -70,7 +70,7 @@ function opened(box: OwnBox, sealed: string, owner: string): string | undefined 
   }
 }
 
-/** Returns whether somebody has a second factor. Recovery codes alone are none. */
+/** Returns whether a user has a second factor. Recovery codes alone do not count. */
 export function hasSecondFactor({ secondFactor }: { secondFactor: SecondFactor }): boolean {
   return secondFactor.totp !== null || secondFactor.passkeys.length > 0;
 }

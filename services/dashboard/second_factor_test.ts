@@ -16,7 +16,7 @@ import { openOwnBox } from "./totp.ts";
 
 const PASSWORD = "correct horse battery";
 const PATH = "/api/you/second-factor";
-/** At the begin of a time step. Not in the past: the database removes what has expired. */
+/** The start of a time step. Not in the past: the database removes expired documents. */
 const START = Math.ceil(Date.now() / 30_000) * 30_000;
 
 let dashboard: TestDashboard;
@@ -46,13 +46,13 @@ function codeOf(secret: string, at = time): string {
   return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at });
 }
 
-/** Sets an authenticator app up, and returns its secret and the recovery codes. */
+/** Sets up an authenticator app, and returns its secret and the recovery codes. */
 async function addApp(jane: Person): Promise<{ secret: string; recoveryCodes: string[] }> {
   const { body: { secret, uri } } = await jane.post(`${PATH}/app`);
   assert.match(uri, /^otpauth:\/\/totp\/Posthaste:jane%40shop\.example\?issuer=Posthaste&secret=/);
   const added = await jane.put(`${PATH}/app`, { code: codeOf(secret) });
   assert.equal(added.status, 200, added.text);
-  // The next code is another.
+  // The next code differs.
   pass(30);
   return { secret, ...added.body };
 }
@@ -62,21 +62,21 @@ const login = () =>
     ...{ email: "jane@shop.example", password: PASSWORD },
   });
 
-/** Shows a password, and returns a browser that is to show more. */
+/** Shows a password, and returns a browser that must show a second factor. */
 async function halfIn() {
   const { status, body, cookies } = await login();
   assert.equal(status, 200);
   return { second: body.second, browser: dashboard.browser(cookies[SESSION_COOKIE]) };
 }
 
-test("who has an authenticator app is signed in by the password and its code, each code once", async () => {
+test("a user with an authenticator app signs in by the password and its code, each code once", async () => {
   const jane = await newPerson();
   assert.deepEqual((await login()).body, { second: null });
   const { secret } = await addApp(jane);
   const { second, browser } = await halfIn();
   assert.deepEqual(second, { app: true, passkey: false });
   const code = codeOf(secret);
-  // Half of it is nothing.
+  // The password alone does not sign in.
   assert.equal((await browser.get("/api/session")).body.code, "signed_out");
   assert.equal((await browser.get("/api/members")).body.code, "signed_out");
   const prove = (given: string, who = browser) =>
@@ -94,7 +94,7 @@ test("who has an authenticator app is signed in by the password and its code, ea
   assert.equal((await prove(codeOf(secret), (await halfIn()).browser)).status, 200);
 });
 
-test("a code is taken a step early or late, and no more; and six wrong ones have one wait", async () => {
+test("a code is accepted one step early or late, and no more; six wrong ones impose a wait", async () => {
   const jane = await newPerson();
   const { secret } = await addApp(jane);
   pass(600);
@@ -112,7 +112,7 @@ test("a code is taken a step early or late, and no more; and six wrong ones have
     tried.push((await browser.post("/api/sign-in/second", wrong)).status);
   }
   assert.deepEqual(tried, [400, 400, 400, 400, 400, 429]);
-  // Another browser, from another network: it is the person who is guarded.
+  // Another browser on another network: the limit protects the person.
   const right = { by: "app", code: codeOf(secret) };
   const { browser: other } = await halfIn();
   assert.equal((await other.post("/api/sign-in/second", right)).status, 429);
@@ -123,7 +123,7 @@ test("a code is taken a step early or late, and no more; and six wrong ones have
   );
 });
 
-test("a recovery code is taken once, however it is typed, and new ones replace all", async () => {
+test("a recovery code is accepted once, however it is typed, and new ones replace all", async () => {
   const jane = await newPerson();
   const { recoveryCodes } = await addApp(jane);
   assert.equal(new Set(recoveryCodes).size, 10);
@@ -144,7 +144,7 @@ test("a recovery code is taken once, however it is typed, and new ones replace a
   assert.equal(await redeem(body.recoveryCodes[9]), 200);
 });
 
-test("a half session ends after ten minutes, and signs nobody in anywhere else", async () => {
+test("a half session ends after ten minutes, and signs in nowhere else", async () => {
   const jane = await newPerson();
   const { secret } = await addApp(jane);
   const { browser } = await halfIn();
@@ -157,12 +157,12 @@ test("a half session ends after ten minutes, and signs nobody in anywhere else",
   const { signedOut } = dashboard;
   const none = await signedOut.post("/api/sign-in/second", { by: "app", code: codeOf(secret) });
   assert.equal(none.body.code, "signed_out");
-  // Who is signed in wholly is not half in.
+  // A complete session is not a half session.
   const whole = await jane.post("/api/sign-in/second", { by: "app", code: codeOf(secret) });
   assert.equal(whole.body.code, "signed_out");
 });
 
-test("an answer of a passkey that is none, or is another's, lets nobody in", async () => {
+test("an invalid answer of a passkey, or another user's, signs nobody in", async () => {
   const jane = await newPerson();
   await dashboard.store.people.update(jane.user._id, {
     secondFactor: {
@@ -197,7 +197,7 @@ test("an answer of a passkey that is none, or is another's, lets nobody in", asy
   }
 });
 
-test("adding a second factor signs other browsers out, and is told to each account", async () => {
+test("adding a second factor signs other browsers out, and is recorded in each account", async () => {
   const jane = await newPerson();
   const elsewhere = await dashboard.signIn(jane.user, dashboard.own.accountId);
   await addApp(jane);
@@ -207,13 +207,13 @@ test("adding a second factor signs other browsers out, and is told to each accou
   assert.deepEqual(lines.slice(0, 2).map(({ action }: { action: string }) => action), [
     ...["second_factor.removed", "second_factor.added"],
   ]);
-  // Recovery codes alone are none.
+  // Recovery codes alone do not count.
   const user = await dashboard.store.people.find(jane.user._id);
   assert.deepEqual(user?.secondFactor.recoveryCodes, []);
   assert.deepEqual((await login()).body, { second: null });
 });
 
-test("no secret of an app is in the database as it is, and none opens for another person", async () => {
+test("the secret of an app is sealed in the database, and opens for no other person", async () => {
   const jane = await newPerson();
   const { secret } = await addApp(jane);
   const user = await dashboard.store.people.find(jane.user._id) as User;
@@ -225,7 +225,7 @@ test("no secret of an app is in the database as it is, and none opens for anothe
   assert.throws(() => openOwnBox(Buffer.alloc(32, 4)).open(sealed, user._id));
 });
 
-test("under another key codes are wrong, and a recovery code lets in all the same", async () => {
+test("under another key codes are wrong, and a recovery code still signs in", async () => {
   const jane = await newPerson();
   const { secret, recoveryCodes } = await addApp(jane);
   const user = await dashboard.store.people.find(jane.user._id);
@@ -239,7 +239,7 @@ test("under another key codes are wrong, and a recovery code lets in all the sam
   assert.equal((await prove("recovery", recoveryCodes[0])).status, 200);
 });
 
-test("an account that requires a second factor is closed to who has a password alone", async () => {
+test("an account that requires a second factor is closed to users with a password alone", async () => {
   const jane = await newPerson();
   const require = (required: boolean) => jane.put("/api/account/second-factor", { required });
   assert.equal((await require(true)).body.code, "conflict");
@@ -262,7 +262,7 @@ test("an account that requires a second factor is closed to who has a password a
   }
   assert.equal((await joe.get("/api/session")).body.needsSecondFactor, true);
   assert.equal((await jane.get("/api/members")).status, 200);
-  // Who signs in at a provider is asked there.
+  // Users of a provider are asked there.
   assert.equal((await dashboard.own.viewer.get("/api/members")).status, 200);
   const { body: { secret } } = await joe.post(`${PATH}/app`);
   assert.equal((await joe.put(`${PATH}/app`, { code: codeOf(secret) })).status, 200);
@@ -270,7 +270,7 @@ test("an account that requires a second factor is closed to who has a password a
   assert.equal((await require(false)).status, 200);
 });
 
-test("what others must not do at a browser left alone takes the password again after ten minutes", async () => {
+test("sensitive actions require the password again after ten minutes", async () => {
   const jane = await newPerson();
   const token = { name: "Shop", scopes: ["send"], expiresAt: null };
   const sensitive: [method: "post" | "put" | "delete", path: string, body?: unknown][] = [
@@ -298,7 +298,7 @@ test("what others must not do at a browser left alone takes the password again a
   assert.equal((await jane.post("/api/tokens", token)).status, 200);
   pass(599);
   assert.equal((await jane.post("/api/tokens", token)).status, 200);
-  // Who has no password here shows it at the provider.
+  // A user without a password confirms at the provider.
   pass(600);
   const { owner } = dashboard.own;
   assert.equal((await owner.get("/api/session")).body.user.confirmBy, "provider");
@@ -307,7 +307,7 @@ test("what others must not do at a browser left alone takes the password again a
   assert.equal((await owner.post("/api/tokens", token)).body.code, "confirm_identity");
 });
 
-test("a session ends thirty days after it began, however often it is used", async () => {
+test("a session ends thirty days after its start, regardless of its use", async () => {
   const jane = await newPerson();
   for (let day = 0; day < 29; day++) {
     pass(24 * 3600);
@@ -315,7 +315,7 @@ test("a session ends thirty days after it began, however often it is used", asyn
   }
   pass(24 * 3600);
   assert.equal((await jane.get("/api/session")).body.code, "signed_out");
-  // One that a process kept for longer, before it was told of the limit.
+  // Another store simulates a process that stored a longer session before the limit was set.
   await using store = await openStore({ url: dashboard.mongoUrl });
   await store.sessions.touch(jane.sessionId, {
     ...{ lastSeenAt: new Date(time), expiresAt: new Date(time + 1e9) },
@@ -323,7 +323,7 @@ test("a session ends thirty days after it began, however often it is used", asyn
   assert.equal((await jane.get("/api/session")).body.code, "signed_out");
 });
 
-test("newRecoveryCodes() draws ten that are told apart, of letters that are read as no others", () => {
+test("newRecoveryCodes() generates ten different codes, without characters that look alike", () => {
   const codes = newRecoveryCodes();
   assert.equal(new Set(codes.map(hashRecoveryCode)).size, 10);
   for (const code of codes) assert.match(code, /^[a-hj-km-np-z2-9]{5}-[a-hj-km-np-z2-9]{5}$/);

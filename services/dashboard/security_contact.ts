@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 
-/** What strangers are told. */
+/** The contents of `security.txt`. */
 export interface SecurityContactOptions {
-  /** `mailto:security@example.com` or an address of a page. */
+  /** `mailto:security@example.com` or the address of a page. */
   contact: string;
-  /** Where people open the dashboard. */
+  /** Address at which people open the dashboard. */
   publicUrl: string;
   now(): Date;
 }
@@ -14,7 +14,7 @@ const PATH = "/.well-known/security.txt";
 const VALID_DAYS = 180;
 const DAY_MS = 24 * 3_600_000;
 
-/** Serves where to tell of a weakness of this installation (RFC 9116). */
+/** Serves the address for reports of vulnerabilities of this installation (RFC 9116). */
 export function serveSecurityContact(
   app: FastifyInstance,
   { contact, publicUrl, now }: SecurityContactOptions,

@@ -5,7 +5,7 @@ import { readConfig } from "@posthaste/runtime";
 import { CONFIG } from "./config.ts";
 import { serveSecurityContact } from "./security_contact.ts";
 
-test("serveSecurityContact() tells strangers where to write, until when, and what the address is", async () => {
+test("serveSecurityContact() shows strangers where to write, until when, and its own address", async () => {
   await using app = fastify();
   serveSecurityContact(app, {
     contact: "mailto:security@example.com",

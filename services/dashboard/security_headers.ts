@@ -1,14 +1,14 @@
 /** What the headers of pages depend on. */
 export interface PageHeadersOptions {
-  /** Where people open the dashboard. */
+  /** Address at which people open the dashboard. */
   publicUrl: string;
 }
 
 /**
- * Headers of the application's pages. Scripts are its own files alone. Styles may be inline: customers'
- * HTML is shown in sandboxed frames by `srcdoc`, which take this policy over from the page, and mails
- * are full of inline styles; a nonce would forbid them there. For the same reason images may be
- * anywhere, as in a mail client.
+ * Headers of the application's pages. Scripts come only from its own files. Inline styles are
+ * allowed: customers' HTML is shown in sandboxed frames by `srcdoc`, which inherit this policy, and
+ * mails are full of inline styles; a nonce would forbid them. For the same reason images may come
+ * from anywhere, as in a mail client.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
@@ -34,7 +34,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 
 const YEAR_S = 365 * 24 * 3600;
 
-/** Returns the headers of the application's pages; where these come by TLS, browsers stay with that. */
+/** Returns the headers of the application's pages. Over TLS, they include HSTS. */
 export function pageHeaders({ publicUrl }: PageHeadersOptions): Readonly<Record<string, string>> {
   if (!publicUrl.startsWith("https:")) return PAGE_HEADERS;
   return { ...PAGE_HEADERS, "strict-transport-security": `max-age=${YEAR_S}` };

@@ -11,10 +11,10 @@ import {
 import { acceptanceOf, dispatchSend } from "@posthaste/messaging";
 import type { DashboardDeps } from "./dashboard_deps.ts";
 
-/** The reconciler dispatches again what is not finished by then. */
+/** The reconciler redispatches sends that are not finished after this time. */
 const RECONCILE_AFTER_MS = 20_000;
 
-/** A mail of the dashboard, checked. */
+/** A checked mail of the dashboard. */
 export interface OwnMail {
   integration: Integration;
   pdfs: PdfVersion[];
@@ -24,7 +24,7 @@ export interface OwnMail {
   variables: Variables;
 }
 
-/** Accepts a mail and hands it to the pipeline, as any send. */
+/** Accepts a mail and passes it to the pipeline, like any send. */
 export async function sendMail(
   { email, integration, pdfs, sender, to, variables }: OwnMail,
   { store, bus, now, logger }: Pick<DashboardDeps, "store" | "bus" | "now" | "logger">,

@@ -4,7 +4,7 @@ import type { Store, StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 import { hasSecondFactor } from "./second_factor.ts";
 
-/** The principal of a request: who it comes from, and in which account. */
+/** The principal of a request: the user, and the account. */
 export interface Principal {
   session: Session;
   user: User;
@@ -28,43 +28,43 @@ export type SessionDeps =
 
 /** When a session ends, in milliseconds. */
 export interface SessionAges {
-  /** After this time without a visit. */
+  /** After this time without a request. */
   idleMs: number;
-  /** After this time, however often it is used. */
+  /** After this time, regardless of use. */
   totalMs: number;
 }
 
-/** What signs a browser in. */
+/** What is needed to sign a browser in. */
 export interface SignIn {
   userId: string;
   accountId: string;
   userAgent: string | undefined;
-  /** What is still to be shown before the browser is signed in. @default {null} */
+  /** What must still be shown before the browser is signed in. @default {null} */
   awaits?: Session["awaits"];
-  /** Whether it was shown just now who is at the browser. @default {true} */
+  /** Whether the person has just confirmed their identity. @default {true} */
   isConfirmed?: boolean;
 }
 
 const TOUCH_EVERY_MS = 60_000;
 const TOKEN_BYTES = 32;
 
-/** So long it is believed who is at the browser, where something must not be done by anybody else. */
+/** How long a confirmed identity is valid for sensitive actions. */
 export const CONFIRMED_MS = 10 * 60_000;
 
-/** So long somebody may look for their second factor. */
+/** How long a person has to show their second factor. */
 const HALF_SESSION_MS = 10 * 60_000;
 
-/** Returns what a token is stored under: anyone who reads the database has none to sign in with. */
+/** Returns the hash under which a token is stored: a reader of the database cannot sign in with it. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Draws a token of 256 bits, for a cookie or a link. */
+/** Generates a token of 256 bits, for a cookie or a link. */
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-/** Begins a session and gives the token for its cookie, which is stored nowhere. */
+/** Begins a session and returns the token for its cookie, which is not stored. */
 export async function beginSession(
   { userId, accountId, userAgent, awaits = null, isConfirmed = true }: SignIn,
   { sessions: { create: createSession }, now, sessionAges }:
@@ -91,17 +91,17 @@ export async function beginSession(
   return { token, session };
 }
 
-/** Anyone who asks is signed in, but is no member of the account that they ask about. */
+/** The caller is signed in, but not a member of the requested account. */
 export class ForeignAccountError extends Error {
   override readonly name = "ForeignAccountError";
 }
 
 /**
- * Finds the principal that a cookie's token stands for; `undefined` if it is unknown, expired, or of somebody who is
- * no longer a member of any account.
+ * Finds the principal of a cookie's token; `undefined` if it is unknown, expired, or of a user who
+ * is no longer a member of any account.
  *
- * @param asked The account that the page shows which asks; without one, where the person was last
- * @throws {ForeignAccountError} If they are no member of it
+ * @param asked The account that the calling page shows; by default the user's last account
+ * @throws {ForeignAccountError} If the user is not a member of it
  */
 export async function findPrincipal(
   token: string,
@@ -111,7 +111,7 @@ export async function findPrincipal(
   const at = deps.now();
   const session = await deps.sessions.find(hashToken(token), at);
   if (session === null) return undefined;
-  // The longest age may have been set since.
+  // The maximum age may have been set since.
   if (at >= expiryOf(session.createdAt, at, deps.sessionAges)) return undefined;
   const { userId, accountId } = session;
   const [user, shown] = await Promise.all([
@@ -120,7 +120,7 @@ export async function findPrincipal(
   ]);
   if (user === null) return undefined;
   if (asked !== undefined && shown === null) throw new ForeignAccountError();
-  // Anyone who was removed from the account that they look at goes on in another one of theirs.
+  // A user who was removed from the session's account continues in another one of theirs.
   const member = shown ?? (await deps.people.listMemberships(userId))[0];
   if (member === undefined) return undefined;
   const account = await deps.accounts.find(member.accountId);
@@ -133,16 +133,16 @@ export async function findPrincipal(
 }
 
 /**
- * Refuses what nobody else may do at a browser that was left alone, or with a cookie that was copied.
+ * Refuses sensitive actions at a browser that was left alone, or with a copied cookie.
  *
- * @throws {HttpError} `confirm_identity` if it was not shown lately who is there
+ * @throws {HttpError} `confirm_identity` if the person has not confirmed their identity recently
  */
 export function requireRecent({ session: { confirmedAt } }: Principal, now: Date): void {
   if (confirmedAt !== null && now.getTime() - confirmedAt.getTime() < CONFIRMED_MS) return;
   throw new HttpError("confirm_identity", "Confirm your identity first");
 }
 
-/** Returns whether the account requires a second factor that somebody does not have. A provider asks for its own. */
+/** Returns whether the account requires a second factor that the user lacks. A provider has its own. */
 export function needsSecondFactor({ account, user }: Pick<Principal, "account" | "user">): boolean {
   return account.requiresSecondFactor && user.passwordHash !== null && !hasSecondFactor(user);
 }

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => dashboard?.[Symbol.asyncDispose]());
 
-test("GET /api/session tells each member who they are and where, and nobody else anything", async () => {
+test("GET /api/session shows each member their user and account, and nothing without a session", async () => {
   const { own, signedOut } = dashboard;
   for (const role of ["viewer", "editor", "owner"] as const) {
     const { status, body } = await own[role].get("/api/session");

@@ -11,13 +11,13 @@ import { beginSession, hashToken, type SignIn } from "./session.ts";
 const NEW_LOGIN_MS = 60_000;
 const MAX_BROWSER = 200;
 
-/** A request, and what answers it. */
+/** A request with its reply. */
 export interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
 }
 
-/** Signs a browser in, under a token that it did not have before; the session it had ends. */
+/** Signs a browser in, under a new token; its previous session ends. */
 export async function signIn(
   { request, reply }: Exchange,
   who: Omit<SignIn, "userAgent">,
@@ -39,7 +39,7 @@ export async function signIn(
   }
 }
 
-/** Writes into the account's audit log who has signed in, and from where. */
+/** Writes a sign-in into the account's audit log, with its network address. */
 async function noteSignIn(
   { ip, headers }: FastifyRequest,
   { userId, accountId }: Pick<SignIn, "userId" | "accountId">,
@@ -54,8 +54,8 @@ async function noteSignIn(
 }
 
 /**
- * Writes into the audit log of each account that somebody is a member of that a sign-in as them was
- * refused. The limits of attempts bound how many lines that can be.
+ * Writes a refused sign-in into the audit log of each account that the user is a member of. The
+ * limits of attempts bound the number of lines.
  */
 export async function noteRefusedSignIn(
   { ip }: FastifyRequest,
@@ -65,7 +65,7 @@ export async function noteRefusedSignIn(
   for (const user of users) {
     for (const { accountId } of await store.people.listMemberships(user._id)) {
       await store.audit.note({
-        // Nobody knows who it was.
+        // The author is unknown.
         ...{ accountId, at: now(), userId: null, userEmail: null },
         ...{ action: "session.refused", target: user.email, details: { why, address: ip } },
       });
@@ -82,7 +82,7 @@ async function notifyOfSignIn(
   const { deps: { store, now }, options } = routing;
   const user = await store.people.find(userId);
   const at = now();
-  // Who has just got a login knows.
+  // The owner of a new login needs no notice.
   if (user === null || at.getTime() - user.createdAt.getTime() < NEW_LOGIN_MS) return;
   if (confirmBy(user, options) === "click") return;
   const browser = headers["user-agent"]?.slice(0, MAX_BROWSER) ?? "unknown";
@@ -91,9 +91,9 @@ async function notifyOfSignIn(
 }
 
 /**
- * Returns the account that a user comes to first.
+ * Returns the account that a user sees first.
  *
- * @throws {HttpError} `not_allowed` if they are a member of none any more.
+ * @throws {HttpError} `not_allowed` if the user is no longer a member of any account.
  */
 export async function firstAccountOf(
   userId: string,
@@ -108,7 +108,7 @@ export async function firstAccountOf(
 }
 
 /**
- * Refuses what ends in a sign-in by password, where the operator has disabled passwords.
+ * Refuses sign-in by password if the operator has disabled passwords.
  *
  * @throws {HttpError} `not_allowed`
  */

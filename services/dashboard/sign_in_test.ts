@@ -21,7 +21,7 @@ const options = {
   edge: { connections: { max: 100, maxPerClient: 100, proxies: ["127.0.0.1"] } },
 };
 
-/** A member of `own` who has a password. */
+/** Creates a member of `own` with a password. */
 async function jane({ store, own }: TestDashboard, passwordHash?: string) {
   passwordHash ??= await hashPassword(PASSWORD, TEST_PASSWORD_COST);
   const user = await store.people.create({
@@ -33,7 +33,7 @@ async function jane({ store, own }: TestDashboard, passwordHash?: string) {
   return user;
 }
 
-test("POST /api/sign-in/setup makes the first account and signs its owner in, once", async () => {
+test("POST /api/sign-in/setup creates the first account and signs its owner in, once", async () => {
   await using dashboard = await openTestDashboard({ isEmpty: true });
   const { signedOut, browser, store } = dashboard;
   assert.equal((await signedOut.get("/api/sign-in")).body.needsSetup, true);
@@ -51,7 +51,7 @@ test("POST /api/sign-in/setup makes the first account and signs its owner in, on
   assert.deepEqual(lines.map(({ action }) => action), ["session.began", "account.created"]);
 });
 
-test("POST /api/sign-in/setup makes one owner of those that try at once", async () => {
+test("POST /api/sign-in/setup creates one owner for concurrent requests", async () => {
   await using dashboard = await openTestDashboard({ isEmpty: true });
   const answers = await Promise.all(
     Array.from({ length: 4 }, (_, i) =>
@@ -64,7 +64,7 @@ test("POST /api/sign-in/setup makes one owner of those that try at once", async 
   assert.equal((await dashboard.store.accounts.list()).length, 1);
 });
 
-test("POST /api/sign-in/setup refuses a wrong code, at last without looking, and weak passwords", async () => {
+test("POST /api/sign-in/setup refuses wrong codes, at last without checking, and weak passwords", async () => {
   await using dashboard = await openTestDashboard({ isEmpty: true, options });
   const { signedOut, store } = dashboard;
   const post = (changes: object, address: string) =>
@@ -82,7 +82,7 @@ test("POST /api/sign-in/setup refuses a wrong code, at last without looking, and
   assert.equal(await store.people.hasAny(), false);
 });
 
-test("POST /api/sign-in/login signs in anyone who has the right password, under a new token", async () => {
+test("POST /api/sign-in/login signs in with the right password, under a new token", async () => {
   await using dashboard = await openTestDashboard();
   const { signedOut, browser, own, store } = dashboard;
   const user = await jane(dashboard);
@@ -102,13 +102,13 @@ test("POST /api/sign-in/login signs in anyone who has the right password, under 
   assert.equal((await store.sessions.list(user._id, new Date())).length, 1);
 });
 
-test("POST /api/sign-in/login answers the same to an unknown address, no password and a wrong one", async () => {
+test("POST /api/sign-in/login returns the same for an unknown address, no password and a wrong one", async () => {
   await using dashboard = await openTestDashboard({ options });
   await jane(dashboard);
   const times = new Map<string, number[]>();
   for (let i = 0; i < 4; i++) {
     for (const email of ["jane@shop.example", "nobody@shop.example", "viewer@own.example", "no"]) {
-      // The processor's time: on a busy machine an answer may come at any time.
+      // Processor time: on a busy machine wall time means nothing.
       const before = process.cpuUsage();
       const login = { email, password: "wrong horse battery" };
       const answer = await dashboard.signedOut.post(
@@ -125,12 +125,12 @@ test("POST /api/sign-in/login answers the same to an unknown address, no passwor
       ]);
     }
   }
-  // Each has hashed: without it an answer takes a millisecond or two.
+  // Each has computed a hash: without it an answer takes a millisecond or two.
   const least = [...times.values()].map((list) => Math.min(...list));
   assert.ok(Math.min(...least) > Math.max(...least) / 3, least.join());
 });
 
-test("POST /api/sign-in/login has who fails often wait, and the others not", async () => {
+test("POST /api/sign-in/login imposes a wait after many failures, and not on others", async () => {
   await using dashboard = await openTestDashboard({ options });
   await jane(dashboard);
   const login = (email: string, address: string, password = "wrong horse battery") =>
@@ -145,7 +145,7 @@ test("POST /api/sign-in/login has who fails often wait, and the others not", asy
   assert.equal((await login("joe@shop.example", "192.0.2.1")).status, 400);
 });
 
-test("each sign-in stands in the audit log, the refused ones in that of each account of the person", async () => {
+test("each sign-in is in the audit log, a refused one in that of each account of the person", async () => {
   await using dashboard = await openTestDashboard({ options });
   const { own, foreign, store } = dashboard;
   const user = await jane(dashboard);
@@ -169,7 +169,7 @@ test("each sign-in stands in the audit log, the refused ones in that of each acc
   assert.deepEqual((await linesOf(own.accountId)).toSorted(), [began, refused].toSorted());
 });
 
-test("POST /api/sign-in/login limits an address that tries many people", async () => {
+test("POST /api/sign-in/login limits a network address that tries many people", async () => {
   await using dashboard = await openTestDashboard({ options });
   const login = (i: number, address: string) =>
     dashboard.signedOut.post("/api/sign-in/login", {
@@ -181,7 +181,7 @@ test("POST /api/sign-in/login limits an address that tries many people", async (
   assert.equal((await login(99, "192.0.2.2")).status, 400);
 });
 
-test("POST /api/sign-in/login stores a password anew that was stored at a lower cost", async () => {
+test("POST /api/sign-in/login hashes a password again that was stored at a lower cost", async () => {
   await using dashboard = await openTestDashboard({ options: { passwordCost: PASSWORD_COST } });
   const old = await hashPassword(PASSWORD, { ...PASSWORD_COST, memory: 1024 });
   const user = await jane(dashboard, old);
@@ -191,7 +191,7 @@ test("POST /api/sign-in/login stores a password anew that was stored at a lower 
   assert.equal((await dashboard.signedOut.post("/api/sign-in/login", login)).status, 200);
 });
 
-test("POST /api/sign-in/login tells who is a member of nothing to ask for an invitation", async () => {
+test("POST /api/sign-in/login reports to a user without a membership that they need an invitation", async () => {
   await using dashboard = await openTestDashboard();
   const user = await jane(dashboard);
   await dashboard.store.people.removeMember(dashboard.own.accountId, user._id);
@@ -200,7 +200,7 @@ test("POST /api/sign-in/login tells who is a member of nothing to ask for an inv
   assert.deepEqual([status, body.code, cookies], [403, "not_allowed", {}]);
 });
 
-test("POST /api/sign-in/demo is there only where the operator has named an account for it", async () => {
+test("POST /api/sign-in/demo exists only if the operator has named an account for it", async () => {
   await using dashboard = await openTestDashboard();
   assert.equal((await dashboard.signedOut.post("/api/sign-in/demo")).status, 404);
   await using demo = await openTestDashboard({ options: { demoAccount: "Own" } });

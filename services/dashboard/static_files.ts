@@ -4,10 +4,10 @@ import serveStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { pageHeaders, type PageHeadersOptions } from "./security_headers.ts";
 
-/** Where the built application lies. */
+/** Folder of the built application. */
 export const BUILT = join(import.meta.dirname, "web", "dist");
 
-/** What is served, and where. */
+/** Which application is served. */
 export interface ApplicationOptions extends PageHeadersOptions {
   /** Folder of the build. @default {BUILT} */
   folder?: string | undefined;
@@ -18,9 +18,9 @@ const DOT_FILE = /(^|\/)\./;
 const COMPRESSED = new Set([".br", ".gz"]);
 
 /**
- * Serves the application. A file below `/assets/` has the hash of its content in its name, and may be
- * kept for ever. An address without a dot in its last part is a page's: it gives the one HTML file there
- * is, which finds out by itself what to show. All else is a file of the build, or is not there.
+ * Serves the application. A file below `/assets/` has the hash of its content in its name, and may
+ * be cached for ever. An address without a dot in its last part is a page: it returns the one HTML
+ * file, which decides what to show. Any other address is a file of the build, or 404.
  *
  * @throws {Error} If there is no build.
  */

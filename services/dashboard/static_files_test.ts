@@ -40,7 +40,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Asks for a path exactly as it stands: `fetch` would put it right first. */
+/** Requests a path exactly as given: `fetch` would normalize it. */
 async function ask(path: string, options: { method?: string; headers?: object } = {}) {
   const { method = "GET", headers = {} } = options;
   const asking = request({ host: "127.0.0.1", port, path, method, headers: { ...headers } });
@@ -54,7 +54,7 @@ async function ask(path: string, options: { method?: string; headers?: object } 
   return { status: answer.statusCode, headers: answer.headers, bytes, body: `${bytes}` };
 }
 
-test("serveApplication() gives the page, which is asked for anew each time, for every address of a page", async () => {
+test("serveApplication() returns the page, to be revalidated each time, for every address of a page", async () => {
   for (const path of ["/", "/messages", "/messages/msg_1/mail", "/email-templates/1?tab=history"]) {
     const { status, headers, body } = await ask(path);
     assert.equal(status, 200, path);
@@ -64,7 +64,7 @@ test("serveApplication() gives the page, which is asked for anew each time, for 
   }
 });
 
-test("serveApplication() gives hashed files for ever, compressed as the browser takes them", async () => {
+test("serveApplication() lets browsers cache hashed files for ever, compressed as they accept", async () => {
   const path = "/assets/index-1a2b.js";
   const plain = await ask(path);
   assert.equal(plain.body, SCRIPT);
@@ -88,7 +88,7 @@ test("serveApplication() gives hashed files for ever, compressed as the browser 
   assert.equal((await ask("/icon.svg")).headers["cache-control"], "no-cache");
 });
 
-test("serveApplication() answers what is not there with 404, and never with the page", async () => {
+test("serveApplication() answers 404 for missing files, and never the page", async () => {
   for (
     const path of [
       ...["/assets/index-0000.js", "/assets/", "/assets/index-1a2b", "/nothing.js"],
@@ -108,7 +108,7 @@ test("serveApplication() answers what is not there with 404, and never with the 
   }
 });
 
-test("serveApplication() lets nobody out of its folder", async () => {
+test("serveApplication() serves nothing outside of its folder", async () => {
   for (
     const path of [
       ...["/../secret.txt", "/assets/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt"],
@@ -136,7 +136,7 @@ test("serveApplication() answers HEAD like GET, without a body", async () => {
   }
 });
 
-test("serveApplication() sends nothing again that the browser has", async () => {
+test("serveApplication() does not send again what the browser has", async () => {
   const { headers } = await ask("/");
   assert.ok(headers.etag && headers["last-modified"]);
   for (
@@ -152,7 +152,7 @@ test("serveApplication() sends nothing again that the browser has", async () => 
   assert.equal((await ask("/", { headers: { "if-none-match": '"other"' } })).status, 200);
 });
 
-test("serveApplication() has every answer say what the page may do", async () => {
+test("serveApplication() adds the page's policy to every answer", async () => {
   for (const path of ["/", "/icon.svg", "/assets/index-1a2b.js"]) {
     const { headers } = await ask(path);
     const policy = `${headers["content-security-policy"]}`;
@@ -165,7 +165,7 @@ test("serveApplication() has every answer say what the page may do", async () =>
   }
 });
 
-test("serveApplication() says what to do when there is no build", () => {
+test("serveApplication() reports what to do if there is no build", () => {
   assert.throws(
     () => serveApplication(fastify(), { folder: "/nowhere", publicUrl: "http://localhost" }),
     /has no build; run npm run build/,

@@ -32,7 +32,7 @@ describe("a stranger", () => {
   };
   const answerOf = async (socket: Socket) => String((await once(socket, "data"))[0]);
 
-  test("gets no body of megabytes read, on any route that is open to anyone", async () => {
+  test("cannot have a body of megabytes read, on any route that is open to anyone", async () => {
     const open = dashboard.routes.filter(({ role, method }) =>
       role === "anyone" && method !== "GET"
     );
@@ -46,7 +46,7 @@ describe("a stranger", () => {
     }
   });
 
-  test("gets the same refusal whether the length is told or not", async () => {
+  test("gets the same refusal with and without a declared length", async () => {
     const socket = connect(port, "127.0.0.1").setEncoding("utf8");
     socket.write(
       `POST /api/sign-in/login HTTP/1.1\r\nHost: localhost\r\nOrigin: ${ORIGIN}\r\n` +
@@ -66,7 +66,7 @@ describe("a stranger", () => {
     for (const socket of sockets) if (!socket.closed) await once(socket, "close");
   });
 
-  test("fills the memory with unfinished bodies as far as one network may", async () => {
+  test("can fill the memory with unfinished bodies only up to the limit of one network", async () => {
     const sockets = [1, 2].map(() => begin("/api/sign-in/login", 7000, "[".repeat(6000)));
     const [first] = await Promise.race(sockets.map((socket) => once(socket, "data")));
     assert.match(String(first), /^HTTP\/1\.1 429 .*"code":"too_many_requests"/s);
@@ -75,7 +75,7 @@ describe("a stranger", () => {
     await Promise.all(sockets.map((socket) => socket.closed || once(socket, "close")));
   });
 
-  test("opens no more connections than one client may", async () => {
+  test("cannot open more connections than one client may", async () => {
     const sockets = Array.from({ length: 25 }, () => connect(port, "127.0.0.1"));
     let closed = 0;
     const enough = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ describe("a stranger", () => {
     await Promise.all(all);
   });
 
-  test("who signs in gets nothing parsed that is nested without end", async () => {
+  test("cannot have an endlessly nested body parsed, even when signed in", async () => {
     const { own } = dashboard;
     const { cookie, csrfToken } = own.editor;
     const { statusCode, body } = await dashboard.app.inject({

@@ -23,15 +23,15 @@ export async function notifyOfSuspensionsForever(
 }
 
 /**
- * Notifies the owners of each suspended integration once, no matter who else looks. Of
- * those that system mail itself is sent through nobody is told by mail: it would wait there.
+ * Notifies the owners of each suspended integration once over all processes. There is no mail for
+ * integrations that system mail itself uses: it would wait there.
  */
 export async function notifyOfSuspensions(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now, logger } = deps;
   const system = await store.accounts.find(mail.account);
   for (const integration of await store.integrations.listUnnotifiedSuspensions(AT_ONCE)) {
     const { accountId, name, suspended } = integration;
-    // Noted first: rather nobody is told than everybody twice.
+    // Recorded first: a lost notice is better than a double one.
     if (
       suspended === null || !await store.integrations.noteSuspensionNotified(integration, now())
     ) continue;

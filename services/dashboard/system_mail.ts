@@ -5,14 +5,14 @@ import { HttpError } from "./http_error.ts";
 import { sendMail } from "./send_mail.ts";
 import { SYSTEM_TEMPLATES, type SystemMailKind } from "./system_templates.ts";
 
-/** What Posthaste itself writes to people, by the pipeline that it runs for everybody. */
+/** Posthaste's own mail to people, sent through its own pipeline. */
 export interface SystemMail {
   /** Name or id of the account that sends it. */
   readonly account: string;
   /**
    * Accepts a mail.
    *
-   * @throws {HttpError} `unavailable` if the account for it has no integration, or has sent enough.
+   * @throws {HttpError} `unavailable` if its account has no integration, or has reached its limit.
    */
   send(
     kind: SystemMailKind,
@@ -20,7 +20,7 @@ export interface SystemMail {
   ): Promise<void>;
 }
 
-/** Which account sends system mail, and how much of it. */
+/** Which account sends system mail, and how much. */
 export interface SystemMailOptions {
   /** Name or id of the account. */
   account: string;
@@ -31,8 +31,8 @@ export interface SystemMailOptions {
 const HOUR_MS = 3_600_000;
 
 /**
- * Opens the system mail of an account, which the operator names: its oldest integration sends it, from
- * that one's first sender. Its templates are published there when they are first needed.
+ * Opens the system mail of the account that the operator names. The account's oldest integration
+ * sends it, from its first sender. Its templates are published there on first use.
  */
 export function openSystemMail(
   { account, maxPerHour = 1000 }: SystemMailOptions,

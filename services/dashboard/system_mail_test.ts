@@ -21,7 +21,7 @@ const PASSWORD = "correct horse battery";
 
 let dashboard: TestDashboard;
 let time: Date;
-/** Ids of the sends that were handed to the pipeline. */
+/** Ids of the sends that reached the pipeline. */
 let dispatched: string[];
 
 const bus = {
@@ -48,7 +48,7 @@ beforeEach(async () => {
 });
 afterEach(() => dashboard[Symbol.asyncDispose]());
 
-/** Reads the mail that was accepted last. */
+/** Reads the last accepted mail. */
 async function lastMail() {
   const { store } = dashboard;
   const system = await store.accounts.find(SYSTEM);
@@ -65,7 +65,7 @@ async function lastMail() {
   };
 }
 
-/** Somebody who came by a link that was copied. */
+/** Creates a person who came by a copied link. */
 async function plain(email = VICTIM): Promise<Person> {
   const { store, foreign, signIn } = dashboard;
   const { accountId } = foreign;
@@ -76,13 +76,14 @@ async function plain(email = VICTIM): Promise<Person> {
   return await signIn(user, accountId);
 }
 
-test("a link that is sent to an address proves it for who asked, once, within an hour", async () => {
+test("a mailed link verifies the address for the user who requested it, once, within an hour", async () => {
   const { store } = dashboard;
   const person = await plain();
   assert.equal((await person.post("/api/you/proof")).status, 200);
   const { to, token, variables } = await lastMail();
   assert.deepEqual([to, variables?.["email"]], [VICTIM, VICTIM]);
-  // Anyone who reads the mail gives nobody else anything by it, nor does who asked give it to others.
+  // The link is of no use to other logins, neither from a reader of the mail nor from its
+  // requester.
   for (const other of [await plain("other@example.com"), await plain()]) {
     assert.equal((await other.post(`/api/you/proof/${token}`)).status, 404);
   }
@@ -97,7 +98,7 @@ test("a link that is sent to an address proves it for who asked, once, within an
   assert.equal((await person.post("/api/you/proof")).body.code, "conflict");
 });
 
-test("an address that another has proven meanwhile is proven for nobody else", async () => {
+test("an address that another user has verified meanwhile is verified for no other", async () => {
   const person = await plain();
   await person.post("/api/you/proof");
   const { token } = await lastMail();
@@ -107,7 +108,7 @@ test("an address that another has proven meanwhile is proven for nobody else", a
   assert.equal((await person.post(`/api/you/proof/${token}`)).body.code, "conflict");
 });
 
-test("a link is for the address that it was sent to", async () => {
+test("a link is valid only for the address that it was sent to", async () => {
   const { store } = dashboard;
   const person = await plain();
   await person.post("/api/you/proof");
@@ -116,16 +117,16 @@ test("a link is for the address that it was sent to", async () => {
   assert.equal((await person.post(`/api/you/proof/${token}`)).status, 404);
 });
 
-test("nobody has mail sent to an address again and again", async () => {
+test("repeated mail to one address is refused", async () => {
   const person = await plain();
   const statuses: number[] = [];
   for (let n = 0; n < 6; n++) statuses.push((await person.post("/api/you/proof")).status);
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429]);
-  // Nor by another login with the same address.
+  // The same holds for another login with the address.
   assert.equal((await (await plain()).post("/api/you/proof")).status, 429);
 });
 
-test("an invitation goes to the invited address alone, and its link proves the address", async () => {
+test("an invitation is sent only to the invited address, and its link verifies the address", async () => {
   const { own, signedOut, browser, store } = dashboard;
   const invite = async (email: string) => {
     const { body } = await own.owner.post("/api/invitations", { email, role: "editor" });
@@ -142,7 +143,7 @@ test("an invitation goes to the invited address alone, and its link proves the a
   const { user } = (await browser(cookies[SESSION_COOKIE]).get("/api/session")).body;
   assert.equal(user.isProven, true);
   assert.equal((await store.people.find(user.id))?.onlyAccountId, null);
-  // A second login would stand for the same address.
+  // A second login must not use the same address.
   await store.people.removeMember(own.accountId, user.id);
   const again = await invite(VICTIM);
   const second = await signedOut.post(`/api/sign-in/invitation/${again.token}`, {
@@ -151,7 +152,7 @@ test("an invitation goes to the invited address alone, and its link proves the a
   assert.equal(second.body.code, "conflict");
 });
 
-test("who is signed in proves their address by joining with a link that was sent there", async () => {
+test("a signed-in user verifies their address by joining with a link that was sent there", async () => {
   const { own, store } = dashboard;
   const person = await plain();
   await own.owner.post("/api/invitations", { email: VICTIM, role: "viewer" });
@@ -161,7 +162,7 @@ test("who is signed in proves their address by joining with a link that was sent
   assert.deepEqual([user?.emailProvenAt, user?.onlyAccountId], [time, null]);
 });
 
-/** What was sent, by what it is about and to whom. */
+/** Returns the sent mails, by kind and recipient. */
 async function sentMails(): Promise<{ kind: string; to: string | undefined; variables: object }[]> {
   const { store } = dashboard;
   return await Promise.all(dispatched.map(async (id) => {
@@ -173,7 +174,7 @@ async function sentMails(): Promise<{ kind: string; to: string | undefined; vari
   }));
 }
 
-/** Somebody with a password and a proven address, who is a member. */
+/** Creates a member with a password and a verified address. */
 async function known(email = "jane@shop.example"): Promise<User> {
   const { store, own } = dashboard;
   const user = await store.people.create({
@@ -193,12 +194,12 @@ const login = (password: string, agent = "Firefox") =>
     "user-agent": agent,
   });
 
-test("a forgotten password is set anew by a link, once, within an hour, and signs out everywhere", async () => {
+test("a forgotten password is replaced by a link, once, within an hour, and signs out everywhere", async () => {
   const user = await known();
   const { signedOut, store, own, signIn } = dashboard;
   const before = await signIn(user, own.accountId);
   const forget = () => signedOut.post("/api/sign-in/forgotten", { email: "Jane@shop.example" });
-  // The second link ends the first.
+  // The second link invalidates the first.
   for (const count of [1, 2]) {
     assert.equal((await forget()).status, 200);
     await until(() => dispatched.length === count);
@@ -227,7 +228,7 @@ test("a forgotten password is set anew by a link, once, within an hour, and sign
   assert.equal((await reset(late)).body.code, "not_found");
 });
 
-test("a link for a new password goes to no address that is not proven, and the answer tells nobody", async () => {
+test("a password link is sent only to verified addresses, and the answer does not reveal which", async () => {
   const { store, signedOut } = dashboard;
   const unproven = await known("unproven@shop.example");
   await store.people.update(unproven._id, { emailProvenAt: null });
@@ -250,7 +251,7 @@ test("a link for a new password goes to no address that is not proven, and the a
   assert.deepEqual(many, [200, 200, 200, 200, 429, 429]);
 });
 
-test("who signs in with a browser that was not used before is told, once", async () => {
+test("a sign-in with a new browser is reported to the person, once", async () => {
   await known();
   time = new Date(time.getTime() + 61_000);
   for (const agent of ["Firefox", "Firefox", "Chrome", "Firefox"]) {
@@ -263,7 +264,7 @@ test("who signs in with a browser that was not used before is told, once", async
   assert.match(JSON.stringify(mails[1]?.variables), /"browser":"Chrome","address":"127.0.0.1"/);
 });
 
-test("owners are told of a token, without the token", async () => {
+test("owners are notified of a token, without the token", async () => {
   const { own } = dashboard;
   const made = await own.owner.post("/api/tokens", {
     ...{ name: "Shop", scopes: ["send"], expiresAt: null },
@@ -275,7 +276,7 @@ test("owners are told of a token, without the token", async () => {
   assert.ok(!JSON.stringify(mails).includes(made.body.text));
 });
 
-test("owners are told once that an integration is suspended, and by no mail of their own server's", async () => {
+test("owners are notified once that an integration is suspended, and not through that integration", async () => {
   const { store, own, log } = dashboard;
   const system = await store.accounts.find(SYSTEM);
   const deps = { store, now: () => time, ...depsOf() };
@@ -289,7 +290,7 @@ test("owners are told once that an integration is suspended, and by no mail of t
       senders: ["posthaste@operator.example"],
     });
     await store.integrations.suspend(integration, suspended);
-    // Another mailer finds the same out.
+    // Another mailer detects the same.
     await store.integrations.suspend(integration, suspended);
   }
   await look();
@@ -307,7 +308,7 @@ test("owners are told once that an integration is suspended, and by no mail of t
   assert.equal(dispatched.length, 1);
 });
 
-/** What a look at suspensions needs besides the store. */
+/** Returns what the check of suspensions needs besides the store. */
 function depsOf(): Pick<DashboardDeps, "bus" | "logger"> {
   const { log } = dashboard;
   const write = (level: string) => (message: string, fields?: unknown) =>
@@ -319,7 +320,7 @@ function depsOf(): Pick<DashboardDeps, "bus" | "logger"> {
   return { bus, logger };
 }
 
-test("every owner who has proven an address is told that an integration points elsewhere", async () => {
+test("every owner with a verified address is notified that an integration points elsewhere", async () => {
   const { own, store } = dashboard;
   const { accountId } = own;
   const second = await store.people.create({
@@ -351,7 +352,7 @@ test("every owner who has proven an address is told that an integration points e
   });
 });
 
-test("without an account for it no mail is sent, and the link is shown to who invites", async () => {
+test("without a system account no mail is sent, and the inviter sees the link", async () => {
   await using without = await openTestDashboard();
   const { own, signedOut, store } = without;
   assert.equal((await signedOut.get("/api/sign-in")).body.sendsMail, false);
@@ -361,7 +362,7 @@ test("without an account for it no mail is sent, and the link is shown to who in
   assert.equal((await own.viewer.post("/api/you/proof")).body.code, "conflict");
 });
 
-test("an account without an integration is told of in the log, and to who asks", async () => {
+test("a system account without an integration is reported in the log, and to the caller", async () => {
   const { store, own, log } = dashboard;
   const system = await store.accounts.find(SYSTEM);
   const [integration] = await store.integrations.list(system?._id ?? "");
@@ -371,7 +372,7 @@ test("an account without an integration is told of in the log, and to who asks",
   assert.ok(log.some(({ level, message }) => level === "error" && /system mail/.test(message)));
 });
 
-test("system mail sends no more than its mails of an hour, says so once, and goes on in the next", async () => {
+test("system mail stops at its hourly limit, reports that once, and continues in the next hour", async () => {
   const { store, log } = dashboard;
   time = new Date("2031-05-02T12:59:00Z");
   const deps = { store, now: () => time, ...depsOf() };

@@ -1,4 +1,4 @@
-/** A template of the system mail, as it is published. */
+/** A template of the system mail, in its published form. */
 interface SystemTemplate {
   name: string;
   variables: readonly string[];
@@ -21,7 +21,7 @@ const PROOF: SystemTemplate = {
 const INVITATION: SystemTemplate = {
   name: "Posthaste: an invitation",
   variables: ["inviter", "account", "role", "link"],
-  // What strangers may write stands in no subject.
+  // Text that strangers can write must not appear in a subject.
   subject: "You are invited to an account of Posthaste",
   ...written([
     "{{ inviter }} invites you to be {{ role }} of the account “{{ account }}”.",
@@ -96,7 +96,7 @@ const ENTRY: SystemTemplate = {
   ]),
 };
 
-/** Every mail that Posthaste itself writes. */
+/** All of Posthaste's own mails. */
 export const SYSTEM_TEMPLATES = {
   proof: PROOF,
   invitation: INVITATION,
@@ -108,10 +108,10 @@ export const SYSTEM_TEMPLATES = {
   entry: ENTRY,
 } as const;
 
-/** What a mail of Posthaste is about. */
+/** The kind of a mail of Posthaste. */
 export type SystemMailKind = keyof typeof SYSTEM_TEMPLATES;
 
-/** Makes both parts of paragraphs; `{{ link }}` is one that can be clicked. */
+/** Returns paragraphs as HTML and as text; `{{ link }}` becomes a link. */
 function written(paragraphs: readonly string[]): Pick<SystemTemplate, "html" | "text"> {
   const body = paragraphs.map((paragraph) => {
     const html = paragraph.replaceAll("\n", "<br>")

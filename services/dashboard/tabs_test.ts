@@ -4,7 +4,7 @@ import { openTestDashboard, type Person, type TestDashboard } from "./_test_dash
 import { ACCOUNT_HEADER } from "./guard.ts";
 
 let dashboard: TestDashboard;
-/** An owner of both accounts; the tab that was opened first shows `own`. */
+/** An owner of both accounts; the first tab shows `own`. */
 let person: Person;
 before(async () => {
   dashboard = await openTestDashboard();
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => dashboard?.[Symbol.asyncDispose]());
 
-/** What a tab asks that shows an account. */
+/** Returns what a tab sends that shows an account. */
 function tab(accountId: string) {
   const headers = { [ACCOUNT_HEADER]: accountId };
   return {
@@ -26,7 +26,7 @@ function tab(accountId: string) {
   };
 }
 
-test("a tab changes the account that it shows, though another tab has gone to another", async () => {
+test("a tab changes the account that it shows, though another tab has changed to another", async () => {
   const { own, foreign } = dashboard;
   const [first, second] = [tab(own.accountId), tab(foreign.accountId)];
   for (const each of [first, second]) {
@@ -41,7 +41,7 @@ test("a tab changes the account that it shows, though another tab has gone to an
   assert.deepEqual([await left(first), await left(second)], [[], ["Welcome"]]);
 });
 
-test("a tab of an account that one is no member of any more is told so, and shown no other", async () => {
+test("a tab whose account the user has left gets an error, and no other account's data", async () => {
   const { foreign, store } = dashboard;
   const stays = tab(foreign.accountId);
   assert.equal((await stays.get("/api/members")).status, 200);
@@ -53,7 +53,7 @@ test("a tab of an account that one is no member of any more is told so, and show
   }
 });
 
-test("a change that does not say which account it is about is not made", async () => {
+test("a change that names no account is refused", async () => {
   const { own } = dashboard;
   const headers = { [ACCOUNT_HEADER]: "" };
   const { status, body } = await own.owner.patch("/api/account", { name: "Other" }, headers);
@@ -61,7 +61,7 @@ test("a change that does not say which account it is about is not made", async (
   assert.equal((await own.owner.get("/api/account")).body.name, "Own");
 });
 
-test("an address that the browser opens itself says the account in its query", async () => {
+test("an address that the browser opens itself names the account in its query", async () => {
   const { own, foreign } = dashboard;
   const owned = await own.viewer.get(`/api/members?account=${own.accountId}`);
   assert.equal(owned.status, 200);

@@ -12,7 +12,7 @@ import { arrive, depart, openTestProvider, sayYes, type TestProvider } from "./_
 import { SESSION_COOKIE } from "./guard.ts";
 import { JOINING_COOKIE } from "./routes/joining.ts";
 
-/** The address of somebody who has never been here. */
+/** The address of a person who has never signed in. */
 const VICTIM = "ceo@victim.example";
 const PASSWORD = "correct horse battery";
 
@@ -27,14 +27,14 @@ beforeEach(async () => {
 });
 afterEach(() => dashboard[Symbol.asyncDispose]());
 
-/** An owner invites somebody; gives the link's path. */
+/** Lets an owner invite an address; returns the link's path. */
 async function invite(owner: Browser, email: string): Promise<string> {
   const { status, body } = await owner.post("/api/invitations", { email, role: "editor" });
   assert.equal(status, 200, body.error);
   return new URL(body.link).pathname.replace("/invitation/", "");
 }
 
-/** Anyone who has a link becomes a user by it. */
+/** Creates a user by a link. */
 function joinByLink(token: string, password = PASSWORD) {
   return dashboard.signedOut.post(`/api/sign-in/invitation/${token}`, {
     ...{ name: "Somebody", password },
@@ -48,7 +48,7 @@ async function logIn(email: string, password = PASSWORD) {
   return { status, browser: dashboard.browser(cookies[SESSION_COOKIE]) };
 }
 
-/** Somebody comes from the provider, and says yes to what they are invited to by an account. */
+/** Signs in at the provider, and accepts an account's invitation. */
 async function comeAndJoin(email: string, accountName: string) {
   provider.next = { sub: `of ${email}`, email, email_verified: true };
   const asked = await arrive(dashboard, await depart(dashboard));
@@ -59,7 +59,7 @@ async function comeAndJoin(email: string, accountName: string) {
 const accountsOf = async (browser: Browser): Promise<string[]> =>
   (await browser.get("/api/session")).body.accounts.map(({ name }: { name: string }) => name);
 
-test("who made a login with a foreign address gets nothing of what its owner joins", async () => {
+test("a login with a foreign address gets nothing of what the address's owner joins", async () => {
   const { foreign, own, store } = dashboard;
   await joinByLink(await invite(foreign.owner, VICTIM));
   await invite(own.owner, VICTIM);
@@ -74,7 +74,7 @@ test("who made a login with a foreign address gets nothing of what its owner joi
   assert.equal(inOwn[0]?.user.passwordHash, null);
 });
 
-test("a login with a foreign address does not keep its owner from making one", async () => {
+test("a login with a foreign address does not keep the address's owner from creating one", async () => {
   const { foreign, own } = dashboard;
   await joinByLink(await invite(foreign.owner, VICTIM), "the attacker's password");
   const { status } = await joinByLink(await invite(own.owner, VICTIM), "the owner's own password");
@@ -85,7 +85,7 @@ test("a login with a foreign address does not keep its owner from making one", a
   assert.deepEqual(await accountsOf(attackers.browser), ["Foreign"]);
 });
 
-test("who came by a link may use that account, and nothing else until the address is proven", async () => {
+test("a user who came by a link may use only that account until the address is verified", async () => {
   const { foreign, own } = dashboard;
   const { cookies } = await joinByLink(await invite(foreign.owner, VICTIM));
   const plain = dashboard.browser(cookies[SESSION_COOKIE]);
@@ -102,7 +102,7 @@ test("who came by a link may use that account, and nothing else until the addres
   assert.deepEqual(await accountsOf(plain), ["Foreign"]);
 });
 
-test("who is removed from the only account that they may use is gone, with their password", async () => {
+test("a user who is removed from the only allowed account is deleted, with their password", async () => {
   const { foreign } = dashboard;
   const { cookies } = await joinByLink(await invite(foreign.owner, VICTIM));
   const { body } = await dashboard.browser(cookies[SESSION_COOKIE]).get("/api/session");
@@ -118,12 +118,12 @@ async function withPassword({ user }: Person, accountId: string): Promise<Person
   return await dashboard.signIn({ ...user, passwordHash }, accountId);
 }
 
-test("an address that somebody has named themselves makes nobody of the provider them", async () => {
+test("an unverified address does not link a user to the provider's person", async () => {
   const { own, foreign, store } = dashboard;
   const attacker = await withPassword(own.editor, own.accountId);
   const renamed = await attacker.put("/api/you/email", { current: PASSWORD, email: VICTIM });
   assert.equal(renamed.status, 200);
-  // Nor is it told that another has the address.
+  // The answer does not reveal that another user has the address.
   const taken = await attacker.put("/api/you/email", {
     ...{ current: PASSWORD, email: foreign.viewer.user.email },
   });
@@ -135,7 +135,7 @@ test("an address that somebody has named themselves makes nobody of the provider
   assert.equal((await store.people.find(attacker.user._id))?.oidc, null);
 });
 
-test("a changed address is proven no more", async () => {
+test("a changed address is no longer verified", async () => {
   const { own, store } = dashboard;
   const person = await withPassword(own.editor, own.accountId);
   await person.put("/api/you/email", { current: PASSWORD, email: "new@own.example" });
@@ -154,7 +154,7 @@ test("linking a proven address ends the password and every session from before",
   assert.equal((await store.sessions.list(_id, new Date())).length, 1);
 });
 
-test("the provider makes nobody a member who has not said yes, and opens no account of a stranger", async () => {
+test("the provider's person joins only after consent, and opens no account of a stranger", async () => {
   const { own, foreign, store } = dashboard;
   const { email } = own.editor.user;
   await invite(foreign.owner, email);
@@ -162,14 +162,14 @@ test("the provider makes nobody a member who has not said yes, and opens no acco
   const { session } = await arrive(dashboard, await depart(dashboard));
   assert.equal(session.account.name, "Own");
   assert.deepEqual(session.accounts.map(({ name }: { name: string }) => name), ["Own"]);
-  // Somebody new is asked, too.
+  // A new person is asked, too.
   await invite(foreign.owner, VICTIM);
   await invite(own.owner, VICTIM);
   assert.equal((await comeAndJoin(VICTIM, "Own")).account.name, "Own");
   assert.equal((await store.invitations.list(foreign.accountId, new Date())).length, 2);
 });
 
-test("what a browser says of itself on the page that asks is not believed", async () => {
+test("what a browser claims on the page that asks is not trusted", async () => {
   const { own } = dashboard;
   await invite(own.owner, VICTIM);
   provider.next = { sub: "v", email: VICTIM, email_verified: true };
@@ -186,7 +186,7 @@ test("what a browser says of itself on the page that asks is not believed", asyn
   }
 });
 
-test("an invitation's link tells nobody whether its address has a login", async () => {
+test("an invitation's link does not reveal whether its address has a login", async () => {
   const { own, foreign, store } = dashboard;
   await store.people.update(own.viewer.user._id, { emailProvenAt: null });
   const answers: unknown[] = [];

@@ -5,10 +5,10 @@ import { openTestStages, type TestStages } from "./_test_stages.ts";
 
 let stages: TestStages;
 let dashboard: TestDashboard;
-// Of today: the database removes sessions that are over by its own clock.
+// Today: the database removes expired sessions by its own clock.
 let now = new Date();
 
-/** Later at each call: what happens in one order is seen in it. */
+/** Returns a later time at each call, so that the order of events is visible. */
 function tick(): Date {
   now = new Date(now.getTime() + 1);
   return now;
@@ -32,7 +32,7 @@ async function make(path: string, body: object) {
   return view;
 }
 
-/** Saves a change of a template's draft, and gives how it is then. */
+/** Saves a change of a template's draft, and returns its new state. */
 async function save(view: { id: number; revision: number; draft: object }, changes: object) {
   const { status, body, text } = await dashboard.own.editor.put(`${MAIL}/${view.id}/draft`, {
     revision: view.revision,
@@ -56,7 +56,7 @@ test("a template goes from an example to a draft, a version, the next, and back"
   assert.deepEqual([made.publishedVersion, made.updatedBy], [null, "Own editor"]);
   const first = await publish(made);
   assert.deepEqual([first.publishedVersion, first.hasChanges, first.revision], [1, false, 1]);
-  // Publishing what is published already gives no second version.
+  // Publishing again without a change creates no second version.
   assert.equal((await publish(first)).publishedVersion, 1);
 
   const changed = await save(first, { subject: "Hello {{ name }}" });
@@ -100,7 +100,7 @@ test("a template goes from an example to a draft, a version, the next, and back"
   ]);
 });
 
-test("of two editors the slower is told, and what they publish is what they have seen", async () => {
+test("of two concurrent editors the slower gets a conflict, and publishing is bound to the revision seen", async () => {
   const { editor, owner } = dashboard.own;
   const view = await make(MAIL, { name: "Shared" });
   const path = `${MAIL}/${view.id}`;
@@ -119,7 +119,7 @@ test("of two editors the slower is told, and what they publish is what they have
   assert.equal((await editor.post(`${path}/discard`, { revision: 2 })).status, 400);
 });
 
-test("publishing tells every fault at its place, and that a template never ends", async () => {
+test("publishing reports every fault with its place, and a template that never ends", async () => {
   const { editor } = dashboard.own;
   const view = await make(MAIL, { name: "Faulty" });
   const faulty = await save(view, { html: "<p>\n{{#iff x}}y{{/iff}}" });
@@ -142,7 +142,7 @@ test("publishing tells every fault at its place, and that a template never ends"
   assert.equal(next.body.output.subject, "Hello Zoë");
 });
 
-test("publishing refuses what a rule forbids, and what is published already stays", async () => {
+test("publishing refuses what a rule forbids, and the published version stays", async () => {
   const { editor } = dashboard.own;
   const { accountId } = dashboard.own;
   const html = "<p>Hi</p>\n<script>1</script>";
@@ -165,7 +165,7 @@ test("publishing refuses what a rule forbids, and what is published already stay
   assert.deepEqual([rolled.status, rolled.body.publishedVersion], [200, 3]);
 });
 
-test("publishing at first requires what every message prints, unless it was made optional", async () => {
+test("publishing first requires what every message prints, unless it was made optional", async () => {
   const { accountId } = dashboard.own;
   const view = await make(MAIL, { name: "Required" });
   const html = "<p>{{ name }} {{ city }}{{#if vip}}{{ gift }}{{/if}}</p>";
@@ -181,7 +181,7 @@ test("publishing at first requires what every message prints, unless it was made
   assert.deepEqual([second.publishedVersion, second.draft.variables], [2, declared]);
 });
 
-test("a preview has what was found, and a large source travels by key", async () => {
+test("a preview contains the findings, and a large source travels by key", async () => {
   const { editor } = dashboard.own;
   const view = await make(MAIL, { name: "Shown" });
   const html = `<p>{{ name }}{{ city }}</p><img src="https://i.example/a.png">${
@@ -197,7 +197,7 @@ test("a preview has what was found, and a large source travels by key", async ()
   assert.ok("key" in template.html);
 });
 
-test("a newer preview ends the wait for the older of the same editor, and of no other window or person", async () => {
+test("a newer preview ends the wait for the older one only in the same editor of the same person", async () => {
   const { editor, owner } = dashboard.own;
   const view = await make(MAIL, { name: "Typed" });
   const body = { editor: "a", source: view.draft };
@@ -216,7 +216,7 @@ test("a newer preview ends the wait for the older of the same editor, and of no 
   assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200]);
 });
 
-test("the bytes of a PDF preview are for the account that made it, for half an hour", async () => {
+test("the bytes of a PDF preview are readable by its account only, for half an hour", async () => {
   const { own, foreign } = dashboard;
   const view = await make(PDF, { name: "Invoice", example: "invoice" });
   assert.equal(view.draft.page.footer.right, "Page {page} of {pages}");
@@ -238,7 +238,7 @@ test("the bytes of a PDF preview are for the account that made it, for half an h
   assert.deepEqual(failed.body.pdf, { failed: "it has more than 200 pages" });
 });
 
-test("a test mail is a send of a version that no request uses, checked as any send", async () => {
+test("a test mail is a send of a version that no request uses, checked like any send", async () => {
   const { editor, accountId } = dashboard.own;
   const { store } = dashboard;
   const { id: integrationId } = await store.integrations.create({
@@ -302,7 +302,7 @@ test("templates are renamed, copied and archived; an alias belongs to one", asyn
   assert.equal((await editor.patch(`${MAIL}/${copy.id}`, { alias: "free" })).status, 200);
 });
 
-test("a draft that nobody has changed follows what the command line publishes", async () => {
+test("an unchanged draft follows what the command line publishes", async () => {
   const { accountId, viewer, editor } = dashboard.own;
   const publication = (html: string) => ({
     ...{ accountId, kind: "email" as const, alias: "cli", name: "CLI", variables: [] },
@@ -325,7 +325,7 @@ test("a draft that nobody has changed follows what the command line publishes", 
   assert.equal(kept.revision, changed.revision);
 });
 
-test("another account's templates are not there, and a viewer changes nothing", async () => {
+test("another account's templates do not exist, and a viewer changes nothing", async () => {
   const { own, foreign } = dashboard;
   const view = await make(MAIL, { name: "Own", example: "empty" });
   const path = `${MAIL}/${view.id}`;
@@ -390,7 +390,7 @@ test("what cannot be stored or read is refused with its place", async () => {
   assert.equal((await editor.post(MAIL, { name: "x", example: "none" })).status, 404);
 });
 
-test("every example can be published, and gives an author nothing to mend", async () => {
+test("every example can be published, and has no findings", async () => {
   const { editor, viewer } = dashboard.own;
   for (const path of [MAIL, PDF]) {
     const { body: examples } = await viewer.get(`${path}/examples`);
@@ -409,7 +409,7 @@ test("every example can be published, and gives an author nothing to mend", asyn
   }
 });
 
-test("the lists of examples and helpers say what there is", async () => {
+test("the lists of examples and helpers contain all of them", async () => {
   const { viewer } = dashboard.own;
   const { body: examples } = await viewer.get(`${PDF}/examples`);
   assert.deepEqual(examples.map(({ id }: { id: string }) => id), ["empty", "invoice", "letter"]);
@@ -418,7 +418,7 @@ test("the lists of examples and helpers say what there is", async () => {
   assert.deepEqual(Object.keys(date), ["name", "kind", "signature", "summary", "example"]);
 });
 
-test("anyone who asks while no renderer answers is told so", async () => {
+test("requests fail with an error while no renderer answers", async () => {
   const { editor } = dashboard.own;
   const view = await make(MAIL, { name: "Silent" });
   const { before } = stages;

@@ -2,7 +2,7 @@ import type { TokenScope, User, VariableDeclaration, Variables } from "@posthast
 import type { StorePart } from "@posthaste/storage";
 import { integrationForExamples } from "./templates/template_view.ts";
 
-/** Whose token it is, and what it may do. */
+/** A token, with its account and rights. */
 export interface TokenUse {
   accountId: string;
   user: Pick<User, "email">;
@@ -21,8 +21,8 @@ export interface TokenCurlDeps {
 }
 
 /**
- * Writes a request that can be tried with a new token at once, for a shell: a mail to oneself through the
- * account's first integration, or a template rendered. Gives null if there is nothing published, no
+ * Returns a shell command that tries a new token: a mail to the caller through the account's first
+ * integration, or a rendered template. Returns null if nothing is published, there is no
  * integration, or the token may only read.
  */
 export async function tokenCurl(use: TokenUse, deps: TokenCurlDeps): Promise<string | null> {
@@ -47,7 +47,7 @@ export async function tokenCurl(use: TokenUse, deps: TokenCurlDeps): Promise<str
   return curlOf({ url: `${apiUrl}/templates/${id}/render`, body, token: use.text });
 }
 
-/** The sample's values; what is required and not in it is filled with its name. */
+/** Returns the sample's values; required variables that it lacks get their own names. */
 function valuesFor(
   declared: readonly VariableDeclaration[],
   sample: Variables,
@@ -66,7 +66,7 @@ function curlOf({ url, body, token }: { url: string; body: unknown; token: strin
   ].join(" \\\n");
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

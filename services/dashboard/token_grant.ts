@@ -1,19 +1,19 @@
 import type { AccessToken, TokenLimits } from "@posthaste/contracts";
 
-/** What a token is to be that another makes. */
+/** The properties of a token that another token creates. */
 export type Granted = Pick<AccessToken, "scopes" | "expiresAt" | keyof TokenLimits>;
 
-/** Why a token may not be made. */
+/** Why a token must not be created. */
 export interface GrantFault {
   path: "scopes" | "expiresAt" | "limits";
   message: string;
-  /** Whether people may make it. @default {false} */
+  /** Whether people may create it. @default {false} */
   isForPeople?: boolean;
 }
 
 const LIMITS = ["addresses", "templates", "integrations"] as const;
 
-/** Returns the limits of a new token: where it asks for none, those of the token that makes it. */
+/** Returns the limits of a new token; missing ones are those of the creating token. */
 export function grantedLimits(own: AccessToken | null, asked: TokenLimits): TokenLimits {
   if (own === null) return asked;
   const { addresses, templates, integrations } = asked;
@@ -25,8 +25,8 @@ export function grantedLimits(own: AccessToken | null, asked: TokenLimits): Toke
 }
 
 /**
- * Returns why a token may not make another: it passes on a part of what it may do itself, to no later
- * than it expires, and none of the scopes that change what an account has.
+ * Returns why a token must not create another. The new one may have a part of its rights, may not
+ * expire later, and may have no scope that changes an account's objects.
  */
 export function grantFaults(own: Granted, wanted: Granted): GrantFault[] {
   const faults: GrantFault[] = [];
@@ -52,7 +52,10 @@ function isLater(wanted: Date | null, own: Date | null): boolean {
   return own !== null && (wanted === null || wanted > own);
 }
 
-/** An empty list sets no limit. Addresses are compared as they are written. */
+/**
+ * Returns whether a list allows more; an empty list sets no limit. Addresses are compared as they
+ * are written.
+ */
 function isWider(wanted: readonly unknown[], own: readonly unknown[]): boolean {
   if (own.length === 0) return false;
   return wanted.length === 0 || wanted.some((each) => !own.includes(each));

@@ -9,7 +9,7 @@ const OWN: Granted = {
 };
 const PART: Granted = { ...OWN, scopes: ["send"] };
 
-test("grantFaults() lets a token pass on a part of what it may do", () => {
+test("grantFaults() allows a token to pass on a part of its rights", () => {
   assert.deepEqual(grantFaults(OWN, PART), []);
   assert.deepEqual(grantFaults(OWN, { ...PART, expiresAt: new Date(1_000), templates: [2] }), []);
   assert.deepEqual(grantFaults({ ...OWN, expiresAt: null }, { ...PART, expiresAt: null }), []);
@@ -24,12 +24,12 @@ test("grantFaults() finds more scopes, a later end and wider limits", () => {
   assert.deepEqual(pathsOf({ templates: [3] }), ["limits"]);
 });
 
-test("grantFaults() leaves scopes that manage to people, also those of the token itself", () => {
+test("grantFaults() leaves manage scopes to people, even if the token has them itself", () => {
   const [fault] = grantFaults(OWN, { ...PART, scopes: ["send", "manage:tokens"] });
   assert.deepEqual([fault?.path, fault?.isForPeople], ["scopes", true]);
 });
 
-test("grantedLimits() gives a new token the limits of its maker where it asks for none", () => {
+test("grantedLimits() returns the limits of the creating token where none are requested", () => {
   const own = { ...OWN, addresses: ["203.0.113.7"] } as never;
   const limits = grantedLimits(own, { ...NONE, templates: [2] });
   assert.deepEqual(limits, { addresses: ["203.0.113.7"], templates: [2], integrations: [] });

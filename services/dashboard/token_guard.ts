@@ -5,13 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Actor, actorOfToken } from "./actor.ts";
 import { HttpError } from "./http_error.ts";
 
-/** What is needed to find out whose token came. */
+/** What is needed to identify a token. */
 export interface TokenGuardDeps {
   store: StorePart<"tokens.find" | "tokens.touch" | "accounts.find">;
   now(): Date;
 }
 
-/** How often one token may ask, in this process. */
+/** How many requests one token may make, in this process. */
 export interface TokenRates {
   /** Requests within the window; 0 sets no limit. */
   rateLimit: number;
@@ -20,12 +20,12 @@ export interface TokenRates {
 
 const BEARER_PATTERN = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 
-/** Of requests that are much work, one token may make so many per second. */
+/** The most expensive requests that one token may make per second. */
 const HEAVY_PER_SECOND = 5;
 
 /**
- * Lets only requests with a token through that has the route's scopes, at the rate of the token. Cookies
- * are not looked at: no browser sends a token by itself, so there is nothing to be tricked (CSRF).
+ * Accepts only requests with a token that has the route's scopes, at the token's rate. Cookies are
+ * ignored: no browser sends a token by itself, so cross-site request forgery is impossible.
  */
 export function guardTokens(app: FastifyInstance, deps: TokenGuardDeps, rates: TokenRates): void {
   const limit = openRateLimit(rates);
@@ -48,11 +48,11 @@ async function findActor(
     throw new HttpError("missing_scope", "Cannot use this token here: the address is not allowed");
   }
   const account = await store.accounts.find(token.accountId);
-  // Accounts stay as long as their tokens do.
+  // Accounts exist as long as their tokens do.
   if (account?._id !== token.accountId) {
     throw new HttpError("unavailable", "Cannot find the account of the token. Retry soon");
   }
-  // That it was used is nice to know, never worth a request.
+  // The time of last use is informative only: a failure to write it must not fail the request.
   store.tokens.touch(token, now()).catch(() => {});
   return actorOfToken(token, account);
 }
@@ -67,9 +67,9 @@ function requireScopes({ token }: Actor, { routeOptions }: FastifyRequest): void
 }
 
 /**
- * Counts the requests of each token; what holds is shown by `RateLimit-Policy`.
+ * Counts the requests of each token; `RateLimit-Policy` shows the limit.
  *
- * @param clock Milliseconds that never go back
+ * @param clock A monotonic clock in milliseconds.
  */
 export function openRateLimit(
   { rateLimit, rateWindowMs }: TokenRates,

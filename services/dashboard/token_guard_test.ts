@@ -7,11 +7,14 @@ import { type Browser, LIMITS, openTestDashboard, type TestDashboard } from "./_
 import { SESSION_COOKIE } from "./guard.ts";
 import { openRateLimit } from "./token_guard.ts";
 
-/** Every route below `/manage/v1` is tried with every kind of token; one that is added is tried by itself. */
+/**
+ * Tries every route below `/manage/v1` with every kind of token; a new route is tried
+ * automatically.
+ */
 
 let dashboard: TestDashboard;
 let foreignIds: Record<string, string[]>;
-/** May do all that a token may do. */
+/** Has all rights of a token. */
 let whole: Browser;
 before(async () => {
   const limits = { rateLimit: 0, rateWindowMs: 1000 };
@@ -41,7 +44,7 @@ async function programOf(scopes: TokenScope[], options?: TokenOptions): Promise<
 const ask = (browser: Browser, { method, url }: { method: string; url: string }, headers = {}) =>
   browser.ask(method, pathOf(url), { headers });
 
-test("guardTokens() stands before the routes that name scopes, and no route of people is there", async () => {
+test("guardTokens() guards the routes that name scopes, and no route for people is mounted", async () => {
   const { manageRoutes, routes } = dashboard;
   const found = manageRoutes.map(({ method, url }) => `${method} ${url}`);
   for (const route of ["POST /templates/email", "PUT /integrations/:id", "POST /tokens"]) {
@@ -75,7 +78,7 @@ test("docs/manage.md lists every route below /manage/v1 with its scopes", async 
   assert.deepEqual(listed.sort(), found.sort());
 });
 
-test("guardTokens() refuses no token, an unknown, an expired, a revoked one, and a cookie", async () => {
+test("guardTokens() refuses a missing, unknown, expired or revoked token, and a cookie", async () => {
   const { own, store, manageRoutes, program, signedOut } = dashboard;
   const scopes = [...TOKEN_SCOPES];
   const expired = await tokenOf(scopes, { expiresAt: new Date(Date.now() - 1000) });
@@ -96,14 +99,14 @@ test("guardTokens() refuses no token, an unknown, an expired, a revoked one, and
   }
 });
 
-test("guardRoutes() takes no token instead of a cookie", async () => {
+test("guardRoutes() accepts no token instead of a cookie", async () => {
   for (const route of dashboard.routes.filter(({ role }) => role !== "anyone")) {
     const { status, body } = await ask(whole, route, { origin: "http://localhost:8081" });
     assert.deepEqual([status, body.code], [401, "signed_out"], `${route.method} ${route.url}`);
   }
 });
 
-test("guardTokens() takes a token although a cookie of another account comes with it", async () => {
+test("guardTokens() accepts a token although a cookie of another account comes with it", async () => {
   const cookie = `${SESSION_COOKIE}=${dashboard.foreign.owner.cookie}`;
   const { body } = await whole.get("/manage/v1/account", { cookie, "x-account": "acc_other" });
   assert.equal(body.id, dashboard.own.accountId);
@@ -149,7 +152,7 @@ test("no route below /manage/v1 reads or changes what another account has", asyn
   assert.deepEqual(await stateOf(store, foreign), state);
 });
 
-test("guardTokens() takes a token from its addresses alone", async () => {
+test("guardTokens() accepts a limited token only from its addresses", async () => {
   const scopes: TokenScope[] = ["manage:account"];
   const near = await programOf(scopes, { limits: { addresses: ["127.0.0.0/8"] } });
   const far = await programOf(scopes, { limits: { addresses: ["203.0.113.7"] } });
@@ -159,7 +162,7 @@ test("guardTokens() takes a token from its addresses alone", async () => {
   assert.doesNotMatch(body.error, /127/);
 });
 
-test("a token that is for some templates and integrations sees and changes no others", async () => {
+test("a token limited to some templates and integrations sees and changes no others", async () => {
   const scopes: TokenScope[] = ["manage:templates", "manage:integrations"];
   const limited = await programOf(scopes, { limits: { templates: [9], integrations: [9] } });
   for (const list of ["templates/email", "templates/pdf", "integrations"]) {
@@ -179,7 +182,7 @@ test("a token that is for some templates and integrations sees and changes no ot
   }
 });
 
-test("openRateLimit() holds a token to its rate, and to a lower one for much work", () => {
+test("openRateLimit() limits a token to its rate, and to a lower one for expensive requests", () => {
   const clock = { at: 0, now: () => clock.at };
   const limit = openRateLimit({ rateLimit: 8, rateWindowMs: 1000 }, clock);
   let policy = "";
@@ -197,7 +200,7 @@ test("openRateLimit() holds a token to its rate, and to a lower one for much wor
   ask("b", true);
 });
 
-test("guardTokens() answers 429 to a token that asks too often", async () => {
+test("guardTokens() answers 429 to a token that makes too many requests", async () => {
   const limits = { ...LIMITS, rateLimit: 1, rateWindowMs: 86_400_000 };
   await using limited = await openTestDashboard({ options: { limits } });
   const { accountId } = limited.own;
@@ -209,7 +212,7 @@ test("guardTokens() answers 429 to a token that asks too often", async () => {
   assert.ok(Number(headers["retry-after"]) > 1000);
 });
 
-test("tokenRoutes() lets a token make a part of itself, and none with a scope that manages", async () => {
+test("tokenRoutes() allows a token to create one with a part of its rights, and none with a manage scope", async () => {
   const expiresAt = new Date(Date.now() + 3_600_000);
   const scopes: TokenScope[] = ["manage:tokens", "send", "manage:messages"];
   const limits = { templates: [1] };
@@ -240,7 +243,7 @@ test("tokenRoutes() lets a token make a part of itself, and none with a scope th
   assert.deepEqual([rolled.status, rolled.body.code], [403, "people_only"]);
 });
 
-test("what only people do is refused to tokens, and the audit log names the token", async () => {
+test("actions for people only are refused to tokens, and the audit log names the token", async () => {
   const { own, store } = dashboard;
   const keep = (contentDays: number) => whole.put("/manage/v1/account/retention", { contentDays });
   const { contentDays } = own.account.retention;
@@ -270,7 +273,7 @@ test("what only people do is refused to tokens, and the audit log names the toke
   assert.deepEqual([status, body.code], [409, "conflict"]);
 });
 
-// The last: it removes what it can.
+// This test is last: it removes what it can.
 test("every route below /manage/v1 answers a token that has its scopes", async () => {
   for (const route of dashboard.manageRoutes) {
     const program = await programOf([...route.scopes]);

@@ -5,20 +5,20 @@ import { HttpError } from "./http_error.ts";
 type Limited = Pick<Actor, "token">;
 type TemplateId = Pick<Template, "kind" | "id">;
 
-/** Returns whether a actor may see a template. The limit of a token names email templates alone. */
+/** Returns whether an actor may see a template. The limit of a token names only email templates. */
 export function mayUseTemplate({ token }: Limited, { kind, id }: TemplateId): boolean {
   const { templates = [] } = token ?? {};
   return templates.length === 0 || kind === "email" && templates.includes(id);
 }
 
-/** Returns whether a actor may see an integration. */
+/** Returns whether an actor may see an integration. */
 export function mayUseIntegration({ token }: Limited, id: number): boolean {
   const { integrations = [] } = token ?? {};
   return integrations.length === 0 || integrations.includes(id);
 }
 
 /**
- * Refuses a template that a token is not for.
+ * Refuses a template that a token must not use.
  *
  * @throws {HttpError} `missing_scope`
  */
@@ -27,7 +27,7 @@ export function requireTemplate(actor: Limited, template: TemplateId): void {
 }
 
 /**
- * Refuses an integration that a token is not for.
+ * Refuses an integration that a token must not use.
  *
  * @throws {HttpError} `missing_scope`
  */
@@ -36,7 +36,7 @@ export function requireIntegration(actor: Limited, id: number): void {
 }
 
 /**
- * Refuses to make a template or an integration by a token that is for some of them alone.
+ * Refuses to create a template or an integration by a token that is limited to some of them.
  *
  * @throws {HttpError} `missing_scope`
  */
@@ -46,7 +46,7 @@ export function requireUnlimited({ token }: Limited, kind: "templates" | "integr
 }
 
 /**
- * Refuses a token what only people do.
+ * Refuses a token an action that only people may do.
  *
  * @throws {HttpError} `people_only`
  */

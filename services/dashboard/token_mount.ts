@@ -5,10 +5,10 @@ import type { DashboardDeps } from "./dashboard_deps.ts";
 import { HttpError } from "./http_error.ts";
 import { guardTokens } from "./token_guard.ts";
 
-/** Below this path programs ask with a token. */
+/** Path prefix of the routes for programs with a token. */
 export const MANAGE_PATH = "/manage/v1";
 
-/** A route that programs may ask, too: its path without what people's and programs' differ in. */
+/** A route that programs may use, too: its path without the prefix for people or programs. */
 export type ManageableRoute = Pick<RouteOptions, "method" | "url" | "handler" | "bodyLimit"> & {
   config: Pick<NonNullable<RouteOptions["config"]>, "scopes" | "isHeavy">;
 };
@@ -33,8 +33,8 @@ export function collectManageable(): {
 }
 
 /**
- * Mounts for tokens what is mounted for browsers already: the same handlers behind another guard. What
- * names no scopes is not there.
+ * Mounts routes for tokens that are mounted for browsers already: the same handlers behind another
+ * guard. Routes without scopes are left out.
  */
 export function mountForTokens(
   app: FastifyInstance,
@@ -44,7 +44,7 @@ export function mountForTokens(
   app.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
   guardTokens(app, deps, options.limits);
   for (const route of routes) app.route(route);
-  // Any token may learn that there is nothing.
+  // Any token may learn that a route does not exist.
   app.all("/*", { config: { scopes: [] } }, () => {
     throw new HttpError("not_found", "Cannot find the path: programs have no such route here");
   });

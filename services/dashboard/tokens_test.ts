@@ -10,7 +10,7 @@ afterEach(() => dashboard[Symbol.asyncDispose]());
 
 const NEW = { name: "Shop", scopes: ["send", "render"], expiresAt: null };
 
-test("POST /api/tokens gives a token that works, and tells its text this once", async () => {
+test("POST /api/tokens returns a token that works, and shows its text only once", async () => {
   const { own, store } = dashboard;
   const { status, body } = await own.owner.post("/api/tokens", NEW);
   assert.equal(status, 200);
@@ -28,7 +28,7 @@ test("POST /api/tokens gives a token that works, and tells its text this once", 
   assert.equal(line?.action, "token.created");
 });
 
-test("POST /api/tokens refuses no scopes, unknown ones, no name, and an end in the past", async () => {
+test("POST /api/tokens refuses missing or unknown scopes, a missing name, and an end in the past", async () => {
   const { own, store } = dashboard;
   const wrong = [
     ...[{ scopes: [] }, { scopes: ["admin"] }, { name: " " }, { name: "x".repeat(201) }],
@@ -55,7 +55,7 @@ test("POST /api/tokens/:tokenId/revoke ends a token, and no other account's", as
   assert.deepEqual(lines.map(({ action }) => action), ["token.revoked", "token.created"]);
 });
 
-test("GET /api/tokens tells expired ones, who made each, and those of the command line", async () => {
+test("GET /api/tokens lists expired ones, who created each, and those of the command line", async () => {
   const { own, store } = dashboard;
   const { accountId } = own;
   const base = { accountId, scopes: ["read" as const] };
@@ -67,7 +67,7 @@ test("GET /api/tokens tells expired ones, who made each, and those of the comman
     expiresAt: new Date(Date.now() - 1000),
     createdBy,
   });
-  // Anyone who has left the account is named still.
+  // A user who has left the account is still named.
   await store.people.removeMember(accountId, createdBy);
   const { body } = await own.viewer.get("/api/tokens");
   type Row = Record<"name" | "state" | "createdBy", string>;
@@ -77,7 +77,7 @@ test("GET /api/tokens tells expired ones, who made each, and those of the comman
   ]);
 });
 
-test("POST /api/tokens gives a request to try that names the account's own template and integration", async () => {
+test("POST /api/tokens returns a sample request with the account's own template and integration", async () => {
   const { own, store } = dashboard;
   const { accountId } = own;
   assert.equal((await own.owner.post("/api/tokens", NEW)).body.curl, null);
@@ -119,7 +119,7 @@ test("POST /api/tokens gives a request to try that names the account's own templ
   assert.equal((await own.owner.post("/api/tokens", reading)).body.curl, null);
 });
 
-test("POST /api/tokens limits a token to addresses, templates and integrations, and refuses what is no address", async () => {
+test("POST /api/tokens limits a token to addresses, templates and integrations, and refuses invalid addresses", async () => {
   const { own, store } = dashboard;
   const limits = {
     addresses: ["203.0.113.0/24", "2001:db8::1"],
@@ -139,7 +139,7 @@ test("POST /api/tokens limits a token to addresses, templates and integrations, 
   }
 });
 
-test("POST /api/tokens/:tokenId/roll makes a token like it, and both work for the time that is asked for", async () => {
+test("POST /api/tokens/:tokenId/roll creates an equal token, and both work for the requested time", async () => {
   const { own, foreign, store } = dashboard;
   const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
   const limits = { addresses: ["203.0.113.7"], templates: [2], integrations: [] };
@@ -170,7 +170,7 @@ test("POST /api/tokens/:tokenId/roll makes a token like it, and both work for th
   assert.equal((await own.owner.post(path, { overlapHours: 1 })).status, 404);
 });
 
-test("POST /api/tokens/:tokenId/roll puts off no end, and makes a token for ever of one for ever", async () => {
+test("POST /api/tokens/:tokenId/roll extends no lifetime, and keeps an unlimited one", async () => {
   const { own, store } = dashboard;
   const soon = new Date(Date.now() + 3_600_000).toISOString();
   const { body: ending } = await own.owner.post("/api/tokens", { ...NEW, expiresAt: soon });

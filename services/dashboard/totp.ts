@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 
 const PERIOD_S = 30;
-/** Clocks of telephones may be a step early or late (RFC 6238, section 5.2). */
+/** Clocks of phones may be one step early or late (RFC 6238, section 5.2). */
 const DRIFT_STEPS = 1;
-/** As the HMAC's output, SHA-1's (RFC 4226, section 4). */
+/** The length of the HMAC's output, SHA-1 (RFC 4226, section 4). */
 const SECRET_BYTES = 20;
 const ISSUER = "Posthaste";
 
@@ -13,20 +13,20 @@ const TAG_BYTES = 16;
 
 /** A new secret of an authenticator app. */
 export interface NewTotp {
-  /** In base32, for who types it. */
+  /** In base32, for typing. */
   secret: string;
-  /** `otpauth://`, for who scans it. */
+  /** `otpauth://`, for scanning. */
   uri: string;
 }
 
-/** Draws a secret for an authenticator app, where the person is known by their address. */
+/** Generates a secret for an authenticator app, in which the address names the person. */
 export function newTotp(email: string): NewTotp {
   const secret = new Secret({ size: SECRET_BYTES });
   const totp = new TOTP({ issuer: ISSUER, label: email, secret, period: PERIOD_S });
   return { secret: secret.base32, uri: totp.toString() };
 }
 
-/** Returns the time step that a code is of, or null if it is of none around now. */
+/** Returns the time step of a code, or null if it belongs to none around `now`. */
 export function stepOfCode(code: string, secret: string, now: Date): number | null {
   const totp = new TOTP({ secret: Secret.fromBase32(secret), period: PERIOD_S });
   const timestamp = now.getTime();
@@ -38,10 +38,17 @@ export function stepOfCode(code: string, secret: string, now: Date): number | nu
   return drift === null ? null : Math.floor(timestamp / 1000 / PERIOD_S) + drift;
 }
 
-/** Seals what the dashboard alone opens again, with AES-256-GCM. It opens for the same owner only. */
+/**
+ * Seals secrets that only the dashboard opens, with AES-256-GCM. A secret opens only for the same
+ * owner.
+ */
 export interface OwnBox {
   seal(text: string, owner: string): string;
-  /** @throws {Error} If it was sealed under another key, for another owner, or was changed. */
+  /**
+   * Opens a sealed secret.
+   *
+   * @throws {Error} If it was sealed under another key, for another owner, or was changed.
+   */
   open(sealed: string, owner: string): string;
 }
 

@@ -1,13 +1,16 @@
 import type { FeedEventType, Webhook, WebhookDelivery } from "@posthaste/contracts";
 import type { WebhookDeliveryView, WebhookState, WebhookView } from "./interface/webhooks.ts";
 
-/** Different events that fail in a row until the webhooks service counts an endpoint as down. */
+/**
+ * The different events in a row that must fail before the webhooks service treats an endpoint as
+ * down.
+ */
 const DOWN_AFTER = 5;
 
 /**
- * Shows an endpoint, without its secrets.
+ * Returns the view of an endpoint, without its secrets.
  *
- * @param newest Sequence of the last event of the account's feed.
+ * @param newest Sequence number of the last event of the account's feed.
  */
 export function webhookViewOf(webhook: Webhook, newest: number): WebhookView {
   const { _id: id, url, description, types, filter, withAddress, maxPerSecond } = webhook;
@@ -34,7 +37,7 @@ function stateOf({ disabled, health: { failures } }: Webhook): WebhookState {
   return failures > 0 ? "failing" : "ready";
 }
 
-/** Shows what became of an event at an endpoint. */
+/** Returns the view of an event's delivery to an endpoint. */
 export function deliveryViewOf(
   { eventId, type, state, tries, nextAt, at, attempts }: WebhookDelivery,
 ): WebhookDeliveryView {

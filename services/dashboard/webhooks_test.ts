@@ -22,7 +22,7 @@ async function create(changes: object = {}) {
   return body;
 }
 
-test("POST /api/webhooks makes an endpoint, and shows its secret this once", async () => {
+test("POST /api/webhooks creates an endpoint, and shows its secret only once", async () => {
   const { own, store } = dashboard;
   const { webhook, secret } = await create();
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -44,7 +44,7 @@ test("POST /api/webhooks makes an endpoint, and shows its secret this once", asy
   }]);
 });
 
-test("PATCH /api/webhooks/:id changes what it names, and nothing of another account", async () => {
+test("PATCH /api/webhooks/:id changes only the given fields, and nothing of another account", async () => {
   const { own, foreign } = dashboard;
   const { webhook: { id } } = await create();
   const path = `/api/webhooks/${id}`;
@@ -58,7 +58,7 @@ test("PATCH /api/webhooks/:id changes what it names, and nothing of another acco
   assert.equal((await own.viewer.get(path)).status, 404);
 });
 
-test("POST /api/webhooks/:id/rotate-secret has both secrets sign until a time", async () => {
+test("POST /api/webhooks/:id/rotate-secret makes both secrets sign until a given time", async () => {
   const { own, store } = dashboard;
   const { webhook: { id }, secret } = await create();
   const { body } = await own.editor.post(`/api/webhooks/${id}/rotate-secret`, { overlapHours: 2 });
@@ -69,7 +69,7 @@ test("POST /api/webhooks/:id/rotate-secret has both secrets sign until a time", 
   assert.ok(left > 7_000_000 && left <= 7_200_000);
 });
 
-test("POST /api/webhooks/:id/enable goes on where it stopped, or from now", async () => {
+test("POST /api/webhooks/:id/enable continues where it stopped, or from now", async () => {
   const { own, store } = dashboard;
   const { accountId } = own;
   const { webhook: { id } } = await create();
@@ -98,7 +98,7 @@ test("POST /api/webhooks/:id/test asks the webhooks service", async () => {
   assert.equal((await foreign.editor.post(`/api/webhooks/${id}/test`)).status, 404);
 });
 
-test("GET /api/webhooks/:id/deliveries lists deliveries with bodies, which are made again on request", async () => {
+test("GET /api/webhooks/:id/deliveries lists deliveries with bodies, which can be repeated", async () => {
   const { own, foreign, store } = dashboard;
   const { accountId } = own;
   const { webhook: { id } } = await create();

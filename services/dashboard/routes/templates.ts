@@ -33,7 +33,7 @@ const HELPER_ROWS: readonly HelperRow[] = HELPERS.map(
   }),
 );
 
-/** Templates of both kinds: their drafts, versions and previews. */
+/** Adds the routes of both kinds of templates: drafts, versions and previews. */
 export function templateRoutes(app: FastifyInstance, routing: Routing): void {
   const access = openTemplateAccess(routing.deps);
   for (const kind of TEMPLATE_KINDS) {
@@ -91,7 +91,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     return access.view(template);
   });
 
-  // Not noted: an editor saves while its author types. What they publish is.
+  // Not in the audit log: an editor saves while its author types. Publishing is.
   app.put<TemplatePath>(`${path}/:id/draft`, editor, async ({ actor, params, body }) => {
     const change = readInput(draftChangeSchema, body);
     const template = await access.find(actor, kind, params.id);

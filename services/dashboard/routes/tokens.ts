@@ -39,7 +39,10 @@ const NEW = z.object({
 });
 const ROLL = z.object({ overlapHours: z.int().min(0).max(MAX_OVERLAP_DAYS * 24) });
 
-/** Access tokens of the account. Who has one can send mail: owners alone make and revoke them. */
+/**
+ * Adds the routes of the account's access tokens. A token can send mail, so only owners create and
+ * revoke them.
+ */
 export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   const { deps: { store, now }, options } = routing;
   const log = { ...store, now };
@@ -63,7 +66,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     return token;
   }
 
-  /** A request that a person can try; programs need none. */
+  /** Returns a sample request for a person; programs need none. */
   async function curlFor(
     { accountId, person }: Actor,
     { scopes, text }: { scopes: TokenScope[]; text: string },
@@ -160,12 +163,16 @@ function makerOf({ person }: Actor): string | null {
   return person?.user.name ?? null;
 }
 
-/** Returns when a token like this one expires that is made now. */
+/** Returns when a token created now expires if it is valid for as long as this one. */
 function rolledExpiry({ createdAt, expiresAt }: AccessToken, now: Date): Date | null {
   return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
 }
 
-/** @throws {HttpError} `people_only` or `missing_scope`, if a token would make one that it may not make. */
+/**
+ * Refuses a token's request for a token with more rights.
+ *
+ * @throws {HttpError} `people_only` or `missing_scope`
+ */
 function requireGrant({ token }: Actor, wanted: Granted): void {
   if (token === null) return;
   const issues = grantFaults(token, wanted);
@@ -189,7 +196,7 @@ function dayOf(at: Date | null): string {
   return at?.toISOString().slice(0, 10) ?? "never";
 }
 
-/** What the audit log tells of limits: those that there are. */
+/** Returns the limits that are set, for the audit log. */
 function limitDetails(limits: TokenLimits): Record<string, string> {
   return Object.fromEntries(
     Object.entries(limits).filter(([, list]) => list.length > 0)

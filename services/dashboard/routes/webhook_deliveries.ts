@@ -15,7 +15,7 @@ const ID = z.object({ id: z.string().max(100) });
 const DELIVERY = ID.extend({ eventId: z.string().max(100) });
 const QUERY = z.strictObject({
   state: z.enum(WEBHOOK_DELIVERY_STATES).optional(),
-  /** The `next` of the page before: a time and an id. */
+  /** The `next` of the previous page: a time and an id. */
   before: z.string().max(200).regex(/^\d{1,15}~[\w/]+$/).optional(),
 });
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
@@ -26,7 +26,7 @@ const REPLAY = z.strictObject({
   types: z.array(z.enum(FEED_EVENT_TYPES)).min(1).optional(),
 });
 
-/** What became of events at the webhook endpoints of an account, and posting them again. */
+/** Adds the routes of webhook deliveries: listing them, and delivering events again. */
 export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): void {
   const { store, now } = deps;
 
@@ -70,7 +70,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
       const found = await store.webhooks.findDelivery(accountId, id, eventId);
       if (found === null) throw missing();
       const event = await store.events.find(accountId, eventId);
-      // Without the recipient's address, which is read when it is posted.
+      // Without the recipient's address, which is read when the event is posted.
       const body = event && JSON.stringify(
         {
           ...{ id: event._id, type: event.type, timestamp: event.at, sequence: event.sequence },

@@ -23,7 +23,7 @@ const TEST_TIMEOUT_MS = 25_000;
 const HOUR_MS = 3_600_000;
 
 const ID = z.object({ id: z.string().max(100) });
-// A default would change what is left out.
+// A default would change missing fields.
 const CHANGE = z.strictObject({
   url: WEBHOOK_FIELDS.url.optional(),
   description: WEBHOOK_FIELDS.description.unwrap().optional(),
@@ -35,7 +35,10 @@ const CHANGE = z.strictObject({
 const ROTATE = z.strictObject({ overlapHours: z.int().min(0).max(168).default(24) });
 const ENABLE = z.strictObject({ skip: z.boolean().default(false) });
 
-/** The webhook endpoints of an account: making, changing, testing, stopping and removing them. */
+/**
+ * Adds the routes of an account's webhook endpoints: creating, changing, testing, stopping and
+ * removing them.
+ */
 export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
   const { store, bus, webhookSealingKey, now } = routing.deps;
   const limit = openProbeLimit();
@@ -59,7 +62,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
       details: { host: new URL(url).host, ...details },
     });
 
-  /** Makes a secret, and seals it for the one service that opens it. */
+  /** Generates a secret, and seals it for the service that opens it. */
   function newSecret(accountId: string, recordId: string) {
     if (webhookSealingKey === undefined) throw notSetUp();
     const secret = `whsec_${randomBytes(32).toString("base64")}`;
@@ -203,7 +206,7 @@ function notSetUp(): HttpError {
   return new HttpError("unavailable", `Webhooks are not set up here: ${reason}`);
 }
 
-/** Returns in the interface's words why the store refuses a change. */
+/** Turns the store's error into one of the interface. */
 async function changing<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();

@@ -15,7 +15,10 @@ const EMAIL = z.object({ current: passwordInput, email: emailInput });
 const REMOVAL = z.object({ current: passwordInput.default("") });
 const PARAMS = z.object({ sessionId: z.string() });
 
-/** What people do about themselves: name, address, password, browsers, leaving. Each is for all roles. */
+/**
+ * Adds the routes of the user's own data: name, address, password, browsers, leaving. All roles may
+ * use them.
+ */
 export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, hasher } = routing;
   const log = { ...store, now };
@@ -70,7 +73,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     return {};
   });
 
-  // A POST, as not every proxy lets a body through with DELETE.
+  // A POST, because not every proxy passes on a body with DELETE.
   app.post(
     "/api/you/removal",
     { config: { role: "viewer" } },

@@ -12,42 +12,42 @@ import {
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 
-/** A source to be compiled and filled. */
+/** A source to compile and fill. */
 export interface RenderWish {
   accountId: string;
   kind: TemplateKind;
   source: DraftSource;
-  /** Instead of the source's sample. */
+  /** Replaces the source's sample. */
   variables?: Variables;
-  /** Whether what would be published is wanted, too. */
+  /** Whether to return the compiled parts, too. */
   compiled?: boolean;
   timeoutMs: number;
 }
 
-/** Texts, wherever they were. */
+/** Texts, loaded from wherever they were stored. */
 export interface LoadedParts {
   subject: string;
   html: string;
   text: string;
 }
 
-/** What would be published. */
+/** The parts that publishing stores. */
 export interface CompiledParts extends LoadedParts {
-  /** Unknown where an older renderer answered. */
+  /** Undefined if an older renderer answered. */
   reads?: TemplateRead[] | undefined;
 }
 
-/** What became of a source. */
+/** The result of rendering a source. */
 export type Rendering =
   | (Omit<PreviewReply & { ok: true }, "parts" | "compiled"> & {
     parts: LoadedParts;
     compiled: CompiledParts | undefined;
-    /** The HTML as it came: the printer takes it as it is. */
+    /** The HTML in the form it came, which the printer accepts. */
     content: Content;
   })
   | (PreviewReply & { ok: false });
 
-/** Two of them, samples and declarations fit into one event. */
+/** Two texts of this size, samples and declarations fit into one event. */
 const INLINE_CHARACTERS = 20_000;
 
 /**

@@ -2,7 +2,7 @@ import type { FoundVariable, Template, TemplateDraft } from "@posthaste/contract
 import type { StorePart } from "@posthaste/storage";
 import { changedMeanwhile } from "./publish_draft.ts";
 
-/** A draft, and what a renderer found in it. */
+/** A draft, and the renderer's findings. */
 export interface RenderedDraft {
   template: Template;
   draft: TemplateDraft;
@@ -10,10 +10,10 @@ export interface RenderedDraft {
 }
 
 /**
- * Declares as required what every message of a new template prints, unless its author has declared it. A
- * template that is published already stays as it is: requests rely on it.
+ * Declares the variables that every message of a new template prints as required, unless its author
+ * has declared them. A published template stays unchanged: requests rely on it.
  *
- * @throws {HttpError} `conflict` if somebody else changed the draft meanwhile.
+ * @throws {HttpError} `conflict` if another user changed the draft meanwhile.
  */
 export async function declareRequired(
   { template, draft, rendering }: RenderedDraft,

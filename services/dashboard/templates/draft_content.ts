@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { DraftSource, TemplateKind } from "@posthaste/contracts";
 
-/** Returns SHA-256, in hex, of all that makes a version of a source: the sample does not. */
+/** Returns the SHA-256, in hex, of the parts of a source that make a version; the sample is not one. */
 export function contentHash(kind: TemplateKind, source: DraftSource): string {
   const { subject, html, text, filename, variables, locale, page } = source;
   const content = [kind, subject, html, text, filename, variables, locale, page];
   return createHash("sha256").update(JSON.stringify(sorted(content))).digest("hex");
 }
 
-/** The same value with the fields of every object in the order of their names. */
+/** Returns the same value with the fields of every object sorted by name. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);

@@ -6,7 +6,7 @@ import { RECEIPT } from "./examples/receipt.ts";
 import { WELCOME } from "./examples/welcome.ts";
 import type { Example } from "./example.ts";
 
-/** What new templates may begin as, by kind; the first of each is an empty one. */
+/** The examples for new templates, by kind; the first of each is empty. */
 export const EXAMPLES: Readonly<Record<TemplateKind, readonly Example[]>> = {
   email: [
     {

@@ -1,10 +1,10 @@
 /**
- * Which printed PDFs an account was given: they lie in the store by what they are printed from, and
- * anyone who knows a key is not by that the one whose it is.
+ * Records which printed PDFs an account received. They are stored under keys derived from their
+ * sources, so knowing a key does not prove the right to read it.
  */
 export interface IssuedPdfs {
   note(accountId: string, key: string): void;
-  /** Returns whether the account was given it, not too long ago. */
+  /** Returns whether the account received it recently. */
   has(accountId: string, key: string): boolean;
 }
 
@@ -12,7 +12,7 @@ const KEPT_MS = 30 * 60_000;
 const MAX_KEYS = 200;
 const MAX_ACCOUNTS = 1000;
 
-/** Opens the memory of what was given; the oldest is forgotten first. */
+/** Opens the record, in memory; it drops the oldest entries first. */
 export function openIssuedPdfs({ now }: { now(): Date }): IssuedPdfs {
   const accounts = new Map<string, Map<string, number>>();
   return {

@@ -3,12 +3,12 @@ import type { StorePart, TemplateUses } from "@posthaste/storage";
 /** Returns when an account's templates were last used. */
 export type LastUses = (accountId: string) => Promise<TemplateUses>;
 
-/** Sends that are looked through: the newest. */
+/** The number of newest sends that are searched. */
 const SENDS = 1000;
 const KEPT_MS = 15_000;
 const MAX_ACCOUNTS = 500;
 
-/** Opens what tells the last use of templates: it looks once for all who ask in a short time. */
+/** Opens the look-up of templates' last uses. Callers within a short time share one search. */
 export function openLastUses(
   { templates: { uses: templateUses }, now }: StorePart<"templates.uses"> & { now(): Date },
 ): LastUses {

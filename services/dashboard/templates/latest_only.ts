@@ -1,9 +1,9 @@
-/** Does work for somebody whose newer wish ends the wait for the older. */
+/** Does work; a newer call of the same caller ends the wait of the older one. */
 export type LatestOnly = <T>(who: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Opens what waits for one thing at a time of everybody. The work itself goes on: it is the wait that
- * ends, with the given error.
+ * Opens a queue in which each caller waits for one result at a time. The older work itself
+ * continues; only the wait ends, with the given error.
  */
 export function openLatestOnly(replaced: () => Error): LatestOnly {
   const waits = new Map<string, () => void>();

@@ -8,14 +8,14 @@ import {
 } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 
-/** What drafts are opened with. */
+/** What drafts need. */
 export type DraftDeps = StorePart<
   "drafts.find" | "drafts.change" | "drafts.create" | "templates.findVersion"
 >;
 
 /**
- * Returns the draft of a template. One without gets one made of what is published; one that nobody has
- * changed follows what was published since, from the command line.
+ * Returns the draft of a template. If there is none, creates it from the published version. A draft
+ * without changes by people follows later versions that the command line published.
  */
 export async function openDraft(template: Template, store: DraftDeps): Promise<TemplateDraft> {
   const { _id, accountId, kind, publishedVersion } = template;
@@ -37,7 +37,7 @@ export async function openDraft(template: Template, store: DraftDeps): Promise<T
   return changed ?? await store.drafts.find(template) ?? found;
 }
 
-/** What a template is before anybody wrote anything. */
+/** Returns the source of a new template. */
 export function emptySource(kind: TemplateKind): DraftSource {
   const page = kind === "pdf" ? pageOptionsSchema.parse({}) : null;
   const filename = kind === "pdf" ? "document.pdf" : "";

@@ -11,28 +11,29 @@ import type { PreviewView } from "../interface/templates.ts";
 import { askRenderer } from "./ask_renderer.ts";
 import type { IssuedPdfs } from "./issued_pdfs.ts";
 
-/** What previews are made with. */
+/** What previews need. */
 export interface PreviewDeps extends Pick<DashboardDeps, "bus"> {
   issued: IssuedPdfs;
 }
 
-/** A source to be shown, saved or not. */
+/** A source to preview, saved or not. */
 export interface PreviewWish {
   accountId: string;
   kind: TemplateKind;
   source: DraftSource;
 }
 
-/** All of it, so that the browser has an answer within 12 s. */
+/** Limit for the whole preview, so that the browser has an answer within 12 s. */
 const TIME_LIMIT_MS = 11_500;
 const RENDER_LIMIT_MS = 9_000;
 const LEAST_PRINT_MS = 1_000;
 
 /**
- * Renders a preview with the real renderer and, for a PDF, the real printer: it equals what a message would
- * contain.
+ * Renders a preview with the real renderer and, for a PDF, the real printer: it equals the content
+ * of a message.
  *
- * @throws {HttpError} `no_answer` if no renderer answers in time, `unavailable` if none can be asked.
+ * @throws {HttpError} `no_answer` if no renderer answers in time, `unavailable` if none can be
+ * reached.
  */
 export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Promise<PreviewView> {
   const started = performance.now();
@@ -68,7 +69,7 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
 interface Printing {
   name: string;
   html: Content;
-  /** When the preview was asked for. */
+  /** When the preview was requested. */
   started: number;
   deps: PreviewDeps;
 }

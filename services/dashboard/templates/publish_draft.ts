@@ -13,14 +13,14 @@ import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
 
-/** A draft that was compiled. */
+/** A compiled draft. */
 export interface CompiledDraft {
   template: Template;
   draft: TemplateDraft;
   compiled: CompiledParts;
 }
 
-/** Who publishes, and what for. */
+/** Who publishes, and for what purpose. */
 export interface PublishOptions {
   store: Store;
   /** Null for a program. */
@@ -30,8 +30,8 @@ export interface PublishOptions {
 }
 
 /**
- * Publishes a compiled draft as a new version, or stores it for a test mail. What is published already
- * stays the version that it is.
+ * Publishes a compiled draft as a new version, or stores it for a test mail. If it equals the
+ * published version, that version stays.
  */
 export async function publishDraft(
   { template, draft, compiled }: CompiledDraft,
@@ -54,8 +54,8 @@ export async function publishDraft(
 }
 
 /**
- * Publishes what an older version was made from again, as it was compiled then. A draft that nobody has
- * changed follows; what somebody is working on stays.
+ * Publishes the source of an older version again, as it was compiled then. An unchanged draft
+ * follows; a draft with changes stays.
  *
  * @throws {HttpError} `not_found` if there is no such version.
  */
@@ -78,9 +78,9 @@ export async function rollBack(
 }
 
 /**
- * Makes the draft what a version is made of; the sample stays.
+ * Resets the draft to a version's source; the sample stays.
  *
- * @throws {HttpError} `conflict` if somebody else changed it meanwhile.
+ * @throws {HttpError} `conflict` if another user changed it meanwhile.
  */
 export async function resetDraft(
   draft: TemplateDraft,
@@ -95,13 +95,13 @@ export async function resetDraft(
   return changed;
 }
 
-/** Somebody else was faster. */
+/** Returns the error for a draft that another user changed first. */
 export function changedMeanwhile(): HttpError {
   return new HttpError("conflict", "Someone else changed the draft");
 }
 
 /**
- * Returns what a renderer compiled.
+ * Returns the compiled parts.
  *
  * @throws {HttpError} `template_failed`, with the faults by `part:line:column`.
  */
@@ -132,7 +132,7 @@ export function errorFindings({ kind, source, rendering }: RenderedSource): Lint
 }
 
 /**
- * Refuses to publish what a rule for templates forbids.
+ * Refuses to publish a source that violates a rule for templates.
  *
  * @throws {HttpError} `template_failed`, with the errors by `part:line:column`.
  */
@@ -149,7 +149,7 @@ function placeOf({ part, line, column }: LintFinding): string {
   return line === null ? part : `${part}:${line}:${column}`;
 }
 
-/** Returns what a version has of a source and what was compiled from it. */
+/** Returns the content of a version, from its source and its compiled parts. */
 export function contentOf(
   { subject, html, text, filename, page }: DraftSource,
   compiled: CompiledParts,

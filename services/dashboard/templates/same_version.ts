@@ -2,7 +2,7 @@ import { type DraftSource, sourceOfVersion, type Template } from "@posthaste/con
 import type { StorePart } from "@posthaste/storage";
 import { contentHash } from "./draft_content.ts";
 
-/** Returns the number of the published version if a source is the same; else null. */
+/** Returns the number of the published version if it equals a source; else null. */
 export async function sameVersion(
   { accountId, kind, id, publishedVersion }: Template,
   source: DraftSource,

@@ -11,22 +11,24 @@ import { openDraft } from "./open_draft.ts";
 import { changedMeanwhile } from "./publish_draft.ts";
 import { templateView, type ViewDeps } from "./template_view.ts";
 
-/** What the routes of templates have in common. */
+/** Operations that the routes of templates share. */
 export interface TemplateAccess extends ViewDeps {
   /**
    * Finds a template of the actor's account.
-   * @throws {HttpError} `not_found`, also for one that is archived or another account's; `missing_scope`
+   *
+   * @throws {HttpError} `not_found`, also if it is archived or another account's; `missing_scope`
    * if the actor's token is for others.
    */
   find(actor: Actor, kind: TemplateKind, id: string): Promise<Template>;
   /**
-   * Returns a template's draft, if it has the revision.
-   * @throws {HttpError} `conflict` if someone else changed it.
+   * Returns a template's draft, if it has this revision.
+   *
+   * @throws {HttpError} `conflict` if another user changed it.
    */
   draftAt(template: Template, revision: number): Promise<TemplateDraft>;
-  /** Returns a template as it is now. */
+  /** Returns the current view of a template. */
   view(template: Pick<Template, "accountId" | "kind" | "id">): Promise<TemplateView>;
-  /** Notes what a actor did to a template. */
+  /** Writes an actor's action on a template to the audit log. */
   note(
     actor: Actor,
     verb: string,
@@ -37,7 +39,7 @@ export interface TemplateAccess extends ViewDeps {
   ): Promise<void>;
 }
 
-/** Opens what the routes of templates have in common. */
+/** Opens the operations that the routes of templates share. */
 export function openTemplateAccess(
   { store, now }: Pick<DashboardDeps, "store" | "now">,
 ): TemplateAccess {
@@ -71,7 +73,7 @@ export function openTemplateAccess(
   };
 }
 
-/** Turns the error of a taken alias into one for the person who chose it. */
+/** Turns the error for a taken alias into one for people. */
 export async function unlessTaken<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -46,7 +46,7 @@ const declarationsSchema = z.array(variableDeclarationSchema).max(500)
 /** Largest body with a template in it, in bytes. */
 export const TEMPLATE_BODY_LIMIT = 5_000_000;
 
-/** What may be asked for as a source: more than may be published, so that one can save and cut. */
+/** Accepted sources: larger than what may be published, so that an author can save and then shorten. */
 export const sourceSchema = z.strictObject({
   subject: z.string().max(10_000),
   html: z.string().max(1_000_000),
@@ -65,7 +65,7 @@ export const newTemplateSchema = z.strictObject({
   example: z.string().max(100).optional(),
 });
 
-/** Body of a change of what a template is called. */
+/** Body of a change of a template's name or alias. */
 export const renamingSchema = z.strictObject({
   name: lineSchema.optional(),
   alias: aliasSchema.nullable().optional(),
@@ -74,7 +74,7 @@ export const renamingSchema = z.strictObject({
 /** Body of a request for a copy. */
 export const copySchema = z.strictObject({ name: lineSchema });
 
-/** Body of a request that names the revision it is about. */
+/** Body of a request that names a revision. */
 export const revisionSchema = z.strictObject({ revision: z.int().positive() });
 
 /** Body of a request that names a version. */
@@ -105,7 +105,7 @@ export const testSchema = z.strictObject({
 /** A request for a test mail. */
 export type TestWish = z.infer<typeof testSchema>;
 
-/** Leaves out of a source what its kind does not have, and fills in the page that it needs. */
+/** Removes the fields that its kind does not have from a source, and adds the page that it needs. */
 export function sourceFor(kind: TemplateKind, source: DraftSource): DraftSource {
   return kind === "email"
     ? { ...source, filename: "", page: null }
@@ -116,7 +116,10 @@ function sizeOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** A version lies in the database as it is, where some names mean something. */
+/**
+ * Returns whether a value can be stored: a version is stored as it is, and the database gives some
+ * names a meaning.
+ */
 function isStorable(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([name, item]) =>

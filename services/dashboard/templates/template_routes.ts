@@ -1,6 +1,6 @@
 import { TEMPLATE_BODY_LIMIT } from "./template_input.ts";
 
-/** What reads templates, and what changes them: for people by their role, for tokens by the scope. */
+/** Rights for reading and for changing templates: for people by role, for tokens by scope. */
 export const TEMPLATE_ROUTES = {
   viewer: { config: { role: "viewer", scopes: ["manage:templates"] } },
   editor: {

@@ -4,7 +4,7 @@ import type { TemplateRow, TemplateView, VersionRow } from "../interface/templat
 import type { LastUses } from "./last_uses.ts";
 import { openDraft } from "./open_draft.ts";
 
-/** What views of templates are made with. */
+/** What views of templates need. */
 export interface ViewDeps {
   store: Store;
   lastUses: LastUses;
@@ -52,7 +52,7 @@ export async function templateView(
   return await viewOf(template, draft, { store, example, usedAt: uses[kind].get(id) });
 }
 
-/** Picks the integration that stands in examples: the first that sends now, else the first. */
+/** Chooses the integration for examples: the first that can send now, else the first. */
 export function integrationForExamples(
   integrations: readonly Integration[],
 ): Integration | undefined {
@@ -113,7 +113,7 @@ function rowOf(template: Template, { draft, usedAt, nameOf }: RowParts): Templat
 
 type NameOf = (userId: string | null) => string | null;
 
-/** Looks up what people are called; anyone who is gone is nobody. */
+/** Looks up people's names; deleted users have none. */
 async function namesOf(
   userIds: readonly (string | null)[],
   { people: { find: findUser } }: StorePart<"people.find">,

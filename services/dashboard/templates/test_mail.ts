@@ -10,14 +10,14 @@ import type { ErrorBody } from "../interface/error_code.ts";
 import { HttpError } from "../http_error.ts";
 import type { TestWish } from "./template_input.ts";
 
-/** What a test mail is checked against. */
+/** The parts that a test mail is checked against. */
 export interface TestParts {
   integration: Integration;
   pdfs: PdfVersion[];
 }
 
 /**
- * Finds what a test mail is to be sent with, and checks it as the HTTP interface would.
+ * Finds the parts of a test mail, and checks it as the HTTP interface would.
  *
  * @throws {HttpError} `invalid_request` with every fault.
  */

@@ -1,15 +1,15 @@
-/** What goes into the frame of an example mail. */
+/** The variable parts of an example mail. */
 export interface MailFrame {
   title: string;
-  /** What inboxes show beside the subject. */
+  /** Shown by inboxes beside the subject. */
   preview: string;
   /** MJML: sections of the sheet. */
   sheet: string;
-  /** Below the sheet: why the recipient gets this. */
+  /** Shown below the sheet: why the recipient gets this mail. */
   why: string;
 }
 
-/** Puts the sheet of an example mail into a page with a head, light and dark. */
+/** Wraps the sheet of an example mail in a page with a head, for light and dark. */
 export function mailFrame({ title, preview, sheet, why }: MailFrame): string {
   return `<mjml lang="en">
   <mj-head>
