@@ -2,7 +2,7 @@ import type { DashboardErrorCode, ErrorBody } from "../../interface/error_code.t
 import type { SessionView } from "../../interface/session.ts";
 import { accountInPath } from "./account_path.ts";
 
-/** What the server refused, in words for the person at the browser. */
+/** An error of the server, with a message for people. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly code: DashboardErrorCode | "offline";
@@ -20,10 +20,10 @@ export class HttpError extends Error {
 }
 
 let askIdentity: () => Promise<boolean> = () => Promise.resolve(false);
-/** While somebody is asked, everything that needs to know waits for the same answer. */
+/** While the dialog is open, all requests that need a confirmation wait for the same answer. */
 let asking: Promise<boolean> | undefined;
 
-/** Keeps what asks anyone who is at the browser to show that it is them; it gives whether they did. */
+/** The function that asks the person to confirm their identity; it returns whether they did. */
 export function keepIdentityQuestion(ask: () => Promise<boolean>): void {
   askIdentity = ask;
 }
@@ -36,7 +36,10 @@ export function keepSession(session: Pick<SessionView, "csrfToken" | "account">)
   ({ csrfToken, account: { id: accountId } } = session);
 }
 
-/** Returns the address of something that the browser itself opens, of the account that the page shows. */
+/**
+ * Returns the address of a resource that the browser itself opens, in the account that the page
+ * shows.
+ */
 export function addressOf(path: string): string {
   const query = accountId === null ? "" : `?account=${encodeURIComponent(accountId)}`;
   return `/api${path}${query}`;
@@ -51,10 +54,10 @@ export interface RequestOptions {
 }
 
 /**
- * Asks the dashboard's interface. What it does for nobody else is done once the person has shown that it
- * is them.
+ * Sends a request to the dashboard's interface. If the server requires a confirmed identity, asks
+ * the person and repeats the request.
  *
- * @throws {HttpError} What it refused, or that it cannot be reached.
+ * @throws {HttpError} The server's error, or that it cannot be reached.
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
   const { method = "GET", body, signal } = options;

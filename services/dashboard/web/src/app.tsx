@@ -30,7 +30,7 @@ const client = new QueryClient({
     },
   },
 });
-// Whatever is refused since the session has ended, or the membership, the whole page says so.
+// If a request fails because the session or the membership has ended, the whole page shows that.
 const OF_SESSION: readonly string[] = ["signed_out", "wrong_account"];
 client.getQueryCache().subscribe(({ query }) => {
   const { error } = query.state;
@@ -42,7 +42,7 @@ client.getQueryCache().subscribe(({ query }) => {
   }
 });
 
-/** Shows the account, unless it requires a second factor that somebody does not have. */
+/** Shows the account, unless it requires a second factor that the person lacks. */
 function AccountGate() {
   return useSession().needsSecondFactor ? <SecondFactorNeeded /> : <Shell />;
 }

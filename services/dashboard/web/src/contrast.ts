@@ -1,12 +1,12 @@
 import { type CSSVariablesResolver, darken } from "@mantine/core";
 
-/** By so much is a colour's darkest shade darkened where it is text; yellow is lighter than the others. */
+/** How much the darkest shade of a colour is darkened for text; yellow is lighter than the others. */
 const DARKER = 0.2;
 const DARKER_YELLOW = 0.35;
 
 /**
- * Colours of text that Mantine leaves too pale: with these its contrast is 4.5 and more, on the page and
- * on the tint of badges and notes (WCAG 2.2, 1.4.3).
+ * Colours of text that are too pale in Mantine: with these the contrast is at least 4.5, on the
+ * page and on the tint of badges and notes (WCAG 2.2, 1.4.3).
  */
 export const CONTRAST: CSSVariablesResolver = ({ colors }) => {
   const light: Record<string, string> = {

@@ -3,7 +3,7 @@ import { HttpError } from "./api.ts";
 import { SignInFrame } from "./pages/sign_in/sign_in_frame.tsx";
 import { Failed } from "./parts/states.tsx";
 
-/** What is shown instead of an account to anyone who is not told who they are there. */
+/** Shown instead of an account if the session cannot be loaded. */
 export function NoSession({ error }: { error: Error }) {
   if (!(error instanceof HttpError) || error.code !== "wrong_account") {
     return <Failed error={error} />;

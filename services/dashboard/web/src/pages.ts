@@ -3,16 +3,16 @@ import { TbChartBar, TbKey, TbSend, TbServer, TbSettings, TbWebhook } from "reac
 import { type ComponentType, lazy } from "react";
 import { TEMPLATE_ICONS } from "./pages/templates/template_icons.ts";
 
-/** A page of the dashboard: what it is called, where it is, and who shows it. */
+/** A page of the dashboard: its name, its path, and its component. */
 export interface PageEntry {
   label: string;
-  /** Path in the address, `/` for the first; what follows is the page's own business. */
+  /** Path in the address, `/` for the first; the page handles the rest of the path. */
   path: string;
   icon: IconType;
   page: ComponentType;
 }
 
-/** All pages, in the order in which the menu lists them. Each is loaded when it is needed. */
+/** All pages, in the order of the menu. Each is loaded on demand. */
 export const PAGES: readonly PageEntry[] = [
   {
     label: "Overview",

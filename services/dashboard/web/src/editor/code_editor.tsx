@@ -10,30 +10,30 @@ import type { TemplateWords } from "./template_completion.ts";
 const FROM_OUTSIDE = Annotation.define<boolean>();
 const NO_WORDS: TemplateWords = { paths: [], helpers: [], describe: () => "" };
 
-/** What a code editor is given. */
+/** Properties of a code editor. */
 export interface CodeEditorProps {
   value: string;
-  /** Told each time that something is written; there is no need of it where nothing can be. */
+  /** Called after each change; not needed if the text is read-only. */
   onChange?: (value: string) => void;
   language: CodeLanguage;
-  /** What is edited, for those who do not see it. */
+  /** Name of the edited text, for screen readers. */
   label: string;
   readOnly?: boolean;
   /** Shown at their lines. */
   marks?: readonly SourceMark[];
-  /** Where the cursor is put whenever this becomes another object. */
+  /** The cursor moves here whenever this becomes another object. */
   place?: { line: number; column: number } | null;
-  /** What is offered inside `{{…}}`. */
+  /** Completions inside `{{…}}`. */
   words?: TemplateWords;
 }
 
-/** An editor of source text, as high as what it stands in. It is loaded when it is first shown. */
+/** An editor of source text, as high as its container. It is loaded when it is first shown. */
 export default function CodeEditor(props: CodeEditorProps) {
   const { value, language, label, readOnly = false, marks, words = NO_WORDS } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const fixed = useRef(new Compartment());
-  // Told, and not come back as the value yet: anyone who types fast is ahead of what is shown.
+  // Reported, but not yet returned as the value: a fast typist is ahead of it.
   const sent = useRef<string[]>([]);
   const latest = useRef(words);
   useEffect(() => {
@@ -65,7 +65,7 @@ export default function CodeEditor(props: CodeEditorProps) {
       view.current = null;
       editor.destroy();
     };
-    // What is written and what is told of it reach the editor below, without making a new one.
+    // Changes of the text and of its properties reach the editor below, without a new one.
   }, [language, label]);
 
   useEffect(() => {
@@ -113,7 +113,7 @@ export default function CodeEditor(props: CodeEditorProps) {
   );
 }
 
-/** From the place to the end of its word or, if it is a placeholder, of that. */
+/** Returns the range from the place to the end of its word or placeholder. */
 function rangeOf(doc: Text, { line, column }: Pick<SourceMark, "line" | "column">) {
   const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
   const start = Math.min(from + column - 1, to);

@@ -26,13 +26,13 @@ import { MJML_TAGS } from "./mjml_tags.ts";
 import { placeholderMarks } from "./placeholder_marks.ts";
 import { completeTemplate, type TemplateWords } from "./template_completion.ts";
 
-/** What is written. */
+/** The language of a text. */
 export type CodeLanguage = "html" | "text" | "json";
 
-/** How the keyboard leaves the editor. */
+/** Keys that leave the editor. */
 export const HINT = "Tab indents. Press Escape, then Tab to leave the editor.";
 
-/** How a source looks, whether it can be changed or not. */
+/** Appearance of a source, editable or not. */
 export function sourceLook(language: CodeLanguage): Extension {
   return [
     EDITOR_THEME,
@@ -40,7 +40,7 @@ export function sourceLook(language: CodeLanguage): Extension {
     hangingIndent,
     language === "json" ? json() : [
       placeholderMarks,
-      // What a block opens may be closed in another: mismatches are no faults here.
+      // A block may open one element and another block close it: mismatches are not faults here.
       language === "html"
         ? html({ matchClosingTags: false, selfClosingTags: true, extraTags: MJML_TAGS })
         : [],
@@ -48,12 +48,12 @@ export function sourceLook(language: CodeLanguage): Extension {
   ];
 }
 
-/** All that an editor of a source can do, but for what changes while it is open. */
+/** All features of an editor that do not change while it is open. */
 export function codeExtensions(
   language: CodeLanguage,
   options: { label: string; words: () => TemplateWords },
 ): Extension {
-  // One for all: completion tells its sources apart by what they are.
+  // One shared object: completion distinguishes its sources by identity.
   const source = [{ autocomplete: completeTemplate(options.words) }];
   return [
     sourceLook(language),
@@ -69,7 +69,7 @@ export function codeExtensions(
     closeBrackets(),
     highlightSelectionMatches(),
     search({ top: true }),
-    // What it stands in is cut off at its edges.
+    // The container cuts it off at its edges.
     tooltips({ parent: document.body }),
     EditorState.tabSize.of(2),
     autocompletion(),

@@ -4,7 +4,7 @@ import { EditorView, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 import { type CodeLanguage, sourceLook } from "./code_extensions.ts";
 
-/** What changed between two texts: deleted lines above those that replace them, the rest folded away. */
+/** The difference of two texts: deleted lines above their replacements, unchanged ones folded away. */
 export default function DiffView({ before, after, language, label }: {
   before: string;
   after: string;

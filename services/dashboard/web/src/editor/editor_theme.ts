@@ -103,5 +103,5 @@ const highlight = HighlightStyle.define([
   { tag: [tags.keyword, tags.className, tags.labelName], color: INK.keyword },
 ]);
 
-/** Colours and type of every editor, by the page's own variables: light and dark need no second theme. */
+/** Colours and font of every editor, by the page's variables: light and dark need no second theme. */
 export const EDITOR_THEME: Extension = [theme, syntaxHighlighting(highlight)];

@@ -1,18 +1,18 @@
 import { countColumn, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin } from "@codemirror/view";
 
-/** Deeper ones would leave too few columns to narrow windows. */
+/** Deeper indentation would leave too few columns in narrow windows. */
 const DEEPEST = 12;
 const MORE = 2;
 const TAB_SIZE = 2;
 
-/** How far in the second row of a wrapped line begins, in columns: a little more than its first. */
+/** Returns the indentation of a wrapped line's second row, in columns: a little more than its first. */
 export function hangOf(line: string): number {
   const blank = /^\s*/.exec(line)?.[0].length ?? 0;
   return Math.min(countColumn(line, TAB_SIZE, blank), DEEPEST) + MORE;
 }
 
-/** Lines that are too long for the window go on below where they begin, not at the left edge. */
+/** Indents the continuation of lines that are too long for the window. */
 export const hangingIndent = ViewPlugin.define(
   (view: EditorView) => ({
     lines: hangingLines(view),

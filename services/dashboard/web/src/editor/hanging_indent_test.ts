@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hangOf } from "./hanging_indent.ts";
 
-test("hangOf() is a little more than the indentation of the line", () => {
+test("hangOf() returns a little more than the indentation of the line", () => {
   assert.deepEqual(["", "a", "  a", "\ta"].map(hangOf), [2, 2, 4, 4]);
 });
 

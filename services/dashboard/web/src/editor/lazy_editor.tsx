@@ -6,7 +6,7 @@ import type { CodeLanguage } from "./code_extensions.ts";
 const Editor = lazy(() => import("./code_editor.tsx"));
 const Diff = lazy(() => import("./diff_view.tsx"));
 
-/** A code editor, whose program is loaded when one is first shown. */
+/** A code editor, whose code is loaded when one is first shown. */
 export function CodeEditor(props: CodeEditorProps) {
   return (
     <Suspense fallback={<Waiting label="Loading the editor" />}>
@@ -15,12 +15,12 @@ export function CodeEditor(props: CodeEditorProps) {
   );
 }
 
-/** Source text to be read: as in the editor, but it cannot be changed. */
+/** Read-only source text, displayed as in the editor. */
 export function CodeView(props: Pick<CodeEditorProps, "value" | "language" | "label">) {
   return <CodeEditor {...props} readOnly />;
 }
 
-/** What changed between two texts; loaded when it is first shown. */
+/** The difference of two texts; loaded when it is first shown. */
 export function DiffView(props: {
   before: string;
   after: string;

@@ -4,7 +4,7 @@ const SPACE = { padding: null, "css-class": null };
 const TYPE = { color: null, "font-family": null, "font-size": null, "line-height": null };
 const ALIGN = { align: ["left", "center", "right"] };
 
-/** The tags of MJML that mails are mostly made of, for completion. */
+/** The most common tags of MJML, for completion. */
 export const MJML_TAGS: Record<string, TagSpec> = {
   mjml: { attrs: { lang: null }, children: ["mj-head", "mj-body"] },
   "mj-head": {},

@@ -7,7 +7,7 @@ export interface OpenBlock {
 
 const TAG = /\{\{~?\s*([#^/])\s*([\w-]+)([^}]*)\}\}/g;
 
-/** The blocks that are open at the end of a text, outermost first. */
+/** Returns the blocks that are open at the end of a text, outermost first. */
 export function openBlocks(before: string): OpenBlock[] {
   const open: OpenBlock[] = [];
   for (const [, sign, name = "", rest = ""] of before.matchAll(TAG)) {

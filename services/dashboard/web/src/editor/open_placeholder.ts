@@ -1,19 +1,19 @@
-/** What is being written in a placeholder that is not closed yet. */
+/** The word at the cursor in an open placeholder. */
 export interface OpenPlaceholder {
   /**
-   * `block` after `{{#`, `close` after `{{/`, `name` where a variable or a helper may stand, `argument`
-   * where only values may.
+   * `block` after `{{#`, `close` after `{{/`, `name` where a variable or a helper is allowed,
+   * `argument` where only values are.
    */
   kind: "block" | "close" | "name" | "argument";
-  /** Where the word begins, counted from the start of the text. */
+  /** Where the word begins, as an offset in the text. */
   from: number;
-  /** What is written of the word so far. */
+  /** The typed part of the word. */
   word: string;
 }
 
 const LONGEST = 1_000;
 
-/** Returns what is being written at the end of a text, or gives null if no placeholder is open there. */
+/** Returns the word at the end of a text, or null if no placeholder is open there. */
 export function openPlaceholder(before: string): OpenPlaceholder | null {
   const start = before.lastIndexOf("{{");
   if (start === -1 || before.length - start > LONGEST) return null;

@@ -12,7 +12,7 @@ test("openPlaceholder() finds the word of a placeholder that is being written", 
   assert.deepEqual(openPlaceholder("{{{"), { kind: "name", from: 3, word: "" });
 });
 
-test("openPlaceholder() tells blocks, closing tags and arguments apart", () => {
+test("openPlaceholder() distinguishes blocks, closing tags and arguments", () => {
   assert.equal(openPlaceholder("{{#ea")?.kind, "block");
   assert.equal(openPlaceholder("{{~#ea")?.kind, "block");
   assert.equal(openPlaceholder("{{#if paid}}x{{/i")?.kind, "close");
@@ -21,7 +21,7 @@ test("openPlaceholder() tells blocks, closing tags and arguments apart", () => {
   assert.equal(openPlaceholder("{{#if (e")?.kind, "name");
 });
 
-test("openPlaceholder() gives null outside, in comments and in quoted texts", () => {
+test("openPlaceholder() returns null outside, in comments and in quoted texts", () => {
   assert.equal(openPlaceholder("Hello"), null);
   assert.equal(openPlaceholder("{{name}} and "), null);
   assert.equal(openPlaceholder("{{! rem"), null);

@@ -10,7 +10,7 @@ const matcher = new MatchDecorator({
   decoration: ([, sign]) => sign === undefined ? VALUE : sign === "!" ? COMMENT : BLOCK,
 });
 
-/** Sets `{{placeholders}}` off from the HTML or text around them. */
+/** Highlights `{{placeholders}}` in HTML or text. */
 export const placeholderMarks = ViewPlugin.define(
   (view: EditorView) => ({
     marks: matcher.createDeco(view),

@@ -1,9 +1,9 @@
 import type { OpenBlock } from "./open_blocks.ts";
 
 /**
- * What a template may write, inside the blocks that are open, to read the paths: `lines[].price` is
- * `price` inside `{{#each lines}}`, and what is outside is reached by `@root.`. What cannot be written
- * in one piece, such as the items of another list, is left out.
+ * Returns the expressions for paths inside the open blocks: `lines[].price` is `price` inside
+ * `{{#each lines}}`, and outer paths are reached by `@root.`. Paths that no single expression
+ * reaches, such as the items of another list, are left out.
  */
 export function scopedPaths(paths: readonly string[], blocks: readonly OpenBlock[]): string[] {
   const scope = scopeOf(blocks);
@@ -24,7 +24,7 @@ function scopeOf(blocks: readonly OpenBlock[]): string {
   return scope;
 }
 
-/** A list is read by its own name; what its items have only inside an `each`. */
+/** A list is read by its own name; fields of its items only inside an `each`. */
 function writable(path: string): string {
   const list = path.indexOf("[]");
   return list === -1 ? path : path.slice(0, list);

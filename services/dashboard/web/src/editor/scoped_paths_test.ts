@@ -4,7 +4,7 @@ import { scopedPaths } from "./scoped_paths.ts";
 
 const PATHS = ["name", "lines", "lines[].price", "lines[].tags[].label", "customer.city"];
 
-test("scopedPaths() offers lists by name, and not what only their items have", () => {
+test("scopedPaths() offers lists by name, and not the fields of their items", () => {
   assert.deepEqual(scopedPaths(PATHS, []), ["name", "lines", "customer.city"]);
 });
 

@@ -1,4 +1,4 @@
-/** Something to be told at a place of a source. */
+/** A message at a place of a source. */
 export interface SourceMark {
   /** From 1. */
   line: number;

@@ -9,23 +9,23 @@ export interface HelperWord {
   kind: "block" | "inline";
   signature: string;
   summary: string;
-  /** A piece of a template. */
+  /** A sample of its use in a template. */
   example: string;
 }
 
-/** What can be written in placeholders. */
+/** The words that placeholders may contain. */
 export interface TemplateWords {
-  /** What can be read: `customer.name`, `lines[].price`. */
+  /** Paths that can be read: `customer.name`, `lines[].price`. */
   paths: readonly string[];
   helpers: readonly HelperWord[];
-  /** What is known of a variable, by its name. */
+  /** Descriptions of variables, by name. */
   describe(path: string): string;
 }
 
-/** Only so much of what stands before the cursor is looked at for blocks that are open. */
+/** The most text before the cursor that is searched for open blocks. */
 const LOOK_BACK = 100_000;
 
-/** Offers variables and helpers inside `{{…}}`; `words` is asked each time. */
+/** Offers variables and helpers inside `{{…}}`; `words` is called each time. */
 export function completeTemplate(
   words: () => TemplateWords,
 ): (context: CompletionContext) => CompletionResult | null {

@@ -1,8 +1,11 @@
-/** How deep a value is looked into; also the most items of a list that are looked at. */
+/** The greatest depth of a value that is searched, and the most items of a list. */
 const DEPTH = 6;
 const ITEMS = 20;
 
-/** All that can be read of a value, as a template's variables are told: `customer.name`, `lines[].price`. */
+/**
+ * Returns all paths of a value, in the notation of a template's variables: `customer.name`,
+ * `lines[].price`.
+ */
 export function valuePaths(value: unknown, depth: number = DEPTH): string[] {
   if (typeof value !== "object" || value === null || depth === 0) return [];
   if (Array.isArray(value)) {

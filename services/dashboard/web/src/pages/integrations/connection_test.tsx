@@ -15,13 +15,13 @@ const STEPS: readonly [ProbeStep["step"], string][] = [
   ["sender", "Sender"],
 ];
 
-/** Steps are shown one after the other, so that one can follow them. */
+/** Steps appear one after the other, so that the eye can follow. */
 const REVEAL_MS = 180;
 
-/** Tries the server with what is in the form, saved or not, and shows each step. */
+/** Tests the server with the form's values, saved or not, and shows each step. */
 export function ConnectionTest({ inputOf, onIssues }: {
   inputOf: () => ProbeInput;
-  /** Told which fields the interface does not take. */
+  /** Called with the fields that the interface rejects. */
   onIssues: (issues: HttpError["issues"]) => void;
 }) {
   const { mutate, data, error, isPending } = useMutation({

@@ -9,7 +9,7 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { sayWaiting } from "./waiting_count.tsx";
 
-/** Where an integration is removed. */
+/** Removes an integration. */
 export function DangerZone({ view }: { view: IntegrationView }) {
   const { id, settings: { name }, waiting, state } = view;
   const may = useMay("owner");

@@ -20,7 +20,10 @@ import { CopyCode } from "../../parts/copy_text.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
-/** How an integration signs its mail: a key, the record to publish, and whether it is used. */
+/**
+ * Shows how an integration signs its mail: the key, the record to publish, and whether it is
+ * active.
+ */
 export function DkimPanel({ view }: { view: IntegrationView }) {
   const { dkim } = view;
   return (

@@ -4,7 +4,7 @@ import type {
   IntegrationSettingsView,
 } from "../../../../interface/integrations.ts";
 
-/** What is in the form; all of it can be typed. */
+/** The values of the form, as typed. */
 export interface FormValues {
   name: string;
   host: string;
@@ -23,14 +23,14 @@ export interface FormValues {
   whenUnknown: IntegrationInput["whenUnknown"];
 }
 
-/** What a new integration begins with. */
+/** The initial values of a new integration. */
 export const NEW_VALUES: FormValues = {
   ...{ name: "", host: "", port: 587, tls: "starttls", hasLogin: true, user: "", password: "" },
   ...{ authMethod: "", senders: [], ca: "", allowInvalidCertificate: false },
   ...{ maxConnections: 5, maxPerMinute: "", retryForMs: "172800000", whenUnknown: "retry" },
 };
 
-/** Puts stored settings into the form. */
+/** Converts stored settings to the form's values. */
 export function valuesOf(settings: IntegrationSettingsView): FormValues {
   const { user, authMethod, ca, maxPerMinute, retryForMs, ...rest } = settings;
   return {
@@ -45,7 +45,7 @@ export function valuesOf(settings: IntegrationSettingsView): FormValues {
   };
 }
 
-/** Takes out of the form what the interface expects. */
+/** Converts the form's values to the interface's input. */
 export function inputOf(values: FormValues): IntegrationInput {
   const { hasLogin, user, password, authMethod, ca, port, maxConnections, ...rest } = values;
   const { maxPerMinute, retryForMs, ...others } = rest;

@@ -24,7 +24,7 @@ import { ResumeButton } from "./resume_button.tsx";
 import { StateBadge } from "./state_badge.tsx";
 import { countWaiting } from "./waiting_count.tsx";
 
-/** How an integration is now, why, and what can be done about it. */
+/** Shows the state of an integration, its reason, and possible actions. */
 export function HealthPanel({ view }: { view: IntegrationView }) {
   const { id, state, reason, since, openUntil, waiting, settings } = view;
   const { lastSent, lastFailed, attempts, sent } = view;
@@ -100,7 +100,7 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
   );
 }
 
-/** When an attempt ended, with a link to its message. */
+/** Shows when an attempt ended, with a link to its message. */
 function MessageTime({ attempt }: { attempt: { messageId: string; at: string } }) {
   return (
     <Anchor component={Link} href={`~/messages/${attempt.messageId}`} size="sm">

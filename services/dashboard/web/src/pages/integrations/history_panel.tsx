@@ -24,7 +24,7 @@ const SHOWN: Record<Line["type"], { label: string; color: string; icon: IconType
   reachable: { label: "Server reached again", color: "teal", icon: TbPlugConnected },
 };
 
-/** What happened to an integration within 30 days. */
+/** Shows the events of an integration within 30 days. */
 export function HistoryPanel({ view: { history, createdAt } }: { view: IntegrationView }) {
   if (history.length === 0) {
     return (

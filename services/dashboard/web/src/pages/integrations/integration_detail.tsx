@@ -10,7 +10,7 @@ import { HistoryPanel } from "./history_panel.tsx";
 import { useIntegration } from "./integration_queries.ts";
 import { SettingsPanel } from "./settings_panel.tsx";
 
-/** One integration: how it is, its settings, how it signs, and what happened to it. */
+/** One integration: its state, its settings, its signing key, and its history. */
 export function IntegrationDetail({ id }: { id: number }) {
   const { data, error, refetch } = useIntegration(id);
   if (error instanceof HttpError && error.code === "not_found" || Number.isNaN(id)) {

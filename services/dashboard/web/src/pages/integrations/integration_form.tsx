@@ -28,7 +28,7 @@ import { retryAges } from "./retry_ages.ts";
 
 const PORTS = { starttls: 587, implicit: 465, none: 25 } as const;
 
-/** What all parts of the form are given. */
+/** Properties that all parts of the form share. */
 interface FormProps {
   form: IntegrationFormState;
   hasPassword: boolean;
@@ -87,7 +87,7 @@ function ServerFields({ form }: Pick<FormProps, "form">) {
   const { tls, port } = form.values;
   const changeTls = (chosen: string) => {
     const next = chosen as FormValues["tls"];
-    // Anyone who has a port of their own keeps it.
+    // A port that the person has chosen stays.
     if (Object.values<unknown>(PORTS).includes(Number(port))) {
       form.setFieldValue("port", PORTS[next]);
     }
@@ -310,7 +310,7 @@ function TrustFields({ form }: Pick<FormProps, "form">) {
   );
 }
 
-/** A link to a page elsewhere. */
+/** A link to an external page. */
 export function OutsideLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Anchor href={href} target="_blank" rel="noreferrer noopener" inherit underline="always">

@@ -12,7 +12,7 @@ import { sayRate } from "./say_rate.ts";
 import { StateBadge } from "./state_badge.tsx";
 import { WaitingCount } from "./waiting_count.tsx";
 
-/** All integrations, with what stops them. */
+/** Lists all integrations, with their problems. */
 export function IntegrationList() {
   const { data, error, refetch } = useIntegrations();
   const may = useMay("editor");

@@ -3,7 +3,7 @@ import { IntegrationList } from "./integration_list.tsx";
 import { IntegrationDetail } from "./integration_detail.tsx";
 import { NewIntegration } from "./new_integration.tsx";
 
-/** The SMTP servers that mail goes out by. */
+/** The SMTP servers that send the account's mail. */
 export default function Integrations() {
   return (
     <Switch>

@@ -12,7 +12,7 @@ import { PresetPicker } from "./preset_picker.tsx";
 import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
 
-/** Where an integration is made. */
+/** Creates an integration. */
 export function NewIntegration() {
   const form = useIntegrationForm(NEW_VALUES);
   const client = useQueryClient();

@@ -6,7 +6,7 @@ import type { IntegrationFormState } from "./form_values.ts";
 import { OutsideLink } from "./integration_form.tsx";
 import { usePresets } from "./integration_queries.ts";
 
-/** Fills the form with what a well-known provider's page says. */
+/** Fills the form with the documented settings of a well-known provider. */
 export function PresetPicker({ form }: { form: IntegrationFormState }) {
   const { data: presets = [] } = usePresets();
   const [chosen, setChosen] = useState<string | null>(null);

@@ -6,7 +6,7 @@ import { request } from "../../api.ts";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
-/** Sends through an integration again, where something has stopped it. */
+/** Resumes a stopped integration. */
 export function ResumeButton({ id, state, name }: {
   id: number;
   state: IntegrationState;

@@ -9,13 +9,13 @@ const AGES: readonly [hours: number, label: string][] = [
   [120, "5 days"],
 ];
 
-/** Writes for how long mail is tried again, in ms: `2 days`. */
+/** Formats for how long mail is retried, in ms: `2 days`. */
 export function retryAgeText(ms: number): string {
   const known = AGES.find(([hours]) => hours * HOUR_MS === ms);
   return known?.[1] ?? `${Math.round(ms / HOUR_MS)} hours`;
 }
 
-/** What is offered to choose from, in ms: the usual ages, and the one that is chosen. */
+/** Returns the options, in ms: the usual ages, and the current one. */
 export function retryAges(chosen: number): { value: string; label: string }[] {
   const usual = AGES.map(([hours]) => hours * HOUR_MS);
   const offered = usual.includes(chosen) ? usual : [...usual, chosen];

@@ -3,8 +3,8 @@ import type { IntegrationHealthView } from "../../../../interface/integrations.t
 const PERCENT = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 
 /**
- * Writes the share of attempts that succeeded: `98.7%`. It is rounded down, so that one failure among
- * thousands does not look like none.
+ * Formats the share of attempts that succeeded: `98.7%`. It is rounded down, so that one failure
+ * among thousands does not look like none.
  */
 export function sayRate(
   { sent, attempts }: Pick<IntegrationHealthView, "sent" | "attempts">,

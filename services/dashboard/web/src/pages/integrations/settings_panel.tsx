@@ -13,7 +13,10 @@ import { SettingsFacts } from "./settings_facts.tsx";
 import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
 
-/** Shows and changes the settings of an integration; anyone who may not change them only sees them. */
+/**
+ * Shows and changes the settings of an integration; read-only for people without the right to
+ * change them.
+ */
 export function SettingsPanel({ view }: { view: IntegrationView }) {
   if (!useMay("editor")) return <SettingsFacts settings={view.settings} />;
   return <SettingsForm view={view} />;
@@ -23,7 +26,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
   const { id, hasPassword } = view;
   const client = useQueryClient();
   const form = useIntegrationForm(valuesOf(view.settings));
-  // What the form was filled from: changes of others in between are noticed.
+  // The revision that the form was filled from, to detect other people's changes.
   const [base, setBase] = useState(view);
   const isBehind = base.revision !== view.revision;
   const isSame = JSON.stringify(base.settings) === JSON.stringify(view.settings);
@@ -36,7 +39,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
     setBase(from);
   };
   useEffect(() => {
-    // A key or a login was replaced elsewhere: nothing that is shown here.
+    // Only a key or a password was replaced elsewhere: nothing that is shown here.
     if (isBehind && isSame) setBase(view);
     else if (isBehind && !form.isDirty()) fill(view);
   }, [view]);
@@ -56,7 +59,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
     onError: (error) => {
       if (error instanceof HttpError && showIssues(form, error.issues)) return;
       if (error instanceof HttpError && error.code === "conflict") {
-        // What has changed is loaded, and said above the form.
+        // The new settings are loaded, and a message above the form reports it.
         void client.invalidateQueries({ queryKey: ["integrations", id] });
         return;
       }

@@ -25,7 +25,10 @@ const SHOWN: Record<IntegrationState, { label: string; color: string; icon: Icon
 
 const UNUSED = { label: "Not used yet", color: "gray", icon: TbCircleDashed };
 
-/** How an integration is, at a glance: by colour, sign and word. Of one that nothing was sent with nobody knows. */
+/**
+ * Shows the state of an integration by colour, sign and word. Without any attempt the state is
+ * unknown.
+ */
 export function StateBadge(
   { state, lastSent, lastFailed }: Pick<
     IntegrationHealthView,

@@ -3,14 +3,17 @@ import type { ProbeInput } from "../../../../interface/integrations.ts";
 import type { HttpError } from "../../api.ts";
 import { type FormValues, inputOf, type IntegrationFormState } from "./form_values.ts";
 
-/** The form of an integration; the server's faults come to their fields by {@linkcode showIssues}. */
+/**
+ * Opens the form of an integration; {@linkcode showIssues} shows the server's faults at their
+ * fields.
+ */
 export function useIntegrationForm(initialValues: FormValues): IntegrationFormState {
   return useForm<FormValues>({ initialValues });
 }
 
 /**
- * Shows faults that the interface found at the fields that they are about, and leads to the first.
- * Returns whether they are visible there: the field may be folded away.
+ * Shows the interface's faults at their fields, and focuses the first. Returns whether they are
+ * visible there: the field may be folded away.
  */
 export function showIssues(
   form: IntegrationFormState,
@@ -34,7 +37,7 @@ function sentence(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1);
 }
 
-/** Takes out of the form what is needed to try the server. */
+/** Returns the form's values that testing the server needs. */
 export function probeInputOf(values: FormValues, id?: number): ProbeInput {
   const { host, port, tls, ca, allowInvalidCertificate, user, authMethod, password } = inputOf(
     values,

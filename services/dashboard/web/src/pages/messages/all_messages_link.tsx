@@ -2,7 +2,7 @@ import { Anchor, Group } from "@mantine/core";
 import { TbArrowLeft } from "react-icons/tb";
 import { Link } from "wouter";
 
-/** Leads from a message, or a send, back to the list. */
+/** Links from a message, or a send, back to the list. */
 export function AllMessagesLink() {
   return (
     <Anchor component={Link} href="/" size="sm">

@@ -20,7 +20,7 @@ import { LIVE_STATES, STATE_LOOK } from "./state_badge.tsx";
 const STATES = LIVE_STATES.map((value) => ({ value, label: STATE_LOOK[value].label }));
 const TYPING_MS = 400;
 
-/** What the templates and integrations of the account are called. */
+/** Names of the account's templates and integrations. */
 export function useOptions(): MessageOptions | undefined {
   return useQuery({
     queryKey: ["messages", "options"],
@@ -34,7 +34,7 @@ interface FilterProps {
   onChange: (changes: Filter) => void;
 }
 
-/** The filters of the list; behind a button where there is little room. */
+/** The filters of the list; behind a button on small screens. */
 export function FilterBar(props: FilterProps) {
   const [isOpen, { toggle }] = useDisclosure();
   const set = Object.keys(props.filter).length;
@@ -135,7 +135,7 @@ function Fields({ filter, onChange }: FilterProps) {
   );
 }
 
-/** A field that tells what was typed when typing pauses. */
+/** A field that reports its value when typing pauses. */
 function Typed({ label, placeholder, value, onChange }: {
   label: string;
   placeholder: string;
@@ -159,7 +159,7 @@ function Typed({ label, placeholder, value, onChange }: {
   );
 }
 
-/** In the reader's time zone, as the field wants it. */
+/** Formats a time in the reader's time zone, for the input field. */
 function localOf(iso: string | undefined): string {
   if (iso === undefined) return "";
   const date = new Date(iso);

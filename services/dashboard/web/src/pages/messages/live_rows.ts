@@ -4,14 +4,14 @@ import type { MessageList, MessageRow, StateTotals } from "../../../../interface
 import { addressOf } from "../../api.ts";
 import { type Filter, mergeRows, queryOf } from "./query_filter.ts";
 
-/** Whether changes come by themselves. */
+/** Whether changes appear automatically. */
 export type LiveState = "off" | "connecting" | "on";
 
 const REFETCH_MS = 2000;
 
 /**
- * Keeps a list fresh by the server's events while it is on: the list of all by what they say, a filtered
- * one by asking again, at most every 2 s.
+ * Keeps a list current by the server's events while it is on: the unfiltered list by the events'
+ * contents, a filtered one by querying again, at most every 2 s.
  */
 export function useLiveRows(
   filter: Filter,
@@ -31,7 +31,7 @@ export function useLiveRows(
     const key = ["messages", "list", query];
     let timer: ReturnType<typeof setTimeout> | undefined;
     source.addEventListener("open", () => setLive("on"));
-    // The browser tries again by itself.
+    // The browser reconnects by itself.
     source.addEventListener("error", () => setLive("connecting"));
     source.addEventListener("counts", ({ data }) => setCounts(JSON.parse(data)));
     source.addEventListener("rows", ({ data }) => {
@@ -59,7 +59,7 @@ function withNews(
 ): InfiniteData<MessageList> {
   const [first, ...rest] = old.pages;
   if (first === undefined) return old;
-  // Later pages begin where the first ended: it may grow, and loses nothing.
+  // Later pages begin where the first ended, so it may grow, and loses nothing.
   const rows = mergeRows(first.rows, news, rest.length > 0 ? Infinity : 50);
   const last = rows.at(-1);
   const next = rest.length === 0 && rows.length === 50 && last ? last.id : first.next;

@@ -6,7 +6,7 @@ import { addressOf, request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { absoluteTime } from "../../parts/time.tsx";
 
-/** The mail and its PDFs as they were sent, for as long as they are kept. */
+/** The mail and its PDFs as they were sent, while they are kept. */
 export function MessageContent({ message }: { message: MessageView }) {
   const { id, contentRemovedAt } = message;
   const { data, error, isPending, refetch } = useQuery({

@@ -85,7 +85,7 @@ export default function MessageList() {
   );
 }
 
-/** What an address names exactly, and that all of it can be sent again. */
+/** Shows the exact object that the address names, and offers to retry all its messages. */
 function OneReason({ filter }: { filter: Filter }) {
   const { state, reason = "", code, enhanced, send, from } = filter;
   const isOne = state === "failed" || state === "unknown" || state === "deferred";
@@ -131,7 +131,7 @@ function NoMail() {
   );
 }
 
-/** What needs a look, as filters. */
+/** Filters for messages that need attention. */
 function Totals({ counts, filter, onPick }: {
   counts: StateTotals;
   filter: Filter;

@@ -22,7 +22,7 @@ const OPEN_MS = 2000;
 const BASELINE = { verticalAlign: "baseline" };
 const ENDED = new Set(["sent", "failed", "canceled"]);
 
-/** One message: first whether it arrived and why not, then how it came to that. */
+/** One message: first whether it arrived and why not, then its history. */
 export default function MessagePage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ["messages", id],

@@ -7,8 +7,8 @@ import { sayPlace } from "./say_place.ts";
 import { codeOf } from "./verdict.ts";
 
 /**
- * Messages as a table, or as cards where there is no room for one. The table names their templates and
- * integrations where `withOrigin` is set, and there is room.
+ * Messages as a table, or as cards on small screens. With `withOrigin`, a wide table names their
+ * templates and integrations.
  */
 export function MessageRows({ rows, options, withOrigin = false }: {
   rows: MessageRow[];

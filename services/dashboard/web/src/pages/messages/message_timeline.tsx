@@ -17,7 +17,7 @@ const WORDS: Record<TimelineStep["type"], string> = {
   canceled: "Canceled",
 };
 
-/** A message's way, step by step, with the time that each took. */
+/** A message's history, step by step, with the duration of each. */
 export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
   return (
     <Timeline active={steps.length - 1} bulletSize={24} lineWidth={2}>
@@ -58,7 +58,7 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
   );
 }
 
-/** Lines are broken between these alone. */
+/** Lines break only between these. */
 function partsOf(
   { at, sinceMs, durationMs }: Pick<TimelineStep, "at" | "sinceMs" | "durationMs">,
 ): string[] {

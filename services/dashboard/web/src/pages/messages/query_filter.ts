@@ -1,7 +1,7 @@
 import { useSearchParams } from "wouter";
 import type { MessageQuery, MessageRow } from "../../../../interface/messages.ts";
 
-/** A filter as it stands in the address: it can be shared as a link. */
+/** A filter in the form of the address's query, which can be shared as a link. */
 export type Filter = Omit<MessageQuery, "before">;
 
 const NAMES = [
@@ -27,18 +27,18 @@ export function useFilter(): [Filter, (changes: Filter) => void] {
   return [filter, change];
 }
 
-/** Returns the changes that leave nothing of a filter. */
+/** Returns the changes that clear a filter. */
 export function clearedOf(filter: Filter): Filter {
   return Object.fromEntries(Object.keys(filter).map((name) => [name, ""]));
 }
 
-/** Writes a filter as a query: `?state=failed`, or nothing. */
+/** Formats a filter as a query: `?state=failed`, or an empty string. */
 export function queryOf(filter: MessageQuery): string {
   const entries = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");
   return entries.length === 0 ? "" : `?${new URLSearchParams(Object.fromEntries(entries))}`;
 }
 
-/** Puts new and changed lines into a list: newest first, no more than it may have. */
+/** Inserts new and changed lines into a list: newest first, up to its limit. */
 export function mergeRows(
   rows: readonly MessageRow[],
   news: readonly MessageRow[],

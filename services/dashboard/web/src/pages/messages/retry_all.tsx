@@ -16,10 +16,10 @@ const DEFERRED = {
   ...{ all: "Retry all now", ask: "Retry all of these now?" },
 };
 
-/** A button that has all messages with one cause sent again, 1000 at a time. */
+/** A button that retries all messages with one cause, 1000 at a time. */
 export function RetryAll({ cause, count }: {
   cause: BulkRetry;
-  /** How many there are, where it is known. */
+  /** How many there are, if known. */
   count?: number;
 }) {
   const may = useMay("editor");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sayPlace } from "./say_place.ts";
 
-test("sayPlace() says how many go first", () => {
+test("sayPlace() returns how many go first", () => {
   assert.equal(sayPlace(0), "Next in the queue");
   assert.equal(sayPlace(1), "Behind 1 other");
   assert.equal(sayPlace(12), "Behind 12 others");

@@ -27,7 +27,7 @@ type State = MessageRow["state"];
 
 const OPEN_MS = 2000;
 
-/** One send: how far its recipients are, and why some got nothing. */
+/** One send: the states of its messages, and the causes of failures. */
 export default function SendPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ["messages", "send", id],

@@ -15,13 +15,13 @@ import type { MessageRow } from "../../../../interface/messages.ts";
 
 type State = MessageRow["state"];
 
-/** States that a message can be in; the others stand in its timeline alone. */
+/** States that a message can be in; the others occur only in its timeline. */
 export const LIVE_STATES = [
   ...["scheduled", "queued", "deferred", "sending"] as const,
   ...["unknown", "sent", "failed", "canceled"] as const,
 ] satisfies State[];
 
-/** How a state is shown: its word says it, the colour only helps. */
+/** How a state is shown: the word carries the meaning, the colour only helps. */
 export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; icon: IconType }>> =
   {
     scheduled: { label: "Scheduled", color: "gray", icon: TbCalendarTime },
@@ -36,10 +36,10 @@ export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; 
     canceled: { label: "Canceled", color: "gray", icon: TbBan },
   };
 
-/** What waits in the ledger for its integration, queued or deferred. */
+/** A message that waits in the ledger for its integration, queued or deferred. */
 const WAITING = { label: "Waiting", color: "yellow", icon: TbHourglass } as const;
 
-/** A message's state as a word with a sign. */
+/** Shows a message's state as a word with a sign. */
 export function StateBadge({ state, isWaiting = false, size = "md" }: {
   state: State;
   isWaiting?: boolean;

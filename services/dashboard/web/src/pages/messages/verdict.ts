@@ -2,7 +2,7 @@ import type { MessageRow } from "../../../../interface/messages.ts";
 import { sayPlace } from "./say_place.ts";
 import { absoluteTime, relativeTime } from "../../parts/time.tsx";
 
-/** The answer to "did it arrive, and why not": a headline and what the server said. */
+/** The answer to "did it arrive, and why not": a headline and the server's reply. */
 export interface Verdict {
   headline: string;
   /** A sentence. */
@@ -52,7 +52,7 @@ export function verdictOf(row: MessageRow): Verdict {
     case "scheduled":
       return { headline: `Scheduled for ${startOf(row)}`, why: reason, color: "gray" };
     case "queued":
-    // Lines of a timeline, and no states.
+    // Entries of a timeline, not states.
     case "rendered":
     case "printed":
       return { headline: "Accepted and queued", why: reason, color: "gray" };
@@ -69,7 +69,7 @@ function nextOf({ nextAt, isWaiting }: MessageRow): string {
   return at.getTime() <= Date.now() ? "retrying now" : `next attempt ${relativeTime(at)}`;
 }
 
-/** Writes a reply's codes: `550 5.1.1`. */
+/** Formats a reply's codes: `550 5.1.1`. */
 export function codeOf({ reply }: Pick<MessageRow, "reply">): string {
   return [reply?.code, reply?.enhanced].filter((part) => part !== undefined).join(" ");
 }

@@ -9,7 +9,7 @@ const LOOK = {
   info: { color: "blue", icon: TbInfoCircle, word: "Note" },
 } as const;
 
-/** What needs a person now. */
+/** Lists what needs a person's attention. */
 export function AttentionCard({ items }: { items: AttentionView[] }) {
   return (
     <Card withBorder component="section" aria-label="Needs attention">

@@ -1,6 +1,6 @@
 import type { CountsView, OverviewRange } from "../../../../interface/overview.ts";
 
-/** A bar of the chart: what happened from its beginning to that of the next, in the reader's time zone. */
+/** A bar of the chart: counts from its beginning to that of the next, in the reader's time zone. */
 export interface Bar {
   label: string;
   accepted: number;
@@ -18,10 +18,10 @@ const DAY_HOUR = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "n
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const FORMATS = { "24h": HOUR, "7d": DAY_HOUR, "30d": DAY };
 
-/** Name of the reader's time zone, as `Europe/Berlin`. */
+/** Name of the reader's time zone, such as `Europe/Berlin`. */
 export const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Adds counts up to the bars of a time that ends at `at`, empty ones too. */
+/** Sums counts to the bars of a range that ends at `at`, including empty ones. */
 export function barsOf(counts: readonly CountsView[], range: OverviewRange, at: Date): Bar[] {
   const begins = beginsOf(range, at);
   const bars = begins.map((begin) => ({
@@ -41,7 +41,7 @@ export function barsOf(counts: readonly CountsView[], range: OverviewRange, at: 
   return bars;
 }
 
-/** By the local clock: a day has 23 or 25 hours where summer time begins or ends. */
+/** By the local clock: a day has 23 or 25 hours when summer time begins or ends. */
 function beginsOf(range: OverviewRange, at: Date): Date[] {
   const hours = HOURS[range];
   const begins: Date[] = [];

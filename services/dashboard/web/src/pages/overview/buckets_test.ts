@@ -16,7 +16,7 @@ const none = { accepted: 0, sent: 0, failed: 0, deferred: 0, unknown: 0 };
 const sentAt = (at: string, sent: number): CountsView => ({ at, ...none, sent });
 const sums = (bars: { sent: number }[]) => bars.map(({ sent }) => sent);
 
-test("barsOf() gives the last 24 hours by the local clock, empty ones too", () => {
+test("barsOf() returns the last 24 hours by the local clock, including empty ones", () => {
   const now = new Date("2026-03-10T12:34:00Z");
   const bars = barsOf(
     [sentAt("2026-03-10T12:30:00Z", 1), sentAt("2026-03-10T11:55:00Z", 2)],
@@ -27,10 +27,10 @@ test("barsOf() gives the last 24 hours by the local clock, empty ones too", () =
   assert.deepEqual(sums(bars).slice(-3), [0, 2, 1]);
 });
 
-test("barsOf() begins days at the local midnight, also where summer time begins", () => {
+test("barsOf() begins days at the local midnight, also when summer time begins", () => {
   const now = new Date("2026-03-30T10:00:00Z");
   const counts = [
-    // 23:30 on the 28th, and 00:30 on the 29th, of which 2 o'clock is missing.
+    // 23:30 on the 28th, and 00:30 on the 29th, on which 2 o'clock is missing.
     sentAt("2026-03-28T22:30:00Z", 1),
     sentAt("2026-03-28T23:30:00Z", 2),
     // 23:30 on the 29th, and 00:30 on the 30th, in summer time.
@@ -42,7 +42,7 @@ test("barsOf() begins days at the local midnight, also where summer time begins"
   assert.deepEqual(sums(bars).slice(-3), [1, 6, 8]);
 });
 
-test("barsOf() leaves out what is older than its first bar", () => {
+test("barsOf() leaves out counts older than its first bar", () => {
   const now = new Date("2026-03-10T12:34:00Z");
   const bars = barsOf([sentAt("2026-03-09T12:30:00Z", 1)], "24h", now);
   assert.deepEqual(new Set(sums(bars)), new Set([0]));

@@ -13,7 +13,7 @@ const RANGES = [
   { value: "30d", label: "30 days" },
 ];
 
-/** What happened to the account's mail over time. */
+/** The account's counts over time. */
 export function MailCard({ view, range, onRange }: {
   view: OverviewView;
   range: OverviewRange;

@@ -10,7 +10,7 @@ const SERIES = [
   { name: "unknown", label: "Unknown", color: "grape.6" },
 ];
 
-/** What happened over time, as a chart. */
+/** Counts over time, as a chart. */
 export default function MailChart({ bars }: { bars: Bar[] }) {
   const hasUnknown = bars.some(({ unknown }) => unknown > 0);
   return (
@@ -41,7 +41,7 @@ function summaryOf(bars: Bar[]): string {
     "For the numbers, show the table";
 }
 
-/** The same as a table. */
+/** The same counts as a table. */
 export function MailTable({ bars }: { bars: Bar[] }) {
   const shown = bars.filter(({ accepted, sent, failed, deferred, unknown }) =>
     accepted + sent + failed + deferred + unknown > 0

@@ -13,7 +13,7 @@ import { DurationsCard, QueuesCard } from "./stages_card.tsx";
 
 const EVERY_MS = 10_000;
 
-/** How the account's mail stands, and what needs attention. */
+/** The state of the account's mail, and problems that need attention. */
 export default function Overview() {
   const { account } = useSession();
   const [range, setRange] = useState<OverviewRange>("24h");

@@ -26,7 +26,7 @@ const STEPS: Record<SetupStep["step"], { title: string; about: string; path: str
   },
 };
 
-/** What a new account has to do until its first mail. */
+/** The steps of a new account until its first mail. */
 export function SetupCard({ steps }: { steps: SetupStep[] }) {
   const done = steps.filter(({ isDone }) => isDone).length;
   return (

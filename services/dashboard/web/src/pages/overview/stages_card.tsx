@@ -9,7 +9,7 @@ const NAMES: Record<StageView["stage"], string> = {
   mail: "Sending",
 };
 
-/** How much waits in front of each stage. */
+/** How much waits before each stage. */
 export function QueuesCard({ stages }: { stages: StageView[] }) {
   return (
     <Card withBorder component="section" aria-label="Queues now">

@@ -8,7 +8,7 @@ import { NameForm } from "./name_form.tsx";
 import { SecondFactorRule } from "./second_factor_rule.tsx";
 import { Section } from "./section.tsx";
 
-/** The account's name, and another account. */
+/** Shows the account's name, and creates another account. */
 export function AccountTab() {
   const { account, apiUrl } = useSession();
   const isOwner = useMay("owner");
@@ -19,7 +19,7 @@ export function AccountTab() {
   };
   const create = async (name: string) => {
     await request("/accounts", { method: "POST", body: { name } });
-    // Everything that was loaded is of the account before.
+    // All loaded data belongs to the previous account.
     location.assign("/");
   };
   return (
@@ -65,7 +65,7 @@ export function AccountTab() {
   );
 }
 
-/** Shows owners what is missing where the operator has named no account for system mail. */
+/** Reports to owners that the operator has configured no account for system mail. */
 function NoSystemMail() {
   const { data } = useQuery({
     queryKey: ["sign-in"],

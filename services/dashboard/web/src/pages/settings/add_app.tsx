@@ -12,7 +12,7 @@ import { showError } from "../../parts/show_outcome.ts";
 const PATH = "/you/second-factor/app";
 const CODE_PIXELS = 200;
 
-/** A button that sets an authenticator app up. */
+/** A button that sets up an authenticator app. */
 export function AddApp({ onAdded }: { onAdded: (answer: SecondFactorAdded) => Promise<void> }) {
   const { mutate, isPending } = useMutation({
     mutationFn: () => request<NewAppView>(PATH, { method: "POST" }),
@@ -72,7 +72,7 @@ function AppForm({ made, onAdded }: {
   );
 }
 
-/** Black on white in dark colours, too: cameras want it so. */
+/** Black on white, also in dark colours: cameras need it. */
 function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 4 });
   const path = data.flatMap((row, y) =>

@@ -5,7 +5,7 @@ import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
 import { showDone } from "../../parts/show_outcome.ts";
 
-/** Changes the address that one signs in with. */
+/** Changes the user's address for sign-in. */
 export function AddressForm({ email }: { email: string }) {
   const client = useQueryClient();
   const form = useForm({

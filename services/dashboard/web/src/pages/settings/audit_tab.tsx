@@ -8,7 +8,7 @@ import { Time } from "../../parts/time.tsx";
 import { auditText, detailText } from "./audit_text.ts";
 import { Section } from "./section.tsx";
 
-/** Who changed what, newest first. */
+/** The audit log, newest first. */
 export function AuditTab() {
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(
     {
@@ -20,7 +20,7 @@ export function AuditTab() {
         ),
       initialPageParam: "",
       getNextPageParam: ({ next }) => next,
-      // What was done on other pages is to be seen at once.
+      // Actions on other pages must be visible at once.
       staleTime: 0,
     },
   );

@@ -1,6 +1,6 @@
 import type { AuditLine } from "../../../../interface/people.ts";
 
-/** Texts of actions whose name, turned round, does not say what was done. */
+/** Texts of actions whose reversed name does not describe the action. */
 const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "member.invited": "invited",
   "member.removed": "removed",
@@ -31,13 +31,13 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "sessions.ended": "signed out everywhere:",
 };
 
-/** Returns an audit entry's action in words that its target follows: `token.created` is `created`. */
+/** Returns an action as words that its target follows: `token.created` is `created`. */
 export function auditText(action: string): string {
   const verb = action.split(".").slice(1).join(" ").replaceAll("_", " ");
   return AUDIT_TEXTS[action] ?? (verb === "" ? action : verb);
 }
 
-/** Writes the details of an audit entry on one line: `viewer → owner`, `scopes: send`. */
+/** Formats the details of an audit entry on one line: `viewer → owner`, `scopes: send`. */
 export function detailText(details: AuditLine["details"]): string {
   const { from, to, ...rest } = details;
   const change = to === undefined ? [] : [`${from ?? "none"} → ${to ?? "none"}`];

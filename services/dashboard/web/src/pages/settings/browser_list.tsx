@@ -9,7 +9,7 @@ import { Time } from "../../parts/time.tsx";
 import { Section } from "./section.tsx";
 import { browserName } from "./user_agent.ts";
 
-/** The browsers in which one is signed in. */
+/** The browsers in which the user is signed in. */
 export function BrowserList() {
   const query = useQuery({
     queryKey: ["you", "sessions"],

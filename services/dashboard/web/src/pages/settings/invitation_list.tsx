@@ -6,7 +6,7 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { Section } from "./section.tsx";
 
-/** Invitations that nobody has used yet. */
+/** Unused invitations. */
 export function InvitationList({ invitations }: { invitations: InvitationView[] }) {
   const client = useQueryClient();
   const { mutate, variables, isPending } = useMutation({

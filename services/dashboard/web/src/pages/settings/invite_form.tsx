@@ -7,7 +7,7 @@ import { CopyCode } from "../../parts/copy_text.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
 import { ROLES } from "@posthaste/contracts";
 
-/** Makes the link of an invitation, and shows it this once. */
+/** Creates the link of an invitation, and shows it only once. */
 export function InviteForm() {
   const client = useQueryClient();
   const form = useForm({

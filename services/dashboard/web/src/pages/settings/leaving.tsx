@@ -8,7 +8,7 @@ import { showIssues } from "../../parts/form_issues.ts";
 import { useSession } from "../../session.tsx";
 import { Section } from "./section.tsx";
 
-/** Leaving the account, and closing one's login for good. */
+/** Leaves the account, or deletes the user's login for good. */
 export function Leaving() {
   const { account, user } = useSession();
   const [closing, dialog] = useDisclosure();

@@ -5,7 +5,7 @@ import { request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { Section } from "./section.tsx";
 
-/** What limits hold for requests and mails. */
+/** The limits for requests and mails. */
 export function LimitsTab() {
   const { data, error, refetch } = useQuery({
     queryKey: ["settings", "limits"],

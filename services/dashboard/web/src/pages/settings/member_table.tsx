@@ -9,7 +9,7 @@ import { Time } from "../../parts/time.tsx";
 import { ROLES } from "@posthaste/contracts";
 import { useSession } from "../../session.tsx";
 
-/** The members, with what owners may do to them. */
+/** The members, with the owners' actions on them. */
 export function MemberTable({ members, mayChange }: { members: MemberView[]; mayChange: boolean }) {
   return (
     <Stack gap="sm">
@@ -30,7 +30,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
   const isYou = user.id === userId;
   const reload = async () => {
     await client.invalidateQueries({ queryKey: ["members"] });
-    // What one may do oneself may have changed.
+    // The user's own rights may have changed.
     if (isYou) await client.invalidateQueries({ queryKey: ["session"] });
   };
   const change = useMutation({

@@ -9,7 +9,7 @@ import { InviteForm } from "./invite_form.tsx";
 import { MemberTable } from "./member_table.tsx";
 import { Section } from "./section.tsx";
 
-/** Who belongs to the account, and who is invited. */
+/** The account's members and invitations. */
 export function MembersTab() {
   const isOwner = useMay("owner");
   const { data, error, refetch } = useQuery({

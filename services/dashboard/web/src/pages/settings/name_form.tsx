@@ -9,9 +9,9 @@ export function NameForm({ label, name, save, done, readOnly = false, button = "
   label: string;
   name: string;
   save: (name: string) => Promise<unknown>;
-  /** Told when it was saved. */
+  /** Called after saving. */
   done: string;
-  /** Whether it is only shown. */
+  /** Whether the name is read-only. */
   readOnly?: boolean;
   button?: string;
 }) {

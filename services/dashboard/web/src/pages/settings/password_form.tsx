@@ -6,7 +6,7 @@ import { showIssues } from "../../parts/form_issues.ts";
 import { showDone } from "../../parts/show_outcome.ts";
 import { NewPassword, shortPassword } from "../sign_in/new_password.tsx";
 
-/** Changes one's password. */
+/** Changes the user's password. */
 export function PasswordForm({ email }: { email: string }) {
   const client = useQueryClient();
   const form = useForm({

@@ -15,7 +15,7 @@ import { Section } from "./section.tsx";
 
 const PATH = "/you/second-factor";
 
-/** What one shows besides the password: passkeys, an authenticator app, recovery codes. */
+/** The user's second factors: passkeys, an authenticator app, recovery codes. */
 export function SecondFactor() {
   const [codes, setCodes] = useState<readonly string[]>([]);
   const client = useQueryClient();
@@ -30,7 +30,7 @@ export function SecondFactor() {
   };
   const show = async ({ recoveryCodes }: SecondFactorAdded) => {
     if (recoveryCodes === null) return await renew();
-    // Once the codes are kept: the account may open then, and this page is gone.
+    // After the codes are saved: the account may open then, and this page is gone.
     setCodes(recoveryCodes);
   };
   const added = async (answer: SecondFactorAdded, what: string) => {
@@ -139,7 +139,7 @@ function RecoveryCodes(
   );
 }
 
-/** Shows new recovery codes, if there are any, until somebody says that they have kept them. */
+/** Shows new recovery codes, if there are any, until the person confirms that they have saved them. */
 function KeptCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {
   return (
     <Modal

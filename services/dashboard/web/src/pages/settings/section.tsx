@@ -1,7 +1,7 @@
 import { Box, Paper, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** A part of a settings page: what it is about, and what can be done. */
+/** A part of a settings page: its subject, and its actions. */
 export function Section({ title, about, children }: {
   title: string;
   about?: ReactNode;

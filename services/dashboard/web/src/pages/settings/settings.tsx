@@ -11,11 +11,11 @@ import { RetentionTab } from "./retention_tab.tsx";
 import { YouTab } from "./you_tab.tsx";
 
 interface Tab {
-  /** Its address below the page's own. */
+  /** Its path below the page's own. */
   path: string;
   label: string;
   content: () => ReactNode;
-  /** Whether owners alone may look. */
+  /** Whether only owners may open it. */
   isForOwners?: boolean;
 }
 
@@ -28,7 +28,7 @@ const TABS: readonly Tab[] = [
   { path: "audit", label: "Audit log", content: AuditTab, isForOwners: true },
 ];
 
-/** Settings of the account, and of the person. Each tab is an address. */
+/** Settings of the account, and of the user. Each tab has an address. */
 export default function Settings() {
   const [location, navigate] = useLocation();
   const isOwner = useMay("owner");

@@ -1,4 +1,4 @@
-// In this order: most browsers name others, too.
+// In this order, because most browsers name others, too.
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdgA?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -17,7 +17,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** Returns in words which browser a `User-Agent` stands for: `Firefox on Windows`. */
+/** Returns the name of the browser of a `User-Agent`: `Firefox on Windows`. */
 export function browserName(userAgent: string): string {
   const named = (list: readonly [RegExp, string][]) =>
     list.find(([pattern]) => pattern.test(userAgent))?.[1];

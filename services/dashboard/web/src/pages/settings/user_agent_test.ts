@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { browserName } from "./user_agent.ts";
 
-test("browserName() tells browsers that name each other apart", () => {
+test("browserName() distinguishes browsers that name each other", () => {
   const webkit = "AppleWebKit/537.36 (KHTML, like Gecko)";
   const names: [string, string][] = [
     [

@@ -11,7 +11,7 @@ import { SecondFactor } from "./second_factor.tsx";
 import { Section } from "./section.tsx";
 import { UnprovenAddress } from "./unproven_address.tsx";
 
-/** What people set about themselves. */
+/** The user's own settings. */
 export function YouTab() {
   const { user } = useSession();
   const client = useQueryClient();

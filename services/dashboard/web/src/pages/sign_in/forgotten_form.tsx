@@ -6,7 +6,7 @@ import { showError } from "../../parts/show_outcome.ts";
 import { EmailField } from "./email_field.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 
-/** Sends a link to who has forgotten the password. */
+/** Requests a link for a forgotten password. */
 export function ForgottenForm({ email, onBack }: { email: string; onBack: () => void }) {
   const form = useForm({ initialValues: { email } });
   const { mutate, isPending, isSuccess } = useMutation({

@@ -17,7 +17,7 @@ const ROLE: Record<InvitationOffer["role"], string> = {
   owner: "an owner, who can do everything and invite others",
 };
 
-/** What the link of an invitation leads to, signed out or signed in. */
+/** The page of an invitation's link, signed out or signed in. */
 export default function Invitation({ token }: { token: string }) {
   const offer = useQuery({
     queryKey: ["sign-in", "invitation", token],

@@ -7,7 +7,7 @@ import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
 import { NewPassword, shortPassword } from "./new_password.tsx";
 
-/** How somebody who is signed out uses an invitation: at the provider, or with a login that is made here. */
+/** Accepts an invitation while signed out: at the provider, or with a new login. */
 export function JoinForm({ token, offer }: { token: string; offer: InvitationOffer }) {
   const { email, accountName, isMailed } = offer;
   const { data: view } = useQuery({

@@ -5,7 +5,7 @@ import { HttpError, request } from "../../api.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 
-/** What somebody is asked who comes from the provider, is a member of nothing, and is invited. */
+/** Asks a person from the provider, who is invited but not a member, what to join. */
 export default function Joining() {
   const { data, error, refetch } = useQuery({
     queryKey: ["sign-in", "joining"],

@@ -1,6 +1,6 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
 
-/** The shortest password that the server takes. */
+/** The shortest password that the server accepts. */
 export const MIN_PASSWORD = 12;
 
 /** Returns whether a password is long enough, as the fault of a field. */
@@ -8,7 +8,7 @@ export function shortPassword(password: string): string | null {
   return [...password].length < MIN_PASSWORD ? `At least ${MIN_PASSWORD} characters` : null;
 }
 
-/** The field for a password that one chooses. */
+/** The field for a new password. */
 export function NewPassword(props: PasswordInputProps) {
   return (
     <PasswordInput

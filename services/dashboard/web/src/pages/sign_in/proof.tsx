@@ -4,7 +4,7 @@ import { request } from "../../api.ts";
 import { useSession } from "../../session.tsx";
 import { SignInFrame } from "./sign_in_frame.tsx";
 
-/** What the link leads to that proves an address, for who is signed in. */
+/** The page of the link that verifies an address, for the signed-in user. */
 export default function Proof({ token }: { token: string }) {
   const { user } = useSession();
   const { mutate, error, isPending } = useMutation({

@@ -6,7 +6,7 @@ import { showIssues } from "../../parts/form_issues.ts";
 import { SignInFrame } from "./sign_in_frame.tsx";
 import { NewPassword, shortPassword } from "./new_password.tsx";
 
-/** What the link leads to that was sent to who has forgotten the password. */
+/** The page of the link for a forgotten password. */
 export default function Reset({ token }: { token: string }) {
   const form = useForm({ initialValues: { password: "" }, validate: { password: shortPassword } });
   const { mutate, isPending, isSuccess } = useMutation({

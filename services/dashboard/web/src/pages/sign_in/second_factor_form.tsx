@@ -10,7 +10,7 @@ import { SignInFrame } from "./sign_in_frame.tsx";
 
 type PasskeyOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 
-/** Asks for a second factor, once the password was right. */
+/** Asks for a second factor after the password. */
 export function SecondFactorForm({ ways, onSignedIn, onAgain }: {
   ways: SecondFactorWays;
   onSignedIn: () => Promise<void>;
@@ -98,7 +98,7 @@ export function SecondFactorForm({ ways, onSignedIn, onAgain }: {
   );
 }
 
-/** What a browser says of a passkey is for programmers. */
+/** Replaces a browser's error for a passkey, which is meant for programmers. */
 function sayFailure(failure: Error): string {
   return failure.name === "NotAllowedError" ? "No passkey was used. Try again." : failure.message;
 }

@@ -9,7 +9,7 @@ import { NewPassword, shortPassword } from "./new_password.tsx";
 
 const required = (text: string) => text.trim() === "" ? "Required" : null;
 
-/** Makes the first account, where nobody has ever signed in. */
+/** Creates the first account, if no person has ever signed in. */
 export function SetupForm() {
   const client = useQueryClient();
   const form = useForm<SetupInput>({

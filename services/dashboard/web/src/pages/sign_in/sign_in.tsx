@@ -6,7 +6,7 @@ import { SignInFrame } from "./sign_in_frame.tsx";
 import { SetupForm } from "./setup_form.tsx";
 import { SignInForm } from "./sign_in_form.tsx";
 
-/** What is shown to who is signed out. */
+/** The pages for people who are signed out. */
 export default function SignIn() {
   const { data, error, refetch } = useQuery({
     queryKey: ["sign-in"],

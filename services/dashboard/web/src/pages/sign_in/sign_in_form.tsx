@@ -20,7 +20,7 @@ const REFUSED: Record<OidcFault, string> = {
   expired: "The sign-in took longer than ten minutes or started in another browser. Try again.",
 };
 
-/** Signs people in: by password, at the provider, or with one click where that is meant for development. */
+/** Signs people in: by password, at the provider, or with one click in a demonstration. */
 export function SignInForm({ view }: { view: SignInView }) {
   const { demoAccount, oidcName } = view;
   const [isForgotten, setForgotten] = useState(false);

@@ -1,7 +1,7 @@
 import { Box, Center, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 
-/** What surrounds the forms by which people sign in. */
+/** The frame around the forms for sign-in. */
 export function SignInFrame({ title, about, children }: {
   title: string;
   about?: ReactNode;
