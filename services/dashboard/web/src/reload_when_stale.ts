@@ -1,6 +1,6 @@
 const KEY = "posthaste.reloaded";
 
-/** A file that is still not there after so long, in milliseconds, would not be there the next time. */
+/** A file that is still missing after this time, in milliseconds, would be missing again. */
 const PATIENCE_MS = 30_000;
 
 /**
@@ -11,7 +11,7 @@ export function reloadWhenStale(): void {
   addEventListener("vite:preloadError", async () => {
     const last = Number(sessionStorage.getItem(KEY));
     if (Date.now() - last < PATIENCE_MS) return;
-    // Where the whole server is away, what is shown is more than the browser would show instead.
+    // If the server is away, the current page is more useful than the browser's error page.
     const answer = await fetch("/", { cache: "no-store" }).catch(() => null);
     if (answer?.ok !== true) return;
     sessionStorage.setItem(KEY, `${Date.now()}`);

@@ -4,7 +4,7 @@ import { SecondFactor } from "./pages/settings/second_factor.tsx";
 import { showError } from "./parts/show_outcome.ts";
 import { useSession } from "./session.tsx";
 
-/** What is shown instead of an account to anyone who needs a second factor first. */
+/** Shown instead of an account to a person who needs a second factor first. */
 export function SecondFactorNeeded() {
   const { account, accounts, user } = useSession();
   const others = accounts.filter(({ id }) => id !== account.id);

@@ -6,19 +6,19 @@ import { HttpError, keepSession, request } from "./api.ts";
 
 const SessionContext = createContext<SessionView | null>(null);
 
-/** Returns who is signed in. */
+/** Returns the session of the signed-in person. */
 export function useSession(): SessionView {
   const session = useContext(SessionContext);
   if (session === null) throw new Error("Cannot read the session: nobody is signed in");
   return session;
 }
 
-/** Returns whether who is signed in may do what takes a role. */
+/** Returns whether the signed-in person has at least a role. */
 export function useMay(role: Role): boolean {
   return includesRole(useSession().role, role);
 }
 
-/** Shows the children to who is signed in, and else what `signedOut` gives. */
+/** Shows the children to a signed-in person, and otherwise `signedOut`. */
 export function SessionGate({ children, signedOut, waiting, failed }: {
   children: ReactNode;
   signedOut: ReactNode;

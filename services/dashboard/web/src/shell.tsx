@@ -26,13 +26,13 @@ import { useSession } from "./session.tsx";
 
 const CONTENT = "content";
 
-/** The address stays as it is: it can be shared. */
+/** The address stays unchanged: it can be shared. */
 function skip(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById(CONTENT)?.focus();
 }
 
-/** What surrounds every page: the menu, the account, and who is signed in. */
+/** The frame of every page: the menu, the account, and the signed-in person. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { account } = useSession();

@@ -3,7 +3,7 @@ import { createTheme } from "@mantine/core";
 /** The title of a dialog is its heading. */
 const HEADED = { title: { fontWeight: 650 } };
 
-/** Colours, type and habits of the dashboard's components. */
+/** Colours, fonts and defaults of the dashboard's components. */
 export const THEME = createTheme({
   primaryColor: "cyan",
   // The same in dark colours: by it Mantine chooses the colour of text, whatever the scheme.

@@ -1,7 +1,7 @@
 /** Where {@linkcode announce} writes. */
 export const ANNOUNCER = "announcer";
 
-/** Has a screen reader say which page is there now: nothing else tells that it has changed. */
+/** Makes a screen reader announce the new page: nothing else reports the change. */
 export function announce(title: string): void {
   const place = document.getElementById(ANNOUNCER);
   if (place !== null && place.textContent !== title) place.textContent = title;

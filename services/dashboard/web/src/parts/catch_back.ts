@@ -1,4 +1,4 @@
-/** Asks whether a page is left; `leave` goes where the person wanted to go. */
+/** Asks whether to leave a page; `leave` continues to the destination. */
 export type AskToLeave = (leave: () => void) => void;
 
 let guard: { here: string; ask: AskToLeave } | null = null;

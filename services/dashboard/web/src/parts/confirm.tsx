@@ -2,20 +2,20 @@ import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { showDone, showError } from "./show_outcome.ts";
 
-/** What is asked before something is done that cannot be taken back. */
+/** The question before an irreversible action. */
 export interface Confirmation {
   /** A question: `Revoke the token Shop?` */
   title: string;
   /** What will happen. */
   text: string;
-  /** What the button says: a verb. */
+  /** Label of the button: a verb. */
   label: string;
-  /** Told when it was done. */
+  /** Shown after the action. */
   done: string;
   act: () => Promise<unknown>;
 }
 
-/** Asks whether something shall be done, does it, and tells what became of it. */
+/** Asks for confirmation, runs the action, and reports its outcome. */
 export function confirmAction({ title, text, label, done, act }: Confirmation): void {
   modals.openConfirmModal({
     title,

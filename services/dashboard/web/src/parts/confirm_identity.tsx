@@ -9,8 +9,8 @@ import { useSession } from "../session.tsx";
 import { showIssues } from "./form_issues.ts";
 
 /**
- * Asks anyone who is at the browser to show that it is them, when the server wants to know before it does
- * something. What was asked for is done afterwards.
+ * Asks the person at the browser to confirm their identity if the server requires it. The original
+ * request follows.
  */
 export function IdentityQuestion() {
   const { user } = useSession();
@@ -32,7 +32,7 @@ export function IdentityQuestion() {
   return null;
 }
 
-/** Stands where the session's context does not reach. */
+/** Used outside of the session's context. */
 function ConfirmIdentity({ user, onDone }: { user: SessionView["user"]; onDone: () => void }) {
   const form = useForm({ initialValues: { password: "" } });
   const { mutate, isPending } = useMutation({

@@ -1,4 +1,4 @@
-/** Writes a duration as people say it: `340 ms`, `12.4 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
+/** Formats a duration: `340 ms`, `12.4 s`, `3 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
 export function durationText(ms: number): string {
   if (ms < 1) return "under 1 ms";
   if (ms < 1000) return `${Math.round(ms)} ms`;

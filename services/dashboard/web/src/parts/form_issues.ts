@@ -7,7 +7,7 @@ interface FormWithFields {
   values: Record<string, unknown>;
 }
 
-/** Shows what the server refused at the fields that it names, and all else as a notification. */
+/** Shows the server's faults at the fields that they name, and the rest as a notification. */
 export function showIssues(form: FormWithFields, error: unknown): void {
   const issues = error instanceof HttpError ? error.issues : [];
   const known = issues.filter(({ path }) => path in form.values);

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { HttpError } from "../api.ts";
 import { Failed } from "./states.tsx";
 
-/** Shows that a page could not be loaded, where the browser would leave nothing of the whole application. */
+/** Shows that a page could not be loaded; without it React would remove the whole application. */
 export class PageBoundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false };
 
@@ -12,7 +12,7 @@ export class PageBoundary extends Component<{ children: ReactNode }, { isBroken:
 
   override render(): ReactNode {
     if (!this.state.isBroken) return this.props.children;
-    // The browser does not ask for the same file twice.
+    // The browser does not request the same file twice.
     return <Failed error={ERROR} retry={() => location.reload()} />;
   }
 }

@@ -10,7 +10,7 @@ export function showFrameFocus(): void {
     const { activeElement } = document;
     if (activeElement instanceof HTMLIFrameElement) activeElement.dataset["hasFocus"] = "";
   };
-  // Only once it has happened can it be seen where it went.
+  // Only afterwards is the new focus known.
   addEventListener("blur", () => setTimeout(mark));
   addEventListener("focus", () => setTimeout(mark));
   document.addEventListener("focusin", mark);

@@ -1,11 +1,11 @@
 import { notifications } from "@mantine/notifications";
 
-/** Shows that something was done. */
+/** Shows that an action succeeded. */
 export function showDone(message: string): void {
   notifications.show({ message, color: "teal", withBorder: true });
 }
 
-/** Returns why something was not done; it stays until it is closed. */
+/** Shows why an action failed; the notification stays until it is closed. */
 export function showError(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   notifications.show({ message, color: "red", withBorder: true, autoClose: false });

@@ -4,7 +4,7 @@ import { TbAlertTriangle } from "react-icons/tb";
 import type { ReactNode } from "react";
 import { HttpError } from "../api.ts";
 
-/** While something is loaded. */
+/** Shown while data is loading. */
 export function Waiting({ label = "Loading" }: { label?: string }) {
   return (
     <Center mih={160} role="status" aria-label={label}>
@@ -13,7 +13,7 @@ export function Waiting({ label = "Loading" }: { label?: string }) {
   );
 }
 
-/** Something could not be loaded; `retry` tries again, unless it is not there at all. */
+/** Shows that loading failed; `retry` tries again, unless the object does not exist. */
 export function Failed({ error, retry }: { error: Error; retry?: () => void }) {
   const isMissing = error instanceof HttpError && error.code === "not_found";
   return (
@@ -39,7 +39,7 @@ export function Pending({ query: { data, error, refetch } }: {
   return error === null ? <Waiting /> : <Failed error={error} retry={() => void refetch()} />;
 }
 
-/** There is nothing yet: says what to do next. */
+/** Shown if there is no data yet: explains the next step. */
 export function Empty({ icon: Sign, title, children, action }: {
   icon: IconType;
   title: string;

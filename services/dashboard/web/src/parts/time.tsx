@@ -12,7 +12,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", Infinity],
 ];
 
-/** Writes how far a time is away: `5 minutes ago`, or `5min ago` where there is little room. */
+/** Formats the distance to a time: `5 minutes ago`, or `5min ago` in narrow places. */
 export function relativeTime(at: Date, isNarrow = false): string {
   let amount = (at.getTime() - Date.now()) / 1000;
   for (const [unit, size] of STEPS) {
@@ -29,7 +29,7 @@ export function absoluteTime(at: Date): string {
   return ABSOLUTE.format(at);
 }
 
-/** A time as people say it, with the exact one, in the reader's time zone, at hand. */
+/** A relative time, with the exact one in the reader's time zone as a tooltip. */
 export function Time({ at, isNarrow = false, ...rest }: {
   at: string | Date | null;
   /** Whether there is little room. */

@@ -5,8 +5,9 @@ import { navigate } from "wouter/use-browser-location";
 import { guardBack } from "./catch_back.ts";
 
 /**
- * Asks before a page with changes that are not saved is left: by closing the window, by a link of the
- * application, or by going back. The router has no means for it, so both are caught before it sees them.
+ * Asks before a page with unsaved changes is left: by closing the window, by a link of the
+ * application, or by going back. The router has no means for it, so both are caught before the
+ * router handles them.
  */
 export function useUnsavedGuard(isUnsaved: boolean): void {
   useEffect(() => {
@@ -37,7 +38,7 @@ export function useUnsavedGuard(isUnsaved: boolean): void {
   }, [isUnsaved]);
 }
 
-/** The page of this application that a click would lead to in this window, if it leads to another. */
+/** Returns the page of this application that a click leads to in this window, if it is another one. */
 function pageOf(event: MouseEvent): string | null {
   const { button, ctrlKey, metaKey, shiftKey, altKey, target, defaultPrevented } = event;
   if (defaultPrevented || button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return null;

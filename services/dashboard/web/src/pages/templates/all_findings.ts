@@ -3,7 +3,7 @@ import type { LintFinding, PreviewView } from "../../../../interface/templates.t
 const RANK = { error: 0, warning: 1, info: 2 };
 const WORDS = { error: "error", warning: "warning", info: "hint" };
 
-/** What was found in a source, faults and advice in one list, the gravest first. */
+/** Returns faults and advice for a source in one list, the most serious first. */
 export function allFindings(
   { errors, findings }: Pick<PreviewView, "errors" | "findings">,
 ): LintFinding[] {
@@ -18,7 +18,7 @@ export function allFindings(
     .sort((a, b) => RANK[a.severity] - RANK[b.severity] || (a.line ?? 0) - (b.line ?? 0));
 }
 
-/** Returns how many there are of a severity: `2 warnings`; null if there is none. */
+/** Formats the number of findings of a severity: `2 warnings`; null if there are none. */
 export function countFindings(
   findings: readonly LintFinding[],
   severity: LintFinding["severity"],

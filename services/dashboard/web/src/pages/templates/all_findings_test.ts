@@ -13,13 +13,13 @@ const ADVICE: LintFinding = {
   message: "No alt",
 };
 
-test("allFindings() puts faults before advice, and tells nothing twice", () => {
+test("allFindings() puts faults before advice, and lists nothing twice", () => {
   const same: LintFinding = { ...FAULT, severity: "error", rule: "unknown_helper" };
   const all = allFindings({ errors: [FAULT], findings: [ADVICE, same] });
   assert.deepEqual(all.map(({ message }) => message), ["There is no helper", "No alt"]);
 });
 
-test("countFindings() says how many, or nothing", () => {
+test("countFindings() returns the number in words, or null", () => {
   assert.equal(countFindings([ADVICE], "warning"), "1 warning");
   assert.equal(countFindings([ADVICE, ADVICE], "warning"), "2 warnings");
   assert.equal(countFindings([ADVICE], "error"), null);

@@ -4,18 +4,18 @@ import { sampleValue } from "./sample_value.ts";
 
 type Values = Record<string, VariableValue>;
 
-/** Those of the paths that lead to nothing in the sample: `customer.name`, `lines[].price`. */
+/** Returns the paths that are missing in the sample: `customer.name`, `lines[].price`. */
 export function lackingPaths(sample: Variables, paths: readonly string[]): string[] {
   return paths.filter((path) => !leadsTo(sample, stepsOf(path)));
 }
 
 /**
- * The sample, with something to show at every path that leads to nothing yet: a field is filled with
- * what its name stands for, a list gets one item. What is there stays, also where it is of another kind.
+ * Returns the sample with a value at every missing path: a field gets a typical value for its name,
+ * a list gets one item. Existing values stay, even if they have another type.
  */
 export function completeSample(sample: Variables, paths: readonly string[]): Variables {
   const completed = structuredClone(sample);
-  // `lines[].price` says that `lines` is a list, and `lines` alone does not.
+  // `lines[].price` shows that `lines` is a list; `lines` alone does not.
   const isOfMore = (path: string) =>
     paths.some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[]`));
   for (const path of paths) if (!isOfMore(path)) put(completed, stepsOf(path));
@@ -33,7 +33,7 @@ function leadsTo(value: unknown, [step, ...rest]: string[]): boolean {
   if (step === "[]") {
     return Array.isArray(value) && (value.length === 0 || leadsTo(value[0], rest));
   }
-  // What every list and text has.
+  // Properties of every list and text.
   if (Array.isArray(value)) return step === "length";
   return Object.hasOwn(value, step) && leadsTo((value as Values)[step], rest);
 }

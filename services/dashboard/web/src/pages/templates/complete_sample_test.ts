@@ -12,7 +12,7 @@ test("completeSample() fills what is missing with something to look at", () => {
   });
 });
 
-test("completeSample() leaves alone what is there, also where it is of another kind", () => {
+test("completeSample() keeps existing values, even if they have another type", () => {
   const sample = { customer: { name: "Ada" }, lines: [{ name: "Desk" }], total: 3, tags: [] };
   const paths = ["customer.city", "lines[].price", "total.net", "tags[].x", "customer.name"];
   assert.deepEqual(completeSample(sample, paths), {
@@ -30,7 +30,7 @@ test("completeSample() does not touch the prototype", () => {
   assert.deepEqual(Object.getPrototypeOf(completed["a"]), Object.prototype);
 });
 
-test("lackingPaths() names the paths that lead to nothing", () => {
+test("lackingPaths() returns the missing paths", () => {
   const sample = { name: "", at: null, lines: [{ price: 1 }], none: [] };
   const paths = [
     "name",

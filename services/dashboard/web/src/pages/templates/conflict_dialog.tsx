@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { SourceDiff } from "./source_diff.tsx";
 import type { Draft } from "./use_draft.ts";
 
-/** Two people have changed a draft: shows the difference and asks whose is kept. */
+/** Shows the difference after two people have changed a draft, and asks which version to keep. */
 export function ConflictDialog({ draft }: { draft: Draft }) {
   const { theirs, source, adopt, keepMine, compareWith, isSaving } = draft;
   const close = () => compareWith(null);

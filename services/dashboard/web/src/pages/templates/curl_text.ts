@@ -48,7 +48,7 @@ function curl(url: string, body: unknown): string {
   ].join(" \\\n  ");
 }
 
-/** Written for a POSIX shell: in single quotes nothing has a meaning but the quote itself. */
+/** Quotes for a POSIX shell: in single quotes only the quote itself has a meaning. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

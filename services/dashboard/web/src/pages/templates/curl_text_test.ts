@@ -19,7 +19,7 @@ function argumentsOf(command: string): string[] {
   return execFileSync("sh", ["-c", script], { env, encoding: "utf8" }).split("\0").slice(0, -1);
 }
 
-test("curlSend() is a command that a shell reads as it was meant, whatever the variables hold", () => {
+test("curlSend() returns a command that a shell reads as intended, with any variables", () => {
   const [, , url, , token, , type, , body] = argumentsOf(curlSend(EXAMPLE));
   assert.equal(url, "http://localhost:8080/v1/templates/7/send/2");
   assert.equal(token, "Authorization: Bearer ph_secret");
@@ -30,13 +30,13 @@ test("curlSend() is a command that a shell reads as it was meant, whatever the v
   });
 });
 
-test("curlRender() gives the variables alone", () => {
+test("curlRender() contains only the variables", () => {
   const [, , url, ...rest] = argumentsOf(curlRender(EXAMPLE));
   assert.equal(url, "http://localhost:8080/v1/templates/7/render");
   assert.deepEqual(JSON.parse(rest.at(-1) ?? ""), EXAMPLE.variables);
 });
 
-test("curlSend() gives the mail and each PDF its own variables", () => {
+test("curlSend() contains separate variables for the mail and each PDF", () => {
   const attachments = [{ id: 3, variables: { name: "Only the PDF's" } }];
   const body = JSON.parse(argumentsOf(curlSend({ ...EXAMPLE, attachments })).at(-1) ?? "");
   assert.deepEqual(body.to, [{
@@ -44,7 +44,7 @@ test("curlSend() gives the mail and each PDF its own variables", () => {
   }]);
 });
 
-test("attachmentsJson() is a field to be put into a recipient", () => {
+test("attachmentsJson() returns a field for a recipient", () => {
   const { variables } = EXAMPLE;
   const recipient = JSON.parse(`{${attachmentsJson({ id: 3, variables })}}`);
   assert.deepEqual(recipient, { attachments: [{ id: 3, variables }] });

@@ -1,6 +1,6 @@
 /**
- * Reads the default of a variable as people type it: JSON where it is some, else the text itself.
- * Nothing typed is no default.
+ * Reads the typed default of a variable: JSON if it is valid, else the text itself. An empty text
+ * is no default.
  */
 export function readDefault(typed: string): unknown {
   const text = typed.trim();
@@ -12,7 +12,10 @@ export function readDefault(typed: string): unknown {
   }
 }
 
-/** Writes a default so that {@linkcode readDefault} gives it back: texts that look like JSON are quoted. */
+/**
+ * Formats a default so that {@linkcode readDefault} returns it again: texts that look like JSON are
+ * quoted.
+ */
 export function writeDefault(value: unknown): string {
   if (value === undefined) return "";
   if (typeof value === "string" && readDefault(value) === value) return value;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDefault, writeDefault } from "./default_text.ts";
 
-test("readDefault() reads JSON as what it says, and all else as text", () => {
+test("readDefault() reads JSON as its value, and all else as text", () => {
   assert.equal(readDefault("friend"), "friend");
   assert.equal(readDefault(" 5 "), 5);
   assert.equal(readDefault('"5"'), "5");

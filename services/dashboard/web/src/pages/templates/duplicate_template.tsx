@@ -10,7 +10,7 @@ import { showFormError } from "./show_form_error.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
-/** Asks what a copy of a template is to be called, makes it, and opens it. */
+/** Asks for the name of a copy, creates it, and opens it. */
 export function DuplicateTemplate({ kind, row, opened, onClose }: {
   kind: TemplateKind;
   row: TemplateRow;

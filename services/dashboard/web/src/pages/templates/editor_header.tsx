@@ -29,7 +29,7 @@ import { useDiscard } from "./use_discard.tsx";
 import type { Draft } from "./use_draft.ts";
 import type { Preview } from "./use_preview.ts";
 
-/** What a template is called, what becomes of it, and all that can be done with it. */
+/** The name and state of a template, and its actions. */
 export function EditorHeader({ view, draft, preview, onShow }: {
   view: TemplateView;
   draft: Draft;
@@ -47,7 +47,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
   const [duplicating, duplicate] = useDisclosure();
   const [archiving, archive] = useDisclosure();
   const discard = useDiscard(view, draft);
-  /** What the server does with a draft, it does with the saved one. */
+  /** The server acts on the saved draft. */
   const saved = (then: () => void) => async () => {
     if (await draft.save()) then();
   };

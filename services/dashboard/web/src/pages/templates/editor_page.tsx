@@ -18,7 +18,7 @@ import { WritePane } from "./write_pane.tsx";
 /** Height of what surrounds the page: the header and the padding of the shell. */
 const SURROUNDINGS = "calc(52px + 2 * var(--app-shell-padding))";
 
-/** Writing on the left, what becomes of it on the right; one after the other where there is no room. */
+/** The source on the left, the preview on the right; one below the other on small screens. */
 export function EditorPage({ view }: { view: TemplateView }) {
   const draft = useDraft(view);
   const preview = usePreview(view.kind, draft.source);
@@ -89,7 +89,7 @@ const FRAME = {
   overflow: "hidden",
 };
 
-/** Somebody else has saved, and so would this person: they are told before they do. */
+/** Warns before saving that another person has saved. */
 function ChangedElsewhere({ view, draft }: {
   view: TemplateView;
   draft: ReturnType<typeof useDraft>;
@@ -109,7 +109,7 @@ function ChangedElsewhere({ view, draft }: {
   );
 }
 
-/** Control and S save, as everywhere else where people write. */
+/** Control and S save, as in other editors. */
 function useSaveKey(save: () => Promise<void>) {
   const onSave = useEffectEvent(save);
   useEffect(() => {

@@ -9,7 +9,7 @@ import { GMAIL_LIMIT, sizeText } from "./size_text.ts";
 
 type Look = "desktop" | "phone" | "text" | "source";
 
-/** A mail as its recipient sees it, wide or narrow, light or dark, and what it is made of. */
+/** A mail as its recipient sees it, wide or narrow, light or dark, and its source. */
 export function EmailPreview({ output, tookMs, isWaiting }: {
   output: PreviewView["output"];
   tookMs: number;

@@ -12,7 +12,7 @@ const PARTS = {
   pdf: { subject: "File name", html: "HTML", text: "Text" },
 };
 
-/** What was found in a template: a line that opens into a list. */
+/** The findings of a template: one line that opens into a list. */
 export function FindingList({ view, kind, onShow }: {
   view: PreviewView;
   kind: TemplateKind;
@@ -57,7 +57,7 @@ export function FindingList({ view, kind, onShow }: {
   );
 }
 
-/** One thing that was found; where it has a place, the place is a click away. */
+/** One finding; a click leads to its place, if it has one. */
 export function Finding({ finding, kind, onShow }: {
   finding: LintFinding;
   kind: TemplateKind;

@@ -1,4 +1,4 @@
-/** The colours that a mail client of the reader's choice asks for. */
+/** The colour scheme that the reader's mail client requests. */
 export type MailScheme = "light" | "dark";
 
 const DARK = /prefers-color-scheme\s*:\s*dark/gi;
@@ -6,7 +6,7 @@ const LIGHT = /prefers-color-scheme\s*:\s*light/gi;
 const ALWAYS = "min-width: 0px";
 const NEVER = "max-width: 0px";
 
-/** Returns whether a mail brings colours of its own for dark mail clients. */
+/** Returns whether a mail has its own colours for dark mail clients. */
 export function hasDarkStyles(html: string): boolean {
   return /prefers-color-scheme\s*:\s*dark/i.test(html);
 }
@@ -31,7 +31,7 @@ export function framedHtml(html: string, scheme: MailScheme): string {
 const INVERTED = "html{background:#fff;filter:invert(1) hue-rotate(180deg)}" +
   "img,video,[background],[style*='url(']{filter:invert(1) hue-rotate(180deg)}";
 
-/** Without a doctype at its beginning, a page would be laid out as one of the nineties. */
+/** Without a doctype at its beginning, a page would be laid out in quirks mode. */
 function insertIntoHead(html: string, piece: string): string {
   const place = /<head(?:\s[^>]*)?>/i.exec(html) ?? /<html(?:\s[^>]*)?>/i.exec(html) ??
     /<!doctype[^>]*>/i.exec(html);

@@ -6,12 +6,12 @@ const MAIL =
   "<!doctype html><html><head><style>@media (prefers-color-scheme: dark) { p { color: red } }" +
   "</style></head><body><p>Hi</p></body></html>";
 
-test("framedHtml() has the mail meet the scheme that is asked for, not the browser's", () => {
+test("framedHtml() applies the requested scheme, not the browser's", () => {
   assert.match(framedHtml(MAIL, "dark"), /@media \(min-width: 0px\)/);
   assert.match(framedHtml(MAIL, "light"), /@media \(max-width: 0px\)/);
 });
 
-test("framedHtml() inverts only what has no dark styles, and only for the dark scheme", () => {
+test("framedHtml() inverts only mails without dark styles, and only for the dark scheme", () => {
   const plain = "<p>Hi</p>";
   assert.match(framedHtml(plain, "dark"), /invert/);
   assert.doesNotMatch(framedHtml(plain, "light"), /invert/);

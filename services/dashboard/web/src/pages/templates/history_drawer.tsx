@@ -20,7 +20,7 @@ import { useVersion, useVersions } from "./template_queries.ts";
 import type { Draft } from "./use_draft.ts";
 import { useRollBack } from "./use_roll_back.tsx";
 
-/** All versions of a template, with what has changed between any two, and a way back. */
+/** All versions of a template, the difference between any two, and rolling back. */
 export function HistoryDrawer({ view, draft, opened, onClose }: {
   view: TemplateView;
   draft: Draft;

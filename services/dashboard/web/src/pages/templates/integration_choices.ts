@@ -1,12 +1,12 @@
-/** An integration that a test may be sent by. */
+/** An integration that can send a test. */
 export interface IntegrationChoice {
   id: number;
   name: string;
-  /** Addresses that it may send from. */
+  /** Its sender addresses. */
   senders: string[];
 }
 
-/** Reads what a test needs of the list of integrations; what is no integration is left out. */
+/** Reads the integrations for a test from the list; other entries are left out. */
 export function readChoices(list: unknown): IntegrationChoice[] {
   return Array.isArray(list) ? list.flatMap(readChoice) : [];
 }

@@ -1,22 +1,22 @@
 import type { FoundVariable, VariableDeclaration, Variables } from "@posthaste/contracts";
 import { lackingPaths } from "./complete_sample.ts";
 
-/** All that is known of a variable of a template. */
+/** The known facts about a variable of a template. */
 export interface KnownVariable {
   declaration: VariableDeclaration;
   /** Null if the template does not read it. */
   found: FoundVariable | null;
-  /** What the template reads of it that the sample does not have. */
+  /** The paths that the template reads and the sample lacks. */
   lacking: string[];
 }
 
-/** The variables of a template, those that it reads first, in the order in which it reads them. */
+/** Returns the variables of a template, first those that it reads, in the order of reading. */
 export function knownVariables(
   declared: readonly VariableDeclaration[],
   { found, sample, isNew = false }: {
     found: readonly FoundVariable[];
     sample: Variables;
-    /** Whether nothing of the template is published: what every message prints is then required. */
+    /** Whether the template is unpublished: then what every message prints becomes required. */
     isNew?: boolean;
   },
 ): KnownVariable[] {
@@ -44,8 +44,8 @@ export function requiredAtFirst(
 }
 
 /**
- * The declarations with one changed or added. What says nothing is left out, unless the template reads
- * it always: then its author has made it optional.
+ * Returns the declarations with one changed or added. An empty declaration is left out, unless the
+ * template always reads the variable: then its author has made it optional.
  */
 export function declareVariable(
   declared: readonly VariableDeclaration[],

@@ -4,7 +4,7 @@ import { declareVariable, knownVariables, requiredAtFirst } from "./known_variab
 
 const FOUND = [{ name: "b", paths: ["b.c"], usedIn: ["html" as const], line: 1, column: 1 }];
 
-test("knownVariables() puts what is read and what is declared together", () => {
+test("knownVariables() combines read and declared variables", () => {
   const declared = [{ name: "a", required: true }, { name: "b", required: true }];
   const known = knownVariables(declared, { found: FOUND, sample: {} });
   assert.deepEqual(known.map(({ declaration }) => declaration.name), ["b", "a"]);
@@ -13,7 +13,7 @@ test("knownVariables() puts what is read and what is declared together", () => {
   assert.equal(known[1]?.found, null);
 });
 
-test("declareVariable() adds, changes, and drops what says nothing any more", () => {
+test("declareVariable() adds and changes declarations, and drops empty ones", () => {
   const one = declareVariable([], { name: "a", required: true });
   assert.deepEqual(one, [{ name: "a", required: true }]);
   const two = declareVariable(one, { name: "a", required: false, default: 0, description: "" });

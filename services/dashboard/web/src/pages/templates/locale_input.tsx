@@ -2,7 +2,7 @@ import { Autocomplete } from "@mantine/core";
 
 const COMMON = ["en", "en-GB", "en-US", "de", "fr", "es", "it", "nl", "pl", "pt-BR", "sv", "ja"];
 
-/** The language by whose rules helpers write numbers and dates. */
+/** The language whose rules helpers use for numbers and dates. */
 export function LocaleInput({ value, readOnly, onChange }: {
   value: string;
   readOnly: boolean;

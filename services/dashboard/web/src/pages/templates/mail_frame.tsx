@@ -3,28 +3,28 @@ import { useEffect, useState } from "react";
 import type { MailScheme } from "./framed_html.ts";
 import { markChange } from "./mark_change.ts";
 
-/** A mail whose pictures are slow is shown without them, after so many milliseconds. */
+/** A mail with slow images is shown without them after this time, in milliseconds. */
 const PATIENCE_MS = 600;
 
 interface Frame {
   number: number;
-  /** As it came from the renderer. */
+  /** HTML from the renderer. */
   html: string;
   content: string;
   isReady: boolean;
 }
 
 /**
- * Shows HTML of customers: sandboxed, so without scripts, forms, windows and any origin. The next one is
- * loaded behind the one that is shown, so that nothing flickers while somebody writes, and shows
- * the place first that has changed.
+ * Shows customers' HTML in a sandbox: without scripts, forms, windows and any origin. The next
+ * version loads behind the visible one, so that nothing flickers while the author writes, and first
+ * shows the place that has changed.
  */
 export function MailFrame({ html, dress, scheme, width }: {
   html: string;
-  /** Makes of the HTML what is put into the frame. */
+  /** Converts the HTML to the frame's document. */
   dress: (html: string) => string;
   scheme: MailScheme;
-  /** In CSS pixels; null for all there is. */
+  /** In CSS pixels; null for the full width. */
   width: number | null;
 }) {
   const [frames, setFrames] = useState<readonly Frame[]>([]);
@@ -36,7 +36,7 @@ export function MailFrame({ html, dress, scheme, width }: {
       const next = { number: (last?.number ?? 0) + 1, html, content, isReady: false };
       return [...before.filter(({ isReady }) => isReady).slice(-1), next];
     });
-    // `dress` depends on nothing but the scheme.
+    // `dress` depends only on the scheme.
   }, [html, scheme]);
   const show = (number: number) =>
     setFrames((before) =>
@@ -76,7 +76,7 @@ export function MailFrame({ html, dress, scheme, width }: {
   );
 }
 
-/** What lies beside a narrow mail: of the dashboard's colours, whatever those of the mail are. */
+/** The area beside a narrow mail: in the dashboard's colours, independent of the mail's. */
 const STAGE = "light-dark(var(--mantine-color-gray-2), var(--mantine-color-dark-8))";
 
 const FRAME = {

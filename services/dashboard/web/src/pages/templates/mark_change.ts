@@ -2,8 +2,8 @@ const MARK = " data-posthaste-changed";
 const OPENING = /<(?:p|div|td|th|tr|table|h[1-6]|span|a|img|li|ul|ol|strong|em|section|footer)\b/gi;
 
 /**
- * Marks the element of the body in which a page begins to differ from how it was, so that the preview
- * can show that place first. Gives the page as it is if nothing in its body changed.
+ * Marks the element of the body in which a page first differs from its previous version, so that
+ * the preview can show that place first. Returns the page unchanged if its body did not change.
  */
 export function markChange(before: string, after: string): string {
   const place = firstDifference(before, after);

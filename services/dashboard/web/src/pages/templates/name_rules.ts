@@ -1,11 +1,11 @@
-/** Returns what is wrong with the name of a template, or gives null. */
+/** Returns the fault of a template's name, or null. */
 export function nameError(name: string): string | null {
   const { length } = name.trim();
   if (length === 0) return "Enter a name";
   return length > 200 ? "Use at most 200 characters" : null;
 }
 
-/** Returns what is wrong with an alias, which may be left out, or gives null. */
+/** Returns the fault of an alias, which is optional, or null. */
 export function aliasError(alias: string): string | null {
   if (alias.trim() === "" || /^[a-z][a-z0-9-]{0,62}$/.test(alias.trim())) return null;
   return "Use lower case letters, digits and dashes; start with a letter";

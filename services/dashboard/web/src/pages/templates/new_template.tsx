@@ -26,7 +26,7 @@ import { templateKey, useExamples } from "./template_queries.ts";
 
 const EMPTY: ExampleRow = { id: "empty", name: "Empty", about: "Start with a blank page." };
 
-/** Asks for what a new template needs, makes it, and opens its editor. */
+/** Asks for a new template's properties, creates it, and opens its editor. */
 export function NewTemplate({ kind, opened, onClose }: {
   kind: TemplateKind;
   opened: boolean;

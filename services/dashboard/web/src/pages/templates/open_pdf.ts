@@ -4,7 +4,7 @@ GlobalWorkerOptions.workerSrc =
   new URL("pdfjs-dist/build/pdf.worker.min.mjs", import.meta.url).href;
 
 /**
- * Fetches a PDF and opens it for reading. Anyone who opens it calls `destroy` on its loading task.
+ * Fetches a PDF and opens it for reading. The caller must call `destroy` on its loading task.
  *
  * @throws {Error} If it cannot be fetched or read.
  */
@@ -18,6 +18,6 @@ export async function openPdf(address: string, signal: AbortSignal): Promise<PDF
     );
   }
   const data = new Uint8Array(await response.arrayBuffer());
-  // The page's own policy forbids what is compiled at run time, and nothing here needs it.
+  // The page's own policy forbids code that is compiled at run time, and nothing here needs it.
   return await getDocument({ data, useWasm: false, enableXfa: false }).promise;
 }

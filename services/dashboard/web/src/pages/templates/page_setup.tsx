@@ -179,7 +179,7 @@ function Length({ label, value, onChange }: {
 
 type Band = NonNullable<PageOptions["header"]>;
 
-/** A band without a text is none at all. */
+/** An empty band becomes null. */
 function withText(
   band: Band | undefined,
   { where, value }: { where: keyof Band; value: string },
@@ -206,13 +206,13 @@ const PLAIN = {
   minWidth: 0,
 };
 
-/** Reads the chosen paper. "custom" gives a size to be changed. */
+/** Returns the chosen paper; "custom" returns a size to edit. */
 function readFormat(chosen: string): PageOptions["format"] {
   const name = PAGE_SIZES.find((size) => size === chosen);
   return name ?? { width: "148mm", height: "105mm" };
 }
 
-/** Returns whether a text is a length that printing understands. */
+/** Returns whether a text is a length that the printer accepts. */
 function isLength(text: string): boolean {
   return /^\d+(?:\.\d+)?(?:mm|cm|in|px|pt)$/.test(text);
 }

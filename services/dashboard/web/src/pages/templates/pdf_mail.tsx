@@ -6,7 +6,7 @@ import type { TemplateRow } from "../../../../interface/templates.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { useTemplate, useTemplates } from "./template_queries.ts";
 
-/** Asks which email template a PDF is to be mailed with, and gives it; null if none is published. */
+/** Asks for the email template that a PDF is sent with, and returns it; null if none is published. */
 export function PdfMail({ lastMailedWith, children }: {
   lastMailedWith: number | null;
   children: (mail: { id: number; sample: Variables } | null) => ReactNode;
@@ -53,7 +53,10 @@ export function PdfMail({ lastMailedWith, children }: {
   );
 }
 
-/** The one that it was last mailed with, if requests may use it, else what was changed last. */
+/**
+ * Returns the template that it was last sent with, if requests may use it; else the last changed
+ * one.
+ */
 function defaultOf(published: TemplateRow[], lastMailedWith: number | null): number | null {
   const newest = published.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0];
   return published.find(({ id }) => id === lastMailedWith)?.id ?? newest?.id ?? null;

@@ -6,10 +6,10 @@ import { useEffect, useRef, useState } from "react";
 /** Of A4, until the page itself is known. */
 const HEIGHT = Math.SQRT2;
 
-/** The most that a page is drawn finer than it is shown. */
+/** The greatest resolution of a drawn page, relative to its size on the screen. */
 const DENSITY = 2;
 
-/** A page of a PDF, drawn once it comes into sight. Until it is drawn anew, the old drawing stays. */
+/** A page of a PDF, drawn once it becomes visible. The old drawing stays until the new one is ready. */
 export function PdfPage({ pdf, number, width }: {
   pdf: PDFDocumentProxy;
   /** From 1. */
@@ -42,7 +42,7 @@ export function PdfPage({ pdf, number, width }: {
       setRatio(plain.height / plain.width);
       place.current?.replaceChildren(canvas);
     };
-    // What is canceled, or belongs to a PDF that has been closed, is not drawn.
+    // A canceled page, or one of a closed PDF, is not drawn.
     draw().catch(() => {});
     return () => {
       isCanceled = true;

@@ -7,7 +7,7 @@ import { PdfPreview } from "./pdf_preview.tsx";
 import type { SourcePlace } from "./source_marks.ts";
 import type { Preview } from "./use_preview.ts";
 
-/** What becomes of the source, and what was found in it. */
+/** The preview of the source, and the findings. */
 export function PreviewPane({ view, preview, onShow }: {
   view: TemplateView;
   preview: Preview;

@@ -11,7 +11,7 @@ import { KINDS } from "./template_kind.ts";
 import type { Draft } from "./use_draft.ts";
 import type { Preview } from "./use_preview.ts";
 
-/** Shows what was found in a draft, and publishes it where nothing forbids it. */
+/** Shows the findings of a draft, and publishes it if no error prevents it. */
 export function PublishDialog({ view, draft, preview, opened, onClose, onShow }: {
   view: TemplateView;
   draft: Draft;

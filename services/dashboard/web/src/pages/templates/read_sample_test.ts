@@ -7,7 +7,7 @@ test("readSample() reads an object, and nothing as an empty one", () => {
   assert.deepEqual(readSample(" \n"), { sample: {}, error: null });
 });
 
-test("readSample() says why it cannot read the rest", () => {
+test("readSample() returns why it cannot read other values", () => {
   for (const text of ["[]", "null", "5", '{"a": }']) {
     const { sample, error } = readSample(text);
     assert.equal(sample, null, text);

@@ -9,7 +9,7 @@ import { useMay } from "../../session.tsx";
 import { ArchiveItem, ArchiveTemplate } from "./archive_template.tsx";
 import { DuplicateTemplate } from "./duplicate_template.tsx";
 
-/** What can be done to a template of the list. */
+/** The actions on a template of the list. */
 export function RowMenu({ kind, row }: { kind: TemplateKind; row: TemplateRow }) {
   const mayEdit = useMay("editor");
   const { copy } = useClipboard();

@@ -2,7 +2,7 @@ import type { VariableValue } from "@posthaste/contracts";
 
 const DAY_MS = 86_400_000;
 
-/** What names of variables usually stand for, with something to show for each. */
+/** Sample values for common names of variables. */
 const USUAL: readonly [RegExp, (now: Date) => VariableValue][] = [
   [/(url|link|href)$/i, () => "https://example.com"],
   [/e-?mail$/i, () => "ada@example.com"],
@@ -13,7 +13,10 @@ const USUAL: readonly [RegExp, (now: Date) => VariableValue][] = [
   [/^(is|has|can)[A-Z]/, () => true],
 ];
 
-/** Something to show for a variable of which only the name is known: helpers refuse a word for a number. */
+/**
+ * Returns a sample value for a variable of which only the name is known: helpers reject a word for
+ * a number.
+ */
 export function sampleValue(name: string, now: Date = new Date()): VariableValue {
   const usual = USUAL.find(([pattern]) => pattern.test(name));
   return usual === undefined ? name : usual[1](now);

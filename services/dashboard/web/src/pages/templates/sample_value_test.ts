@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sampleValue } from "./sample_value.ts";
 
-test("sampleValue() gives numbers, days and addresses where the name says so", () => {
+test("sampleValue() returns numbers, days and addresses for names that suggest them", () => {
   const now = new Date("2026-03-01T12:00:00Z");
   assert.equal(sampleValue("dueAt", now), "2026-03-15");
   assert.equal(sampleValue("date", now), "2026-03-15");
@@ -11,6 +11,6 @@ test("sampleValue() gives numbers, days and addresses where the name says so", (
   assert.equal(sampleValue("isPaid"), true);
 });
 
-test("sampleValue() gives the name itself where it says nothing", () => {
+test("sampleValue() returns the name itself if it suggests nothing", () => {
   for (const name of ["name", "island", "format", "update"]) assert.equal(sampleValue(name), name);
 });

@@ -1,7 +1,7 @@
-/** What Gmail shows of a mail before it hides the rest behind a link, in bytes. */
+/** The part of a mail that Gmail shows before it hides the rest behind a link, in bytes. */
 export const GMAIL_LIMIT = 102 * 1024;
 
-/** Writes a size as people read it: `3.4 KB`. */
+/** Formats a size: `3.4 KB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   const [amount, unit] = bytes < 1024 ** 2 ? [bytes / 1024, "KB"] : [bytes / 1024 ** 2, "MB"];

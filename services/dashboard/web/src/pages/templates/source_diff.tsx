@@ -4,11 +4,11 @@ import type { TemplateSource } from "../../../../interface/templates.ts";
 import { DiffView } from "../../editor/lazy_editor.tsx";
 import { changedSections } from "./source_sections.ts";
 
-/** What differs between two sources, piece by piece. */
+/** The differences between two sources, section by section. */
 export function SourceDiff({ before, after, same }: {
   before: TemplateSource;
   after: TemplateSource;
-  /** What is said if nothing differs. */
+  /** Shown if nothing differs. */
   same: string;
 }) {
   const sections = useMemo(() => changedSections(before, after), [before, after]);

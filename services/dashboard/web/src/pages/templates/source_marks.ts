@@ -2,7 +2,7 @@ import type { TemplateFault } from "@posthaste/contracts";
 import type { LintFinding } from "../../../../interface/templates.ts";
 import type { SourceMark } from "../../editor/source_mark.ts";
 
-/** A place that the author is shown. */
+/** A place to show to the author. */
 export interface SourcePlace {
   part: LintFinding["part"];
   /** From 1. */
@@ -11,7 +11,10 @@ export interface SourcePlace {
   column: number;
 }
 
-/** What a preview found in one part, each at its place; what is about the whole is left out. */
+/**
+ * Returns a preview's findings in one part, with their places; findings about the whole are left
+ * out.
+ */
 export function sourceMarks(
   part: LintFinding["part"],
   { errors, findings }: { errors: readonly TemplateFault[]; findings: readonly LintFinding[] },

@@ -14,7 +14,7 @@ export interface ChangedSection extends Omit<SourceSection, "text"> {
   after: string;
 }
 
-/** All pieces of a source, those first that authors change most. */
+/** Returns all sections of a source; those that authors change most come first. */
 export function sourceSections(source: TemplateSource): SourceSection[] {
   const { subject, html, text, filename, variables, locale, page, sample } = source;
   const isEmail = page === null;
@@ -31,7 +31,7 @@ export function sourceSections(source: TemplateSource): SourceSection[] {
   ];
 }
 
-/** The pieces in which two sources differ. */
+/** Returns the sections in which two sources differ. */
 export function changedSections(before: TemplateSource, after: TemplateSource): ChangedSection[] {
   const old = sourceSections(before);
   return sourceSections(after).flatMap(({ name, text, language }, index) => {
@@ -40,12 +40,12 @@ export function changedSections(before: TemplateSource, after: TemplateSource): 
   });
 }
 
-/** Returns whether two sources say the same, whatever the order of the fields in their JSON. */
+/** Returns whether two sources are equal, regardless of the order of the fields in their JSON. */
 export function isSameSource(a: TemplateSource, b: TemplateSource): boolean {
   return changedSections(a, b).length === 0;
 }
 
-/** The same text for the same value, no matter who has written it. */
+/** Returns the same text for equal values, regardless of the order of fields. */
 function json(value: unknown): string {
   return JSON.stringify(value, sorted, 2) ?? "";
 }

@@ -14,7 +14,7 @@ const SOURCE: TemplateSource = {
   sample: { a: 1, b: { c: 2, d: 3 } },
 };
 
-test("changedSections() gives the pieces that differ, before and after", () => {
+test("changedSections() returns the sections that differ, before and after", () => {
   const after = { ...SOURCE, subject: "Good day", sample: { ...SOURCE.sample, a: 2 } };
   const changed = changedSections(SOURCE, after);
   assert.deepEqual(changed.map(({ name }) => name), ["Subject", "Sample data"]);
@@ -28,7 +28,7 @@ test("changedSections() finds HTML that became MJML", () => {
   assert.equal(changed?.before, "<p>Hello</p>");
 });
 
-test("isSameSource() does not mind the order of fields in JSON", () => {
+test("isSameSource() ignores the order of fields in JSON", () => {
   assert.ok(isSameSource(SOURCE, { ...SOURCE, sample: { b: { d: 3, c: 2 }, a: 1 } }));
   assert.ok(!isSameSource(SOURCE, { ...SOURCE, sample: { b: { d: 3, c: 3 }, a: 1 } }));
 });

@@ -12,7 +12,7 @@ export interface KindWords {
   path: string;
   /** Of the routes, below `/api`. */
   api: string;
-  /** What a new account is told. */
+  /** Shown in a new account. */
   firstStep: string;
 }
 

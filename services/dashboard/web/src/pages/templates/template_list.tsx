@@ -28,7 +28,7 @@ import { KINDS } from "./template_kind.ts";
 import { useTemplates } from "./template_queries.ts";
 import { TemplateState } from "./template_state.tsx";
 
-/** All templates of a kind, with search and what can be done to each. */
+/** All templates of a kind, with a search and the actions on each. */
 export function TemplateList({ kind }: { kind: TemplateKind }) {
   const { title, about } = KINDS[kind];
   const query = useTemplates(kind);
@@ -157,7 +157,7 @@ function Cards({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[
   ));
 }
 
-/** The newest sends alone are looked through: what is not among them may have been used before. */
+/** Only the newest sends are searched: a template that they lack may have been used earlier. */
 function LastUse({ row, size }: { row: TemplateRow; size: "xs" | "sm" }) {
   const { lastUsedAt, publishedVersion } = row;
   if (lastUsedAt !== null || publishedVersion === null) return <Time at={lastUsedAt} size={size} />;

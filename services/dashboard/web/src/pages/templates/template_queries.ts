@@ -11,7 +11,7 @@ import type {
 import { request } from "../../api.ts";
 import { KINDS } from "./template_kind.ts";
 
-/** Names what is kept of the templates of a kind. */
+/** Returns the cache key for the templates of a kind. */
 export function templateKey(kind: TemplateKind, ...rest: (string | number)[]) {
   return ["templates", kind, ...rest] as const;
 }
@@ -25,7 +25,7 @@ export function useTemplates(kind: TemplateKind, { enabled = true } = {}) {
   });
 }
 
-/** One template; null asks for none. */
+/** Returns one template; for null, queries none. */
 export function useTemplate(kind: TemplateKind, id: number | null) {
   return useQuery({
     queryKey: templateKey(kind, id ?? 0),
@@ -34,7 +34,7 @@ export function useTemplate(kind: TemplateKind, id: number | null) {
   });
 }
 
-/** What a new template may begin as. */
+/** Returns the examples that a new template can start from. */
 export function useExamples(kind: TemplateKind, { enabled }: { enabled: boolean }) {
   return useQuery({
     queryKey: templateKey(kind, "examples"),
@@ -44,7 +44,7 @@ export function useExamples(kind: TemplateKind, { enabled }: { enabled: boolean 
   });
 }
 
-/** What templates may call. */
+/** Returns the helpers that templates can call. */
 export function useHelpers(kind: TemplateKind) {
   return useQuery({
     queryKey: templateKey(kind, "helpers"),

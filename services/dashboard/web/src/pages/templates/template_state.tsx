@@ -1,7 +1,7 @@
 import { Badge, Group } from "@mantine/core";
 import type { TemplateRow } from "../../../../interface/templates.ts";
 
-/** What requests use of a template, and whether its draft says something else. */
+/** Shows the version that requests use, and whether the draft differs. */
 export function TemplateState(
   { row }: { row: Pick<TemplateRow, "publishedVersion" | "hasChanges"> },
 ) {

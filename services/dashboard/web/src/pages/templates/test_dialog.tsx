@@ -23,7 +23,7 @@ import { showFormError } from "./show_form_error.ts";
 import { useTemplates } from "./template_queries.ts";
 import type { Draft } from "./use_draft.ts";
 
-/** Sends the draft, filled with the sample, to the person who asks. */
+/** Sends the draft, filled with the sample, to the user. */
 export function TestDialog({ view, draft, opened, onClose }: {
   view: TemplateView;
   draft: Draft;

@@ -6,7 +6,7 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import type { Draft } from "./use_draft.ts";
 
-/** Returns what asks whether to go back to what is published, and does so. */
+/** Returns a function that asks whether to discard the draft's changes, and does so. */
 export function useDiscard(view: TemplateView, draft: Draft): () => void {
   const discard = async () => {
     try {

@@ -9,31 +9,31 @@ import { isSameSource } from "./source_sections.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
-/** A draft while somebody changes it. */
+/** A draft while a person edits it. */
 export interface Draft {
-  /** As it is on the page; its sample is the last one that was JSON. */
+  /** As shown on the page; its sample is the last valid JSON. */
   source: TemplateSource;
   /** The sample as typed. */
   sampleText: string;
   /** Why the sample cannot be read; null if it can. */
   sampleError: string | null;
-  /** That of the server which is changed here. */
+  /** The server's revision that the edits are based on. */
   revision: number;
   isUnsaved: boolean;
   isSaving: boolean;
-  /** What somebody else has saved meanwhile, once it is to be decided what becomes of it. */
+  /** Another person's saved draft, while a decision about the conflict is open. */
   theirs: TemplateView | null;
   change(part: Partial<TemplateSource>): void;
   changeSample(text: string): void;
   /** Puts variables into the sample. */
   setSample(sample: Variables): void;
-  /** Returns what is saved; null if it could not be: the person has been told. */
+  /** Saves the draft and returns the result; null if that failed, after the person was notified. */
   save(): Promise<TemplateView | null>;
-  /** Goes on with what the server has. */
+  /** Replaces the draft by the server's. */
   adopt(view: TemplateView): void;
-  /** Shows what somebody else has saved beside what is on the page. */
+  /** Shows another person's saved draft beside the page's. */
   compareWith(view: TemplateView | null): void;
-  /** Saves what is on the page over what somebody else has saved. */
+  /** Overwrites another person's saved draft with the page's. */
   keepMine(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function useDraft(view: TemplateView): Draft {
     void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
   };
 
-  // Somebody else's change is taken at once where nothing of one's own would be lost.
+  // Another person's change is loaded at once if no local change would be lost.
   if (view.revision > base.revision && !isUnsaved && !isSaving) {
     setBase(view);
     setSource(view.draft);

@@ -8,19 +8,19 @@ import type {
 import { request } from "../../api.ts";
 import { KINDS } from "./template_kind.ts";
 
-/** From the last key to the question, in milliseconds. */
+/** From the last keystroke to the request, in milliseconds. */
 const PAUSE_MS = 400;
 
-/** What the preview shows. */
+/** The state of the preview. */
 export interface Preview {
   /** The newest answer. */
   view: PreviewView | null;
-  /** The newest answer that has something to show: what is shown while the source has faults. */
+  /** The newest answer with output: it stays visible while the source has faults. */
   good: PreviewView | null;
   /** Why there is no newer one. */
   error: Error | null;
   isWaiting: boolean;
-  /** Asks again. */
+  /** Requests a new preview. */
   retry(): void;
 }
 
@@ -32,7 +32,7 @@ export function usePreview(kind: TemplateKind, source: TemplateSource): Preview 
   const [isWaiting, setWaiting] = useState(true);
   const [attempt, setAttempt] = useState(0);
   const isFirst = useRef(true);
-  // Each window shows what is written in it, however many are open.
+  // Each window shows its own draft, however many are open.
   const [editor] = useState(() => crypto.randomUUID());
 
   useEffect(() => {

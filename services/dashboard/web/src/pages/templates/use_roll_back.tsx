@@ -6,7 +6,7 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { KINDS } from "./template_kind.ts";
 import type { Draft } from "./use_draft.ts";
 
-/** Returns what asks whether an older version is to be used again, and does so. */
+/** Returns a function that asks whether to roll back to an older version, and does so. */
 export function useRollBack(
   view: TemplateView,
   { draft, onDone }: { draft: Draft; onDone: () => void },

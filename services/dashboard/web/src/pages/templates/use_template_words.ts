@@ -5,7 +5,7 @@ import type { TemplateWords } from "../../editor/template_completion.ts";
 import { valuePaths } from "../../editor/value_paths.ts";
 import { useHelpers } from "./template_queries.ts";
 
-/** What completion offers: the variables that are found, declared or in the sample, and the helpers. */
+/** Returns the completions: found, declared and sample variables, and the helpers. */
 export function useTemplateWords(
   kind: TemplateKind,
   { source, found = [] }: { source: TemplateSource; found: readonly FoundVariable[] | undefined },

@@ -15,7 +15,7 @@ import { useState } from "react";
 import { readDefault, writeDefault } from "./default_text.ts";
 import type { KnownVariable } from "./known_variables.ts";
 
-/** A variable: where it is read, and what its author says of it. */
+/** A variable: where it is read, and its declaration. */
 export function VariableCard({ variable, readIn, isMissing, readOnly, onChange, onAdd }: {
   variable: KnownVariable;
   /** Where the template reads it, in words. */
@@ -24,13 +24,13 @@ export function VariableCard({ variable, readIn, isMissing, readOnly, onChange, 
   isMissing: boolean;
   readOnly: boolean;
   onChange: (declaration: VariableDeclaration) => void;
-  /** Puts what is lacking into the sample. */
+  /** Adds the missing values to the sample. */
   onAdd: () => void;
 }) {
   const { declaration, found, lacking } = variable;
   const { name, required, description = "" } = declaration;
   const [typed, setTyped] = useState(() => writeDefault(declaration.default));
-  // What was saved elsewhere, or taken from another version.
+  // It was saved elsewhere, or taken from another version.
   const isStale = JSON.stringify(readDefault(typed)) !== JSON.stringify(declaration.default);
   const change = (part: Partial<VariableDeclaration>) => onChange({ ...declaration, ...part });
   return (

@@ -7,7 +7,7 @@ import type { Preview } from "./use_preview.ts";
 import { VariableCard } from "./variable_card.tsx";
 import { whereRead } from "./where_read.ts";
 
-/** What a request may give: found in the template, with what its author says of each. */
+/** The variables of a request: found in the template, with their declarations. */
 export function VariablesPanel({ draft, preview, readOnly, isEmail, isNew }: {
   draft: Draft;
   preview: Preview;

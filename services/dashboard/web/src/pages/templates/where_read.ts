@@ -2,8 +2,8 @@ import type { FoundVariable } from "@posthaste/contracts";
 import { isMjml } from "./is_mjml.ts";
 
 /**
- * Returns where a template reads a variable: `subject, MJML`, or `MJML (first in line 4)`. A subject, or the
- * file name of a PDF, has one line, which is not told.
+ * Returns where a template reads a variable: `subject, MJML`, or `MJML (first in line 4)`. A
+ * subject, or the file name of a PDF, has only one line, which is left out.
  */
 export function whereRead(
   { usedIn, line }: Pick<FoundVariable, "usedIn" | "line">,

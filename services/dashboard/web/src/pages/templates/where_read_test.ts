@@ -4,7 +4,7 @@ import { whereRead } from "./where_read.ts";
 
 const MJML = "\n<mjml></mjml>";
 
-test("whereRead() names the parts of a mail, and the line where there is more than one", () => {
+test("whereRead() names the parts of a mail, and the line if a part has several", () => {
   const mail = { isEmail: true, html: MJML };
   assert.equal(
     whereRead({ usedIn: ["html", "text"], line: 4 }, mail),
@@ -13,7 +13,7 @@ test("whereRead() names the parts of a mail, and the line where there is more th
   assert.equal(whereRead({ usedIn: ["subject", "html"], line: 1 }, mail), "subject, MJML");
 });
 
-test("whereRead() gives the line of a document's body, not of its file name", () => {
+test("whereRead() returns the line of a document's body, not of its file name", () => {
   const document = { isEmail: false, html: "<p>" };
   const both = whereRead({ usedIn: ["subject", "html"], line: 9 }, document);
   assert.equal(both, "file name, HTML (first in line 9)");

@@ -14,7 +14,7 @@ import { VariablesPanel } from "./variables_panel.tsx";
 
 const NONE = { errors: [], findings: [] };
 
-/** Where a template is written. */
+/** The editor of a template's source. */
 export function WritePane({ view, draft, preview, readOnly, place }: {
   view: TemplateView;
   draft: Draft;

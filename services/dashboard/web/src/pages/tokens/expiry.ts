@@ -1,4 +1,4 @@
-/** When a new token shall expire, as it is chosen. */
+/** The chosen expiry of a new token. */
 export const EXPIRIES = [
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
@@ -10,8 +10,8 @@ export const EXPIRIES = [
 const DAY_MS = 24 * 3600_000;
 
 /**
- * Returns the time that was chosen, as ISO 8601; null for never. A date is meant to its end, where the
- * person is.
+ * Returns the chosen time, as ISO 8601; null for never. A date includes its whole day, in the
+ * person's time zone.
  */
 export function expiryOf(choice: string, date: string, now: Date = new Date()): string | null {
   if (choice === "never") return null;

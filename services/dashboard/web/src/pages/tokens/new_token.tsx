@@ -58,7 +58,7 @@ const SCOPES = [
   },
 ];
 
-/** Asks what a new token is to be, makes it, and shows it this once. */
+/** Asks for a new token's properties, creates it, and shows it only once. */
 export function NewToken({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const [made, setMade] = useState<NewTokenView | null>(null);
   const leave = () => {
@@ -72,7 +72,7 @@ export function NewToken({ isOpen, close }: { isOpen: boolean; close: () => void
       title={made === null ? "Generate new token" : "Copy your token now"}
       size="lg"
       closeButtonProps={{ "aria-label": "Close" }}
-      // Once closed, nobody can see the token again.
+      // Once closed, the token can never be shown again.
       closeOnClickOutside={made === null}
       closeOnEscape={made === null}
     >

@@ -14,7 +14,7 @@ const OVERLAPS = [
   { value: "168", label: "in a week" },
 ];
 
-/** Makes a token that takes the place of another, which goes on working for a while. */
+/** Creates a token that replaces another, which stays valid for a while. */
 export function RollButton({ token }: { token: TokenView }) {
   const client = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure();

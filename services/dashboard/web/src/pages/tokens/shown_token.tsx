@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { NewTokenView } from "../../../../interface/tokens.ts";
 import { CopyCode } from "../../parts/copy_text.tsx";
 
-/** A token that was just made, and a request to try it with. */
+/** A new token, and a request to try it with. */
 export function ShownToken({ made, done }: { made: NewTokenView; done: () => void }) {
   const { text, curl, token } = made;
   return (

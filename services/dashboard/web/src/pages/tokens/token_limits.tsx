@@ -4,7 +4,7 @@ import { TbChevronDown, TbChevronRight } from "react-icons/tb";
 import { useIntegrations } from "../integrations/integration_queries.ts";
 import { useTemplates } from "../templates/template_queries.ts";
 
-/** Asks what a token is limited to beside its scopes: folded, since most tokens are not. */
+/** Asks for a token's limits beside its scopes: folded, since most tokens have none. */
 export function TokenLimits({ propsOf }: { propsOf: (path: string) => object }) {
   const [isOpen, { toggle }] = useDisclosure();
   const templates = useTemplates("email", { enabled: isOpen });

@@ -7,7 +7,7 @@ import { showIssues } from "../../parts/form_issues.ts";
 import { ShownSecret } from "./shown_secret.tsx";
 import { useWebhookForm, WebhookFields } from "./webhook_form.tsx";
 
-/** Asks for a new webhook, adds it, and shows its secret this once. */
+/** Asks for a new webhook, adds it, and shows its secret only once. */
 export function NewWebhook({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const [made, setMade] = useState<NewWebhookView | null>(null);
   const leave = () => {
@@ -21,7 +21,7 @@ export function NewWebhook({ isOpen, close }: { isOpen: boolean; close: () => vo
       title={made === null ? "Add webhook" : "Copy the secret now"}
       size="lg"
       closeButtonProps={{ "aria-label": "Close" }}
-      // Once closed, nobody can see the secret again.
+      // Once closed, the secret can never be shown again.
       closeOnClickOutside={made === null}
       closeOnEscape={made === null}
     >

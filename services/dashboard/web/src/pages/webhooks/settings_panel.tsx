@@ -12,7 +12,7 @@ import { useMay } from "../../session.tsx";
 import { ShownSecret } from "./shown_secret.tsx";
 import { useWebhookForm, WebhookFields } from "./webhook_form.tsx";
 
-/** What is said of a webhook, its secret, and its removal. */
+/** A webhook's settings, its secret, and its removal. */
 export function SettingsPanel({ view }: { view: WebhookView }) {
   const client = useQueryClient();
   const form = useWebhookForm(view);

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { TbEye } from "react-icons/tb";
 import { CopyCode } from "../../parts/copy_text.tsx";
 
-/** A secret that was just made. */
+/** A new secret. */
 export function ShownSecret({ secret, done }: { secret: string; done: () => void }) {
   return (
     <Stack gap="lg">

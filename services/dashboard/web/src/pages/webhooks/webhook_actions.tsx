@@ -5,7 +5,7 @@ import { request } from "../../api.ts";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
-/** Testing a webhook, and having it get requests or not. */
+/** Tests a webhook, and enables or disables it. */
 export function WebhookActions({ view: { id, state } }: { view: WebhookView }) {
   const client = useQueryClient();
   const may = useMay("editor");

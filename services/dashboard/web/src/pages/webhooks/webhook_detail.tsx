@@ -12,7 +12,7 @@ import { useWebhook } from "./webhook_queries.ts";
 import { WebhookActions } from "./webhook_actions.tsx";
 import { WebhookBadge } from "./webhook_state.tsx";
 
-/** One webhook: how it fares, what was posted to it, and its settings. */
+/** One webhook: its state, its deliveries, and its settings. */
 export function WebhookDetail({ id }: { id: string }) {
   const { data, error, refetch } = useWebhook(id);
   if (error instanceof HttpError && error.code === "not_found") {

@@ -8,7 +8,7 @@ export type WebhookValues = Pick<
   "url" | "description" | "types" | "withAddress" | "maxPerSecond"
 >;
 
-/** Opens the form of a webhook: of one that is there, or of a new one. */
+/** Opens the form of an existing or a new webhook. */
 export function useWebhookForm(view?: WebhookView) {
   const { url = "", description = "", types = [], withAddress = false, maxPerSecond = 50 } = view ??
     {};

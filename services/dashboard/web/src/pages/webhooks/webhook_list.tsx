@@ -11,7 +11,7 @@ import { NewWebhook } from "./new_webhook.tsx";
 import { useWebhooks } from "./webhook_queries.ts";
 import { WebhookBadge } from "./webhook_state.tsx";
 
-/** All webhooks of the account, with what stops them. */
+/** All webhooks of the account, with their problems. */
 export function WebhookList() {
   const { data, error, refetch } = useWebhooks();
   const [isOpen, { open, close }] = useDisclosure();

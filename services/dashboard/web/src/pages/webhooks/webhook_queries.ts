@@ -8,7 +8,7 @@ import { request } from "../../api.ts";
 
 const EVERY_MS = 5000;
 
-/** Returns the webhooks of the account, and how they fare. */
+/** Returns the webhooks of the account, and their states. */
 export function useWebhooks() {
   return useQuery({
     queryKey: ["webhooks"],
@@ -48,7 +48,7 @@ export function useDeliveries(id: string, { state, before }: DeliveryPage) {
   });
 }
 
-/** Returns what became of one event at a webhook, with its body. */
+/** Returns the delivery of one event to a webhook, with its body. */
 export function useDelivery(id: string, eventId: string | null) {
   return useQuery({
     queryKey: ["webhooks", id, "delivery", eventId],
