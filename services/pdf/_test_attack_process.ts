@@ -1,6 +1,6 @@
 /**
- * Prints hostile pages beside a canary, for tests: an order a line in, what became of it a line out.
- * A process of its own, so that it can be put into a network of its own.
+ * Prints hostile pages beside a canary, for tests. It reads one order a line and writes one result a line. It
+ * is a process of its own, so that it can run in a network of its own.
  */
 import { createHash } from "node:crypto";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ import { findChromium } from "./find_chromium.ts";
 import { printDocument } from "./print_document.ts";
 import { processTree } from "./process_tree.ts";
 
-/** Which guards stand around the browser. */
+/** The guards around the browser. */
 export interface Guards {
   /** Content security policy in front of the document. */
   policy: boolean;
@@ -47,20 +47,23 @@ export interface AttackOrder {
   guards: "product" | Guards;
   /** What to print, instead of leaks. */
   html?: string;
-  /** What stands before the page of leaks; the page comes in the place of `<img>`, too. */
+  /** HTML in front of the page of leaks. The page also replaces `<img>` in it. */
   before?: string;
   /** Whether to look at the processes of the product's browser. */
   looks?: boolean;
-  /** Whose document it is, for the product. */
+  /** Account of the document, for the product. */
   accountId?: string;
   /** Names of leaks; all that fit into a page if left out. */
   leaks?: readonly string[];
   frames?: readonly ("srcdoc" | "data")[];
-  /** Where the canary is called from; its own address by default. */
+  /**
+   * Address under which pages call the canary.
+   * @default its own address
+   */
   address?: string;
-  /** How long what was started may go on, in milliseconds. */
+  /** How long started requests may continue after the print, in milliseconds. */
   settleMs?: number;
-  /** What is expected to leak: it goes on until that has come, for at most a minute. */
+  /** The leaks to expect: the process waits for them, for at most a minute. */
   awaited?: {
     leaks?: readonly string[];
     differentLeaks?: number;
@@ -69,14 +72,14 @@ export interface AttackOrder {
   };
 }
 
-/** What came of it. */
+/** The result of one order. */
 export interface AttackResult {
   sight: CanarySight;
   /** Counted by the kernel: UDP packets, and TCP connections other than those to the deny proxy. */
   kernel?: { udp: number; tcp: number };
   /** Whether the text of a file is in the PDF. */
   readsFile: boolean;
-  /** Of the PDF; `undefined` if there is none. */
+  /** Text of the PDF; `undefined` if there is no PDF. */
   text?: string;
   /** SHA-256 of the PDF. */
   digest?: string;
@@ -85,7 +88,7 @@ export interface AttackResult {
   error?: string;
 }
 
-/** Instead of 30 s, so that a bomb does not take its time. */
+/** Instead of 30 s, so that a bomb does not slow the tests down. */
 const TIME_LIMIT_MS = 3000;
 const MAX_WAIT_MS = 60_000;
 const SECRET = "the-secret-of-the-file";
@@ -136,7 +139,7 @@ if (import.meta.main) {
       return seen.size >= differentLeaks && leaks.every((name) => seen.has(name)) &&
         names.every((name) => sight.names.includes(name)) && sight.udp >= udp;
     };
-    // Whatever has not come is missed by the test, in what it gets.
+    // The test itself fails for a leak that is missing in the result.
     await until(hasCome, { timeoutMs: MAX_WAIT_MS }).catch(() => undefined);
   };
 
@@ -221,7 +224,7 @@ if (import.meta.main) {
   }
 }
 
-/** Counts the processes of a browser, and those that a flaw in Chromium would make somebody of. */
+/** Counts the processes of a browser, and those from which a flaw in Chromium would be an escape. */
 async function lookAtProcesses(pid: number): Promise<{ all: number; unguarded: number }> {
   let [all, unguarded] = [0, 0];
   for (const each of processTree(pid)) {
@@ -236,7 +239,7 @@ async function lookAtProcesses(pid: number): Promise<{ all: number; unguarded: n
   return { all, unguarded };
 }
 
-/** UDP packets sent and TCP connections begun in this network, no matter who did. */
+/** Returns the UDP packets sent and TCP connections begun in this network, by any process. */
 async function countPackets(): Promise<{ udp: number; tcp: number }> {
   const counters = new Map<string, number>();
   for (const file of ["snmp", "snmp6"]) {

@@ -11,7 +11,7 @@ import { processTree } from "./process_tree.ts";
 /** Where tests keep the unpacked browser, so that it is unpacked once. */
 export const CACHE_DIR = chromiumCacheDir(process.env);
 
-/** Where Chromium is looked for. */
+/** The places where `findChromium()` looks. */
 export const WHERE = { path: process.env["PATH"], home: homedir(), cacheDir: CACHE_DIR };
 
 /** Why tests with a browser are skipped, or `false`. */
@@ -20,26 +20,26 @@ export const NO_CHROMIUM = await findChromium(WHERE).then(
   (error: Error) => `NO CHROMIUM, NOTHING IS TESTED: ${error.message}`,
 );
 
-/** What the runner of the tests found out, as the service's setting. */
+/** The sandbox mode that the test runner detected, as the service's setting. */
 const SANDBOX = process.env["SANDBOX"] === "off" ? "off" : "auto";
 
-/** A real browser. */
+/** Opens a real browser. */
 export async function openTestBrowser(options: Partial<BrowserOptions> = {}): Promise<PdfBrowser> {
   return await openBrowser({ ...WHERE, concurrency: 2, sandbox: SANDBOX, ...options });
 }
 
-/** A job with every default filled in. */
+/** Returns a job with every default filled in. */
 export function job(html: string, page: PageOptionsInput = {}): PrintJob {
   return { name: "test", html, page: pageOptionsSchema.parse(page) };
 }
 
-/** The text of each page, read by a PDF parser. */
+/** Returns the text of each page, read by a PDF parser. */
 export async function textOf(pdf: Buffer): Promise<string[]> {
   const { text } = await extractText(new Uint8Array(pdf));
   return text.map((page) => page.replace(/\s+/g, " ").trim());
 }
 
-/** What a PDF says of itself, its outline, and the structure of its first page. */
+/** Returns the metadata of a PDF, its outline, and the structure of its first page. */
 export async function describePdf(pdf: Buffer) {
   const document = await getDocumentProxy(new Uint8Array(pdf));
   const { info } = await document.getMetadata();
@@ -53,14 +53,14 @@ export async function describePdf(pdf: Buffer) {
   };
 }
 
-/** Width and height of the first page, in millimetres. */
+/** Returns the width and height of the first page, in millimetres. */
 export async function sizeOf(pdf: Buffer): Promise<[number, number]> {
   const document = await getDocumentProxy(new Uint8Array(pdf));
   const { width, height } = (await document.getPage(1)).getViewport({ scale: 1 });
   return [Math.round(width / 72 * 25.4), Math.round(height / 72 * 25.4)];
 }
 
-/** Returns the processes that show documents, of the browser with this process id. */
+/** Returns the ids of the renderer processes under the browser with this process id. */
 export async function renderersUnder(pid: number): Promise<number[]> {
   const renderers: number[] = [];
   for (const child of processTree(pid)) {

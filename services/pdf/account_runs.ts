@@ -1,23 +1,23 @@
 import type { Asker, FairSlots } from "./fair_slots.ts";
 
 /**
- * Documents of one account that a place prints before it is handed out again. A page of another account may
- * have to be opened for the next one, for about 70 ms of processor time: in runs of ten, 7 ms a document.
+ * Maximum documents of one account that a slot prints in a row. A change of account may open a new page,
+ * which takes about 70 ms of processor time: in runs of ten, 7 ms a document.
  */
 const LONGEST_RUN = 10;
 
-/** The documents of an account and priority that wait. */
+/** The waiting documents of one account and priority. */
 interface Line {
   waiting: ((turn: Disposable) => void)[];
-  /** Places that it has or asks for. */
+  /** Slots that it holds or has requested. */
   places: number;
 }
 
 /**
- * Assigns the places of `slots` in runs: a released place goes to the next request of the same account and
- * priority, up to ten times. `slots` still chooses among the requests that wait for a place.
+ * Assigns the slots in runs: a released slot goes to the next request of the same account and priority, up to
+ * ten times. `slots` still chooses among the requests that wait for a slot.
  *
- * @param count How many places there are
+ * @param count The number of slots
  */
 export function createAccountRuns(slots: FairSlots, count: number): FairSlots {
   const lines = new Map<string, Line>();

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createAccountRuns } from "./account_runs.ts";
 import { createFairSlots } from "./fair_slots.ts";
 
-/** Prints documents of accounts, and returns whose turn it was. */
+/** Prints documents of accounts, and returns the accounts in the order of their turns. */
 async function orderOf(accounts: string[], { places = 1 } = {}): Promise<string> {
   const slots = createAccountRuns(createFairSlots(places), places);
   let order = "";
@@ -25,7 +25,7 @@ test("createAccountRuns() ends a run after ten documents if others wait", async 
   assert.equal(await orderOf([...many, "b"]), `${"a".repeat(10)}b${"a".repeat(15)}`);
 });
 
-test("createAccountRuns() lets an account that is alone have every place", async () => {
+test("createAccountRuns() assigns every slot to an account that is alone", async () => {
   const slots = createAccountRuns(createFairSlots(2), 2);
   const take = () => slots.take({ accountId: "a", priority: "transactional" });
   const places = await Promise.all([take(), take()]);
@@ -36,7 +36,7 @@ test("createAccountRuns() lets an account that is alone have every place", async
   assert.equal(slots.waiting, 0);
 });
 
-test("createAccountRuns() takes turns again once all are through", async () => {
+test("createAccountRuns() takes turns again after every account had one", async () => {
   const slots = createAccountRuns(createFairSlots(1), 1);
   for (const accountId of ["a", "b", "a"]) {
     using _place = await slots.take({ accountId, priority: "bulk" });

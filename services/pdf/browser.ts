@@ -22,16 +22,16 @@ import {
 import type { Printed, PrintOrder } from "./print_page.ts";
 import { type WatchEnd, watchPrint } from "./watch_print.ts";
 
-/** Raise it when the same source and the same Chromium would give other bytes than before. */
+/** Increase it when the same source and the same Chromium produce other bytes than before. */
 const PRINT_REVISION = 3;
 
-/** How often a document may lose its browser, or be late on it, before it is told from bad luck. */
+/** How often a document may lose its browser or exceed its time before the document is held responsible. */
 const MAX_CRASHES = 2;
 
-/** On a machine where a document takes so many times its own time, others have work to do. */
+/** The machine is busy if a document takes this many times its own processor time. */
 const BUSY = 1.5;
 
-/** How long a browser may take to answer that it lives, in milliseconds. */
+/** How long a browser may take to answer a health check, in milliseconds. */
 const HEALTH_TIMEOUT = 5_000;
 
 /**
@@ -43,37 +43,41 @@ export type PrintIsolation = "document" | "account";
 /** Settings of the browser. Times in milliseconds, sizes in bytes. */
 export interface BrowserOptions extends FindChromiumOptions {
   /**
-   * Documents printed at a time, of which bulk holds at most three quarters, if there are two or more.
-   * Default: the number of cores, which is also the best.
+   * Maximum concurrent documents. Bulk holds at most three quarters of two or more.
+   * @default the number of cores, which is also the best
    */
   concurrency?: number | undefined;
   /**
-   * For one document, after which the browser is killed: of its own, so that it may take up to ten times as
-   * long where others leave it no processor. Default: 30 s.
+   * Processor time for one document, after which the browser is killed. Wall-clock time may be up to ten
+   * times as long on a busy machine.
+   * @default 30 s
    */
   timeLimit?: number | undefined;
-  /** Default: 20 s. */
+  /** @default 20 s */
   launchTimeout?: number | undefined;
   limits?: Partial<PrintLimits> | undefined;
-  /** Default: 50. */
+  /** @default {50} */
   printsPerPage?: number | undefined;
-  /** Default: 1000. */
+  /** @default {1000} */
   printsPerBrowser?: number | undefined;
-  /** Default: 1 h. */
+  /** @default 1 h */
   browserAge?: number | undefined;
-  /** Default: 1 GiB. */
+  /** @default 1 GiB */
   browserMemory?: number | undefined;
-  /** Default: `auto`. */
+  /** @default {"auto"} */
   sandbox?: SandboxMode | undefined;
-  /** Default: `document`. */
+  /** @default {"document"} */
   isolation?: PrintIsolation | undefined;
-  /** Folders with more fonts than those from npm. Default: none, not even the machine's. */
+  /**
+   * Folders with more fonts than those from npm.
+   * @default none, not even the machine's
+   */
   fontFolders?: readonly string[] | undefined;
-  /** Told what happens to the browser. */
+  /** Receives log entries about the browser. */
   log?: ((level: "info" | "warn", message: string) => void) | undefined;
 }
 
-/** What the browser has done since it was opened. */
+/** Counts since the browser was opened. */
 export interface BrowserStats {
   printed: number;
   failed: number;
@@ -84,34 +88,38 @@ export interface BrowserStats {
   stops: Record<StopReason, number>;
   /** Connections to the deny-all proxy. */
   refused: number;
-  /** The browser's own process, while it runs. */
+  /** Id of the browser's main process, while it runs. */
   pid: number | undefined;
 }
 
-/** How a document is waited for. */
+/** Options of one print. */
 export interface PrintOptions {
   /** Ends the wait, not the print. */
   signal?: AbortSignal | undefined;
-  /** Told when its turn has come. */
+  /** Called when the document's turn comes. */
   onTurn?: (() => void) | undefined;
-  /** Whose turn it takes. Default: nobody's, with transactional priority. */
+  /**
+   * Account and priority that it prints for.
+   * @default no account, with transactional priority
+   */
   asker?: Asker | undefined;
   /**
-   * Less time than the browser's own limit, in milliseconds: somebody waits. A document that takes
-   * longer is not tried a second time. Default: the browser's.
+   * A time limit below the browser's own, in milliseconds, for interactive requests. A document that takes
+   * longer is not retried.
+   * @default the browser's limit
    */
   timeLimit?: number | undefined;
 }
 
 const NOBODY: Asker = { accountId: "", priority: "transactional" };
 
-/** Prints documents, whatever becomes of the browser below. */
+/** Prints documents, also across failures of Chromium. */
 export interface PdfBrowser extends AsyncDisposable {
-  /** What prints, for `printKey()`: Chromium's version, the fonts, our own ways. */
+  /** The engine, for `printKey()`: Chromium's version, the fonts, and `PRINT_REVISION`. */
   readonly engine: string;
   /**
-   * Prints one document. A document that loses its browser through another's fault is printed
-   * again on the next one.
+   * Prints one document. A document that loses its browser because of another document is printed again on
+   * the next one.
    *
    * @throws {PrintError}
    */
@@ -272,13 +280,14 @@ class Supervisor implements PdfBrowser {
       this.#pool.afterPrint(process);
       if (outcome.printed) return outcome.printed;
       if (outcome.cause instanceof MemoryError) throw this.#tooLarge(job, outcome.cause);
-      // It was killed because of another document, which has got its own failure.
+      // Another document was the reason, and has its own failure.
       if (process.killed && outcome.end.how === "done") continue;
       if (!process.alive) this.#pool.lose(process, "crashed");
       const { how, elapsedMs } = outcome.end;
       const isHurried = timeLimit !== undefined && how !== "done";
       if (++crashes < MAX_CRASHES && !isHurried) continue;
-      // The first time the browser itself may have hung, even if it was at work: for a neighbour.
+      // The first time, the browser itself may have hung, even if it used the processor: it may have worked
+      // for a neighbour.
       if (how === "overdue") throw timedOut(job, { time, elapsedMs });
       throw how === "stuck" ? stuck(job, outcome.cause) : failed(job, outcome.cause);
     }
@@ -366,7 +375,7 @@ class Supervisor implements PdfBrowser {
   }
 }
 
-/** The outcome of the work, unless the caller does not want to wait for it any more. */
+/** Returns the result of the work, or rejects when the caller stops waiting. */
 async function unlessAborted<T>(
   job: PrintJob,
   { work, signal }: { work: Promise<T>; signal: AbortSignal | undefined },
@@ -391,7 +400,7 @@ function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError
   return new PrintError({ name: job.name, code: "unavailable", reason, cause });
 }
 
-/** A document had its time; on a busy machine that took longer. */
+/** Returns the error of a document that exceeded its time limit. */
 function timedOut(
   job: PrintJob,
   { time, elapsedMs }: { time: number; elapsedMs: number },
@@ -403,7 +412,7 @@ function timedOut(
   return new PrintError({ name: job.name, code: "timeout", reason });
 }
 
-/** Nothing says that it was the document's fault: the browser did not work. */
+/** The browser was idle, so the document is probably not the cause. */
 function stuck(job: PrintJob, cause: unknown): PrintError {
   return new PrintError({
     name: job.name,
@@ -413,7 +422,7 @@ function stuck(job: PrintJob, cause: unknown): PrintError {
   });
 }
 
-/** Chromium either refused the document in words, or died of it. */
+/** Chromium either reported an error for the document, or died of it. */
 function failed(job: PrintJob, cause: unknown): PrintError {
   const refused = cause instanceof CdpError && cause.isRefusal;
   const code: PrintErrorCode = refused ? "invalid" : "crashed";

@@ -1,6 +1,6 @@
 import type { BrowserProcess } from "./browser_process.ts";
 
-/** When a browser is replaced. */
+/** The limits at which a browser is replaced. */
 export interface RecycleLimits {
   /** Documents printed. */
   prints: number;
@@ -13,7 +13,7 @@ export interface RecycleLimits {
 /** Why a browser was replaced. */
 export type StopReason = "recycled" | "timeout" | "crashed";
 
-/** How the pool comes by a browser, and whom it tells when one goes. */
+/** How the pool starts a browser, and reports that one stopped. */
 export interface BrowserPoolOptions {
   launch(): Promise<BrowserProcess>;
   recycle: RecycleLimits;
@@ -24,8 +24,8 @@ export interface BrowserPoolOptions {
 const MEMORY_CHECK_MS = 2000;
 
 /**
- * Keeps one browser running, from the first time it is needed. An old one is replaced between
- * documents: new ones go to its successor, and it is closed when its last is done.
+ * Keeps one browser running from its first use on. An old browser is replaced between documents: new
+ * documents go to its successor, and it is closed after its last document.
  */
 export class BrowserPool {
   readonly #options: BrowserPoolOptions;
@@ -39,12 +39,12 @@ export class BrowserPool {
     this.#options = options;
   }
 
-  /** The browser that runs, if one does. */
+  /** The running browser, if there is one. */
   get current(): BrowserProcess | undefined {
     return this.#current?.alive ? this.#current : undefined;
   }
 
-  /** A browser that runs, started if need be. After a failure the next call tries again. */
+  /** Returns a running browser, and starts one if necessary. After a failure the next call tries again. */
   async running(): Promise<BrowserProcess> {
     if (this.#current && !this.#current.alive) this.lose(this.#current, "crashed");
     if (this.#current) return this.#current;
@@ -53,7 +53,7 @@ export class BrowserPool {
     return await this.#starting;
   }
 
-  /** Ends a browser at once. What it was printing fails. */
+  /** Ends a browser at once. Its prints in progress fail. */
   lose(process: BrowserProcess, reason: StopReason): void {
     if (this.#current !== process && !this.#retired.has(process)) return;
     if (this.#current === process) this.#current = undefined;
@@ -62,7 +62,7 @@ export class BrowserPool {
     this.#track(process.kill());
   }
 
-  /** To be called after each document: sees whether the browser's time has come. */
+  /** Replaces the browser if it is over a limit. Must be called after each document. */
   afterPrint(process: BrowserProcess): void {
     if (this.#retired.has(process)) return this.#closeIfIdle(process);
     if (this.#current !== process || !process.alive) return;

@@ -5,20 +5,22 @@ import { killProcesses, memoryOf, processTree } from "./process_tree.ts";
 import { type Look, type Looker, openLooker } from "./process_look.ts";
 import type { StartedBrowser } from "./start_browser.ts";
 
-/** Pages that are open, unless more print at once. With pages for each account, so many accounts have one. */
+/**
+ * Maximum open pages, unless more print at once. With pages for each account, this many accounts have one.
+ */
 const MAX_PAGES = 8;
 
-/** How long a browser may take to close by itself, in milliseconds. */
+/** Time for a browser to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
 
-/** A document took more memory than one may. */
+/** A document exceeded its memory limit. */
 export class MemoryError extends Error {
   override readonly name = "MemoryError";
 }
 
-/** One running Chromium: its pages, and the means to be rid of it. */
+/** One running Chromium: prints on its pages, and ends it. */
 export class BrowserProcess {
-  /** The browser's own process; the others are under it. */
+  /** Id of the browser's main process, the parent of the others. */
   readonly pid: number;
   readonly startedAt = Date.now();
   readonly #looker: Looker;
@@ -32,7 +34,7 @@ export class BrowserProcess {
   #ended: Promise<void> | undefined;
   #killed = false;
   #lost = false;
-  /** Pages that were ended for what they hold, and have not been missed yet. */
+  /** Pages ended for their memory, whose print has not failed yet. */
   #tooLarge = 0;
   readonly #gone = Promise.withResolvers<never>();
 
@@ -47,7 +49,7 @@ export class BrowserProcess {
     void connection.closed.then(() => this.#gone.reject(new Error("the browser has exited")));
   }
 
-  /** Whether it is running and wanted. */
+  /** Whether it runs and is not being closed. */
   get alive(): boolean {
     return this.#ended === undefined && !this.#lost;
   }
@@ -67,7 +69,7 @@ export class BrowserProcess {
     return this.#printed;
   }
 
-  /** Prints a document on a page of its owner that is free, or on a new one. It fails when the browser goes. */
+  /** Prints a document on a free page of its owner, or on a new one. It fails when the browser ends. */
   async print(order: PrintOrder, owner: string): Promise<Printed> {
     this.#busy++;
     try {
@@ -134,30 +136,30 @@ export class BrowserProcess {
     return await Promise.race([asked, after(timeout).then(() => false)]);
   }
 
-  /** Looks at what its processes use. */
+  /** Measures what its processes use. */
   look(): Look {
     return this.#looker.look();
   }
 
-  /** The memory of all its processes, in bytes. */
+  /** Returns the memory of all its processes, in bytes. */
   memory(): number {
     return memoryOf(processTree(this.pid));
   }
 
-  /** Closes it in good order, and by force if that takes too long. */
+  /** Closes it normally, and by force if that takes too long. */
   close(): Promise<void> {
     return this.#ended ??= this.#closeAll();
   }
 
-  /** Ends one of its processes, which holds too much: the document on that page fails. */
+  /** Ends one of its processes that uses too much memory. The document on that page fails. */
   endTooLarge(pid: number): void {
-    // It may have ended since it was looked at, and another program have its id.
+    // It may have ended since the measurement, and another program may have its id.
     if (!processTree(this.pid).includes(pid)) return;
     this.#tooLarge++;
     killProcesses([pid]);
   }
 
-  /** Ends all its processes at once. What it was printing fails. */
+  /** Ends all its processes at once. Its prints in progress fail. */
   kill(): Promise<void> {
     this.#killed ||= this.alive;
     this.#gone.reject(new Error("the browser was killed"));

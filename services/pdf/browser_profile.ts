@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a browser keeps while it runs. */
+/** The folder that a browser uses while it runs. */
 export interface BrowserProfile {
   folder: string;
-  /** For `_browser.sh`, where another user than the service's runs the browser; else nothing. */
+  /** Arguments for `_browser.sh`, if another user than the service's runs the browser; otherwise empty. */
   env: Record<string, string>;
   remove(): Promise<void>;
 }

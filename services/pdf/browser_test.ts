@@ -9,7 +9,7 @@ import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_br
 
 takesLong();
 
-/** The browser goes behind every other process: on a busy machine these take minutes. */
+/** The browser has the lowest priority: on a busy machine these tests take minutes. */
 const nightTest = byDay(test.skip, test);
 
 /** Takes Chromium minutes to lay out, without a script. */
@@ -31,7 +31,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await assert.rejects(browser.print(job("late")), { code: "unavailable" });
   });
 
-  test("warm() starts a browser that lets every other process go first", async () => {
+  test("warm() starts a browser with the lowest priority", async () => {
     const own = getPriority();
     await using browser = await openTestBrowser({ concurrency: 1 });
     await browser.warm();
@@ -45,7 +45,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(getPriority(), own, "our own stays");
   });
 
-  test("print() gives a hanging document its failure and the others their PDFs", async () => {
+  test("print() fails a hanging document alone, and prints the others", async () => {
     // On a busy machine it takes a gigabyte before its time is over.
     const limits = { memoryBytes: 8 * 1024 ** 3 };
     await using browser = await openTestBrowser({ timeLimit: 2_000, concurrency: 3, limits });
@@ -63,7 +63,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
         const printed = browser.print(job("<p>neighbour"));
         others.push(printed);
         await printed;
-        // What it took without a pause it would take from the document that hangs.
+        // Without a pause it would take its time from the document that hangs.
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     })();
@@ -111,7 +111,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().pid, pid, "the browser itself goes on");
   });
 
-  test("print() does not let its caller notice that the browser was killed", async () => {
+  test("print() prints although the browser was killed", async () => {
     await using browser = await openTestBrowser();
     await browser.warm();
     const first = pidOf(browser.stats());
@@ -125,7 +125,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().stops.crashed, 1);
   });
 
-  test("print() does not let its caller notice that the renderer was killed", async () => {
+  test("print() prints although the renderer was killed", async () => {
     await using browser = await openTestBrowser({ concurrency: 1 });
     await browser.warm();
     const pid = pidOf(browser.stats());
@@ -192,7 +192,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await allGone(trees.flat());
   });
 
-  test("print() replaces a browser that holds too much memory", async () => {
+  test("print() replaces a browser that uses too much memory", async () => {
     await using browser = await openTestBrowser({ browserMemory: 1, concurrency: 1 });
     await browser.print(job("<p>x"));
     for (let n = 0; browser.stats().stops.recycled === 0 && n < 100; n++) {
@@ -213,7 +213,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     for (const poison of byDay(PRINT_POISONS.slice(0, 5), PRINT_POISONS)) {
       for (const [index, next] of [victim, plain].entries()) {
         const first = browser.print(job(`${poison}<title>FIRST</title><p id=x class=x>FIRST`));
-        // A document that sends itself elsewhere may not be there any more when it is printed.
+        // A document that navigates may be gone when it is printed.
         await first.catch((error) => assert.match(poison, /refresh/, String(error)));
         const { pdf } = await browser.print(next);
         assert.ok(pdf.equals(wanted[index]?.pdf ?? Buffer.alloc(0)), `after ${poison}`);
@@ -223,7 +223,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.ok(!text.includes("FIRST"));
   });
 
-  test("print() ends the wait of a caller who gives up, and only that", async () => {
+  test("print() ends the wait of a caller that gives up, and not the print", async () => {
     await using browser = await openTestBrowser({ concurrency: 1 });
     const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
     const running = new AbortController();
@@ -243,7 +243,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await assert.rejects(browser.print(long, { signal: AbortSignal.abort() }), { code: "aborted" });
   });
 
-  test("print() says that the browser did not start, and tries again next time", async () => {
+  test("print() reports that the browser did not start, and tries again next time", async () => {
     await using browser = await openTestBrowser({ launchTimeout: 1 });
     await assert.rejects(browser.print(job("x")), {
       code: "unavailable",
@@ -257,7 +257,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
   nightTest("openBrowser() lets processes unpack the browser side by side", async (context) => {
     const cacheDir = await mkdtemp(join(tmpdir(), "posthaste-pdf-"));
     context.after(() => rm(cacheDir, { recursive: true, force: true }));
-    // The user who runs the browser enters it.
+    // The user of the browser must be able to enter it.
     await chmod(cacheDir, 0o755);
     const options = { cacheDir, path: undefined, home: undefined };
     const [a, b] = await Promise.all([openTestBrowser(options), openTestBrowser(options)]);
@@ -283,7 +283,7 @@ async function renderersUnder(pid: number): Promise<number[]> {
   return renderers;
 }
 
-/** Fails unless every process has ended (or only waits for its parent to see it) within 3 s. */
+/** Fails unless every process has ended or is a zombie within 3 s. */
 async function allGone(pids: readonly number[]): Promise<void> {
   let left: number[] = [];
   for (let n = 0; n < 60; n++) {

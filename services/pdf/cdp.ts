@@ -41,14 +41,14 @@ interface ResultShapes {
   "Target.createTarget": { targetId: string };
 }
 
-/** A command that the printer gives the browser. */
+/** A command that the printer sends to the browser. */
 export type CdpCommand = keyof CommandShapes;
 
-/** What a command is answered with. */
+/** The result of a command. */
 export type CdpResult<C extends CdpCommand> = C extends keyof ResultShapes ? ResultShapes[C]
   : unknown;
 
-/** What the browser reports of itself that the printer listens to. */
+/** The browser's events that the printer listens to. */
 export interface CdpEvents {
   "Audits.issueAdded": {
     issue: { details: { contentSecurityPolicyIssueDetails?: { blockedURL?: string } } };
@@ -57,10 +57,10 @@ export interface CdpEvents {
   "Inspector.targetCrashed": object;
 }
 
-/** The browser did not do as it was told. */
+/** A command to the browser failed. */
 export class CdpError extends Error {
   override readonly name = "CdpError";
-  /** Whether the browser has said so itself: else it is gone, or its page is. */
+  /** Whether the browser answered with an error. Otherwise it, or its page, is gone. */
   readonly isRefusal: boolean;
 
   constructor(command: CdpCommand, reason: string, isRefusal: boolean) {
@@ -87,7 +87,7 @@ interface Message {
   error?: { message: string };
 }
 
-/** One page, as the browser's protocol sees it. */
+/** A session with one page of the browser. */
 export interface CdpSession {
   /** @throws {CdpError} If the browser refuses, or if it or the page is gone. */
   send<C extends CdpCommand>(command: C, params: CommandShapes[C]): Promise<CdpResult<C>>;
@@ -95,7 +95,7 @@ export interface CdpSession {
 
 /**
  * The Chrome DevTools Protocol over the two pipes of `--remote-debugging-pipe`: each message is JSON with a
- * zero byte behind it. The pipes have no name, so nobody but this process can speak to the browser.
+ * zero byte behind it. The pipes have no name, so no other process can control the browser.
  */
 export class CdpConnection implements CdpSession {
   readonly #input: Writable;
@@ -106,7 +106,7 @@ export class CdpConnection implements CdpSession {
   #lastId = 0;
   #isClosed = false;
 
-  /** @param input The browser's ear. @param output Its mouth */
+  /** @param input The browser reads from it. @param output The browser writes to it */
   constructor(input: Writable, output: Readable) {
     this.#input = input;
     output.on("data", (bytes: Buffer) => this.#read(bytes));
@@ -115,7 +115,7 @@ export class CdpConnection implements CdpSession {
     }
   }
 
-  /** Resolves when the browser does not listen any more. */
+  /** Resolves when the browser has closed the pipe. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }
@@ -125,7 +125,7 @@ export class CdpConnection implements CdpSession {
     return this.#send(command, params, undefined);
   }
 
-  /** Returns a session that was attached, and has it tell what it reports. */
+  /** Returns a session that was attached, and delivers its events. */
   session(
     sessionId: string,
     listener: <E extends keyof CdpEvents>(event: E, params: CdpEvents[E]) => void,
@@ -178,7 +178,7 @@ export class CdpConnection implements CdpSession {
     else if (sessionId !== undefined) this.#listeners.get(sessionId)?.(method ?? "", params);
   }
 
-  /** Its page was closed: nobody answers any more. */
+  /** Its page was closed, so no answer will come. */
   #detach(gone: string): void {
     this.#listeners.delete(gone);
     for (const [id, { sessionId }] of this.#waiting) {

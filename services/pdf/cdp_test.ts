@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { test } from "node:test";
 import { CdpConnection, CdpError } from "./cdp.ts";
 
-/** A browser that is what the test writes. */
+/** Opens a fake browser, whose answers the test writes. */
 function openFake() {
   const [input, output] = [new PassThrough(), new PassThrough()];
   return {
@@ -16,7 +16,7 @@ function openFake() {
   };
 }
 
-test("CdpConnection reads an answer in whatever pieces it comes", async () => {
+test("CdpConnection reads an answer that arrives in pieces", async () => {
   const { connection, output, heard } = openFake();
   const session = connection.session("s", () => undefined);
   const answers = Promise.all([
@@ -35,7 +35,7 @@ test("CdpConnection reads an answer in whatever pieces it comes", async () => {
   assert.deepEqual(await answers, [second.result, first.result]);
 });
 
-test("CdpConnection gives what a page reports to its session alone", async () => {
+test("CdpConnection delivers the events of a page to its session alone", async () => {
   const { connection, say } = openFake();
   const heard: unknown[] = [];
   connection.session("a", (event, params) => void heard.push([event, params]));
@@ -46,7 +46,7 @@ test("CdpConnection gives what a page reports to its session alone", async () =>
   assert.deepEqual(heard, [["Inspector.targetCrashed", {}]]);
 });
 
-test("CdpConnection tells a refusal from a page or a browser that is gone", async () => {
+test("CdpConnection distinguishes an error from a page or a browser that is gone", async () => {
   const { connection, say, output } = openFake();
   const session = connection.session("s", () => undefined);
   const refused = assert.rejects(session.send("Page.navigate", { url: "" }), {

@@ -1,8 +1,8 @@
 import process from "node:process";
 
 /**
- * The first four make a new document object for each document cost half as much. The others speak to
- * servers at the start, or wait for a screen that nobody looks at. Only the last such flag counts.
+ * The first four make a new document object for each document cost half as much. The others speak to servers
+ * at the start, or wait for a screen that is not used. Only the last such flag counts.
  */
 const FEATURES_OFF = [
   "RenderDocument",
@@ -20,20 +20,20 @@ const FEATURES_OFF = [
 ];
 
 /**
- * Chromium's command line: no way out but a proxy that refuses everything (`proxyPort`, on
- * loopback), no GPU, no shared memory file system, one language.
+ * Returns Chromium's command line: no way out but a proxy that refuses everything (`proxyPort`, on loopback),
+ * no GPU, no shared memory file system, one language.
  */
 export function chromiumFlags(proxyPort: number): string[] {
   return [
     `--proxy-server=http://127.0.0.1:${proxyPort}`,
     // Without this, loopback addresses would go past the proxy.
     "--proxy-bypass-list=<-loopback>",
-    // What does not ask the proxy finds no name: WebRTC, or all if the proxy were left out some day.
+    // Requests that bypass the proxy resolve no name: WebRTC, or all requests if the proxy were removed.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // No test can tell these two: through a proxy there is no QUIC, and the headless shell looks no
-    // name up ahead. They are for the Chromium that does.
+    // No test covers these two: there is no QUIC through a proxy, and the headless shell prefetches no names.
+    // They are for a whole Chromium.
     "--disable-quic",
     "--dns-prefetch-disable",
     "--disable-background-networking",
@@ -53,8 +53,8 @@ export function chromiumFlags(proxyPort: number): string[] {
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-hang-monitor",
-    // Frames are drawn when they are asked for, which nobody does: a print costs a seventh less. It is the headless
-    // shell's own, on Linux; others do not know it.
+    // Frames are drawn on request only, and none is requested: a print costs a seventh less. Only the
+    // headless shell on Linux knows this flag.
     ...(process.platform === "linux" ? ["--enable-begin-frame-control"] : []),
     "--hide-scrollbars",
     "--force-color-profile=srgb",

@@ -9,7 +9,7 @@ const PROCESS = fileURLToPath(new URL("_test_attack_process.ts", import.meta.url
 const NAMES = ["by-name", "rebind", "link-dns-prefetch"];
 
 suite("chromiumFlags()", { skip: NO_CHROMIUM }, () => {
-  test("let no name be looked up, even if the proxy is not there", async (context) => {
+  test("prevent every name lookup, even without the proxy", async (context) => {
     await using browsers = await openIsolated(PROCESS);
     if (!browsers.isolated) return context.skip("no network of its own: nobody can tell");
     const namesWithout = async (flags: string[], wait: Partial<AttackOrder>) => {

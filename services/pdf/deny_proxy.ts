@@ -1,16 +1,16 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 
-/** A proxy that lets nothing through. */
+/** A proxy that refuses every connection. */
 export interface DenyProxy extends AsyncDisposable {
   readonly port: number;
-  /** How many connections it has refused: each is good for one request at most. */
+  /** How many connections it has refused: each carries one request at most. */
   readonly refused: number;
 }
 
 /**
- * Opens a proxy on loopback that answers 403 to everything and dials nothing. Chromium is told to
- * use it for every address, so that what slips past the document's policy ends here.
+ * Opens a proxy on loopback that answers 403 to everything and dials nothing. Chromium uses it for every
+ * address, so that a request that passes the document's policy ends here.
  */
 export async function openDenyProxy(): Promise<DenyProxy> {
   let refused = 0;

@@ -1,34 +1,34 @@
 import type { Priority } from "@posthaste/contracts";
 import { openSemaphore, type Permit } from "@posthaste/limits";
 
-/** Who asks for a place. */
+/** The account and priority of a request for a slot. */
 export interface Asker {
   accountId: string;
   priority: Priority;
 }
 
-/** A number of places, handed out in fairness. */
+/** A number of slots, assigned fairly. */
 export interface FairSlots {
   readonly waiting: number;
-  /** Waits for a place, which is free again when it is disposed. */
+  /** Waits for a slot, and returns it. Disposing it releases it. */
   take(asker: Asker): Promise<Disposable>;
 }
 
-/** The other places are for transactional priority alone, where there are two or more. */
+/** The other slots are for transactional priority alone, if there are two or more. */
 const BULK_SHARE = 3 / 4;
 
-/** A place of bulk priority rests so many times as long as it was held. */
+/** A slot of bulk priority rests this many times as long as it was held. */
 const REST_FACTOR = 3;
 const LONGEST_REST_MS = 3000;
 
-/** The transactional priority is in use until it has held no place for so long. */
+/** Transactional priority is in use until it has held no slot for this time. */
 const IN_USE_MS = 100;
 
 /**
- * Makes `count` places. The transactional priority goes first; bulk priority has at most three quarters of the
- * places, and gets every fourth that comes free, so that it never starves. While transactional priority is
- * in use, each place of bulk priority rests after its work: what both print at once, they print more
- * slowly. Within a priority it is the turn of the account that holds the fewest places.
+ * Creates `count` slots. Transactional priority goes first. Bulk priority has at most three quarters of the
+ * slots, and gets every fourth released slot, so that it never starves. While transactional priority is in
+ * use, each slot of bulk priority rests after its work, because concurrent prints slow each other down.
+ * Within a priority the next slot goes to the account that holds the fewest.
  */
 export function createFairSlots(count: number): FairSlots {
   const places = openSemaphore({ max: count });

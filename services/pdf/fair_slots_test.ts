@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { stopTime } from "@posthaste/kit";
 import { type Asker, createFairSlots } from "./fair_slots.ts";
 
-/** Askers whose places are given back one by one, in the order in which they got them. */
+/** Opens a queue whose slots are released one by one, in the order in which they were assigned. */
 function openQueue(count: number) {
   const slots = createFairSlots(count);
   const started: string[] = [];
@@ -30,7 +30,7 @@ function settled() {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test("createFairSlots() hands out places in the order of asking", async () => {
+test("createFairSlots() assigns slots in the order of the requests", async () => {
   const queue = openQueue(2);
   for (const name of ["a", "b", "c", "d"]) await queue.ask(name);
   assert.deepEqual(queue.started, ["a", "b"]);
@@ -40,7 +40,7 @@ test("createFairSlots() hands out places in the order of asking", async () => {
   assert.deepEqual(queue.started, ["a", "b", "c", "d"]);
 });
 
-test("createFairSlots() gives bulk at most three quarters of the places, if there are two", async () => {
+test("createFairSlots() assigns at most three quarters of two or more slots to bulk", async () => {
   const queue = openQueue(2);
   for (const name of ["b1", "b2", "b3"]) await queue.ask(name, { priority: "bulk" });
   assert.deepEqual(queue.started, ["b1"]);
@@ -54,7 +54,7 @@ test("createFairSlots() gives bulk at most three quarters of the places, if ther
   assert.deepEqual(alone.started, ["b1"]);
 });
 
-test("createFairSlots() lets transactional priority go first and bulk never starve", async (context) => {
+test("createFairSlots() serves transactional priority first and never starves bulk", async (context) => {
   const { move } = stopTime(context);
   const queue = openQueue(1);
   await queue.ask("running");
@@ -62,7 +62,7 @@ test("createFairSlots() lets transactional priority go first and bulk never star
   for (let n = 1; n <= 4; n++) await queue.ask(`t${n}`);
   for (let n = 0; n < 4; n++) await queue.finishOne();
   assert.deepEqual(queue.started, ["running", "t1", "t2", "t3", "b1"]);
-  // There is always one more.
+  // Another request always waits.
   for (let n = 5; n < 100 && !queue.started.includes("b3"); n++) {
     await queue.ask(`t${n}`);
     await queue.finishOne();
@@ -71,7 +71,7 @@ test("createFairSlots() lets transactional priority go first and bulk never star
   assert.ok(queue.started.includes("b3"), queue.started.join(" "));
 });
 
-test("createFairSlots() gives the next place to the account that holds the fewest", async () => {
+test("createFairSlots() assigns the next slot to the account that holds the fewest", async () => {
   const queue = openQueue(2);
   for (let n = 1; n <= 6; n++) await queue.ask(`noisy${n}`, { accountId: "noisy" });
   await queue.ask("quiet1", { accountId: "quiet" });
@@ -84,7 +84,7 @@ test("createFairSlots() gives the next place to the account that holds the fewes
   assert.equal(queue.started.length, 8, "all had their turn");
 });
 
-test("createFairSlots() lets bulk rest while transactional priority is in use, and no longer", async (context) => {
+test("createFairSlots() pauses bulk only while transactional priority is in use", async (context) => {
   const { move } = stopTime(context);
   const queue = openQueue(2);
   await queue.ask("now");

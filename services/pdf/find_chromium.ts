@@ -8,7 +8,7 @@ const run = promisify(execFile);
 
 /** Where to look for Chromium. */
 export interface FindChromiumOptions {
-  /** The one to use; nothing else is tried. `CHROMIUM_PATH`. */
+  /** Path of the one to use (`CHROMIUM_PATH`); no other is tried. */
   chromiumPath?: string | undefined;
   /** Folders of programs, as in `PATH`. */
   path?: string | undefined;
@@ -21,16 +21,16 @@ export interface FindChromiumOptions {
 /** A Chromium that starts. */
 export interface FoundChromium {
   executablePath: string;
-  /** As it calls itself: `Chromium 153.0.8010.0`. */
+  /** Its own version text: `Chromium 153.0.8010.0`. */
   version: string;
   /** `false` for a whole Chromium or Chrome, which prints several times slower. */
   headlessShell: boolean;
-  /** What its environment needs. */
+  /** Variables that it needs in its environment. */
   env: Record<string, string>;
 }
 
 const SHELLS = ["chromium-headless-shell", "chrome-headless-shell", "headless_shell"];
-/** What `unpackChromium()` gives, should it be named. */
+/** Matches the paths that `unpackChromium()` returns, in case one is configured. */
 const UNPACKED = /\/chromium-[\d.]+-linux-x64\/chromium$/;
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
@@ -63,7 +63,7 @@ function inFolders(folders: readonly string[], names: readonly string[]): string
   return folders.flatMap((folder) => names.map((name) => join(folder, name)));
 }
 
-/** Headless shells that Playwright has downloaded, the newest first. */
+/** Returns the headless shells that Playwright has downloaded, the newest first. */
 async function playwrightShells(home: string | undefined): Promise<string[]> {
   if (home === undefined) return [];
   const caches = [".cache/ms-playwright", "Library/Caches/ms-playwright"].map((dir) =>
@@ -99,7 +99,7 @@ async function fromNpm(cacheDir: string): Promise<FoundChromium | undefined> {
   return { ...await probe(executablePath, env), headlessShell: true };
 }
 
-/** Asks a Chromium for its version. */
+/** Starts a Chromium to read its version. */
 async function probe(executablePath: string, env = {}): Promise<FoundChromium> {
   try {
     const { stdout } = await run(executablePath, ["--version"], { env, timeout: 20_000 });

@@ -3,7 +3,7 @@ import { access, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs
 import { basename, join, relative } from "node:path";
 import { type InstalledPackage, installedPackage } from "./installed_package.ts";
 
-/** Font packages, and the scripts they are for. Those that are not installed are left out. */
+/** Font packages and their scripts. Packages that are not installed are left out. */
 const FONT_PACKAGES = [
   "@expo-google-fonts/noto-sans", // Latin, Cyrillic, Greek, Devanagari
   "@expo-google-fonts/noto-serif",
@@ -17,7 +17,7 @@ const FONT_PACKAGES = [
   "@expo-google-fonts/noto-color-emoji",
 ];
 
-/** What templates ask for, and what they get where it is not installed. */
+/** Families that templates name, and their substitutes where they are not installed. */
 const FAMILIES = {
   "Noto Sans": [
     ...["sans-serif", "system-ui", "ui-sans-serif", "-apple-system", "BlinkMacSystemFont"],
@@ -32,14 +32,14 @@ const FAMILIES = {
 };
 
 /**
- * Who has what the chosen font has not, in this order: Chinese before Japanese, or a Chinese text
- * would be set in a mixture of both.
+ * Families for characters that the chosen font lacks, in this order. Chinese comes before Japanese, or a
+ * Chinese text would be set in a mixture of both.
  */
 const FALLBACKS = ["Noto Sans", "Noto Sans S Chinese", "NanumGothic", "BIZ UDPGothic"];
 
 /**
- * For `Page.setFontFamilies`: what the generic families are in a text marked `lang="ja"`, whose
- * ideographs have shapes of their own. Chromium does not ask fontconfig by language.
+ * For `Page.setFontFamilies`: the generic families of a text marked `lang="ja"`, whose ideographs have shapes
+ * of their own. Chromium does not query fontconfig by language.
  */
 export const SCRIPT_FONTS = [{
   script: "jpan",
@@ -52,16 +52,17 @@ export const SCRIPT_FONTS = [{
 
 /** Which fonts documents are printed with. */
 export interface FontOptions {
-  /** Folders with more than those from npm. */
+  /** Folders with more fonts than those from npm. */
   extraFolders?: readonly string[] | undefined;
   /**
-   * Whether the fonts from npm are copied into the folder, about 110 MB: who runs the browser may not
-   * enter the folder where they are installed. Default: no.
+   * Whether to copy the fonts from npm into the folder (about 110 MB), because the user of the browser may
+   * not enter the folder where they are installed.
+   * @default {false}
    */
   copies?: boolean;
 }
 
-/** A written configuration of fontconfig. */
+/** A fontconfig configuration on disk. */
 export interface FontConfig {
   /** For `FONTCONFIG_FILE`. */
   file: string;
@@ -101,7 +102,7 @@ export async function writeFontConfig(
   return { file, revision };
 }
 
-/** Copies a package, once for each version; processes that do so together do not disturb each other. */
+/** Copies a package, once for each version. Concurrent processes do not disturb each other. */
 async function copyPackage(
   { name, version, folder }: InstalledPackage & { name: string },
   cacheDir: string,
@@ -110,7 +111,7 @@ async function copyPackage(
   const isThere = () => access(target).then(() => true, () => false);
   if (await isThere()) return target;
   const partial = `${target}.${randomUUID()}`;
-  // Without cp(), which asks Deno for the right to read every folder above.
+  // Not cp(): in Deno it requires the right to read every folder above.
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const copy = join(partial, relative(folder, entry.parentPath));
@@ -124,7 +125,7 @@ async function copyPackage(
   return target;
 }
 
-/** The names of the font files in folders: other fonts may give other PDFs. */
+/** Returns the names of the font files in folders: other fonts may produce other PDFs. */
 async function fontsIn(folders: readonly string[]): Promise<string[]> {
   const names = await Promise.all(
     folders.map((folder) => readdir(folder, { recursive: true }).catch(() => [])),
@@ -161,7 +162,7 @@ function configuration({ folders, cache, extra }: ConfigurationParts): string {
   ].join("\n");
 }
 
-/** Returns whether a family seems to be in font files: `arial.ttf` for Arial. It then needs no stand-in. */
+/** Returns whether a family seems to be in font files: `arial.ttf` for Arial. It then needs no substitute. */
 function isAmong(files: readonly string[], family: string): boolean {
   const word = family.split(" ")[0]?.toLowerCase() ?? family;
   return files.some((file) => basename(file).toLowerCase().startsWith(word));

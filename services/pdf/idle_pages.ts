@@ -1,11 +1,11 @@
 /**
- * Pages that wait for their next document. A page belongs to the first owner whose document it shows,
- * for its life: nobody else gets it.
+ * Pages that wait for their next document. A page belongs for its whole life to the first owner whose
+ * document it shows.
  */
 export class IdlePages<Page> {
   readonly #idle: { page: Page; owner: string | undefined }[] = [];
 
-  /** Takes the page of an owner that was used last, else one that nobody owns. */
+  /** Takes the owner's most recently used page, or one without an owner. */
   take(owner: string): Page | undefined {
     const own = this.#idle.findLastIndex((each) => each.owner === owner);
     const at = own === -1 ? this.#idle.findLastIndex((each) => each.owner === undefined) : own;

@@ -10,7 +10,7 @@ test("IdlePages never gives an owner's page to another", () => {
   assert.equal(pages.take("a"), undefined);
 });
 
-test("IdlePages gives a page that nobody owns to anyone who has none", () => {
+test("IdlePages assigns a page without an owner to any owner that has none", () => {
   const pages = new IdlePages<string>();
   pages.give("new");
   pages.give("of a", "a");
@@ -18,7 +18,7 @@ test("IdlePages gives a page that nobody owns to anyone who has none", () => {
   assert.equal(pages.take("b"), "new");
 });
 
-test("IdlePages takes the page that has waited longest, no matter who owns it", () => {
+test("IdlePages takes the page that has waited longest, of any owner", () => {
   const pages = new IdlePages<string>();
   for (const owner of ["a", "b", "a"]) pages.give(`of ${owner}`, owner);
   assert.equal(pages.take("a"), "of a");

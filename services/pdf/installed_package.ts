@@ -9,7 +9,7 @@ export interface InstalledPackage {
 }
 
 /**
- * Where an npm package is installed, or `undefined` if it is not. It is found through its entry
+ * Returns where an npm package is installed, or `undefined` if it is not. It is found through its entry
  * point, because most packages do not export their `package.json`.
  */
 export async function installedPackage(name: string): Promise<InstalledPackage | undefined> {

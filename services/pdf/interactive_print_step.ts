@@ -8,7 +8,7 @@ import { printKey } from "./print_key.ts";
 import { printMeasured } from "./print_measured.ts";
 import { MissingContentError, textOf } from "./text_of.ts";
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export interface InteractivePrintDeps {
   browser: Pick<PdfBrowser, "print" | "engine">;
   pdfs: Pick<ObjectStore, "sizeOf" | "put">;
@@ -21,9 +21,9 @@ export interface InteractivePrintDeps {
 type Wanted = EventData<"print.requested">;
 
 /**
- * Prints a document for somebody who waits, one at a time of each account. What a mail could not have
- * printed, as it asks for what it may not load, is shown without that, under another key: a mail
- * must not find it.
+ * Prints a document for an interactive request, one at a time for each account. A document with blocked
+ * addresses, which a mail could not have printed, is shown without them, under another key: a mail must not
+ * find it.
  */
 export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.requested"> {
   const turns = openSemaphore({ max: Infinity, maxPerOwner: 1 });
@@ -80,7 +80,7 @@ async function print(
   if (page.missing === "fail") {
     const key = printKey({ html, page, madeAt, engine });
     const size = await pdfs.sizeOf(key);
-    // Nothing was refused, else it would not be there.
+    // Nothing was refused, otherwise it would not be stored.
     if (size !== undefined) return { ok: true, key, size, blocked: [] };
   }
   const asker = { accountId, priority: "transactional" as const };

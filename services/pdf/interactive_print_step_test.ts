@@ -44,7 +44,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     return printReplySchema.parse(verdict.replies?.[0]);
   }
 
-  /** The keys of what is printed now, or was printed in the hour that has just ended. */
+  /** Returns the keys of documents printed now, or in the hour that has just ended. */
   function keysNow(source: Pick<PrintSource, "html" | "page">): string[] {
     return [0, 3_600_000].map((ago) =>
       printKey({
@@ -55,7 +55,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     );
   }
 
-  test("prints what its mails would have, under their key", async () => {
+  test("prints the same PDF as for a mail, under the same key", async () => {
     const answer = await reply({ key: "stored" });
     const page = pageOptionsSchema.parse({});
     const { key } = answer.ok ? answer : { key: "" };
@@ -71,7 +71,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     });
   });
 
-  test("shows what a mail could not have, where no mail finds it", async () => {
+  test("stores a PDF that a mail could not have where no mail finds it", async () => {
     const html = '<p>here<img src="https://i.example/a.png">';
     const answer = await reply({ inline: html });
     assert.ok(answer.ok);
@@ -81,11 +81,11 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
       keysNow({ html, page: pageOptionsSchema.parse({ missing }) });
     assert.equal(keysOf("fail").some((key) => store.has(key)), false);
     assert.ok(keysOf("leave_out").includes(answer.key));
-    // What was refused is told again, although the PDF is there.
+    // Refused addresses are reported again, although the PDF is stored.
     assert.deepEqual(await reply({ inline: html }, { page: { missing: "leave_out" } }), answer);
   });
 
-  test("ends a document that never ends in its short time, and the next one is fine", async () => {
+  test("ends an endless document at its short time limit, and prints the next one", async () => {
     const bomb = PRINT_BOMBS.find(({ name }) => name === "50,000 pages")?.html() ?? "";
     const answers = await Promise.all([
       reply({ inline: bomb }, { timeLimitMs: 1000 }),
@@ -100,14 +100,14 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     assert.equal((await reply({ inline: "<p>next" })).ok, true);
   });
 
-  test("tells why a document cannot be printed", async () => {
+  test("returns why a document cannot be printed", async () => {
     const margin = { left: "200mm", right: "200mm" };
     const answer = await reply({ inline: "x" }, { page: { margin } });
     assert.ok(!answer.ok && /margin/.test(answer.reason), JSON.stringify(answer));
   });
 });
 
-test("interactivePrintStep() does not say of a document that waited that it took long", async () => {
+test("interactivePrintStep() does not report waiting as a long print", async () => {
   const step = interactivePrintStep({
     browser: {
       engine: "none",
@@ -136,7 +136,7 @@ test("interactivePrintStep() does not say of a document that waited that it took
   });
 });
 
-test("interactivePrintStep() prints for one account in turn, a failure notwithstanding", async () => {
+test("interactivePrintStep() prints for one account in turn, also after a failure", async () => {
   const seen: string[] = [];
   const ends: PromiseWithResolvers<void>[] = [];
   const step = interactivePrintStep({

@@ -7,7 +7,7 @@ const AT = "http://10.0.0.1";
 const many = (html: (n: number) => string) =>
   Array.from({ length: 60 }, (_, n) => html(n)).join("");
 
-/** Documents that ask for more and more, for almost a second: they go on when the PDF is there. */
+/** Documents that request more and more for almost a second, also after their PDF is made. */
 const LATE: Record<string, string> = {
   "images that an animation names": `<svg>${
     many((n) =>
@@ -18,12 +18,12 @@ const LATE: Record<string, string> = {
   }</svg>`,
 };
 
-/** So long on its way to the page that the document before could do much. */
+/** Large, so that the document before has time to interfere. */
 const NEXT = `<p>next<!--${"x".repeat(2_000_000)}-->`;
 
 suite("print()", { skip: NO_CHROMIUM }, () => {
   for (const [what, html] of Object.entries(LATE)) {
-    test(`print() tells a document nothing of what another was refused: ${what}`, async () => {
+    test(`print() does not report another document's refused addresses: ${what}`, async () => {
       await using browser: PdfBrowser = await openTestBrowser({ concurrency: 1 });
       for (let n = 0; n < 4; n++) {
         await browser.print(job(html));

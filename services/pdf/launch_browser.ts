@@ -1,15 +1,15 @@
 import { type LaunchOptions, startBrowser, type StartedBrowser } from "./start_browser.ts";
 
 /**
- * Whether Chromium's sandbox is on. `auto` and `on` print nothing without it. Where the service runs as
- * root, to whom Chromium refuses its sandbox, `auto` runs the browser as {@linkcode BROWSER_USER}.
+ * Whether Chromium's sandbox is on. `auto` and `on` print nothing without it. Chromium has no sandbox for
+ * root, so `auto` runs it in a service of root as {@linkcode BROWSER_USER}.
  */
 export type SandboxMode = "auto" | "on" | "off";
 
 /** How a browser is started, with its sandbox or without. */
 export interface SandboxedLaunchOptions extends Omit<LaunchOptions, "sandbox" | "user"> {
   sandbox: SandboxMode;
-  /** Told in a sentence when the browser runs without its sandbox. */
+  /** Called with a sentence when the browser runs without its sandbox. */
   onWarning(message: string): void;
 }
 
@@ -21,7 +21,7 @@ export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Returns the user that the browser runs as, if that is not the service's own. */
+/** Returns the id of the browser's user, if that is not the service's own. */
 export function browserUser(sandbox: SandboxMode): number | undefined {
   return sandbox === "auto" && isRoot() ? BROWSER_USER : undefined;
 }
@@ -29,7 +29,8 @@ export function browserUser(sandbox: SandboxMode): number | undefined {
 /**
  * Starts a browser.
  *
- * @throws {Error} If it does not start; if it is to have a sandbox and can have none, with what to do.
+ * @throws {Error} If it does not start, or if its sandbox is required and unavailable; the message contains
+ * what to do.
  */
 export async function launchBrowser(options: SandboxedLaunchOptions): Promise<StartedBrowser> {
   const { sandbox, onWarning, ...rest } = options;

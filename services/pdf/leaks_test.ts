@@ -38,11 +38,11 @@ suite("a page that tries every way out", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual(sight.requests, []);
   });
 
-  test("is seen to leak once the guards are gone", async () => {
+  test("leaks without the guards", async () => {
     const leaks = ["img", "link-prefetch", "speculation-prefetch", "websocket", "beacon"];
     const awaited = {
       leaks,
-      // Some wait until Chromium has time for them, which a busy machine may never have.
+      // Some wait until Chromium is idle, which may never happen on a busy machine.
       differentLeaks: 70,
       names: browsers.isolated ? ["image.canary.test"] : [],
     };
@@ -57,7 +57,7 @@ suite("a page that tries every way out", { skip: NO_CHROMIUM }, () => {
     assert.ok(asFile.readsFile, asFile.text);
   });
 
-  test("is seen to leak once one of the flags is gone", async (context) => {
+  test("leaks without one of the flags", async (context) => {
     const flags = ["--proxy-bypass-list"];
     const bypass = await print({
       ...{

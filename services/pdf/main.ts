@@ -33,7 +33,7 @@ await runService({
       log: (level, message) => logger[level](message),
     });
     const concurrency: Record<Priority, number> = {
-      // What waits costs memory only, and accounts can be told apart only among what is in hand.
+      // Waiting events cost only memory, and fairness between accounts applies only to events in flight.
       transactional: config.PRINT_PAGES * 32,
       bulk: config.PRINT_PAGES * 2,
     };

@@ -1,26 +1,26 @@
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the time that a PDF says it was made at: the hour in which its send was accepted. Equal documents
- * of one hour are one PDF.
+ * Returns the creation time of a PDF: the hour in which its send was accepted. Equal documents of one hour
+ * are one PDF.
  */
 export function creationTime(acceptedAt: Date): Date {
   return new Date(Math.floor(acceptedAt.getTime() / HOUR_MS) * HOUR_MS);
 }
 
 /**
- * Replaces what differs between two prints of the same document: the dates, by the given one, and the
- * numbers of tagged nodes, by their rank. It changes no length, so that the cross-reference table stays
- * right. The same input then gives the same bytes.
+ * Replaces what differs between two prints of the same document, so that they have the same bytes: the dates,
+ * by the given one, and the numbers of tagged nodes, by their rank. It changes no length, so that the
+ * cross-reference table stays valid.
  *
- * @param madeAt Time that the PDF says it was made at.
+ * @param madeAt Creation time of the PDF.
  */
 export function neutralize(pdf: Buffer, madeAt: Date): void {
   replaceDates(pdf, madeAt);
   renumberNodes(pdf);
 }
 
-/** The number of pages of a PDF written by Chromium, or 0 if it does not say. */
+/** Returns the number of pages of a PDF written by Chromium, or 0 if it is missing. */
 export function countPages(pdf: Buffer): number {
   const counts = pdf.toString("latin1").matchAll(/\/Type \/Pages\s+\/Count (\d+)/g);
   return Math.max(0, ...Array.from(counts, ([, count]) => Number(count)));
@@ -42,7 +42,10 @@ function replaceDates(pdf: Buffer, madeAt: Date): void {
 const NODE = "(node";
 const NODE_DIGITS = 8;
 
-/** Chromium numbers the nodes of tagged PDFs by a counter of the process; their order is the document's. */
+/**
+ * Renumbers the nodes of tagged PDFs, which Chromium numbers by a counter of the process. Their order is the
+ * document's.
+ */
 function renumberNodes(pdf: Buffer): void {
   const places = new Map<string, number[]>();
   for (let at = pdf.indexOf(NODE); at >= 0; at = pdf.indexOf(NODE, at + 1)) {

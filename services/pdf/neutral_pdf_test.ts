@@ -25,7 +25,7 @@ test("neutralize() replaces the dates of the information dictionary alone", () =
   );
 });
 
-test("neutralize() numbers tagged nodes by their rank, wherever they stand", () => {
+test("neutralize() numbers tagged nodes by their rank, at any position", () => {
   assert.equal(
     neutral("(node00320900) (node00320885) (node00320900) (node1) (nodes00320885)"),
     "(node00000001) (node00000000) (node00000001) (node1) (nodes00320885)",

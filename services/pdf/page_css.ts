@@ -2,9 +2,9 @@ import type { PageOptions } from "@posthaste/contracts";
 import type { PageSize } from "./page_size.ts";
 
 /**
- * The `@page` rule of page options: size, margins, and header and footer as page-margin boxes
- * (CSS Paged Media 3, section 5). It goes before the styles of the document, so that a template's
- * own `@page` declarations win, one by one.
+ * Returns the `@page` rule of page options: size, margins, and header and footer as page-margin boxes (CSS
+ * Paged Media 3, section 5). It goes before the styles of the document, so that a template's own `@page`
+ * declarations win, one by one.
  */
 export function pageCss(page: Pick<PageOptions, "header" | "footer">, size: PageSize): string {
   const { margin } = size;
@@ -22,7 +22,7 @@ function marginBoxes(edge: "top" | "bottom", texts: PageOptions["header"]): stri
   });
 }
 
-/** The value of `content` for text with `{page}` and `{pages}` in it. */
+/** Returns the value of `content` for text with `{page}` and `{pages}` in it. */
 function contentOf(text: string): string {
   return text.split(/(\{pages?\})/).filter((part) => part !== "").map((part) => {
     if (part === "{page}") return "counter(page)";
@@ -31,7 +31,7 @@ function contentOf(text: string): string {
   }).join(" ");
 }
 
-/** A CSS string in which nothing but letters, digits and spaces stands unescaped. */
+/** Returns a CSS string in which everything but letters, digits and spaces is escaped. */
 function cssString(text: string): string {
   const escaped = text.replace(/[^\p{L}\p{N} ]/gu, (char) => {
     const code = char.codePointAt(0) ?? 0;

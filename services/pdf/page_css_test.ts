@@ -16,7 +16,7 @@ test("pageCss() turns {page} and {pages} into counters", () => {
   );
 });
 
-test("pageCss() lets no text out of its string or out of its style element", () => {
+test("pageCss() keeps every text inside its string and its style element", () => {
   const css = pageCss({ header: { left: `"}</style><b>\\ \n; é漢` } }, size);
   assert.match(css, /content:"\\22 \\7d \\3c \\2f style\\3e \\3c b\\3e \\5c {2}\\a \\3b {2}é漢"/);
 });

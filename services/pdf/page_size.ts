@@ -24,8 +24,8 @@ export interface PageSize {
 }
 
 /**
- * The paper and margins of page options. `landscape` lays the longer side down; `portrait` takes
- * a size that is given as width and height as it is.
+ * Returns the paper and margins of page options. `landscape` makes the longer side the width; `portrait` does
+ * not change a size in width and height.
  *
  * @throws {RangeError} When a side is out of bounds or the margins leave no room.
  */

@@ -4,7 +4,7 @@ import { pageSizeOf } from "./page_size.ts";
 
 const margin = { top: "10mm", right: "1in", bottom: "36pt", left: "96px" };
 
-test("pageSizeOf() gives paper and margins in inches", () => {
+test("pageSizeOf() returns paper and margins in inches", () => {
   assert.deepEqual(pageSizeOf({ format: "Letter", orientation: "portrait", margin }), {
     width: 8.5,
     height: 11,
@@ -12,7 +12,7 @@ test("pageSizeOf() gives paper and margins in inches", () => {
   });
 });
 
-test("pageSizeOf() lays the longer side down for landscape only", () => {
+test("pageSizeOf() makes the longer side the width for landscape only", () => {
   const format = { width: "20cm", height: "10cm" };
   const portrait = pageSizeOf({ format, orientation: "portrait", margin });
   const landscape = pageSizeOf({ format: "A5", orientation: "landscape", margin });
@@ -20,7 +20,7 @@ test("pageSizeOf() lays the longer side down for landscape only", () => {
   assert.ok(landscape.width > landscape.height);
 });
 
-test("pageSizeOf() refuses margins that leave no room and paper without an end", () => {
+test("pageSizeOf() refuses margins that leave no room and endless paper", () => {
   const wide = { ...margin, left: "120mm", right: "90mm" };
   assert.throws(
     () => pageSizeOf({ format: "A4", orientation: "portrait", margin: wide }),

@@ -1,7 +1,7 @@
 const TRAILER =
   /trailer\s*<<\s*\/Size (\d+)\s*\/Root (\d+ 0 R)\s*\/Info (\d+) 0 R\s*>>\s*startxref\s*(\d+)\s*%%EOF\s*$/;
 
-/** More of a PDF's end holds no trailer. */
+/** The trailer is within this many bytes of the end. */
 const TRAILER_BYTES = 1024;
 
 /**

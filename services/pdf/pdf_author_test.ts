@@ -23,6 +23,6 @@ test("withAuthor() writes the information once more, and changes nothing before 
   assert.match(named.toString("latin1", object), /^1 0 obj\n/);
 });
 
-test("withAuthor() refuses a PDF that it does not know", () => {
+test("withAuthor() refuses a PDF in an unknown form", () => {
   assert.throws(() => withAuthor(Buffer.from("%PDF-1.4\n%%EOF"), "x"), RangeError);
 });

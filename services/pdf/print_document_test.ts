@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { printDocument } from "./print_document.ts";
 
-test("printDocument() puts nothing of the author's before the policy", () => {
+test("printDocument() writes nothing of the author's before the policy", () => {
   for (const html of ["<p>Hi", `<!DOCTYPE html PUBLIC "x"><html>`, "<!--><p>-->", "\uFEFF<p>"]) {
     const document = printDocument(html, { css: "@page{size:A4}" });
     assert.match(document, /^<!DOCTYPE html><meta http-equiv="Content-Security-Policy" content="/);
@@ -10,7 +10,7 @@ test("printDocument() puts nothing of the author's before the policy", () => {
   }
 });
 
-test("printDocument() says the language before the author can", () => {
+test("printDocument() sets the language before the author can", () => {
   const document = printDocument("<html lang=fr><p>Hi", { css: "", language: "de-AT" });
   assert.match(document, /^<!DOCTYPE html><html lang="de-AT"><meta http-equiv="Content-Security/);
 });

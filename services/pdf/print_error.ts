@@ -1,4 +1,4 @@
-/** Why a PDF was not made. The closed list of codes. */
+/** The closed list of reasons why a PDF was not made. */
 export type PrintErrorCode =
   /** The document took longer than the time limit, twice. The same document will do so again. */
   | "timeout"
@@ -6,21 +6,21 @@ export type PrintErrorCode =
   | "too_large"
   /** The page options or the document cannot be printed as they are. */
   | "invalid"
-  /** The document asks for something that it may not load. */
+  /** The document requests an address that it may not load. */
   | "blocked"
   /** The browser died or hung under this document more than once. */
   | "crashed"
-  /** The browser does not start, or is shutting down: nothing is wrong with the document. */
+  /** The browser does not start, or is shutting down. The document is not the cause. */
   | "unavailable"
   /** The caller's signal ended the wait. */
   | "aborted";
 
-/** What a `PrintError` is made of. */
+/** The fields of a `PrintError`. */
 export interface PrintErrorInit {
   /** Name of the job, for the log. */
   name: string;
   code: PrintErrorCode;
-  /** What the author of the template is told: no internals, no final period. */
+  /** The reason for the author of the template, without internals and final period. */
   reason: string;
   cause?: unknown;
 }
@@ -39,7 +39,7 @@ export class PrintError extends Error {
     this.reason = reason;
   }
 
-  /** Whether the same document may well print at another time, or on another machine. */
+  /** Whether the same document may print at another time, or on another machine. */
   get retryable(): boolean {
     return this.code === "crashed" || this.code === "unavailable" || this.code === "aborted";
   }

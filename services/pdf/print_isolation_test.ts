@@ -36,7 +36,7 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
     });
   }
 
-  test("leaves no policy to the documents of others", async () => {
+  test("does not pass its policy on to documents of others", async () => {
     const invoice = `<style>p{color:teal;font-size:40px}</style><p>Invoice<img src="${PIXEL}">`;
     const wanted = await printOf("b", invoice);
     for (const tag of HIDDEN_POLICIES) {
@@ -47,7 +47,7 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test("shares no process with another account's where accounts are kept apart", async () => {
+  test("shares no process with another account's under account isolation", async () => {
     await using apart = await openTestBrowser({ concurrency: 1, isolation: "account" });
     const seen: number[][] = [];
     for (const accountId of ["a", "b", "a"]) {
@@ -60,7 +60,7 @@ suite("a document of one account", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual(again, two, "its page is used again");
   });
 
-  test("has one of eight pages at most, where accounts are kept apart", async () => {
+  test("has one of eight pages at most, under account isolation", async () => {
     await using apart = await openTestBrowser({ concurrency: 1, isolation: "account" });
     const print = (accountId: string) =>
       apart.print(job("<p>x"), { asker: { accountId, priority: "transactional" } });
@@ -85,7 +85,7 @@ suite("a page", { skip: NO_CHROMIUM }, () => {
     const send = connection.send.bind(connection);
     const opened = new AbortController();
     const killed = Promise.withResolvers<void>();
-    /** Its process may begin only after the target is there. */
+    /** Its process may start after the target appears. */
     async function killEach(): Promise<void> {
       while (!opened.signal.aborted) {
         for (const renderer of await renderersUnder(pid)) {
@@ -110,7 +110,7 @@ suite("a page", { skip: NO_CHROMIUM }, () => {
     await ended;
   });
 
-  test("lets nothing out of a document that has no policy", async () => {
+  test("blocks every request of a document that has no policy", async () => {
     await using proxy = await openDenyProxy();
     const found = await findChromium(WHERE);
     const { file } = await writeFontConfig(CACHE_DIR, {});

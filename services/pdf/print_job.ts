@@ -9,24 +9,24 @@ import type { Printed, PrintOrder } from "./print_page.ts";
 
 /** A document to be printed. */
 export interface PrintJob {
-  /** Names it in the log and in errors. */
+  /** Name in the log and in errors. */
   name: string;
   html: string;
   page: PageOptions;
-  /** Time that the PDF says it was made at. @default 1970 */
+  /** Creation time of the PDF. @default 1970 */
   madeAt?: Date;
 }
 
 /** A PDF. */
 export interface PrintedPdf {
-  /** The same bytes for the same source and engine. */
+  /** Its bytes: the same for the same source and engine. */
   pdf: Buffer;
   pages: number;
-  /** Addresses that the document wanted to load and was refused, at most 20. */
+  /** Refused addresses that the document wanted to load, at most 20. */
   blocked: string[];
 }
 
-/** How large a document may be. */
+/** Maximum sizes of a document. */
 export interface PrintLimits {
   /** Of the HTML, in UTF-8. */
   htmlBytes: number;
@@ -44,13 +44,13 @@ export const PRINT_LIMITS: PrintLimits = {
   memoryBytes: 1024 ** 3,
 };
 
-/** Frames show nothing, as nothing may be loaded into them, but refusing each takes time. */
+/** Frames may load nothing and show nothing, but refusing each takes time. */
 const MAX_FRAMES = 100;
 
 const FRAME = /<(?:i?frame|object|embed|fencedframe)(?![a-z0-9-])/gi;
 
 /**
- * What the browser is told to print.
+ * Returns the order for the browser.
  *
  * @throws {PrintError} `too_large` for too much HTML or too many frames, `invalid` for impossible
  * page options.
@@ -73,13 +73,13 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
     tagged: job.page.tagged === true,
     outline: job.page.outline === true,
     background: job.page.background,
-    // One more than allowed, to see that there are more.
+    // One more than allowed, to detect that there are more.
     lastPage: limits.pages + 1,
   };
 }
 
 /**
- * What the caller gets.
+ * Returns the result for the caller.
  *
  * @throws {PrintError} `too_large` for too many pages or too large a PDF.
  */

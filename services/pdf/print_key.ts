@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import type { PageOptions } from "@posthaste/contracts";
 
-/** Everything the bytes of a PDF depend on. */
+/** Everything that determines the bytes of a PDF. */
 export interface PrintSource {
   html: string;
   page: PageOptions;
-  /** Time that the PDF says it was made at. */
+  /** Creation time of the PDF. */
   madeAt: Date;
-  /** What prints it: the `engine` of the browser. */
+  /** The `engine` of the browser. */
   engine: string;
 }
 
 /**
- * The content address of a PDF: SHA-256, in hex, of what it is printed from. Two sources have the
- * same key only if they give the same PDF; the order of the page options' fields is nothing.
+ * Returns the content address of a PDF: SHA-256 of its source, in hex. Two sources have the same key only if
+ * they produce the same PDF. The order of the page options' fields does not matter.
  */
 export function printKey({ html, page, madeAt, engine }: PrintSource): string {
   const hash = createHash("sha256");
@@ -23,7 +23,7 @@ export function printKey({ html, page, madeAt, engine }: PrintSource): string {
   return hash.digest("hex");
 }
 
-/** The same value with the fields of every object in the order of their names. */
+/** Returns the value with the fields of every object in the order of their names. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.entries(value)

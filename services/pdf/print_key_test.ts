@@ -20,7 +20,7 @@ test("printKey() is 64 hex digits and depends on html, page options, time and en
   assert.notEqual(key, printKey({ html: "<p>", page, madeAt, engine: "Chromium 2" }));
 });
 
-test("printKey() does not look at the order of fields, nor at those left undefined", () => {
+test("printKey() ignores the order of fields, and undefined fields", () => {
   const turned = Object.fromEntries(Object.entries(page).reverse()) as typeof page;
   assert.equal(
     printKey({ html: "", page, madeAt, engine }),

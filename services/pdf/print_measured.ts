@@ -3,7 +3,7 @@ import { recordDuration, recordSize } from "@posthaste/telemetry";
 import type { PdfBrowser, PrintOptions } from "./browser.ts";
 import type { PrintedPdf, PrintJob } from "./print_job.ts";
 
-/** Prints one document, and notes how long it waited, how long it took, and how large it is. */
+/** Prints one document, and records its waiting time, print time and size as metrics. */
 export async function printMeasured(
   browser: Pick<PdfBrowser, "print">,
   job: PrintJob,

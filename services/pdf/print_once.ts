@@ -8,53 +8,53 @@ import { PrintError } from "./print_error.ts";
 import { printMeasured } from "./print_measured.ts";
 import { RecentPdfs } from "./recent_pdfs.ts";
 
-/** What a printer needs from the outside. */
+/** The dependencies of a printer. */
 export interface PrinterDeps {
   browser: Pick<PdfBrowser, "print">;
   pdfs: Pick<ObjectStore, "sizeOf" | "put">;
 }
 
-/** A PDF that a message wants. */
+/** A PDF that a message requires. */
 export interface Printing {
-  /** SHA-256 of all that it is printed from. */
+  /** SHA-256 of its source. */
   key: string;
   html: string;
-  /** Time that the PDF says it was made at. */
+  /** Creation time of the PDF. */
   madeAt: Date;
   pdf: RenderedMessage["pdfs"][number];
   asker: Asker;
 }
 
-/** Prints PDFs, identical ones once as far as this process remembers. */
+/** Prints PDFs. Identical ones are printed once, as far as this process remembers. */
 export interface Printer {
-  /** Returns whether the same PDF was wanted not long ago: then it will be again. */
+  /** Returns whether the same PDF was requested recently, and so probably will be again. */
   isKnown(printing: Pick<Printing, "key" | "asker">): boolean;
   /** @throws {PrintError} */
   print(printing: Printing, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Sees to it that a PDF is in the store, and returns its size in bytes.
+   * Prints a PDF into the store unless it is there, and returns its size in bytes.
    *
    * @throws {PrintError}
    */
   store(printing: Printing, options: StoreOptions): Promise<number>;
 }
 
-/** How a PDF comes into the store. */
+/** How a PDF is stored. */
 export interface StoreOptions {
   signal: AbortSignal;
-  /** Whether to look there, however sure it is. */
+  /** Whether to check the store in any case. */
   looks: boolean;
   /** The PDF, if it was printed. */
   bytes?: Buffer | undefined;
 }
 
-/** What the store was seen to have is there, for so long. */
+/** A PDF found in the store is assumed to be there for this time. */
 const SURE_MS = 5000;
 const MAX_SURE = 1000;
 
 /**
- * Opens a printer. Of concurrent prints of the same HTML the first runs and the others wait for it, but none waits for
- * one of the other priority: that may have to wait for long.
+ * Opens a printer. Of concurrent prints of the same HTML the first runs and the others wait for it. None
+ * waits for a print of the other priority, which may take long to start.
  */
 export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
   const recent = new RecentPdfs();

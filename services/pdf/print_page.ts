@@ -3,18 +3,18 @@ import type { CdpConnection, CdpEvents, CdpSession } from "./cdp.ts";
 import { SCRIPT_FONTS } from "./fonts.ts";
 import type { PageSize } from "./page_size.ts";
 
-/** How many blocked addresses of one document are told. */
+/** Maximum number of blocked addresses reported for one document. */
 const MAX_BLOCKED = 20;
 
-/** How long a page's crash may take to be known after a print has failed, in milliseconds. */
+/** How long after a failed print the crash of its page may be reported, in milliseconds. */
 const CRASH_NOTICE_MS = 500;
 
-/** Nobody looks at the page: each pixel costs. */
+/** The screen is not used, and each pixel costs. */
 const SCREEN = { width: 16, height: 16 };
 
-/** What a page prints. */
+/** One order to a page. */
 export interface PrintOrder {
-  /** The whole document, policy and page rule in it. */
+  /** The whole document, with policy and page rule. */
   document: string;
   size: PageSize;
   background: boolean;
@@ -25,10 +25,10 @@ export interface PrintOrder {
   lastPage: number;
 }
 
-/** What a page gives back. */
+/** The result of an order. */
 export interface Printed {
   pdf: Buffer;
-  /** Addresses that the document wanted to load and was refused. */
+  /** Refused addresses that the document wanted to load. */
   blocked: string[];
 }
 
@@ -38,8 +38,8 @@ export class PageCrashError extends Error {
 }
 
 /**
- * One page of the browser, in a context of its own, without scripts. It is used again and again, with
- * a new document object for each document: a new page would take four times as long.
+ * One page of the browser, in a context of its own, without scripts. It is reused, with a new document object
+ * for each document: a new page would take four times as long.
  */
 export class PrintPage {
   readonly #browser: CdpConnection;
@@ -79,7 +79,7 @@ export class PrintPage {
     const { sessionId } = await browser.send("Target.attachToTarget", { targetId, flatten: true });
     const page = new PrintPage(browser, { contextId, sessionId });
     try {
-      // Its process may end before it has begun.
+      // Its process may end before the page is open.
       await Promise.race([page.#begin(), page.#crash.promise]);
       return page;
     } catch (error) {
@@ -102,13 +102,13 @@ export class PrintPage {
     try {
       return await Promise.race([this.#print(order), this.#crash.promise]);
     } catch (error) {
-      // Chromium may say "Printing failed" a moment before it tells that the page's process is gone.
+      // Chromium may report "Printing failed" a moment before the end of the page's process.
       await Promise.race([this.#crash.promise, delay(CRASH_NOTICE_MS)]);
       throw error;
     }
   }
 
-  /** Closes the page and all it knows. */
+  /** Closes the page and its context. */
   async close(): Promise<void> {
     await this.#browser.send("Target.disposeBrowserContext", { browserContextId: this.#contextId })
       .catch(() => undefined);
@@ -118,7 +118,7 @@ export class PrintPage {
     const { send } = this.#session;
     const [{ frameTree }] = await Promise.all([
       send("Page.getFrameTree", {}),
-      // Reports a crash that has happened already, too.
+      // Also reports a crash from before the call.
       send("Inspector.enable", {}),
       send("Emulation.setScriptExecutionDisabled", { value: true }),
       send("Audits.enable", {}),
@@ -153,15 +153,15 @@ export class PrintPage {
     return { pdf: Buffer.from(data, "base64"), blocked: [...this.#blocked] };
   }
 
-  /** Waits until the page's process has told all that it refused so far: it answers in order. */
+  /** Waits until the page's process has reported every refusal so far: it answers in order. */
   async #untilReported(): Promise<void> {
     await this.#session.send("Log.disable", {});
   }
 
   /**
-   * Returns the page a new document object, whatever the last document was: a policy, a refresh or a
-   * default style sheet stays with the object, not with its content. What the last one still asked for
-   * was told when the page has answered. The next print waits for it; the caller need not.
+   * Opens a new document object in the page: a policy, a refresh or a default style sheet stays with the
+   * object, not with its content. When the page has answered, all requests of the last document were
+   * reported. The next print waits for it; the caller need not.
    */
   clean(): void {
     this.#clean = this.#session.send("Page.navigate", { url: "about:blank" })
@@ -178,7 +178,7 @@ export class PrintPage {
       return this.#refused(params.issue.details.contentSecurityPolicyIssueDetails?.blockedURL);
     }
     if (!("requestId" in params)) return;
-    // The second wall: the policy lets nothing come so far.
+    // A second defence: the policy stops all requests earlier.
     const { requestId, request } = params;
     this.#refused(request.url);
     this.#session.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" })

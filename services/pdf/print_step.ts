@@ -11,13 +11,13 @@ import { openPrinter, type PrinterDeps, type Printing } from "./print_once.ts";
 import { fitsEvent, type MessageWithPdfs, printedEvents } from "./printed_events.ts";
 import { MissingContentError, textOf } from "./text_of.ts";
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export interface PrintDeps extends PrinterDeps {
   browser: Pick<PdfBrowser, "print" | "engine">;
   /** Loads a text that was too large for its event. */
   loadContent(key: string): Promise<string | undefined>;
   now(): Date;
-  /** How many events of transactional priority are in hand at most. */
+  /** Maximum number of events of transactional priority in flight. */
   transactionalPlaces: number;
 }
 
@@ -25,28 +25,28 @@ const MAX_CRASHES_KEPT = 1000;
 
 type Rendered = EventData<"messages.rendered">;
 
-/** A message and what its PDFs are printed from, which may be gone. */
+/** A message and the sources of its PDFs, which may be gone. */
 interface Sources {
   message: RenderedMessage;
   printings: Printing[];
   isMissing?: true;
 }
 
-/** What became of one message: its PDFs are there, it failed, or, without both, it will be rendered again. */
+/** The result for one message: its PDFs, its failure, or neither if it will be rendered again. */
 interface Result {
   printed?: MessageWithPdfs;
   statusEvent?: MessageStatusEvent;
 }
 
 /**
- * Prints the PDFs of messages. One recipient's own travels on behind its event; what several share, and what
+ * Prints the PDFs of messages. A PDF of one recipient travels in its event. A PDF that several share, or that
  * is too large for an event, goes into the object store, and is not printed again if it is there.
  */
 export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
   const printer = openPrinter(deps);
-  // One account alone gets half, two get a third each, and there is always room for one more.
+  // One account alone may use half, two a third each, so there is always room for one more.
   const share = openSemaphore({ max: deps.transactionalPlaces, maxPerOwner: (free) => free });
-  /** Why messages that come again have failed here before. */
+  /** Why redelivered messages failed here before. */
   const crashes = new Map<string, string>();
   return {
     name: "pdf.print",
@@ -54,7 +54,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       const { data } = delivery;
       failpoint("pdf.received");
       using place = share.tryAcquire(data.accountId, data.priority === "bulk" ? 0 : 1);
-      // The queue is first come, first served: one account's backlog would stand before all others.
+      // The queue is first in, first out: one account's backlog would delay all others.
       if (place === undefined) {
         return { type: "done", publish: [{ type: "messages.rendered", data: slowed(data) }] };
       }
@@ -69,7 +69,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         const keys = sources.flatMap(({ printings }) => printings.map(({ key }) => key));
         const isShared = (wanted: Printing) =>
           keys.indexOf(wanted.key) !== keys.lastIndexOf(wanted.key) || printer.isKnown(wanted);
-        // Before the first of them is printed: then all are known.
+        // Before the first print, so that all are known.
         const ways = new Map(
           sources.flatMap(({ printings }) => printings).map((one) => [one, isShared(one)]),
         );
@@ -132,7 +132,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     if (isMissing) return {};
     const started = performance.now();
     const { pdfs: _, ...rest } = message;
-    // It may have been printed before, with much work.
+    // It may be in the store from before, and printing it again is expensive.
     const looks = isAgain || send.redelivered === true || message.attempt > 0;
     const intoStore = async (wanted: Printing, bytes?: Buffer) => {
       const size = await printer.store(wanted, { signal, looks, bytes });
@@ -167,7 +167,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
   }
 }
 
-/** The same event with bulk priority, where it stays. */
+/** Returns the event with bulk priority, which it keeps. */
 function slowed(data: Rendered): Rendered {
   return { ...data, priority: "bulk" };
 }

@@ -47,7 +47,7 @@ function messageWith(
   };
 }
 
-/** The messages of both, in one event. */
+/** Returns one event with the messages of all. */
 function together(...events: EventData<"messages.rendered">[]): EventData<"messages.rendered"> {
   const [first] = events;
   assert.ok(first);
@@ -55,7 +55,7 @@ function together(...events: EventData<"messages.rendered">[]): EventData<"messa
   return { ...first, messages: messages.map((message, index) => ({ ...message, index })) };
 }
 
-/** The messages that a verdict sends on, and the failures that it reports. */
+/** Returns the messages that a verdict sends on, and the failures that it reports. */
 function resultsOf(verdict: Verdict) {
   const publish = verdict.type === "done" ? verdict.publish : [];
   return {
@@ -70,7 +70,7 @@ function keyOf(html: string): string {
   return printKey({ html, page: PAGE, madeAt: MADE_AT, engine: ENGINE });
 }
 
-/** A printer that "prints" the HTML itself, into a map. */
+/** Opens a step whose printer "prints" the HTML itself, into a map. */
 function openStep(print: PrintDeps["browser"]["print"] = echo) {
   const store = new Map<string, Uint8Array>();
   const printed: string[] = [];
@@ -107,12 +107,12 @@ function failing(code: PrintErrorCode) {
   return () => Promise.reject(new PrintError({ name: "a.pdf", code, reason: `it is ${code}` }));
 }
 
-/** The same message at its first attempt. */
+/** Returns the same message at its first attempt. */
 function fresh(event: EventData<"messages.rendered">): EventData<"messages.rendered"> {
   return { ...event, messages: event.messages.map((message) => ({ ...message, attempt: 0 })) };
 }
 
-/** The PDFs of the messages that a verdict sends on: their bytes, or their keys. */
+/** Returns the PDFs of the messages that a verdict sends on: their bytes, or their keys. */
 function pdfsOf(verdict: Verdict): string[][] {
   assert.ok(verdict.type === "done");
   return verdict.publish.flatMap((event) => {
@@ -165,7 +165,7 @@ test("printStep() stores a PDF that is too large for an event", async () => {
   assert.deepEqual([store.size, printed.length], [2, 2]);
 });
 
-test("printStep() makes several events of PDFs that are too many for one", async () => {
+test("printStep() splits PDFs that are too large for one event over several", async () => {
   const { run } = openStep();
   const sources = ["1", "2", "3", "4", "5"].map((one) => one.repeat(150_000));
   const event = fresh(
@@ -177,7 +177,7 @@ test("printStep() makes several events of PDFs that are too many for one", async
   assert.deepEqual(verdict.publish.map(({ tail }) => tail?.length), [450_000, 300_000]);
 });
 
-test("printStep() looks for the PDF of a message that comes again in the store, and keeps it there", async () => {
+test("printStep() looks for the PDF of a redelivered message in the store, and keeps it there", async () => {
   const message = messageWith({ html: "x", filename: "a.pdf" });
   for (
     const [event, options] of [
@@ -190,7 +190,7 @@ test("printStep() looks for the PDF of a message that comes again in the store, 
     assert.deepEqual(pdfsOf(await run(event, options)), [[keyOf("x")]]);
     assert.deepEqual(pdfsOf(await run(event, options)), [[keyOf("x")]]);
     assert.deepEqual(printed, ["x"]);
-    // What the store has lost is made again.
+    // A PDF that is lost from the store is printed again.
     store.clear();
     await run(event, options);
     assert.equal(store.size, 1);
@@ -267,7 +267,7 @@ test("printStep() fails a message whose PDF will never print, with the reason", 
   }
 });
 
-test("printStep() fails a message whose PDF asks for what it may not load, with the list", async () => {
+test("printStep() fails a message whose PDF requests blocked addresses, with the list", async () => {
   const { run, store } = openStep();
   const html = `<img src="http://a/1"><img src="https://b/2">`;
   const message = messageWith({ html, filename: "a.pdf" });
@@ -285,7 +285,7 @@ test("printStep() fails a message whose PDF asks for what it may not load, with 
   assert.equal(resultsOf(await run({ ...message, messages })).messages.length, 1);
 });
 
-test("printStep() tries a crash again and waits for a browser that is away", async () => {
+test("printStep() retries after a crash and waits for an unavailable browser", async () => {
   const outages = { crashed: false, unavailable: true, aborted: true } as const;
   for (const [code, outage] of Object.entries(outages)) {
     const { run } = openStep(failing(code as PrintErrorCode));
@@ -295,7 +295,7 @@ test("printStep() tries a crash again and waits for a browser that is away", asy
   }
 });
 
-test("printStep() prints a text that lies in the store", async () => {
+test("printStep() prints a text from the store", async () => {
   const { run, printed } = openStep();
   await run(messageWith({ html: { key: "stored" }, filename: "a.pdf" }));
   assert.deepEqual(printed, ["<h1>stored</h1>"]);
@@ -308,7 +308,7 @@ test("printStep() leaves a message whose text is gone to the reconciler", async 
   assert.deepEqual(printed, []);
 });
 
-test("printStep() tells a failure when it gives up", () => {
+test("printStep() reports a failure when it gives up", () => {
   const { step } = openStep();
   const { publish } = step.giveUp({ type: "messages.rendered", data: messageWith() }, "5 tries");
   assert.deepEqual(resultsOf({ type: "done", publish }).failures, [
@@ -322,7 +322,7 @@ test("printStep() prints for the account and priority of the message", async () 
   assert.deepEqual(askers, [{ accountId: "acc_1", priority: "bulk" }]);
 });
 
-test("printStep() moves what one account has too much of to bulk priority, and nobody else's", async () => {
+test("printStep() moves one account's excess to bulk priority, and no other account's", async () => {
   const { run, printed } = openStep();
   const event = (accountId: string, priority: "transactional" | "bulk", html: string) => ({
     ...messageWith({ html, filename: "a.pdf" }),
@@ -344,14 +344,14 @@ test("printStep() moves what one account has too much of to bulk priority, and n
   assert.equal(resultsOf(next).messages.length, 1);
 });
 
-test("printStep() has nobody of transactional priority wait for a duplicate with bulk priority", async () => {
+test("printStep() does not make transactional priority wait for a duplicate with bulk priority", async () => {
   const { run, printed } = openStep();
   const message = messageWith({ html: "same", filename: "a.pdf" });
   await Promise.all([run(message), run({ ...message, priority: "transactional" })]);
   assert.deepEqual(printed, ["same", "same"]);
 });
 
-test("printStep() tells of the crash when it gives up a document that crashes the browser", async () => {
+test("printStep() reports the crash when it gives up a document that crashes the browser", async () => {
   const { step, run } = openStep(failing("crashed"));
   const message = messageWith({ html: "x", filename: "a.pdf" });
   await run(message);
@@ -372,7 +372,7 @@ test("printStep() fails one message of an event, and sends the others on", async
   assert.deepEqual(failures, [[1, "A PDF could not be printed: it is invalid", "pdf"]]);
 });
 
-test("printStep() tries an event again only when all of its messages have ended", async () => {
+test("printStep() retries an event only after all of its messages have ended", async () => {
   let ended = 0;
   const { run } = openStep(async (job) => {
     if (job.html === "bad") return await failing("crashed")();

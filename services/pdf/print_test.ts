@@ -18,7 +18,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
   before(async () => void (browser = await openTestBrowser()));
   after(async () => await browser[Symbol.asyncDispose]());
 
-  test("print() gives a PDF with the text of the document on one page", async () => {
+  test("print() returns a PDF with the text of the document on one page", async () => {
     const { pdf, pages, blocked } = await browser.print(job("<p>Größe 42 € Привет Γειά</p>"));
     assert.equal(pages, 1);
     assert.deepEqual(await textOf(pdf), ["Größe 42 € Привет Γειά"]);
@@ -38,7 +38,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test("print() lets the template's own @page win", async () => {
+  test("print() prefers the template's own @page", async () => {
     const style = `<style>@page{size:100mm 50mm;@bottom-center{content:"mine"}}` +
       `@page :first{@top-left{content:none}}</style>`;
     const page = { header: { left: "Head" }, footer: { center: "ours", right: "side" } };
@@ -49,14 +49,14 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     assert.ok(first.includes("mine") && !first.includes("ours") && first.includes("side"));
   });
 
-  test("print() keeps to format, orientation and custom sizes", async () => {
+  test("print() applies format, orientation and custom sizes", async () => {
     const landscape = await browser.print(job("x", { format: "A5", orientation: "landscape" }));
     assert.deepEqual(await sizeOf(landscape.pdf), [210, 148]);
     const custom = await browser.print(job("x", { format: { width: "4in", height: "150mm" } }));
     assert.deepEqual(await sizeOf(custom.pdf), [102, 150]);
   });
 
-  test("print() keeps to the margins", async () => {
+  test("print() applies the margins", async () => {
     const box = `<style>body{margin:0}div{height:190mm}</style><div>a</div><div>b</div>`;
     const none = { top: "0mm", right: "0mm", bottom: "0mm", left: "0mm" };
     const tall = { width: "200mm", height: "400mm" };
@@ -66,7 +66,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual([without.pages, inside.pages], [1, 2]);
   });
 
-  test("print() shows images, backgrounds and lazy images although nothing is on a screen", async () => {
+  test("print() shows images, backgrounds and lazy images although there is no screen", async () => {
     const images = `<style>.b{width:9px;height:9px;background-image:url(${DOT})}</style>` +
       `<div class=b></div><img src="${DOT}"><div style="height:3000px"></div>` +
       `<img loading=lazy src="${DOT}">`;
@@ -89,7 +89,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     assert.ok(one.pdf.length > blank.pdf.length + 500, "an emoji is more than a missing glyph");
   });
 
-  test("print() sets well-known families and languages in the fonts it brings", async () => {
+  test("print() sets well-known families and languages in the installed fonts", async () => {
     const fontsOf = async (html: string) => {
       const { pdf } = await browser.print(job(html));
       return Array.from(pdf.toString("latin1").matchAll(/\/FontName \/\w+\+(\S+)/g), ([, f]) => f);
@@ -102,7 +102,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual(await fontsOf(`<p lang=ja>直骨かな`), ["BIZUDPGothic-Regular"]);
   });
 
-  test("print() gives the same bytes in every browser", async () => {
+  test("print() returns the same bytes in every browser", async () => {
     const source = {
       ...job(`<title>Zoë</title><h1>1</h1>${THREE_PAGES}<img src="${DOT}">汉字😀`, {
         footer: { left: "{page}" },
@@ -128,7 +128,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     assert.match(structure, /"role":"H1"/);
   });
 
-  test("print() reaches nothing, and tells what it was refused", async () => {
+  test("print() reaches nothing, and reports the refused addresses", async () => {
     let requests = 0;
     const canary = createServer((_request, response) => {
       requests++;
@@ -163,7 +163,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test("print() gives a PDF of more than 20 MB where its limit allows it", async () => {
+  test("print() returns a PDF of more than 20 MB if its limit allows it", async () => {
     await using large = await openTestBrowser({
       concurrency: 1,
       limits: { pdfBytes: 25_000_000 },
@@ -202,7 +202,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
   });
 });
 
-/** The drawing commands of all pages, inflated. */
+/** Returns the drawing commands of all pages, inflated. */
 function contentOf(pdf: Buffer): string {
   let text = "";
   for (let at = 0; (at = pdf.indexOf("stream\n", at)) >= 0; at += 7) {

@@ -6,7 +6,7 @@ import {
 } from "@posthaste/contracts";
 import { jsonBytes, type Outgoing, splitBySize } from "@posthaste/messaging";
 
-/** A PDF that lies in the store, or its bytes, which are to travel with its message. */
+/** A PDF in the store, or its bytes, which travel with its message. */
 export type PdfPart =
   | { filename: string; key: string; size: number }
   | { filename: string; bytes: Buffer };
@@ -17,16 +17,16 @@ export interface MessageWithPdfs {
   pdfs: PdfPart[];
 }
 
-/** What an event says of its send. */
+/** The fields of an event about its send. */
 export type SendHead = Omit<EventData<"messages.printed">, "messages">;
 
-/** Room for what an event says of its send. */
+/** Space for the fields of an event about its send, in bytes. */
 const HEAD_BYTES = 8 * 1024;
 
-/** What an event may hold of messages and their PDFs. */
+/** Space for messages and their PDFs in an event, in bytes. */
 const ROOM_BYTES = MAX_EVENT_BYTES - HEAD_BYTES;
 
-/** What PDFs have room for beside any message: its texts are no larger than two thirds of an event. */
+/** PDFs of this size fit beside any message, whose texts are at most two thirds of an event. */
 const SMALL_BYTES = MAX_EVENT_BYTES / 4;
 
 /** Returns whether a message has room in an event for its PDFs. */
@@ -34,9 +34,9 @@ export function fitsEvent({ message, pdfs }: MessageWithPdfs): boolean {
   return bytesOf(pdfs) <= SMALL_BYTES || weightOf({ message, pdfs }) <= ROOM_BYTES;
 }
 
-/** Makes the events that bring messages on to the mailer, each with the bytes of its PDFs behind it. */
+/** Returns the events that carry messages to the mailer, each followed by the bytes of its PDFs. */
 export function printedEvents(head: SendHead, messages: readonly MessageWithPdfs[]): Outgoing[] {
-  // Without bytes behind them they are less than the event that they came in.
+  // Without PDF bytes they are smaller than the event in which they came.
   const isLight = messages.every(({ pdfs }) => bytesOf(pdfs) === 0);
   const parts = splitBySize(messages, {
     maxCount: MAX_MESSAGES_PER_EVENT,
@@ -70,7 +70,7 @@ function weightOf({ message, pdfs }: MessageWithPdfs): number {
     pdfs.length * PLACE_BYTES;
 }
 
-/** The bytes that travel behind an event. */
+/** Returns the PDF bytes that travel behind an event. */
 function bytesOf(pdfs: readonly PdfPart[]): number {
   return pdfs.reduce((sum, pdf) => sum + ("bytes" in pdf ? pdf.bytes.length : 0), 0);
 }

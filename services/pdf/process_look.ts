@@ -1,29 +1,32 @@
 import { cpuOf, memoryOf, processTree } from "./process_tree.ts";
 
-/** What a browser's processes use. */
+/** The resources that a browser's processes use. */
 export interface Look {
-  /** When that was, on the clock of `performance.now()`, in milliseconds. */
+  /** Time of the measurement on the clock of `performance.now()`, in milliseconds. */
   at: number;
-  /** Processor time of them all so far, in milliseconds. */
+  /** Processor time of all processes so far, in milliseconds. */
   cpu: number;
   /** Memory of each process but the browser's own, by id, in bytes. */
   memory: ReadonlyMap<number, number>;
 }
 
-/** Looks at a browser. */
+/** Measures a browser's processes. */
 export interface Looker {
-  /** Four times a second at most, no matter who asks. */
+  /** Measures at most four times a second; calls in between return the last result. */
   look(): Look;
-  /** Makes the next look list the processes again: one more may have started. */
+  /** Makes the next measurement list the processes again, because one may have started. */
   refresh(): void;
 }
 
 const LOOK_EVERY_MS = 250;
 
-/** Some of a browser's processes come and go without a page; to find them takes the most time of a look. */
+/**
+ * How long a list of processes is reused. Some come and go without a page, and listing them takes most of the
+ * time of a measurement.
+ */
 const TREE_AGE_MS = 5000;
 
-/** Opens the look at a browser, by its process id. */
+/** Returns a `Looker` for the browser with this process id. */
 export function openLooker(pid: number): Looker {
   let last: Look | undefined;
   let tree: number[] = [];

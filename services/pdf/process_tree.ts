@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url";
 /** The size of a memory page; Chromium's own builds for Linux assume the same. */
 const PAGE_BYTES = 4096;
 
-/** Linux shows 100 ticks a second to programs, whatever it counts with. */
+/** Linux reports 100 ticks a second to programs, at any internal rate. */
 const MS_PER_TICK = 10;
 
 /**
- * A process and everything under it, by id. On a system without `/proc`: the process alone. It reads of all
- * processes, one after the other: with a thread for each file it would take ten times the processor.
+ * Returns the ids of a process and of all processes under it. On a system without `/proc`: the process alone.
+ * It reads the files one after the other: with a thread for each it would take ten times the processor time.
  */
 export function processTree(root: number): number[] {
   const children = new Map<number, number[]>();
@@ -28,8 +28,8 @@ export function processTree(root: number): number[] {
 }
 
 /**
- * The memory of processes, in bytes: what each has for itself, and once what the largest shares.
- * `smaps_rollup` would be exact, but the kernel hides it for sandboxed processes.
+ * Returns the memory of processes, in bytes: the private part of each, and the shared part of the largest
+ * once. `smaps_rollup` would be exact, but the kernel hides it for sandboxed processes.
  */
 export function memoryOf(pids: readonly number[]): number {
   let own = 0;
@@ -44,7 +44,7 @@ export function memoryOf(pids: readonly number[]): number {
 }
 
 /**
- * The processor time that processes have used so far, in milliseconds; where that cannot be read, the
+ * Returns the processor time that processes have used so far, in milliseconds. Where that cannot be read: the
  * time that has passed.
  */
 export function cpuOf(pids: readonly number[]): number {
@@ -54,7 +54,7 @@ export function cpuOf(pids: readonly number[]): number {
   return ticks.reduce((sum, own) => sum + own, 0) * MS_PER_TICK;
 }
 
-/** Ends processes at once, the group of the first included. Those that are gone are no error. */
+/** Ends processes at once, including the group of the first. Processes that are gone are not an error. */
 export function killProcesses(pids: readonly number[]): void {
   const [leader] = pids;
   const targets = leader === undefined ? [] : [-leader, ...pids];
@@ -78,13 +78,13 @@ function killByProgram(targets: readonly number[]): void {
 /** Fields after the name, see proc_pid_stat(5), where the first of them is number 3. */
 const [PARENT, USER_TIME, SYSTEM_TIME] = [1, 11, 12];
 
-/** The fields after the name in parentheses, which may hold spaces and parentheses. */
+/** Returns the fields after the name, which is in parentheses and may contain spaces and parentheses. */
 function statOf(pid: number): number[] | undefined {
   const stat = textOf(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
 }
 
-/** `undefined` where it is not, or is not any more. */
+/** Returns the text of a file, or `undefined` if it does not exist. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");

@@ -1,7 +1,7 @@
 /** Memory for PDFs that were printed last, in bytes. */
 const MAX_BYTES = 16_000_000;
 
-/** The PDFs that were printed last, by their keys; the oldest make room. */
+/** The most recent PDFs, by their keys. The oldest are removed. */
 export class RecentPdfs {
   readonly #pdfs = new Map<string, Buffer>();
   readonly #maxBytes: number;

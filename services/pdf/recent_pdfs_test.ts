@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RecentPdfs } from "./recent_pdfs.ts";
 
-test("RecentPdfs keeps the newest that there is room for", () => {
+test("RecentPdfs keeps the newest that fit", () => {
   const recent = new RecentPdfs(100);
   for (const key of ["a", "b", "c"]) recent.add(key, Buffer.alloc(40));
   assert.deepEqual(["a", "b", "c"].map((key) => recent.get(key)?.length), [undefined, 40, 40]);

@@ -31,7 +31,7 @@ suite("Chromium's sandbox", { skip: NO_CHROMIUM }, () => {
       const [command, status] = await Promise.all(
         ["cmdline", "status"].map((file) => readFile(`/proc/${each}/${file}`, "utf8")),
       ).catch(() => []);
-      // It has ended meanwhile: Chromium also starts processes for a moment.
+      // It has ended meanwhile: some of Chromium's processes live only a moment.
       if (command === undefined || status === undefined) continue;
       assert.doesNotMatch(command, /--no-sandbox/);
       if (isRoot()) {
@@ -51,13 +51,13 @@ suite("Chromium's sandbox", { skip: NO_CHROMIUM }, () => {
   }, async (context) => {
     const cacheDir = await mkdtemp(join(tmpdir(), "posthaste-sandbox-"));
     context.after(() => rm(cacheDir, { recursive: true, force: true }));
-    // What else is there is of browsers that run beside this one.
+    // The other files belong to browsers that run beside this one.
     const wanted = (await readdir(CACHE_DIR)).filter((name) => /^(?:chromium-|fonts$)/.test(name));
     await run("cp", ["--recursive", ...wanted.map((name) => join(CACHE_DIR, name)), cacheDir]);
     const profiles = async () =>
       (await readdir(cacheDir)).filter((name) => name.startsWith("profile-"));
 
-    // Closed to everybody else: nothing is printed, least of all without a sandbox.
+    // Closed to every other user: nothing is printed, and certainly not without a sandbox.
     const closed = await openTestBrowser({ cacheDir, sandbox: "auto" });
     await assert.rejects(closed.print(job("x")), (error: Error) => {
       assert.match(
@@ -78,7 +78,7 @@ suite("Chromium's sandbox", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual(await profiles(), []);
   });
 
-  test("is refused to root: `on` then prints nothing, and says why", {
+  test("is not available to root: `on` then prints nothing, and reports why", {
     skip: !isRoot(),
   }, async () => {
     await using browser = await openTestBrowser({ sandbox: "on" });

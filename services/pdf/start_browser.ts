@@ -20,7 +20,10 @@ export interface LaunchOptions {
   proxyPort: number;
   /** Whether Chromium's sandbox is on. */
   sandbox: boolean;
-  /** Id of the user that it runs as. Default: the service's. */
+  /**
+   * Id of the user that it runs as.
+   * @default the service's
+   */
   user?: number | undefined;
   /** In milliseconds. */
   launchTimeout: number;
@@ -30,21 +33,21 @@ export interface LaunchOptions {
 export interface StartedBrowser {
   pid: number;
   connection: CdpConnection;
-  /** Resolves when its process has ended and its profile is removed. */
+  /** Resolves after its process has ended and its profile is removed. */
   ended: Promise<void>;
 }
 
 /** Starts the browser at a low priority. */
 const BROWSER = fileURLToPath(new URL("./_browser.sh", import.meta.url));
 
-/** How much is kept of what the browser says before it answers, in characters. */
+/** Maximum length of the browser's output that is kept until it answers, in characters. */
 const MAX_SAID = 10_000;
 
 /**
- * Starts a browser, in a process group of its own, and waits until it answers. It ends with this process:
- * a browser ends when nobody holds its pipe any more.
+ * Starts a browser, in a process group of its own, and waits until it answers. It ends with this process: a
+ * browser ends when its pipe is closed.
  *
- * @throws {Error} If it does not answer in time, with what it said.
+ * @throws {Error} If it does not answer in time; the message contains its output.
  */
 export async function startBrowser(options: LaunchOptions): Promise<StartedBrowser> {
   const profile = await openProfile(options);
@@ -88,7 +91,7 @@ function spawnBrowser(options: LaunchOptions, profile: BrowserProfile): ChildPro
   ], {
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
-    // Nothing of the service's environment, where its secrets are.
+    // Nothing of the service's environment, which contains secrets.
     env: {
       ...options.chromium.env,
       BROWSER: options.chromium.executablePath,
@@ -102,12 +105,12 @@ function spawnBrowser(options: LaunchOptions, profile: BrowserProfile): ChildPro
   const kill = () => void killProcesses(child.pid === undefined ? [] : [child.pid]);
   process.once("exit", kill);
   child.once("exit", () => process.off("exit", kill));
-  // Its end is what counts; it comes also where it could not begin.
+  // The `close` event counts; it also comes if the process could not start.
   child.on("error", () => child.emit("exit"));
   return child;
 }
 
-/** Reads all that a browser says, and returns what can give the first of it. */
+/** Reads the browser's output, and returns a function for the first part of it. */
 function listen({ stderr }: ChildProcess): () => string {
   let said = "";
   stderr?.setEncoding("utf8").on("data", (text: string) => {

@@ -27,7 +27,7 @@ suite("startBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.deepEqual((await readdir(home)).filter((name) => name.startsWith("profile-")), []);
   });
 
-  test("reports what a program said that is no browser", async (context) => {
+  test("reports the output of a program that is not a browser", async (context) => {
     const home = await mkdtemp(join(tmpdir(), "posthaste-pdf-"));
     context.after(() => rm(home, { recursive: true, force: true }));
     const options = await optionsIn(home);

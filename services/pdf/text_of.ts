@@ -1,6 +1,6 @@
 import type { Content } from "@posthaste/contracts";
 
-/** What a PDF is printed from could not be found. */
+/** The source of a PDF was not found. */
 export class MissingContentError extends Error {
   override readonly name = "MissingContentError";
 }

@@ -10,15 +10,14 @@ import { installedPackage } from "./installed_package.ts";
 /** Chromium, unpacked. */
 export interface UnpackedChromium {
   executablePath: string;
-  /** NSS and what else a bare system may lack. */
+  /** Folder of NSS and other libraries that a minimal system may lack. */
   libraryPath: string;
 }
 
 /**
- * Unpacks the Chromium headless shell of `@sparticuz/chromium` into `cacheDir`, once per version:
- * about 210 MB and a few seconds. Processes that do so together do not disturb each other. The
- * package's own unpacking is not used: it works in the system's temporary folder, without care
- * for a second process.
+ * Unpacks the Chromium headless shell of `@sparticuz/chromium` into `cacheDir`, once per version: about 210
+ * MB and a few seconds. Concurrent processes do not disturb each other. The package's own unpacking is not
+ * used: it works in the system's temporary folder, and is not safe for two processes.
  *
  * @throws {Error} When the package is not installed or the folder cannot be written.
  */

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Look } from "./process_look.ts";
 
-/** What one document may take. */
+/** The limits of one document. */
 export interface PrintAllowance {
-  /** Of its own: processor time, in milliseconds. */
+  /** Its own processor time, in milliseconds. */
   time: number;
-  /** Of one process of the browser, in bytes. */
+  /** Memory of one process of the browser, in bytes. */
   memory: number;
 }
 
 /**
- * How a watch ended: the document was `done`; it was not in its time (`overdue`); or it was not and the
- * browser hardly did anything meanwhile (`stuck`), which no document is known to cause.
+ * How a watch ended: the document was `done`; it exceeded its time (`overdue`); or it exceeded its time while
+ * the browser was almost idle (`stuck`), which no document is known to cause.
  */
 export interface WatchEnd {
   how: "done" | "overdue" | "stuck";
@@ -19,11 +19,11 @@ export interface WatchEnd {
   elapsedMs: number;
 }
 
-/** How a watch ends. */
+/** Options of `watchPrint()`. */
 export interface WatchOptions extends PrintAllowance {
   /** Returns how many documents share what the browser uses. */
   beside(): number;
-  /** Told of a process that holds too much. */
+  /** Called with a process that uses too much memory. */
   onTooLarge(pid: number): void;
   /** Ends the watch. */
   signal: AbortSignal;
@@ -31,7 +31,7 @@ export interface WatchOptions extends PrintAllowance {
   clock?: WatchClock;
 }
 
-/** The time of a watch, in milliseconds that never go back. */
+/** The clock of a watch: milliseconds that never go back. */
 export interface WatchClock {
   now(): number;
   /** Rejects when the signal is aborted. */
@@ -45,19 +45,20 @@ const SYSTEM_CLOCK: WatchClock = {
 
 const LOOK_EVERY_MS = 500;
 
-/** How many times its time a document may take where others leave the browser no processor. */
+/** How many times its limit a document may take in wall-clock time on a busy machine. */
 const PATIENCE = 10;
 
-/** How many times its time a browser may take that uses nothing. */
+/** How many times its limit a document may take while the browser is idle. */
 const IDLE_PATIENCE = 4;
 
-/** A browser that uses less of the time than this does not work on anything. */
+/** A browser that uses a smaller share of the time than this is idle. */
 const IDLE_SHARE = 0.02;
 
 /**
- * Watches a browser that prints, until the document is done or has had its time. That is the processor time of
- * the browser's processes, shared with the documents beside it, and never more than what has passed: on a
- * busy machine a document that is merely slow does not fail. Nothing is looked at before the print is slow.
+ * Watches a browser that prints, until the document is done or has used its time. That time is the processor
+ * time of the browser's processes, shared among concurrent documents, and never more than the time that has
+ * passed: on a busy machine a document that is merely slow does not fail. The first measurement is made when
+ * the print is slow.
  */
 export async function watchPrint(look: () => Look, options: WatchOptions): Promise<WatchEnd> {
   const { time, memory, beside, onTooLarge, signal, clock = SYSTEM_CLOCK } = options;
@@ -70,17 +71,17 @@ export async function watchPrint(look: () => Look, options: WatchOptions): Promi
   let compared = 0;
   let before: Look | undefined;
   const isIdle = () => used < IDLE_SHARE * compared;
-  // One look alone tells nothing, and on a busy machine it may come after all the time.
+  // One measurement alone shows nothing, and on a busy machine it may come after the whole time.
   while (compared === 0 || (worked < time && elapsed() < PATIENCE * time)) {
     if (compared > 0 && elapsed() >= IDLE_PATIENCE * time && isIdle()) return end("stuck");
     const ended = await clock.sleep(pause, signal).then(() => false, () => true);
     if (ended) return end("done");
     const now = look();
     for (const [pid, held] of now.memory) if (held > memory) onTooLarge(pid);
-    // Most documents are done before the first look, so there is nothing to compare it with.
+    // Most documents are done before the first measurement, so there is no earlier one to compare it with.
     if (before === undefined) worked += Math.min(pause, elapsed());
     else {
-      // What a process has used is gone with it.
+      // The processor time of an ended process is no longer counted.
       const cpu = Math.max(0, now.cpu - before.cpu);
       const passed = now.at - before.at;
       used += cpu;

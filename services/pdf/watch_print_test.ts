@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { openLooker } from "./process_look.ts";
 import { type WatchOptions, watchPrint } from "./watch_print.ts";
 
-/** A browser that uses so much of each second, and a clock that moves when it is slept by. */
+/** Returns a browser that uses `cores` of each second, and a clock that `sleep()` advances. */
 function startBrowser({ cores, lateMs = 0 }: { cores: number; lateMs?: number }) {
   const world = { now: 0, cpu: 0, looks: 0 };
   const clock = {
@@ -40,17 +40,17 @@ test("watchPrint() counts the document's own time, and not what others take", as
   assert.deepEqual(await starved.watch({}), { how: "overdue", elapsedMs: 10_000 });
 });
 
-test("watchPrint() gives an idle browser four times as long as one that works", async () => {
+test("watchPrint() waits four times as long for an idle browser as for one that works", async () => {
   const { watch } = startBrowser({ cores: 0 });
   assert.deepEqual(await watch({}), { how: "stuck", elapsedMs: 4000 });
 });
 
-test("watchPrint() does not take a browser for stuck at which it came to look late", async () => {
+test("watchPrint() does not report a browser as stuck after a late measurement", async () => {
   const { watch } = startBrowser({ cores: 1, lateMs: 60_000 });
   assert.equal((await watch({})).how, "overdue");
 });
 
-test("watchPrint() does not look at a document that is done soon", async () => {
+test("watchPrint() measures nothing for a document that is done soon", async () => {
   const signal = AbortSignal.timeout(50);
   const look = () => assert.fail("it looked");
   const { how } = await watchPrint(look, {
@@ -59,7 +59,7 @@ test("watchPrint() does not look at a document that is done soon", async () => {
   assert.equal(how, "done");
 });
 
-test("watchPrint() tells of a process that holds too much, but not of the browser's own", async () => {
+test("watchPrint() reports a process that uses too much memory, but not the main process", async () => {
   const script = `
     const { spawn } = require("node:child_process");
     spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"], { stdio: "ignore" });
@@ -73,7 +73,7 @@ test("watchPrint() tells of a process that holds too much, but not of the browse
     done.abort();
   };
   const looker = openLooker(pid);
-  // The child may not be there yet at the first look.
+  // The child may not exist yet at the first measurement.
   const look = () => {
     looker.refresh();
     return looker.look();

@@ -1,7 +1,7 @@
 /**
- * Prints the path of the Chromium that would print here, for `CHROMIUM_PATH` of a service that may
- * neither look around nor unpack one: `node services/pdf/which_chromium.ts`. It reads `CHROMIUM_PATH`
- * and `CACHE_DIR`, as the service does.
+ * Prints the path of the Chromium that would print here, for `CHROMIUM_PATH` of a service without the rights
+ * to search for one or unpack one: `node services/pdf/which_chromium.ts`. It reads `CHROMIUM_PATH` and
+ * `CACHE_DIR`, as the service does.
  *
  * @module
  */
