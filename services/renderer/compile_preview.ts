@@ -7,22 +7,22 @@ import {
   type TemplateVariable,
 } from "@posthaste/templating";
 
-/** A template as it is being written. */
+/** A draft of a template. */
 export type WrittenTemplate =
   | { kind: "email"; subject: string; html: string; text: string | undefined }
   | { kind: "pdf"; filename: string; html: string };
 
-/** A template ready to be filled. Of a PDF the subject is its file name, and the text is empty. */
+/** A template ready to be filled. For a PDF, the subject is its file name, and the text is empty. */
 export interface Compiled {
   parts: { subject: string; html: string; text: string };
   textGenerated: boolean;
   found: FoundVariable[];
-  /** What is read for what. */
+  /** The variables that each part reads. */
   reads: TemplateRead[];
   warnings: readonly string[];
 }
 
-/** A template that cannot be published, with all that is known of it. */
+/** A template that cannot be published, with its faults and variables. */
 export class PreviewFault extends Error {
   override readonly name = "PreviewFault";
   readonly errors: TemplateFault[];
@@ -35,16 +35,16 @@ export class PreviewFault extends Error {
   }
 }
 
-/** Who compiles, and for whom. */
+/** The sandbox that compiles, and the owner it compiles for. */
 export interface Compiling {
   sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf">;
   owner: string;
 }
 
 /**
- * Compiles a template as publishing it would.
+ * Compiles a template as for publishing.
  *
- * @throws {PreviewFault} with every fault, and the variables that were found nevertheless.
+ * @throws {PreviewFault} with every fault, and the variables that were still found.
  * @throws {RenderError} If that took too long, or too much memory.
  */
 export async function compilePreview(
@@ -100,7 +100,7 @@ async function compilePdf(
   return { parts, textGenerated: false, found: known, reads, warnings: [] };
 }
 
-/** Notes of each variable whether every message prints it, or a field of it. */
+/** Marks each variable that every message prints, or prints a field of. */
 function withAlways(found: readonly FoundVariable[], reads: readonly TemplateRead[]) {
   const printed = new Set(
     reads.filter(({ always }) => always).map(({ path }) => path.split(/[.[]/, 1)[0] ?? ""),
@@ -108,7 +108,7 @@ function withAlways(found: readonly FoundVariable[], reads: readonly TemplateRea
   return found.map((variable) => ({ ...variable, always: printed.has(variable.name) }));
 }
 
-/** What the body reads, with what only the file's name does after it. */
+/** Returns the variables that the body reads, followed by those that only the file name reads. */
 function merged(
   body: readonly TemplateVariable[],
   name: readonly TemplateVariable[],

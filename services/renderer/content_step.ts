@@ -17,18 +17,18 @@ import {
 } from "./render_message.ts";
 import { withShownImages } from "./shown_images.ts";
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export interface ContentDeps extends VersionSource {
   sends: {
     load(id: string): Promise<Send | null>;
   };
   fill: Sandbox["fill"];
   storeContent: StoreContent;
-  /** Left out where the operator does not allow remote images. */
+  /** Missing if the operator does not allow remote images. */
   images?: RemoteImages | undefined;
 }
 
-/** Makes what an accepted or a given message is filled to, for somebody who wants to see it. */
+/** Renders the content of an accepted or a given message for an interactive request. */
 export function contentStep(deps: ContentDeps): Step<"content.requested"> {
   return {
     name: "renderer.content",

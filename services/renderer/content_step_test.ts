@@ -52,7 +52,7 @@ async function reply({ accountId = "acc_1", index = 1, version = 2, more }: Chan
   return contentReplySchema.parse(verdict.replies?.[0]);
 }
 
-test("contentStep() makes again what a recipient's message was filled to, with its PDFs", async () => {
+test("contentStep() renders a recipient's message again, with its PDFs", async () => {
   const { page } = pdfVersion(7);
   assert.deepEqual(await reply(), {
     ok: true,
@@ -73,7 +73,7 @@ test("contentStep() makes again what a recipient's message was filled to, with i
   assert.deepEqual([first.parts.subject, first.pdfs], ["Hello all", []]);
 });
 
-test("contentStep() tells nothing of another account's message, nor of one that is not there", async () => {
+test("contentStep() reveals nothing of another account's message, nor of a missing one", async () => {
   const nothing = { ok: false, reason: "the message is not in the ledger" };
   assert.deepEqual(await reply({ accountId: "acc_2" }), nothing);
   assert.deepEqual(await reply({ index: 2 }), nothing);
@@ -81,7 +81,7 @@ test("contentStep() tells nothing of another account's message, nor of one that 
   assert.deepEqual(missing, { ok: false, reason: "version 2 of template 1 is missing" });
 });
 
-test("contentStep() fills a message that is given, though it is in no ledger", async () => {
+test("contentStep() fills a given message that is not in the ledger", async () => {
   const given = {
     ...{ template: { id: 1, version: 2 }, pdfVersions: { 7: 3 }, variables: { name: "top" } },
     recipient: {
@@ -92,7 +92,7 @@ test("contentStep() fills a message that is given, though it is in no ledger", a
   const filled = await reply({ more: { sendId: "", given, namesOnly: true } });
   assert.ok(filled.ok);
   assert.equal(filled.parts.subject, "Hello top");
-  // Only the name of the PDF was wanted.
+  // Only the name of the PDF was requested.
   const pdfs = filled.pdfs.map(({ filename, html }) => [filename, html]);
   assert.deepEqual(pdfs, [["invoice-own.pdf", { inline: "" }]]);
 });

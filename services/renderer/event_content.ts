@@ -8,8 +8,8 @@ export type StoreContent = (key: string, text: string) => Promise<void>;
 const INLINE_BYTES = Math.floor(MAX_EVENT_BYTES * 0.6);
 
 /**
- * Decides which of a message's texts travel in its event: all, as long as they fit; else the largest
- * go to the object store, under the SHA-256 of what they say.
+ * Decides which of a message's texts travel in its event: all, if they fit. Otherwise the largest go to the
+ * object store, under the SHA-256 of their content.
  */
 export async function packContents(texts: string[], store: StoreContent): Promise<Content[]> {
   const characters = texts.reduce((sum, { length }) => sum + length, 0);

@@ -13,13 +13,13 @@ async function pack(texts: string[]) {
   return { contents, stored };
 }
 
-test("packContents() lets small texts travel in their event", async () => {
+test("packContents() keeps small texts in their event", async () => {
   const { contents, stored } = await pack(["<p>Hello</p>", "", "Hello"]);
   assert.deepEqual(contents, [{ inline: "<p>Hello</p>" }, { inline: "" }, { inline: "Hello" }]);
   assert.equal(stored.size, 0);
 });
 
-test("packContents() stores the largest text alone where that is enough", async () => {
+test("packContents() stores only the largest text if that is enough", async () => {
   const large = "x".repeat(400_000);
   const { contents, stored } = await pack(["html", large, "pdf".repeat(1000)]);
   const key = createHash("sha256").update(large).digest("hex");
@@ -38,7 +38,7 @@ test("packContents() keeps any mix of texts well below the limit of an event", a
   }
 });
 
-test("packContents() gives the same text the same key", async () => {
+test("packContents() stores the same text under the same key", async () => {
   const large = "ä".repeat(400_000);
   const [first, second] = await Promise.all([pack([large]), pack([large])]);
   assert.deepEqual(first.contents, second.contents);

@@ -1,16 +1,16 @@
 import { type HtmlAttribute, type HtmlTag, tagsOf } from "@posthaste/templating";
 
-/** Returns what to load an image from instead of its address; `undefined` leaves the address. */
+/** Returns the address that replaces an image's address; `undefined` keeps it. */
 export type AddressOf = (url: string) => string | undefined;
 
-/** A place in HTML where addresses of images stand. */
+/** A place in HTML that contains addresses of images. */
 export interface ImagePlace {
   /** Absolute, `http` or `https`. */
   urls: string[];
-  /** From here up to, not including, `end`. */
+  /** First position; `end` is exclusive. */
   start: number;
   end: number;
-  /** What is to stand there. */
+  /** Returns the new text of this place. */
   write(addressOf: AddressOf): string;
 }
 
@@ -18,7 +18,7 @@ const CSS_URL =
   /url\(\s*(?:"(https?:[^"\\\n]*)"|'(https?:[^'\\\n]*)'|(https?:[^\s"'()\\]*))\s*\)/gi;
 const WEB = /^\s*https?:/i;
 
-/** Which attributes hold the address of an image. */
+/** The attributes that contain the address of an image. */
 const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   img: ["src"],
   input: ["src"],
@@ -30,9 +30,9 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Finds the images that HTML names by `http` or `https`: `src` of images, `href` of SVG images,
- * `background` of tables, `url()` in styles. What it does not find stays as it is, and the browser
- * refuses to load it. A `srcset` by address is taken out, so that `src` is what counts.
+ * Finds the images that HTML names by `http` or `https`: `src` of images, `href` of SVG images, `background`
+ * of tables, `url()` in styles. Images that it does not find stay unchanged, and the browser refuses to load
+ * them. A `srcset` with addresses is removed, so that `src` counts.
  */
 export function findImages(html: string): ImagePlace[] {
   if (!/https?:/i.test(html)) return [];
@@ -42,7 +42,7 @@ export function findImages(html: string): ImagePlace[] {
   ]);
 }
 
-/** Puts other addresses into the places of images. */
+/** Replaces the addresses in the places of images. */
 export function withAddresses(
   html: string,
   places: readonly ImagePlace[],

@@ -23,7 +23,7 @@ test("findImages() finds what a browser would load as an image", () => {
   ]);
 });
 
-test("findImages() takes nothing else", () => {
+test("findImages() finds nothing else", () => {
   const html =
     `<a href="http://a/1"><script src="http://a/2"></script><!-- <img src=http://a/3> -->` +
     `<iframe src="http://a/4"></iframe><p title="url(http://a/5)">http://a/6 url(http://a/7)</p>` +
@@ -32,7 +32,7 @@ test("findImages() takes nothing else", () => {
   assert.deepEqual(urlsOf(html), []);
 });
 
-test("withAddresses() changes the places of images and nothing besides", () => {
+test("withAddresses() changes only the places of images", () => {
   const data = "data:image/png;base64,AA==";
   assert.equal(
     inlined(
@@ -48,7 +48,7 @@ test("withAddresses() changes the places of images and nothing besides", () => {
   assert.equal(inlined(plain), plain);
 });
 
-test("withAddresses() lets src count where there is a srcset", () => {
+test("withAddresses() removes srcset, so that src counts", () => {
   assert.equal(
     inlined(
       `<picture><source srcset="http://a/1 2x"><img srcset="https://a/2" src="http://a/3"></picture>`,
@@ -57,12 +57,12 @@ test("withAddresses() lets src count where there is a srcset", () => {
   );
 });
 
-test("withAddresses() leaves what has no other address", () => {
+test("withAddresses() keeps an address that has no replacement", () => {
   const html = `<img src="http://a/1"><p style="background:url(http://a/2)">`;
   assert.equal(withAddresses(html, findImages(html), () => undefined), html);
 });
 
-test("findImages() takes no longer than the length of the HTML asks for", async () => {
+test("findImages() takes time linear in the length of the HTML", async () => {
   const url = "http://a/1";
   const hostile: ((times: number) => string)[] = [
     (times) => `<img src=${url} ${Array.from({ length: times }, (_, n) => ` a${n}`).join("")}>`,

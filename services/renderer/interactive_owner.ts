@@ -1,6 +1,6 @@
 /**
- * Names who asks the sandbox on behalf of an account's people. What they try out is often slow, and must
- * not have the account's own mail count as slow.
+ * Returns the owner of an account's interactive requests in the sandbox. Drafts are often slow, and must not
+ * mark the account's own mail as slow.
  */
 export function interactiveOwner(accountId: string): string {
   return `interactive/${accountId}`;

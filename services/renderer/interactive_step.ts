@@ -1,12 +1,12 @@
 import type { Step } from "@posthaste/messaging";
 
-/** The steps of interactive requests: what people at the dashboard wait for. */
+/** The steps of interactive requests: requests that people at the dashboard wait for. */
 export interface InteractiveSteps {
   preview: Step<"preview.requested">;
   content: Step<"content.requested">;
 }
 
-/** The step of one consumer that brings both: what is asked decides who answers. */
+/** Returns the step of one consumer for both: the type of the request decides which step answers. */
 export function interactiveStep(
   { preview, content }: InteractiveSteps,
 ): Step<"preview.requested" | "content.requested"> {

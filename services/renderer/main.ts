@@ -55,7 +55,7 @@ await runService({
             timeLimitMs: config.REMOTE_IMAGE_TIME_LIMIT,
             maxBytes: config.REMOTE_IMAGE_SIZE,
           }),
-          // The other half of a priority's places goes on with what waits for nothing.
+          // The other half of a priority's slots continues with messages that wait for nothing.
           places: Math.max(1, Math.floor(config.RENDER_CONCURRENCY / 2)),
         })
         : undefined,
@@ -66,7 +66,7 @@ await runService({
     health.add("nats", () => bus.check());
 
     const concurrency = config.RENDER_CONCURRENCY;
-    // Many, so that the sandbox sees whose they are: in the queue of the broker all wait for the first.
+    // Many, so that the sandbox can be fair between accounts: the broker's queue is first in, first out.
     const immediate = { consumer: "renderer_now", concurrency: 16 * concurrency, signal, logger };
     const interactive = {
       ...immediate,

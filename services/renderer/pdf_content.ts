@@ -10,10 +10,10 @@ import {
 } from "./render_message.ts";
 import type { VersionSource } from "./pinned_versions.ts";
 
-/** Nobody is written to: of the message there is only its PDF. */
+/** There is no recipient: only the PDF of the message exists. */
 const NOBODY = { index: 0, attempt: 0, email: "" };
 
-/** A filled PDF template, as the only part of a message, or why there is none. */
+/** A filled PDF template as the only part of a message, or the reason why it failed. */
 export type FilledPdf =
   | { message: RenderedMessage; pdfs: Versions["pdfs"] }
   | { reason: string };

@@ -1,19 +1,19 @@
 import type { EmailVersion, PdfVersion, RequestedRecipient, Send } from "@posthaste/contracts";
 import type { Versions } from "./render_message.ts";
 
-/** Where versions are found. */
+/** The reader of versions. */
 export interface VersionSource {
   emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
   pdfVersion(accountId: string, id: number, version: number): Promise<PdfVersion | null>;
 }
 
-/** What is to be rendered, as far as it tells of versions. */
+/** The fields of an event that name versions. */
 export interface Pinned {
   head: Pick<Send, "accountId" | "template" | "pdfVersions">;
   recipients: readonly Pick<RequestedRecipient, "attachments">[];
 }
 
-/** Finds the pinned versions, or says which one is missing. */
+/** Finds the pinned versions, or returns which one is missing. */
 export async function pinnedVersions(
   { head, recipients }: Pinned,
   deps: VersionSource,

@@ -17,19 +17,19 @@ import { MAX_SUBJECT_LENGTH } from "./render_message.ts";
 import { withShownImages } from "./shown_images.ts";
 import { reportableVariables } from "./reportable_variables.ts";
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export interface PreviewDeps {
   sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "fill" | "render">;
   /** Loads a text that was too large for its event. */
   loadContent(key: string): Promise<string | undefined>;
   storeContent: StoreContent;
-  /** Left out where the operator does not allow remote images. */
+  /** Missing if the operator does not allow remote images. */
   images?: RemoteImages | undefined;
 }
 
 type Preview = EventData<"preview.requested">;
 
-/** A template as it is being written, its texts loaded. */
+/** A draft of a template, with its texts loaded. */
 interface Written {
   html: string;
   text: string | undefined;
@@ -38,7 +38,7 @@ interface Written {
 const MAX_WARNINGS = 50;
 const WARNING_LENGTH = 500;
 
-/** Compiles and fills a template as it is being written, for its author who waits. */
+/** Compiles and fills a draft of a template, for an interactive request of its author. */
 export function previewStep(deps: PreviewDeps): Step<"preview.requested"> {
   return {
     name: "renderer.preview",
@@ -78,7 +78,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
     return { ...failureOf(result?.error, place), variables: reportableVariables(found) };
   }
   const filled = {
-    // A line break has no place in a subject.
+    // A subject must not contain a line break.
     subject: (result.parts["subject"] ?? "").replace(/[\r\n]+/g, " ").trim(),
     html: result.parts["html"] ?? "",
     text: result.parts["text"] ?? "",
@@ -120,7 +120,7 @@ async function textsOf(
   return text === undefined ? undefined : { html, text };
 }
 
-/** Under keys of the account's own: its next preview takes the place of this one in the workers. */
+/** The keys are the account's own: its next preview replaces this one in the workers. */
 function sourcesOf(
   parts: Compiled["parts"],
   { accountId, locale }: { accountId: string; locale: string },
@@ -145,7 +145,7 @@ function failure({ reason, errors = [], variables = [], timedOut = false }: Fail
   return { ok: false, reason, errors, variables: reportableVariables(variables), timedOut };
 }
 
-/** A failure that is nobody's but the sandbox's own comes again. */
+/** A failure of the sandbox itself is retried. */
 function failureOf(error: unknown, place: Partial<Failure> = {}): PreviewReply {
   if (!(error instanceof RenderError) || error.code === "sandbox" || error.code === "closed") {
     throw error;
@@ -161,7 +161,9 @@ interface Failing {
   deps: PreviewDeps;
 }
 
-/** Where in the author's source filling failed. What was compiled has other lines than the source. */
+/**
+ * Returns where in the author's source filling failed. The compiled template has other lines than the source.
+ */
 async function placeOf(
   error: RenderError | undefined,
   { written, templates, data, deps }: Failing,
@@ -171,7 +173,7 @@ async function placeOf(
   if (part !== "subject" && part !== "html" && part !== "text") return {};
   const template = templates[part];
   const source = part === "html" ? written.html : part === "text" ? written.text : template?.source;
-  // A text that was made from the HTML has its fault there.
+  // A fault of a text that was generated from the HTML is in the HTML.
   const at = part === "text" && source === undefined ? "html" : part;
   if (template === undefined) return {};
   let found: RenderError = error;

@@ -48,7 +48,7 @@ async function bad(changes: Partial<Preview>) {
   return answer;
 }
 
-test("previewStep() fills what nobody has published yet, defaults filled in", async () => {
+test("previewStep() fills an unpublished template, with its defaults", async () => {
   const declarations = [
     { name: "city", required: false, default: "Oslo" },
     { name: "name", required: true },
@@ -69,7 +69,7 @@ test("previewStep() fills what nobody has published yet, defaults filled in", as
   ]);
 });
 
-test("previewStep() gives what would be published if it is asked for", async () => {
+test("previewStep() returns what would be published on request", async () => {
   const mjml = "<mjml><mj-body><mj-section><mj-column><mj-text>Hi {{name}}</mj-text></mj-column>" +
     "</mj-section></mj-body></mjml>";
   const answer = await good({ template: email({ html: mjml, text: "Hi" }), compiled: true });
@@ -81,7 +81,7 @@ test("previewStep() gives what would be published if it is asked for", async () 
   assert.deepEqual(answer.compiled?.text, { inline: "Hi" });
 });
 
-test("previewStep() tells every fault at its line, and the variables all the same", async () => {
+test("previewStep() returns every fault with its line, and the variables nevertheless", async () => {
   const html = "<p>{{name}}</p>\n<p>{{dat due}}</p>\n{{#each rows}}{{/each}}{{currency total}}";
   const answer = await bad({ template: email({ subject: "{{#if}}", html }) });
   assert.deepEqual(answer.errors.map(({ part, line, column }) => [part, line, column]), [
@@ -109,7 +109,7 @@ test("previewStep() finds the place in the author's MJML where filling fails", a
   assert.deepEqual(made.errors.map(({ part, line }) => [part, line]), [["html", 2]]);
 });
 
-test("previewStep() answers of a template that never ends in time, and of the next one", async () => {
+test("previewStep() answers in time for an endless template, and for the next one", async () => {
   const rows = Array.from({ length: 300 }, () => 1);
   const each = "{{#each @root.r}}";
   const bomb = each.repeat(5) + "{{this}}" + "{{/each}}".repeat(5);
@@ -140,7 +140,7 @@ test("previewStep() fills a PDF template and its file name", async () => {
   assert.deepEqual(faulty.errors.map(({ part }) => part), ["subject"]);
 });
 
-test("previewStep() has a PDF's remote images where its mails have them", async () => {
+test("previewStep() embeds a PDF's remote images as its mails do", async () => {
   const images = openRemoteImages({
     places: 1,
     fetchImage: (url) =>
@@ -177,7 +177,7 @@ test("previewStep() has a PDF's remote images where its mails have them", async 
   assert.match(warning ?? "", /Messages with it fail: .*not found/);
 });
 
-test("previewStep() reads and answers what is too large for an event by key", async () => {
+test("previewStep() reads and returns texts too large for an event by key", async () => {
   const long = `<p>${"x".repeat(400_000)}</p>`;
   stored.set("written", long);
   const template = {

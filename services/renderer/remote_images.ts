@@ -3,25 +3,25 @@ import { openSemaphore } from "@posthaste/limits";
 import { LRUCache } from "lru-cache";
 import { findImages, type ImagePlace, withAddresses } from "./image_references.ts";
 
-/** What became of the images of a document. */
+/** The result for the images of a document. */
 export type Inlined =
   | { type: "done"; html: string }
-  /** They will not come. The reason lists them. */
+  /** They failed for good. The reason lists them. */
   | { type: "failed"; reason: string }
-  /** They may come later. */
+  /** They may succeed later. */
   | { type: "later"; afterMs: number };
 
-/** A document whose images are wanted. */
+/** A request for the images of a document. */
 export interface ImageRequest {
   accountId: string;
-  /** Whose tries are counted together. */
+  /** Key under which attempts are counted. */
   messageId: string;
   html: string;
-  /** Whether what will not come is left out. */
+  /** Whether failed images are left out. */
   leaveOut: boolean;
 }
 
-/** Fetches the images of documents and puts them into these. */
+/** Fetches the images of documents and embeds them. */
 export interface RemoteImages {
   inline(request: ImageRequest): Promise<Inlined>;
 }
@@ -29,11 +29,11 @@ export interface RemoteImages {
 /** Settings of {@linkcode openRemoteImages}. */
 export interface RemoteImagesOptions {
   fetchImage: FetchImage;
-  /** How many documents are waited for at once, of all accounts; of one account it is one. */
+  /** Maximum documents of all accounts that wait for images at once; one for each account. */
   places: number;
-  /** How long images of one document are waited for, in milliseconds. @default {10000} */
+  /** Maximum wait for the images of one document, in milliseconds. @default {10000} */
   timeLimitMs?: number;
-  /** How long what was fetched, or failed, is remembered, in milliseconds. @default {60000} */
+  /** How long a fetched image, or a failure, is remembered, in milliseconds. @default {60000} */
   rememberMs?: number;
 }
 
@@ -43,19 +43,19 @@ const MAX_IMAGES = 50;
 const AT_ONCE = 4;
 const MAX_TRIES = 3;
 const CACHE_BYTES = 64 * 1024 ** 2;
-/** The account, or the whole service, is busy with others. */
+/** Delay if the account, or the whole service, is busy with other documents. */
 const BUSY_MS = 2_000;
-/** After the first try, and four times as long after each further one. */
+/** Delay after the first attempt, and four times as long after each further one. */
 const RETRY_MS = 15_000;
-/** A list of addresses that a person can still read. */
+/** Maximum addresses in a list for a person. */
 const MAX_LISTED = 10;
 
 type Failure = [url: string, error: FetchError];
 type Fetched = { address: string } | { error: FetchError };
 
 /**
- * Opens what puts remote images into documents. A document that has to wait, because its account's
- * images are slow or their server is in trouble, gives its place back and comes again later.
+ * Opens the fetcher of remote images. A document that has to wait, because its account's images are slow or
+ * their server fails, releases its slot and is retried later.
  */
 export function openRemoteImages(options: RemoteImagesOptions): RemoteImages {
   const { fetchImage, places, timeLimitMs = 10_000, rememberMs = 60_000 } = options;
@@ -132,7 +132,7 @@ function withImages(
     const one = fetched.get(url);
     return one !== undefined && "address" in one ? one.address : undefined;
   };
-  // Counted before it is written: one image may stand in a thousand places.
+  // Counted before it is written: one image may occur a thousand times.
   const added = images.flatMap(({ urls }) => urls).reduce(
     (sum, url) => sum + (addressOf(url)?.length ?? 0),
     0,

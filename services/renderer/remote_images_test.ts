@@ -14,7 +14,7 @@ function failing(fault: FetchFault, reason = "it is so") {
   return (url: string) => Promise.reject(new FetchError(url, { fault, reason }));
 }
 
-test("inline() fetches each image once and puts it wherever it is named", async () => {
+test("inline() fetches each image once and embeds it wherever it is named", async () => {
   const asked: string[] = [];
   const images = openRemoteImages({
     places: 1,
@@ -35,7 +35,7 @@ test("inline() fetches each image once and puts it wherever it is named", async 
   assert.equal(asked.length, 4, "what one account has fetched another cannot tell");
 });
 
-test("inline() lists what will not come, and leaves it out only where that is wanted", async () => {
+test("inline() lists failed images, and leaves them out only on request", async () => {
   const images = openRemoteImages({ places: 1, fetchImage: failing("forbidden") });
   const html = `<img src="http://a/1"><img src="http://a/2">`;
   assert.deepEqual(await images.inline(request(html)), {
@@ -45,7 +45,7 @@ test("inline() lists what will not come, and leaves it out only where that is wa
   assert.deepEqual(await images.inline(request(html, { leaveOut: true })), { type: "done", html });
 });
 
-test("inline() tries three times what may come later", async () => {
+test("inline() tries a temporary failure three times", async () => {
   const images = openRemoteImages({ places: 1, fetchImage: failing("unavailable") });
   const html = `<img src="http://a/1">`;
   assert.deepEqual(await images.inline(request(html)), { type: "later", afterMs: 15_000 });
@@ -53,7 +53,7 @@ test("inline() tries three times what may come later", async () => {
   assert.equal((await images.inline(request(html))).type, "failed");
 });
 
-test("inline() lets no account wait twice, and not all places wait", async () => {
+test("inline() lets one document of an account wait, and never fills every slot", async () => {
   const { promise, resolve } = Promise.withResolvers<FetchedImage>();
   const images = openRemoteImages({ places: 2, fetchImage: () => promise });
   const html = `<img src="http://slow/1">`;
@@ -68,7 +68,7 @@ test("inline() lets no account wait twice, and not all places wait", async () =>
   assert.equal((await images.inline(request(html, { accountId: "acc_3" }))).type, "done");
 });
 
-test("inline() refuses what grows too large", async () => {
+test("inline() refuses a document that grows too large", async () => {
   const bytes = Buffer.alloc(1_000_000);
   const images = openRemoteImages({
     places: 1,

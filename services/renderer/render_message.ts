@@ -4,7 +4,7 @@ import { type Fill, type FillResult, type TemplateSource, valuesOf } from "@post
 /** The templates of one event, by the names that its fills use. */
 export type Templates = Record<string, TemplateSource>;
 
-/** What one recipient's message is made of: the first fill is the mail, the others its PDFs. */
+/** The fills of one recipient's message: the first is the mail, the others its PDFs. */
 export interface MessagePlan {
   recipient: RequestedRecipient;
   fills: Fill[];
@@ -70,12 +70,12 @@ export function planMessage(
   return { recipient, fills: [mail, ...attachments] };
 }
 
-/** A message's texts, or why there are none. */
+/** A message's texts, or the reason why it failed. */
 export type RenderedMessage =
   | { ok: true; subject: string; html: string; text: string; pdfs: RenderedPdf[] }
   | { ok: false; reason: string; outage: boolean };
 
-/** A PDF's HTML and its file name as the template says it. */
+/** A PDF's HTML and its file name from the template. */
 export interface RenderedPdf {
   templateId: number;
   html: string;
@@ -91,12 +91,14 @@ export const MAX_SUBJECT_LENGTH = 10_000;
  */
 export const MAX_MESSAGE_LENGTH = 20_000_000;
 
-/** Returns whether a part of the message was left, because the texts before it fill the request's budget. */
+/**
+ * Returns whether a part of the message was left out because the texts before it fill the request's budget.
+ */
 export function isLeft(results: readonly FillResult[]): boolean {
   return results.some((result) => !result.ok && result.error.code === "later");
 }
 
-/** Reads what became of a message's fills, in the order of its plan. */
+/** Reads the results of a message's fills, in the order of its plan. */
 export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMessage {
   const failed = results.find((result) => !result.ok);
   if (failed && !failed.ok) {
@@ -108,7 +110,7 @@ export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMes
     return { ok: false, reason: message, outage: code === "closed" || code === "sandbox" };
   }
   const [mail, ...attachments] = results.map((result) => result.ok ? result.parts : {});
-  // A line break has no place in a subject.
+  // A subject must not contain a line break.
   const subject = (mail?.["subject"] ?? "").replace(/[\r\n]+/g, " ").trim();
   if (subject.length > MAX_SUBJECT_LENGTH) {
     const reason = `the subject has more than ${MAX_SUBJECT_LENGTH} characters`;

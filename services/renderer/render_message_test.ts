@@ -13,7 +13,7 @@ function names(plan: ReturnType<typeof planMessage>): unknown[] {
   return plan.fills.map(({ data }) => data["name"]);
 }
 
-test("planMessage() lets the lowest level win, as in the example of the interface", () => {
+test("planMessage() prefers the lowest level, as in the example of the interface", () => {
   const common = { name: "A" };
   const first = { index: 0, attempt: 0, email: "x", variables: { name: "B" } };
   const second = { index: 1, attempt: 0, email: "y" };
@@ -105,7 +105,7 @@ function filled(subject: string): FillResult[] {
   ];
 }
 
-test("readFills() reads the mail and its PDFs; a file name that was asked for wins", () => {
+test("readFills() reads the mail and its PDFs; a requested file name wins", () => {
   assert.deepEqual(readFills(PLAN, filled("Hello")), {
     ok: true,
     subject: "Hello",
@@ -123,7 +123,7 @@ test("readFills() keeps line breaks out of the subject", () => {
   assert.equal(message.ok && message.subject, "Hello Bcc: x@example.com");
 });
 
-test("readFills() refuses a subject that would burst its event", () => {
+test("readFills() refuses a subject that is too large for its event", () => {
   assert.equal(readFills(PLAN, filled("x".repeat(MAX_SUBJECT_LENGTH))).ok, true);
   assert.deepEqual(readFills(PLAN, filled("x".repeat(MAX_SUBJECT_LENGTH + 1))), {
     ok: false,
@@ -132,7 +132,7 @@ test("readFills() refuses a subject that would burst its event", () => {
   });
 });
 
-test("readFills() tells the first failure, and whether it is the sandbox's own", () => {
+test("readFills() returns the first failure, and whether it is the sandbox's own", () => {
   const failing = (code: ConstructorParameters<typeof RenderError>[0]) => {
     const results = filled("Hello");
     results[1] = { ok: false, error: new RenderError(code, `because of ${code}`) };

@@ -10,16 +10,16 @@ import { recordDuration } from "@posthaste/telemetry";
 import { type FillResult, type Sandbox, withDefaults } from "@posthaste/templating";
 import { readFills, templatesOf } from "./render_message.ts";
 
-/** Nobody is written to. */
+/** There is no recipient. */
 const NOBODY: RequestedRecipient = { index: 0, attempt: 0, email: "" };
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export interface RenderNowDeps {
   emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
   fill: Sandbox["fill"];
 }
 
-/** Renders a template for clients that wait for the answer; each gets its own when it is there. */
+/** Renders a template for clients that wait. Each gets its answer as soon as it is ready. */
 export function renderNowStep(deps: RenderNowDeps): Step<"render.requested"> {
   return {
     name: "renderer.render_now",

@@ -8,7 +8,7 @@ import { type RenderNowDeps, renderNowStep } from "./render_now_step.ts";
 const sandbox = openSandbox({ workers: 1 });
 after(() => sandbox[Symbol.asyncDispose]());
 
-/** Returns the answers to all who wait for one event. */
+/** Returns the answers to all requests of one event. */
 async function repliesTo(
   all: [Variables, ...Variables[]],
   changes: Partial<RenderNowDeps> = {},
@@ -38,7 +38,7 @@ async function reply(variables: Variables, changes: Partial<RenderNowDeps> = {})
   return only;
 }
 
-test("renderNowStep() answers each who waits for the version, one that fails by itself", async () => {
+test("renderNowStep() answers every request for the version, a failing one by itself", async () => {
   const answers = await repliesTo([{ name: "Ann" }, { name: "Bob" }, { name: "Cy" }], {
     fill: (request) =>
       request.fills[0]?.data["name"] === "Bob"

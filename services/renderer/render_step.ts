@@ -36,7 +36,7 @@ import {
 import type { RemoteImages } from "./remote_images.ts";
 import { messagesIn, type RenderEvent, type SendHead, workOf } from "./render_work.ts";
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export interface RenderDeps extends VersionSource {
   sends: {
     load(id: string): Promise<Send | null>;
@@ -45,11 +45,11 @@ export interface RenderDeps extends VersionSource {
   isSlow: Sandbox["isSlow"];
   storeContent: StoreContent;
   now(): Date;
-  /** Left out where the operator does not allow remote images. */
+  /** Missing if the operator does not allow remote images. */
   images?: RemoteImages | undefined;
 }
 
-/** How long the messages of one event may wait for images, in milliseconds; the rest come again. */
+/** How long the messages of one event may wait for images, in milliseconds. The others are retried. */
 const MAX_IMAGES_MS = 10_000;
 
 /** Turns a send, or a part of one, into rendered messages: those with PDFs apart from those without. */
@@ -100,15 +100,17 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
   };
 }
 
-/** Slow mail of one account makes way for the single messages of others. */
+/**
+ * Returns the event for bulk priority: slow mail of one account must not delay the single messages of others.
+ */
 function asBulk({ v, sendId, accountId }: SendHead, recipients: RequestedRecipient[]): Outgoing[] {
   const send = { _id: sendId, accountId, priority: "bulk" as const, eventVersion: v };
   return dispatchesAgain(send, recipients);
 }
 
 /**
- * Renders the first of these messages, as many as may be held at once; at least one. A message that
- * is too large even by itself fails.
+ * Renders the first of these messages, as many as fit into memory at once; at least one. A message that is
+ * too large even by itself fails.
  */
 async function fillSome(
   plans: readonly MessagePlan[],
@@ -163,7 +165,7 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
   return { type: "done", publish: [...eventsOf(head, messages), ...reportsOf(facts)] };
 }
 
-/** Embeds the images of a message's PDFs, where their templates ask for it. */
+/** Embeds the images of a message's PDFs, if their templates request it. */
 async function withImages(
   message: RenderedMessage,
   { head, recipient, versions, isLate }: {
@@ -202,7 +204,7 @@ async function withImages(
   return { ...message, pdfs };
 }
 
-/** One message of a send, to come again on its own. */
+/** Returns the event that retries one message of a send. */
 function waitingFact(
   head: SendHead,
   message: ResumedMessage,
@@ -216,10 +218,10 @@ function waitingFact(
   };
 }
 
-// Room for what an event says of its send.
+// Space for the fields of an event about its send, in bytes.
 const HEAD_BYTES = 8 * 1024;
 
-/** Makes the events that bring messages on: with PDFs to the printer, the others to the mailer. */
+/** Returns the events that carry messages on: with PDFs to the printer, the others to the mailer. */
 function eventsOf(
   { v, sendId, accountId, priority, acceptedAt, integrationId, from, redelivered }: SendHead,
   messages: readonly MessageInEvent[],
@@ -269,7 +271,7 @@ async function messageOf(
   };
 }
 
-/** What a status event says of the send that it is about. */
+/** The fields of a status event about its send. */
 type About = Pick<SendHead, "sendId" | "accountId">;
 
 function statusEventOf(

@@ -89,7 +89,7 @@ async function published(...args: Parameters<typeof handle>): Promise<Outgoing[]
   return publish;
 }
 
-/** Type, position and, where it failed, reason of each message in the events, by position. */
+/** Returns type, position and, for a failure, reason of each message in the events, by position. */
 function told(events: Outgoing[]): string[] {
   const of = (event: Outgoing) =>
     event.type === "messages.rendered"
@@ -101,12 +101,12 @@ function told(events: Outgoing[]): string[] {
     .map(({ type, index, reason }) => `${type} ${index} ${reason}`.trim());
 }
 
-/** How long something took differs each time. */
+/** Removes the durations, which differ each time. */
 function withoutTimeline(message: Rendered | undefined) {
   return { ...message, timeline: undefined };
 }
 
-/** A message with what its event says of its send. */
+/** A message with the fields of its event about its send. */
 type Rendered = Omit<EventData<"messages.rendered">, "messages"> & RenderedMessage;
 
 function messagesOf(events: Outgoing[]): Rendered[] {
@@ -171,7 +171,7 @@ test("renderStep() renders each recipient with their variables, PDFs and file na
   ]);
 });
 
-test("renderStep() gives the same message each time, but for how long it took", async () => {
+test("renderStep() returns the same message each time, except for the durations", async () => {
   const [first, second] = await Promise.all([published(), published()]);
   assert.deepEqual(messagesOf(first).map(withoutTimeline), messagesOf(second).map(withoutTimeline));
 });
@@ -212,7 +212,7 @@ test("renderStep() fails all recipients where a pinned version is missing", asyn
   ]);
 });
 
-/** A dispatch by reference. */
+/** Returns a dispatch by reference. */
 function resumed(again: { index: number; attempt: number }[]) {
   const data = { v: 2, sendId, accountId: "acc_1", priority: "bulk", again } as const;
   return { type: "send.resumed" as const, data: { ...data, again } };
@@ -250,7 +250,7 @@ test("renderStep() makes the same message of a send as of a reference to it, but
   assert.deepEqual(withoutTimeline(named), { ...withoutTimeline(carried), priority: "bulk" });
 });
 
-test("renderStep() passes on what a mail says beside its content, whoever dispatched it", async () => {
+test("renderStep() passes on the mail's fields beside its content, from every dispatcher", async () => {
   const envelope = { replyTo: [{ email: "help@example.com" }], headers: { "X-A": "1" } };
   const recipients = [{ index: 0, attempt: 0, email: "ann@example.com", envelope }];
   const [first] = messagesOf(await published({ v: 3, recipients }));
@@ -268,7 +268,7 @@ test("renderStep() passes on what a mail says beside its content, whoever dispat
   assert.deepEqual([again?.v, again?.envelope], [3, envelope]);
 });
 
-test("renderStep() does nothing for a reference to nobody", async () => {
+test("renderStep() does nothing for a reference to no recipient", async () => {
   const step = renderStep(depsOf({
     sends: {
       load: () => Promise.resolve(SEND),
@@ -371,7 +371,7 @@ test("renderStep() puts the single messages of a slow account into bulk priority
   assert.deepEqual(told(bulk), ["messages.rendered 0"]);
 });
 
-test("renderStep() waits for a sandbox that is away, and for a database that is", async () => {
+test("renderStep() waits for an unavailable sandbox, and for an unavailable database", async () => {
   const closed = await handle({}, {
     fill: ({ fills }) =>
       Promise.resolve(fills.map(() => ({ ok: false, error: new RenderError("closed", "closed") }))),
@@ -410,7 +410,7 @@ test("renderStep() puts remote images into a PDF whose template allows it", asyn
   assert.deepEqual(await htmlOf(PDF_WITH_IMAGE, {}), untouched);
 });
 
-test("renderStep() fails the message whose images will not come, with the list", async () => {
+test("renderStep() fails the message whose images failed, with the list", async () => {
   const images: RemoteImages = {
     inline: () => Promise.resolve({ type: "failed", reason: "its images could not be loaded: x" }),
   };
@@ -421,7 +421,7 @@ test("renderStep() fails the message whose images will not come, with the list",
   ]);
 });
 
-test("renderStep() has the message come again whose images may come later, and it alone", async () => {
+test("renderStep() retries only the message whose images may come later", async () => {
   const images: RemoteImages = {
     inline: () => Promise.resolve({ type: "later", afterMs: 15_000 }),
   };

@@ -12,17 +12,20 @@ import type { Delivery } from "@posthaste/messaging";
 /** Events that ask for messages to be rendered. */
 export type RenderEvent = "send.requested" | "send.resumed";
 
-/** What of a send each of its rendered messages says, and which templates it takes. */
+/** The fields of a send that each of its rendered messages contains, and the templates of the send. */
 export type SendHead = Omit<EventData<"send.requested">, "recipients" | "variables">;
 
-/** What there is to render. */
+/** Messages to render. */
 export interface RenderWork {
   head: SendHead;
   recipients: RequestedRecipient[];
   variables?: Variables;
 }
 
-/** Finds what an event asks for, in itself or in the ledger; `undefined` if the ledger lacks it. */
+/**
+ * Returns the messages that an event requests, from itself or from the ledger; `undefined` if the ledger
+ * lacks them.
+ */
 export async function workOf(
   { type, data }: Delivery<RenderEvent>,
   loadSend: (id: string) => Promise<Send | null>,
@@ -39,7 +42,7 @@ export async function workOf(
   );
   const { v, sendId, accountId, priority, redelivered } = data;
   const head: SendHead = {
-    // Who dispatched it may not know the newer version.
+    // The dispatcher may not know the newer version.
     ...{ v: send.eventVersion ?? v, sendId, accountId, priority, from },
     ...(redelivered ? { redelivered } : {}),
     acceptedAt: startOf(send).toISOString(),
@@ -50,7 +53,7 @@ export async function workOf(
   return { head, recipients, ...(variables ? { variables } : {}) };
 }
 
-/** Names the messages that an event asks for. */
+/** Returns the ids of the messages that an event requests. */
 export function messagesIn({ type, data }: Delivery<RenderEvent>): ResumedMessage[] {
   return type === "send.requested" ? data.recipients : data.again;
 }

@@ -4,7 +4,7 @@ const MAX_VARIABLES = 500;
 const MAX_PATHS = 50;
 const MAX_CHARACTERS = 60_000;
 
-/** The variables as they are told: no more than fit into an answer. A source can hold any number. */
+/** Returns the variables for an answer: no more than fit into it, because a source can contain any number. */
 export function reportableVariables(variables: readonly FoundVariable[]): FoundVariable[] {
   let remaining = MAX_CHARACTERS;
   const told: FoundVariable[] = [];

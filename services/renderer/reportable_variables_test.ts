@@ -6,12 +6,12 @@ function variable(name: string, paths: string[]) {
   return { name, paths, usedIn: ["html" as const], line: 1, column: 1 };
 }
 
-test("reportableVariables() leaves what an author has as it is", () => {
+test("reportableVariables() returns an ordinary template's variables unchanged", () => {
   const variables = [variable("a", ["a.b", "a.c"]), variable("d", ["d"])];
   assert.deepEqual(reportableVariables(variables), variables);
 });
 
-test("reportableVariables() tells no more than fits into an answer", () => {
+test("reportableVariables() returns no more than fits into an answer", () => {
   const long = "n".repeat(1000);
   const many = Array.from({ length: 5000 }, (_, index) => variable(`v${index}`, [long, long]));
   const short = Array.from({ length: 5000 }, (_, index) => variable(`v${index}`, ["x"]));

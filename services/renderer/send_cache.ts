@@ -5,9 +5,9 @@ import { LRUCache } from "lru-cache";
 const MAX_BYTES = 32 * 1024 ** 2;
 
 /**
- * Returns a reader of sends that keeps what it read last. A large send whose messages come back piece
- * by piece, because its server refuses them or its events were lost, is then read once and not for
- * each piece. What a renderer needs of a send never changes; what is not there is asked for again.
+ * Returns a reader of sends that caches the last ones. A large send whose messages come back piece by piece,
+ * because its server refuses them or its events were lost, is then read once and not for each piece. The
+ * fields of a send that a renderer needs never change. A missing send is not cached.
  */
 export function openSendCache(
   loadSend: (id: string) => Promise<Send | null>,
@@ -16,7 +16,7 @@ export function openSendCache(
   const sends = new LRUCache<string, Send>({
     maxSize: maxBytes,
     sizeCalculation: ({ request }) => JSON.stringify(request).length,
-    // What is evicted while it is fetched is still the answer for anyone who waits.
+    // An entry that is evicted while it is fetched is still the answer for all waiting callers.
     ignoreFetchAbort: true,
     fetchMethod: async (id) => await loadSend(id) ?? undefined,
   });

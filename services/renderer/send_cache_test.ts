@@ -17,7 +17,7 @@ function openLedger(sends: Send[], options = {}) {
   return { load, reads, known };
 }
 
-test("openSendCache() reads a send once, for anyone who asks at once or later", async () => {
+test("openSendCache() reads a send once for concurrent and later callers", async () => {
   const { load, reads } = openLedger([sendOf("a"), sendOf("b")]);
   const [first, second] = await Promise.all([load("a"), load("a"), load("b")]);
   assert.equal(first, second);
@@ -26,7 +26,7 @@ test("openSendCache() reads a send once, for anyone who asks at once or later", 
   assert.deepEqual(reads, ["a", "b"]);
 });
 
-test("openSendCache() forgets the send that was not used the longest when there is no room", async () => {
+test("openSendCache() evicts the least recently used send when it is full", async () => {
   const text = "x".repeat(100);
   const sends = ["a", "b", "c"].map((id) => sendOf(id, text));
   const { load, reads } = openLedger(sends, { maxBytes: 300 });
@@ -34,12 +34,12 @@ test("openSendCache() forgets the send that was not used the longest when there 
   assert.deepEqual(reads, ["a", "b", "c", "b"]);
 });
 
-test("openSendCache() gives a send that is larger than all its room", async () => {
+test("openSendCache() returns a send that is larger than the cache", async () => {
   const { load } = openLedger([sendOf("a", "x".repeat(1000))], { maxBytes: 100 });
   assert.equal((await load("a"))?._id, "a");
 });
 
-test("openSendCache() asks again for what was not there, or could not be read", async () => {
+test("openSendCache() reads again after a missing send or a failure", async () => {
   const { load, known } = openLedger([]);
   assert.equal(await load("late"), null);
   known.set("late", sendOf("late"));

@@ -5,7 +5,7 @@ import type { RemoteImages } from "./remote_images.ts";
 const NOT_ALLOWED = "Messages with it fail: the operator does not allow images from the web " +
   "(REMOTE_IMAGES)";
 
-/** A filled PDF template that somebody wants to see. */
+/** A filled PDF template of an interactive request. */
 export interface ShownDocument {
   accountId: string;
   html: string;
@@ -13,8 +13,8 @@ export interface ShownDocument {
 }
 
 /**
- * Puts remote images into a document that is shown, where its mails would have them. Nobody waits for
- * what comes later: the document is shown without, and the warning says why.
+ * Embeds remote images into a shown document, if its mails would have them. It does not wait for late images:
+ * the document is shown without them, with a warning that contains the reason.
  */
 export async function withShownImages(
   { accountId, html, page }: ShownDocument,
