@@ -39,14 +39,14 @@ export const CONFIG = z.object({
     .describe("Interval at which the feeds of accounts with endpoints are searched for new events"),
 });
 
-/** What decides where endpoints may lead to. */
+/** The policy for addresses of endpoints. */
 export interface WebhookEgress {
   resolve: GuardedResolver;
   /** Returns whether an address may be reached without encryption. */
   mayBePlain(address: string): boolean;
 }
 
-/** Makes what decides where endpoints may lead to. */
+/** Creates the policy for addresses of endpoints. */
 export function openWebhookEgress(
   { WEBHOOK_PORTS, EGRESS_ALLOW = [] }: Pick<
     z.infer<typeof CONFIG>,

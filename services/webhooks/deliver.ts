@@ -3,7 +3,7 @@ import type { RecordedEvent } from "@posthaste/storage";
 import type { Poster } from "./post.ts";
 import { signatureOf } from "./sign.ts";
 
-/** What delivering needs from the outside. */
+/** The dependencies of delivering. */
 export interface DeliverDeps {
   poster: Pick<Poster, "post">;
   now(): Date;
@@ -12,18 +12,18 @@ export interface DeliverDeps {
 /** An event for an endpoint, with its opened secrets. */
 export interface Outbound {
   webhook: Pick<Webhook, "url">;
-  /** As they are shown. */
+  /** In the form in which they are shown. */
   secrets: readonly string[];
   event: FeedEvent;
 }
 
-/** One request, and when the endpoint wants the next one. */
+/** One request, and the time that the endpoint requests for the next one. */
 export interface DeliveredAttempt extends WebhookAttempt {
   /** Value of `Retry-After`. */
   retryAfter?: string | undefined;
 }
 
-/** Posts an event to an endpoint. Never throws: what went wrong is in the attempt. */
+/** Posts an event to an endpoint. Never throws: the error is in the attempt. */
 export async function deliver(
   { webhook, secrets, event }: Outbound,
   { poster, now }: DeliverDeps,
@@ -44,7 +44,7 @@ export async function deliver(
   return { at, durationMs: Math.round(performance.now() - started), ...posted };
 }
 
-/** Returns an event as it is posted, with the recipient's address where the endpoint wants it. */
+/** Returns an event in its posted form, with the recipient's address if the endpoint requests it. */
 export function outboundEvent(
   { _id: id, type, at, sequence, data }: RecordedEvent,
   email: string | undefined,
@@ -53,7 +53,7 @@ export function outboundEvent(
   return { id, type, timestamp: at.toISOString(), sequence, data: shown };
 }
 
-/** Returns whether an endpoint wants an event. */
+/** Returns whether an endpoint is subscribed to an event. */
 export function isWanted(
   { types, filter: { templateIds, integrationIds, tags } }: Pick<Webhook, "types" | "filter">,
   { type, data }: Pick<RecordedEvent, "type" | "data">,

@@ -12,7 +12,7 @@ const MAX_ATTEMPTS = 12;
 export interface Delivering {
   webhook: Pick<Webhook, "_id" | "accountId">;
   event: Pick<RecordedEvent, "_id" | "type">;
-  /** What was tried before. */
+  /** The delivery before this attempt, if there was one. */
   before: WebhookDelivery | undefined;
   attempt: DeliveredAttempt;
 }

@@ -20,7 +20,7 @@ import {
   placesOf,
 } from "./endpoint_state.ts";
 
-/** What reading the feed for an endpoint needs from the outside. */
+/** The dependencies of reading the feed for an endpoint. */
 export type DrainDeps =
   & DeliverDeps
   & StorePart<
@@ -34,27 +34,27 @@ export type DrainDeps =
     | "webhooks.emailsOfMessages"
   >
   & {
-    /** Names this process, which has charge of the endpoint. */
+    /** Name of this process, which has claimed the endpoint. */
     holder: string;
-    /** Opens the secrets that sign at a time. */
+    /** Opens the secrets that sign at a given time. */
     unseal(webhook: Webhook, now: Date): string[];
     /** Requests in flight: of all, and of one account. */
     permits: Pick<Semaphore, "acquire">;
-    /** Returns the bucket of an endpoint that may have so many requests a second. */
+    /** Returns the bucket of an endpoint with this many requests a second. */
     rateOf(perSecond: number): Pick<TokenBuckets, "take">;
     logger: Pick<Logger, "info" | "warn">;
   };
 
-/** An event that is to be posted. */
+/** An event to post. */
 interface Item {
   event: RecordedEvent;
-  /** What was tried before. */
+  /** The delivery of earlier attempts. */
   before: WebhookDelivery | undefined;
 }
 
 interface Batch {
   items: Item[];
-  /** Position once all are done; `undefined` if the feed is not read on. */
+  /** Position after all are done; `undefined` if the feed is not read further. */
   end: number | undefined;
 }
 
@@ -97,7 +97,7 @@ export async function drain(
   }
 }
 
-/** What is not kept any more was missed. */
+/** Events that are no longer kept were missed. */
 async function startOf(
   { _id, accountId, position }: Webhook,
   { events: { bounds: feedBounds }, logger }: DrainDeps,
@@ -109,8 +109,8 @@ async function startOf(
 }
 
 /**
- * Finds what is posted next. First what is due again; but an endpoint that is down is tried with an event that it
- * has not had, as one that it never takes must not keep it down.
+ * Finds the events to post next. Due retries come first. An endpoint that is down is tried with a new event,
+ * because an event that it never accepts must not keep it down.
  */
 async function nextBatch(
   webhook: Webhook,
@@ -151,18 +151,18 @@ async function dueBatch(webhook: Webhook, limit: number, deps: DrainDeps): Promi
 interface Posting {
   items: readonly Item[];
   health: WebhookHealth;
-  /** Whether the endpoint is down, and this only tries it. */
+  /** Whether the endpoint is down, and this is a trial. */
   isTrial: boolean;
 }
 
 interface PostedItems {
-  /** What was tried, with what came of it. */
+  /** The attempted items with their results. */
   done: Map<Item, WebhookDelivery>;
   health: WebhookHealth;
   givenUp: GivenUp | undefined;
 }
 
-/** Posts items in their order, as many at once as the endpoint may have, until it may have none. */
+/** Posts items in their order, as many at once as the endpoint allows, until it allows none. */
 async function post(
   webhook: Webhook,
   { items, health, isTrial }: Posting,
@@ -186,7 +186,7 @@ async function post(
       const email = "messageId" in event.data ? emails.get(event.data.messageId) : undefined;
       const outbound = { webhook, secrets, event: outboundEvent(event, email) };
       const attempt = await deliver(outbound, deps, signal);
-      // What was broken off is made again.
+      // Aborted requests are made again.
       if (signal.aborted) return;
       const { at, status, error } = attempt;
       const failure = error === undefined ? undefined : { eventId: event._id, at, status, error };
@@ -232,7 +232,7 @@ async function untilAllowed(
   }
 }
 
-/** Reports in the feed that an endpoint gets no more requests, before it does not. */
+/** Disables an endpoint, after reporting it in the feed. */
 async function disable(
   { _id: webhookId, accountId }: Webhook,
   reason: GivenUp | undefined,

@@ -1,19 +1,19 @@
 import { UNKNOWN_HEALTH, type WebhookHealth } from "@posthaste/contracts";
 
-/** Different events that fail in a row until an endpoint is down. */
+/** Number of different events that fail in a row until an endpoint is down. */
 export const DOWN_AFTER = 5;
 
-/** Requests to one endpoint at once. */
+/** Maximum concurrent requests to one endpoint. */
 export const MAX_AT_ONCE = 4;
 
 const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 30 * 60_000;
 const SLOW_MS = 60_000;
 
-/** So long nothing but failures may come, in milliseconds: 5 days. */
+/** An endpoint is given up after failures alone for this time, in milliseconds: 5 days. */
 export const GIVEN_UP_AFTER_MS = 5 * 24 * 3_600_000;
 
-/** What an endpoint that has too much to do answers with. */
+/** The answers of an overloaded endpoint. */
 const OVERLOADED: readonly (number | null)[] = [429, 502, 503, 504];
 const GONE = 410;
 
@@ -26,13 +26,13 @@ export interface FailedRequest {
   error: string;
 }
 
-/** Why an endpoint is to get no more requests. */
+/** Why an endpoint gets no more requests. */
 export interface GivenUp {
   by: "gone" | "failing";
   reason: string;
 }
 
-/** Returns whether an endpoint is down: then its position waits, and one request at a time tries it. */
+/** Returns whether an endpoint is down: its position waits, and it gets one request at a time as a trial. */
 export function isDown({ failures }: WebhookHealth): boolean {
   return failures >= DOWN_AFTER;
 }
@@ -43,14 +43,14 @@ export function placesOf(health: WebhookHealth, now: Date): number {
   return health.slowUntil !== null && health.slowUntil > now ? 1 : MAX_AT_ONCE;
 }
 
-/** Returns how an endpoint fares after a request that succeeded. */
+/** Returns the health of an endpoint after a request that succeeded. */
 export function afterSuccess({ slowUntil }: WebhookHealth, at: Date): WebhookHealth {
   return { ...UNKNOWN_HEALTH, slowUntil, lastSuccessAt: at };
 }
 
 /**
- * Returns how an endpoint fares after a request that failed. One event that fails again and again counts once, as
- * long as the endpoint is not down: the others go on.
+ * Returns the health of an endpoint after a request that failed. An event that fails repeatedly counts once,
+ * as long as the endpoint is not down: the other events continue.
  */
 export function afterFailure(
   health: WebhookHealth,
@@ -70,7 +70,7 @@ export function afterFailure(
   };
 }
 
-/** Returns why an endpoint that has just failed gets no more requests; `undefined` if it does. */
+/** Returns why an endpoint that has just failed gets no more requests; `undefined` if it gets more. */
 export function givenUp(
   { failingSince, lastFailure }: WebhookHealth,
   now: Date,

@@ -34,7 +34,7 @@ test("afterFailure() tries an endpoint that is down less often, up to half an ho
   assert.deepEqual(waits, [0.25, 0.5, 1, 30]);
 });
 
-test("afterFailure() makes one request at a time for a minute where the endpoint has too much to do", () => {
+test("afterFailure() allows one request at a time for a minute if the endpoint is overloaded", () => {
   for (const status of [429, 502, 503, 504]) {
     const slow = afterSuccess(failed(UNKNOWN_HEALTH, { status }), NOW);
     assert.deepEqual([placesOf(slow, NOW), placesOf(slow, later(MINUTE))], [1, 4], `${status}`);
@@ -48,7 +48,7 @@ test("afterSuccess() forgets failures", () => {
   });
 });
 
-test("givenUp() gives an endpoint up that says 410, or that fails for five days", () => {
+test("givenUp() gives up an endpoint that answers 410, or that fails for five days", () => {
   assert.equal(givenUp(failed(UNKNOWN_HEALTH, { status: 410 }), NOW)?.by, "gone");
   const failing = failedTimes(9);
   const days = (count: number) => later(count * 24 * 60 * MINUTE);

@@ -4,7 +4,7 @@ import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import { placesOf } from "./endpoint_state.ts";
 
-/** What following endpoints needs from the outside. */
+/** The dependencies of following endpoints. */
 export type FollowDeps =
   & StorePart<
     | "events.grown"
@@ -14,9 +14,9 @@ export type FollowDeps =
     | "webhooks.listDue"
   >
   & {
-    /** Names this process. */
+    /** Name of this process. */
     holder: string;
-    /** Posts what an endpoint has not had. */
+    /** Posts the endpoint's new events. */
     drain(webhook: Webhook, signal: AbortSignal): Promise<void>;
     now(): Date;
     logger: Pick<Logger, "warn">;
@@ -27,8 +27,8 @@ const CLAIMED_FOR_MS = 30_000;
 const CLAIMED_AT_ONCE = 200;
 
 /**
- * Takes charge of endpoints and posts what comes to them, until the signal aborts. Each endpoint is worked on by
- * itself: one that hangs holds up no other.
+ * Claims endpoints and posts their events, until the signal aborts. Endpoints are independent: one that hangs
+ * does not delay the others.
  */
 export async function followEndpoints(
   deps: FollowDeps,
@@ -71,7 +71,10 @@ export async function followEndpoints(
   await deps.webhooks.leave(holder).catch(() => undefined);
 }
 
-/** Finds endpoints whose feed goes on or that have something due; and those that are new here or were changed. */
+/**
+ * Finds endpoints with new events in their feed or due retries, and endpoints that are new here or were
+ * changed.
+ */
 async function withWork(
   idle: readonly Webhook[],
   seen: ReadonlyMap<string, number>,

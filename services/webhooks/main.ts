@@ -49,7 +49,7 @@ await runService({
   },
 });
 
-/** Opens the buckets of endpoints, by how many requests a second they may have. */
+/** Opens the buckets of endpoints, by their requests a second. */
 function openRates(): (perSecond: number) => TokenBuckets {
   const byRate = new Map<number, TokenBuckets>();
   return (perSecond) => {

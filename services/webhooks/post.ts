@@ -11,7 +11,7 @@ export interface Post {
   body: string;
 }
 
-/** What came of it. */
+/** The result of a request. */
 export interface Posted {
   /** Null if no answer came. */
   status: number | null;
@@ -27,13 +27,13 @@ export interface Posted {
 export interface PosterOptions extends WebhookEgress {
   /** For the whole of a request, in milliseconds. */
   timeoutMs: number;
-  /** Certificates of authorities to trust instead of the usual ones, as PEM. */
+  /** CA certificates to trust instead of the usual ones, as PEM. */
   ca?: string | undefined;
 }
 
-/** Makes requests, and keeps connections for the next ones. */
+/** Makes requests, and reuses connections. */
 export interface Poster extends Disposable {
-  /** Never throws: what went wrong is in the result. */
+  /** Never throws: the error is in the result. */
   post(post: Post, signal: AbortSignal): Promise<Posted>;
 }
 
@@ -44,8 +44,8 @@ const IDLE_MS = 5000;
 const MAX_IDLE = 2;
 
 /**
- * Opens what posts to endpoints: to addresses that customers may reach, each dialled as it was checked; no
- * redirects, no credentials, no compression.
+ * Opens a poster for endpoints: only to addresses that customers may reach, and it dials exactly the address
+ * that was checked; no redirects, no credentials, no compression.
  */
 export function openPoster(options: PosterOptions): Poster {
   const agentOptions = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE };
@@ -154,7 +154,7 @@ function lateIn(timeoutMs: number): string {
   return `The endpoint did not answer within ${timeoutMs / 1000} s`;
 }
 
-/** What an address answers that is no web server must not be learned by the sentence. */
+/** The sentence must not reveal what an address that is not a web server answers. */
 function sentenceOf(error: unknown): string {
   if (error instanceof PostError) return error.message;
   if (error instanceof EgressError) {

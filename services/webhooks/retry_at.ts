@@ -4,10 +4,10 @@ const WAITS_S = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 /** Waits are up to this part longer or shorter, so that many do not come back at once. */
 const JITTER = 0.1;
 
-/** The longest that an endpoint may ask to be left alone, in milliseconds. */
+/** Maximum pause that an endpoint may request, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
-/** What the next attempt follows from. */
+/** Input of the time of the next attempt. */
 export interface Failure {
   /** Failures of this event up to now, this one included. */
   tries: number;

@@ -14,7 +14,7 @@ test("retryAt() waits longer each time, and gives up after ten attempts", () => 
   assert.deepEqual(waits, [5, 300, 1800, ...hours, null]);
 });
 
-test("retryAt() spreads its waits, and waits as long as the endpoint asks, up to a day", () => {
+test("retryAt() spreads its waits, and waits as long as the endpoint requests, up to a day", () => {
   assert.deepEqual([waitOf(2, { random: 0 }), waitOf(2, { random: 1 })], [270, 330]);
   assert.equal(waitOf(1, { retryAfterMs: 60_000 }), 60);
   assert.equal(waitOf(1, { retryAfterMs: 1000 }), 5);

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** What is signed. */
+/** The signed request. */
 export interface SignedRequest {
   /** Id of the event. */
   id: string;
@@ -15,7 +15,7 @@ const PREFIX = "whsec_";
  * Returns the value of `webhook-signature` (Standard Webhooks 1.0): a signature by each secret, with spaces between
  * them.
  *
- * @param secrets As they are shown: `whsec_` and base64.
+ * @param secrets In the form in which they are shown: `whsec_` and base64.
  */
 export function signatureOf(
   { id, timestamp, body }: SignedRequest,

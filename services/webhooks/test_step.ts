@@ -10,7 +10,7 @@ import type { Step } from "@posthaste/messaging";
 import type { StorePart } from "@posthaste/storage";
 import { deliver, type DeliverDeps } from "./deliver.ts";
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export type TestDeps =
   & DeliverDeps
   & StorePart<"webhooks.find">
@@ -19,13 +19,15 @@ export type TestDeps =
     signal: AbortSignal;
   };
 
-/** Tests in hand at once, in this process. */
+/** Maximum concurrent tests in this process. */
 export const TESTS_AT_ONCE = 8;
 
-/** Of one account: the others must not wait for its slow servers. */
+/** Maximum for one account: the others must not wait for its slow servers. */
 const TESTS_OF_ACCOUNT = 2;
 
-/** Posts a test event to an endpoint for a person who waits. It is in no feed, and changes nothing. */
+/**
+ * Posts a test event to an endpoint, for an interactive request. The event is in no feed and changes nothing.
+ */
 export function testStep(deps: TestDeps): Step<"webhook.requested"> {
   const tests = openSemaphore({ max: Infinity, maxPerOwner: TESTS_OF_ACCOUNT });
   return {
@@ -63,7 +65,7 @@ async function test(
   return { ok: error === null, status, durationMs, error, answer };
 }
 
-/** A test that was not even begun. */
+/** Returns the reply for a test that was not started. */
 function refused(error: string): WebhookReply {
   return { ok: false, status: null, durationMs: 0, error, answer: "" };
 }

@@ -1,7 +1,10 @@
 import type { Webhook } from "@posthaste/contracts";
 import { type MasterKeys, openSecret, WEBHOOK_SECRET } from "@posthaste/storage";
 
-/** Makes what opens the secrets of an endpoint that sign at a time: the only place where they are in the clear. */
+/**
+ * Returns a function that opens the secrets of an endpoint that sign at a given time. Only here are they in
+ * plain text.
+ */
 export function unsealer(
   keys: MasterKeys,
 ): (webhook: Pick<Webhook, "_id" | "accountId" | "secrets">, now: Date) => string[] {

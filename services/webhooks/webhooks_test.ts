@@ -28,7 +28,7 @@ import { signatureOf } from "./sign.ts";
 import { testStep } from "./test_step.ts";
 import { unsealer } from "./unseal.ts";
 
-/** What a server heard. */
+/** A request that the server received. */
 interface Heard {
   path: string;
   headers: IncomingMessage["headers"];
@@ -39,7 +39,7 @@ const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 const keys = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
 const stack = new AsyncDisposableStack();
 const heard: Heard[] = [];
-/** What a path answers; those that are not here get 200. */
+/** Answers by path; others get 200. */
 const answers = new Map<string, (request: Heard, response: ServerResponse) => void>();
 let base: string;
 let store: Store;
@@ -66,7 +66,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   else own(one, response);
 }
 
-/** The service's parts, as main.ts puts them together. */
+/** Opens the parts of the service as main.ts does. */
 function openParts({ allow = ["127.0.0.0/8"] }: { allow?: string[] } = {}) {
   const egress = openWebhookEgress({ WEBHOOK_PORTS: ["443"], EGRESS_ALLOW: allow });
   const poster = openPoster({ ...egress, timeoutMs: 2000 });
@@ -119,7 +119,7 @@ const found = async ({ accountId, _id }: Webhook) => {
   return webhook;
 };
 
-/** Claims an endpoint and posts what it has not had, once. */
+/** Claims an endpoint and posts its new events, once. */
 async function drainOnce(webhook: Webhook, parts: ReturnType<typeof openParts>): Promise<Webhook> {
   await store.webhooks.claim({ holder: parts.holder, forMs: 60_000, limit: 50 });
   await drain(await found(webhook), parts, AbortSignal.timeout(10_000));
@@ -175,7 +175,7 @@ test("drain() leaves out what the endpoint does not want", async () => {
   assert.deepEqual(idsAt("/some"), [wanted]);
 });
 
-test("drain() goes on past an event that fails, and tries it again in time", async () => {
+test("drain() continues past an event that fails, and retries it when due", async () => {
   using parts = openParts();
   const webhook = await addWebhook("acc_one", "/one");
   const [bad, ...others] = await happen("acc_one", 4);
@@ -222,7 +222,7 @@ test("drain() keeps the position of an endpoint that is down, and loses nothing"
   assert.deepEqual(idsAt("/down").toSorted(), ids);
 });
 
-test("drain() disables an endpoint that answers 410, and says so in the feed", async () => {
+test("drain() disables an endpoint that answers 410, and reports it in the feed", async () => {
   using parts = openParts();
   const webhook = await addWebhook("acc_gone", "/gone");
   await happen("acc_gone");
@@ -253,7 +253,7 @@ test("drain() follows no redirect and reaches nothing that is not allowed", asyn
   assert.match(health.lastFailure?.error ?? "", /not public/);
 });
 
-test("followEndpoints() is not held up by an endpoint that hangs, of another account", async () => {
+test("followEndpoints() is not delayed by another account's endpoint that hangs", async () => {
   using parts = openParts();
   const stop = new AbortController();
   answers.set("/hangs", () => {});
@@ -268,14 +268,14 @@ test("followEndpoints() is not held up by an endpoint that hangs, of another acc
   const ids = await happen("acc_quick", 3);
   await until(() => idsAt("/quick").length >= 3);
   assert.deepEqual(idsAt("/quick").toSorted(), ids);
-  // Its four places are all that it holds; nothing that it was sent has ended yet.
+  // It holds its four slots and no more; none of its requests has ended yet.
   assert.equal(idsAt("/hangs").length, 4);
   stop.abort();
   await following;
   assert.deepEqual(await store.webhooks.listHeld(parts.holder), []);
 });
 
-test("claim() gives each endpoint to one process alone", async () => {
+test("claim() assigns each endpoint to one process alone", async () => {
   const webhook = await addWebhook("acc_lease", "/lease");
   const hold = async (holder: string, forMs: number) => {
     await store.webhooks.claim({ holder, forMs, limit: 100 });
