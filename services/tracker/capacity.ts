@@ -9,7 +9,7 @@ export interface CapacityView {
   circuit: IntegrationCircuit | undefined;
   /** Messages in flight: dispatched, without an outcome. */
   inFlight: number;
-  /** How many may be. */
+  /** Maximum number of messages in flight. */
   window: number;
   now: Date;
 }
@@ -18,8 +18,8 @@ export interface CapacityView {
 const GONE = 2000;
 
 /**
- * Decides how many messages of an integration may be dispatched now: none while it is suspended or its
- * circuit is open, one as a probe after such a pause, and otherwise what its window has left.
+ * Returns how many messages of an integration may be dispatched now: none while it is suspended or its
+ * circuit is open, one as a probe after such a pause, and otherwise the rest of its window.
  */
 export function capacityFor({ integration, circuit, inFlight, window, now }: CapacityView): number {
   if (integration === null) return GONE;
@@ -29,7 +29,7 @@ export function capacityFor({ integration, circuit, inFlight, window, now }: Cap
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
 
-/** Maximum number of expired messages of an integration that are dispatched at once, in order to fail. */
+/** Maximum number of expired messages of an integration that are dispatched at once to fail. */
 export const MAX_EXPIRED = 200;
 
 /** Returns whether a message has waited for the maximum time of its integration. */
@@ -40,7 +40,7 @@ export function isExpired(
   return integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
 }
 
-/** Chooses what is dispatched now: `fresh` up to `capacity`, and up to 200 of `expired`. */
+/** Returns the messages to dispatch now: `fresh` up to `capacity`, and up to 200 of `expired`. */
 export function chooseWithin<T extends { acceptedAt: Date }>(
   found: readonly T[],
   { capacity, ...view }: Pick<CapacityView, "integration" | "now"> & { capacity: number },

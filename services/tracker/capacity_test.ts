@@ -22,18 +22,18 @@ test("capacityFor() fills the window of a healthy integration", () => {
   assert.equal(capacity({ circuit: circuitUntil(null) }), 20);
 });
 
-test("capacityFor() lets nothing go to a suspended integration or a server that is left alone", () => {
+test("capacityFor() returns 0 for a suspended integration or an open circuit", () => {
   const suspended = { at: NOW, reason: "no login" };
   assert.equal(capacity({ integration: { ...healthy, suspended } }), 0);
   assert.equal(capacity({ circuit: circuitUntil(new Date(NOW.getTime() + 1)) }), 0);
 });
 
-test("capacityFor() lets one probe go after a pause", () => {
+test("capacityFor() returns one probe after a pause", () => {
   assert.equal(capacity({ circuit: circuitUntil(NOW) }), 1);
   assert.equal(capacity({ circuit: circuitUntil(NOW), inFlight: 1 }), 0);
 });
 
-test("capacityFor() lets all go whose integration is gone, so that they can fail", () => {
+test("capacityFor() dispatches messages of a missing integration, so that they can fail", () => {
   assert.ok(capacity({ integration: null }) >= 1000);
 });
 

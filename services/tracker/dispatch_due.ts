@@ -8,7 +8,7 @@ import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.
 import type { Flow } from "./flow.ts";
 import { capacityFor, chooseWithin, MAX_EXPIRED } from "./capacity.ts";
 
-/** What dispatching due messages needs from the outside. */
+/** The dependencies of dispatching due messages. */
 export type DueDeps =
   & EndLostDeps
   & StorePart<
@@ -26,12 +26,12 @@ export type DueDeps =
     logger: Pick<Logger, "warn">;
   };
 
-/** Where nothing is due, this many times the interval passes until the next look. */
+/** Number of intervals until the next search if nothing is due. */
 const IDLE_INTERVALS = 3;
 
 /**
  * Dispatches messages whose next attempt is due, until the signal aborts. One tracker does it for all. Two
- * would do no harm, but every second dispatch would be wasted.
+ * would be safe, but every second dispatch would be wasted.
  */
 export async function dispatchDueForever(
   deps: DueDeps,

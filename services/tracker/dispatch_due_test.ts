@@ -99,7 +99,7 @@ test("dispatchDue() dispatches each attempt once, while it is in flight", async 
   assert.deepEqual(dispatched(), [0]);
 });
 
-test("dispatchDue() dispatches again what is lost, by its register", async () => {
+test("dispatchDue() redispatches a lost attempt by its register", async () => {
   const { world, ledger, round, dispatched } = openRound(
     [0, 1, 2, 3].map((index) => dueOf(index)),
   );
@@ -127,7 +127,7 @@ test("dispatchDue() dispatches again what is lost, by its register", async () =>
   assert.equal(await round(), 0);
 });
 
-test("dispatchDue() dispatches nothing of a ledger that is older than what was done", async () => {
+test("dispatchDue() dispatches nothing from a ledger older than the work that was done", async () => {
   const { round, dispatched } = openRound([dueOf(0)], {
     assertCurrent: () => Promise.reject(new Error("restored")),
   });
@@ -135,7 +135,7 @@ test("dispatchDue() dispatches nothing of a ledger that is older than what was d
   assert.deepEqual(dispatched(), []);
 });
 
-test("dispatchDue() takes up again what could not be published", async () => {
+test("dispatchDue() retries what could not be published", async () => {
   let isAway = true;
   const { round, dispatched, world } = openRound([dueOf(0)], {
     publish: (outgoing) => {
@@ -150,7 +150,7 @@ test("dispatchDue() takes up again what could not be published", async () => {
   assert.deepEqual(dispatched(), [0]);
 });
 
-test("dispatchDue() dispatches no more than there is capacity for, and nothing that came back", async () => {
+test("dispatchDue() dispatches no more than there is capacity for, and nothing that was returned", async () => {
   const all = Array.from({ length: 60 }, (_, index) => dueOf(index));
   const { world, round, dispatched, flow } = openRound(all);
   assert.equal(await round(), 10);
@@ -167,7 +167,7 @@ test("dispatchDue() dispatches no more than there is capacity for, and nothing t
   assert.deepEqual(dispatched(), [10, 11]);
 });
 
-test("dispatchDue() dispatches with bulk priority what waited for its integration", async () => {
+test("dispatchDue() dispatches messages that waited for their integration with bulk priority", async () => {
   const stopped = { ...dueOf(1), waitsFor: "acc_1/4" };
   const { round, world } = openRound([dueOf(0), stopped], {
     sends: {
@@ -184,7 +184,7 @@ test("dispatchDue() dispatches with bulk priority what waited for its integratio
   );
 });
 
-test("dispatchDue() dispatches nothing to an integration that is closed, but what has waited too long", async () => {
+test("dispatchDue() dispatches only expired messages to a suspended integration", async () => {
   const old = new Date(NOW.getTime() - 3_600_000);
   const expired = { ...dueOf(1), acceptedAt: old };
   const { round, dispatched } = openRound([dueOf(0), expired], {

@@ -5,7 +5,7 @@ import type { Logger } from "@posthaste/telemetry";
 const EVERY_MS = 60_000;
 
 /**
- * Removes events that no consumer brings any more, until the signal aborts: they take capacity, and look
+ * Removes events that no consumer will deliver again, until the signal aborts: they use capacity, and look
  * like lag.
  */
 export async function dropPassedForever(

@@ -11,7 +11,7 @@ import {
   type WaitingSend,
 } from "@posthaste/storage";
 
-/** What ending expired sends needs from the outside. */
+/** The dependencies of ending expired sends. */
 export type ExpiryDeps =
   & StorePart<"registers.ledgerOf" | "sends.findRecipients" | "waiting.advanceSend">
   & {

@@ -4,7 +4,7 @@ import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/me
 import type { AttemptOutcome, SendHead, StorePart } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 
-/** What ending lost attempts needs from the outside. */
+/** The dependencies of ending lost attempts. */
 export type EndLostDeps =
   & StorePart<"registers.ledgerOf" | "sends.findRecipients">
   & {
@@ -32,9 +32,7 @@ export interface LostAttempt {
 
 const REASON = "A worker crashed after it handed the mail over: the server may have accepted it";
 
-/**
- * Writes the outcomes of lost attempts: what their register says, or `unknown`.
- */
+/** Writes the outcomes of lost attempts: the outcome in their register, or `unknown`. */
 export async function endLost(
   send: SendHead,
   lost: readonly LostAttempt[],
@@ -60,7 +58,7 @@ export async function endLost(
     const { n } = decision;
     await advance(beginOutcome({ n, outcome }), ledger);
     count("posthaste.reconcile.ended", 1, { "posthaste.outcome": outcome.state });
-    // It is in the ledger, and no attempt to send it.
+    // It is only in the ledger: no attempt to send it exists.
     if (outcome.state === "canceled") return [];
     return [statusEventOf(send, { index, n, outcome })];
   }));

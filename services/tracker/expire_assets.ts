@@ -2,7 +2,7 @@ import { repeat } from "@posthaste/runtime";
 import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
-/** What expiring files needs from the outside. */
+/** The dependencies of expiring files. */
 export type ExpireAssetsDeps =
   & StorePart<"assets.removeOld">
   & {
@@ -12,7 +12,7 @@ export type ExpireAssetsDeps =
 
 /** For how long files are kept. */
 export interface ExpireAssetsOptions {
-  /** In milliseconds, since a send needed them: not less than sends are kept. */
+  /** In milliseconds, since a send last needed them; at least the retention of sends. */
   keptMs: number;
   signal: AbortSignal;
 }
@@ -36,7 +36,7 @@ export async function expireAssetsForever(
   });
 }
 
-/** Removes all that nothing has needed for that long, and gives how many. */
+/** Removes all files that nothing has needed for that long. Returns their number. */
 export async function expireAssets(
   deps: ExpireAssetsDeps,
   { keptMs, signal }: ExpireAssetsOptions,

@@ -2,7 +2,7 @@ import { repeat } from "@posthaste/runtime";
 import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
-/** What expiring contents needs from the outside. */
+/** The dependencies of expiring contents. */
 export type ExpireContentsDeps =
   & StorePart<"accounts.list" | "retention.removeContents" | "usage.forget">
   & {

@@ -41,7 +41,7 @@ test("expireContents() removes by each account's days, until nothing is left", a
   ]);
 });
 
-test("expireContentsForever() tells of a failure and ends with its signal", async () => {
+test("expireContentsForever() reports a failure and ends with its signal", async () => {
   const stop = new AbortController();
   const lines: string[] = [];
   const ended = expireContentsForever({

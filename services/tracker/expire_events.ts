@@ -2,7 +2,7 @@ import { repeat } from "@posthaste/runtime";
 import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
-/** What expiring events needs from the outside. */
+/** The dependencies of expiring events. */
 export type ExpireEventsDeps =
   & StorePart<"accounts.list" | "events.removeOld">
   & {

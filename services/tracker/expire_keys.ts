@@ -2,7 +2,7 @@ import { repeat } from "@posthaste/runtime";
 import { IDEMPOTENCY_KEPT_MS, type StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
-/** What expiring needs from the outside. */
+/** The dependencies of expiring. */
 export type ExpireDeps =
   & StorePart<"sends.expireIdempotencyKeys">
   & {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { expireKeysForever } from "./expire_keys.ts";
 
-test("expireKeysForever() frees what is older than 7 days, at once and after a failure too", async () => {
+test("expireKeysForever() frees keys older than 7 days, at once and also after a failure", async () => {
   const stop = new AbortController();
   const asked: string[] = [];
   const ended = expireKeysForever({

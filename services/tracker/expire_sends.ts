@@ -3,7 +3,7 @@ import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What expiring sends needs from the outside. */
+/** The dependencies of expiring sends. */
 export type ExpireSendsDeps =
   & StorePart<"retention.removeOldSends">
   & {
@@ -21,7 +21,7 @@ export interface ExpireSendsOptions {
 const EVERY_MS = 3_600_000;
 const SENDS_AT_ONCE = 200;
 
-/** Mail has priority: between two batches the database is left to it. */
+/** Mail has priority: it has the database to itself between two batches. */
 const PAUSE_MS = 50;
 
 /** Removes finished sends past their retention, every hour until the signal aborts. */

@@ -21,7 +21,7 @@ function oldSend(acceptedAt: Date): Send {
   };
 }
 
-test("expireSends() removes in batches all that is older than it is kept, and nothing younger", async () => {
+test("expireSends() removes in batches all sends past their retention, and nothing younger", async () => {
   await using mongo = await openTestMongo();
   await using store = await openStore({ url: mongo.url });
   const now = new Date("2026-06-01T00:00:00Z");

@@ -28,15 +28,18 @@ export interface Flow {
   returned(integration: string): Returned[];
   /** Returns the integrations with attempts that came back and wait. */
   integrationsReturned(): string[];
-  /** Returns whether an attempt waits here, or was dispatched so recently that news of it may still arrive. */
+  /**
+   * Returns whether an attempt waits here, or was dispatched so recently that its status event may still
+   * arrive.
+   */
   holds(attempt: FlowNews): boolean;
   /** Returns how many messages of an integration are in flight. */
   inFlight(integration: string): number;
-  /** Returns the maximum number of them. */
+  /** Returns the maximum number of messages in flight of an integration. */
   windowOf(integration: string): number;
   /** Records that mail was accepted, which may have to wait for capacity. */
   wake(): void;
-  /** Waits until an attempt ends or mail is accepted, but no longer than so many milliseconds. */
+  /** Waits until an attempt ends or mail is accepted, for at most this many milliseconds. */
   nextNews(withinMs: number): Promise<void>;
 }
 
@@ -44,16 +47,19 @@ export interface Flow {
 const MIN_WINDOW = 10;
 const MAX_WINDOW = 2000;
 
-/** After everything came back, one message tries again: after this time, which doubles with each failure. */
+/**
+ * Pause after every attempt was returned, in milliseconds. Then one message tries again; the pause doubles
+ * with each failure.
+ */
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 15_000;
 
-/** Time for which a return counts if nothing else is heard of the server. */
+/** Time for which a return counts if no other outcome of the server arrives. */
 const GIVEN_BACK_MS = 600_000;
 
 /**
  * Work in flight of an integration, in milliseconds of its server's work. Mail passes all stages in a third
- * of that. With twice as much, so much lay in the mailers that a third of it came back.
+ * of that. With twice as much, the mailers returned a third of it.
  */
 const AHEAD_MS = 1500;
 
@@ -80,7 +86,7 @@ interface Priority {
 export interface FlowOptions {
   /** Time without news after which an attempt no longer counts: the ledger knows its state. */
   patienceMs: number;
-  /** Milliseconds that never go back. @default {performance} */
+  /** A monotonic clock in milliseconds. @default {performance} */
   clock?: { now(): number };
 }
 

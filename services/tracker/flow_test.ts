@@ -28,7 +28,7 @@ test("openFlow() counts what is in flight, each attempt once, until it ends or i
   assert.equal(flow.inFlight(KEY), 0);
 });
 
-test("end() says nothing of the server for an attempt that was lost long ago", () => {
+test("end() ignores an attempt that was lost long ago", () => {
   const { clock, flow } = openTestFlow();
   for (let index = 0; index < 20; index++) flow.begin(KEY, attemptOf(index));
   clock.time = 60_000;
@@ -38,8 +38,8 @@ test("end() says nothing of the server for an attempt that was lost long ago", (
 });
 
 /**
- * Simulates a server that takes so many messages a second, as far as the window allows. Returns the window at
- * the end.
+ * Simulates a server that takes `perSecond` messages a second, as far as the window allows. Returns the
+ * window at the end.
  */
 function run(perSecond: number, seconds: number): number {
   const { clock, flow } = openTestFlow();
@@ -60,7 +60,7 @@ function run(perSecond: number, seconds: number): number {
   return flow.windowOf(KEY);
 }
 
-test("openFlow() has a window that follows what the server takes", () => {
+test("openFlow() has a window that follows the server's throughput", () => {
   assert.equal(run(0, 10), 10);
   const slow = run(5, 10);
   assert.ok(slow >= 15 && slow <= 20, `${slow}`);
@@ -71,7 +71,7 @@ test("openFlow() has a window that follows what the server takes", () => {
   assert.ok(run(500, 1) >= 500, `${run(500, 1)}`);
 });
 
-test("openFlow() begins anew with an integration of which it has heard nothing for a while", () => {
+test("openFlow() starts afresh for an integration without news for a while", () => {
   const { clock, flow } = openTestFlow();
   for (let index = 0; index < 20; index++) flow.begin(KEY, attemptOf(index));
   for (let index = 0; index < 20; index++) flow.end(attemptOf(index));
@@ -81,7 +81,7 @@ test("openFlow() begins anew with an integration of which it has heard nothing f
   assert.equal(flow.windowOf(KEY), 10);
 });
 
-test("nextNews() waits until an attempt ends or mail is accepted, or no longer than it is told", async () => {
+test("nextNews() waits until an attempt ends, mail is accepted, or the given time has passed", async () => {
   const { flow } = openTestFlow();
   flow.begin(KEY, attemptOf(1));
   let woken = 0;
@@ -91,7 +91,7 @@ test("nextNews() waits until an attempt ends or mail is accepted, or no longer t
   flow.end(attemptOf(1));
   await waiting;
   await flow.nextNews(1);
-  // One that ends before it is waited for counts, too.
+  // An attempt that ends before the wait counts, too.
   flow.begin(KEY, attemptOf(2));
   flow.end(attemptOf(2));
   await flow.nextNews(60_000);
@@ -99,7 +99,7 @@ test("nextNews() waits until an attempt ends or mail is accepted, or no longer t
   await flow.nextNews(60_000);
 });
 
-test("giveBack() narrows the window to what the server holds, and each that it takes widens it by one", () => {
+test("giveBack() narrows the window to what the server holds, and each accepted mail widens it by one", () => {
   const { clock, flow } = openTestFlow();
   for (let index = 0; index < 10; index++) flow.begin(KEY, attemptOf(index));
   for (let index = 4; index < 10; index++) flow.giveBack(KEY, attemptOf(index));
@@ -113,7 +113,7 @@ test("giveBack() narrows the window to what the server holds, and each that it t
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 10]);
 });
 
-test("giveBack() lets one try again where all came back, ever later", () => {
+test("giveBack() retries one message after all were returned, ever later", () => {
   const { clock, flow } = openTestFlow();
   const pauses: number[] = [];
   for (let index = 0; index < 8; index++) {
@@ -128,7 +128,7 @@ test("giveBack() lets one try again where all came back, ever later", () => {
   flow.begin(KEY, attemptOf(9));
   flow.end(attemptOf(9));
   assert.equal(flow.windowOf(KEY), 1);
-  // A server that took one is trusted again: it is left alone for no longer than at first.
+  // A server that accepted one is trusted again: the pause is as short as at first.
   flow.begin(KEY, attemptOf(10));
   flow.giveBack(KEY, attemptOf(10));
   clock.time += 1999;
@@ -137,7 +137,7 @@ test("giveBack() lets one try again where all came back, ever later", () => {
   assert.equal(flow.windowOf(KEY), 1);
 });
 
-test("giveBack() keeps an attempt until it begins again or has ended, and its integration with it", () => {
+test("giveBack() keeps an attempt and its integration until it begins again or has ended", () => {
   const { clock, flow } = openTestFlow();
   for (const index of [1, 2, 3]) {
     flow.begin(KEY, attemptOf(index));
@@ -156,7 +156,7 @@ test("giveBack() keeps an attempt until it begins again or has ended, and its in
   assert.equal(flow.holds(attemptOf(3)), false);
 });
 
-test("giveBack() lets one try at once where the api dispatched what came back", () => {
+test("giveBack() retries one message at once if the api dispatched the returned ones", () => {
   const { flow } = openTestFlow();
   for (const index of [1, 2, 3]) flow.giveBack(KEY, attemptOf(index));
   assert.equal(flow.windowOf(KEY), 1);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lead } from "./lead.ts";
 
-test("lead() has the work done in turns, and ends it with the turn and with the signal", async () => {
+test("lead() runs the work while it holds the lease, and ends it with the lease and with the signal", async () => {
   const stop = new AbortController();
   const events: string[] = [];
   let isMine: boolean | Error = false;

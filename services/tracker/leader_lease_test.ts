@@ -28,7 +28,7 @@ function openClock() {
   };
 }
 
-test("isMine() asks every two seconds, and holds for one of two", async () => {
+test("isMine() renews every two seconds, and is true for one of two", async () => {
   const { deps, clock, pass, asked, left } = openClock();
   const store = {
     leases: {
@@ -50,7 +50,7 @@ test("isMine() asks every two seconds, and holds for one of two", async () => {
   assert.deepEqual(left, [asked[0]], "only who has it leaves it");
 });
 
-test("isMine() throws when the ledger does, and asks again at once", async () => {
+test("isMine() throws when the ledger does, and retries at once", async () => {
   const { deps, clock } = openClock();
   let isAway = true;
   await using leaderLease = openLeaderLease({

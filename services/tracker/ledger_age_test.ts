@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertCurrent, openLedgerAge } from "./ledger_age.ts";
 
-test("assertCurrent() tells of a ledger that was restored, until what is unfinished was held", async () => {
+test("assertCurrent() detects a restored ledger, until its unfinished messages are held", async () => {
   await using mongo = await openTestMongo();
   await using store = await openStore({ url: mongo.url });
   await store.ensureIndexes();
@@ -17,14 +17,14 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   const { _id: accountId } = await store.accounts.create({ name: "shop" });
   const [first, second] = [await accept(), await accept()];
 
-  // Nobody has sent anything.
+  // Nothing was sent yet.
   await assertCurrent(deps);
   const reply = { code: 250, response: "250 OK" };
   const outcome = { messageId: first, attempt: 1, at: new Date(), reply };
   assert.ok(await endAttempt(store, "sent", outcome));
   await reportSent(first);
   await assertCurrent(deps);
-  // What another ledger knew.
+  // The state of another ledger.
   await reportSent(second);
   await assert.rejects(
     assertCurrent(deps),
@@ -64,7 +64,7 @@ test("assertCurrent() tells of a ledger that was restored, until what is unfinis
   }
 });
 
-test("openLedgerAge() asks once a second while the ledger is current, and again at once when it is not", async () => {
+test("openLedgerAge() checks once a second while the ledger is current, and at once when it is not", async () => {
   let now = 0;
   let asked = 0;
   let isOlder = false;

@@ -10,14 +10,14 @@ import {
 import type { StatusEvent } from "@posthaste/messaging";
 import { type EventSubject, type NewEvent, SENT_AGAIN } from "@posthaste/storage";
 
-/** What an attempt to send a message came to, or what a person did with it. */
+/** The outcome of an attempt to send a message, or a person's decision about it. */
 export interface MessageOutcome {
   messageId: string;
   sendId: string;
   /** Position in the request's `to`. */
   index: number;
   type: MessageEventType;
-  /** From 1; of a message that is sent again, the last attempt before. */
+  /** From 1. For a message that is sent again: its last attempt before. */
   attempt: number;
   at: Date;
   reason?: string | undefined;
@@ -56,7 +56,7 @@ export function outcomesIn(facts: readonly StatusEvent[]): MessageOutcome[] {
   });
 }
 
-/** Returns the outcomes that the timeline of a message has, in its order. */
+/** Returns the outcomes in the timeline of a message, in its order. */
 export function outcomesOf(message: Message): MessageOutcome[] {
   const { _id: messageId, sendId, index, timeline } = message;
   const sending = new Set<number>();
@@ -74,7 +74,9 @@ export function outcomesOf(message: Message): MessageOutcome[] {
   );
 }
 
-/** A line of an attempt that a worker has begun has its number; any other, that of the one before. */
+/**
+ * A line of an attempt that a worker has begun has its number; any other has the number of the line before.
+ */
 function kindOf(
   { type, attempt, detail }: TimelineEntry,
   sending: ReadonlySet<number>,
@@ -90,14 +92,14 @@ function kindOf(
       return { type: "message.unknown", attempt };
     case "deferred":
       if (detail === SENT_AGAIN) return { type: "message.retried", attempt };
-      // Else it was put off, and nothing was tried.
+      // Otherwise it was deferred without an attempt.
       return sending.has(attempt) ? { type: "message.deferred", attempt } : undefined;
     default:
       return undefined;
   }
 }
 
-/** What the message itself says of its last outcome. */
+/** Returns the message's own fields about its last outcome. */
 function lastOf(
   { state, reply, nextAt, waitsFor }: Message,
   { type }: MessageOutcome,
@@ -116,7 +118,7 @@ export function eventIdOf({ messageId, type, attempt }: MessageOutcome): string 
   return messageEventId(messageId, { type, attempt });
 }
 
-/** Makes the event of an outcome: without addresses, and without the server's words. */
+/** Returns the event of an outcome, without addresses and without the server's text. */
 export function eventOf(outcome: MessageOutcome, subject: EventSubject): NewEvent {
   const { messageId, sendId, index, type, attempt, at, reason, reply, nextAt } = outcome;
   const { accountId, template, integrationId } = subject;

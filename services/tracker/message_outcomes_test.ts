@@ -27,7 +27,7 @@ function messageOf(lines: Partial<TimelineEntry>[], changes: Partial<Message> = 
 const named = (message: Message) =>
   outcomesOf(message).map(({ type, attempt }) => `${type} ${attempt}`);
 
-test("outcomesIn() has what status events say for certain", () => {
+test("outcomesIn() returns the certain outcomes of status events", () => {
   const data = { ...MESSAGE, attempt: 1, at: AT.toISOString() };
   const facts: StatusEvent[] = [
     { type: "status.message.sent", data: { ...data, reply: { code: 250 } } },
@@ -40,7 +40,7 @@ test("outcomesIn() has what status events say for certain", () => {
   assert.deepEqual(types, ["message.sent", "message.deferred", "message.failed"]);
 });
 
-test("outcomesOf() reads every outcome out of a timeline, with the attempt that it is of", () => {
+test("outcomesOf() reads every outcome of a timeline, with its attempt", () => {
   const message = messageOf([
     { type: "queued", attempt: 0 },
     { type: "deferred", attempt: 0, detail: "put off: nothing was tried" },
@@ -74,7 +74,7 @@ test("outcomesOf() takes the reply and the next time of the last outcome from th
   assert.equal(waiting?.nextAt, undefined);
 });
 
-test("eventOf() says neither addresses nor the server's words", () => {
+test("eventOf() contains neither addresses nor the server's text", () => {
   const event = eventOf({
     ...{ messageId: "msg_1", sendId: "snd_1", index: 0, type: "message.failed", attempt: 1 },
     ...{ at: AT, reason: "Refused jane@example.net" },

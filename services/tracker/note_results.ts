@@ -2,7 +2,7 @@ import type { SmtpReply } from "@posthaste/contracts";
 import type { StatusEvent } from "@posthaste/messaging";
 import type { EndedAttempt, FailedAttempt, ResultsNote } from "@posthaste/storage";
 
-/** Sums up the results of send attempts in status events, by integration. */
+/** Returns the results of send attempts in status events, summed up by integration. */
 export function resultsOf(facts: readonly StatusEvent[]): ResultsNote[] {
   const notes = new Map<string, ResultsNote & { failures: FailedAttempt[] }>();
   for (const statusEvent of facts) {
@@ -22,7 +22,7 @@ export function resultsOf(facts: readonly StatusEvent[]): ResultsNote[] {
   }));
 }
 
-/** The integration is known where mail was handed over, or was to be. */
+/** Returns the attempt of a status event, if mail was handed over to an integration or should have been. */
 function attemptOf({ type, data }: StatusEvent) {
   switch (type) {
     case "status.message.sent":

@@ -30,7 +30,7 @@ test("resultsOf() finds the last success and the failures after it, by integrati
   ]);
 });
 
-test("resultsOf() leaves out what no server was asked for", () => {
+test("resultsOf() leaves out events that no server took part in", () => {
   const data = { ...message(1), reason: "a broken template" };
   const { integrationId: _, ...older } = message(1);
   assert.deepEqual(

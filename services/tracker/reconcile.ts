@@ -10,7 +10,7 @@ import { decideReconciliation, idlePauseMs, lookAgainMs, recoveryMs } from "./re
 import type { EventRecorder } from "./record_events.ts";
 import { settleFinished, type SettlementDeps } from "./settle_sends.ts";
 
-/** What the reconciler needs from the outside. */
+/** The dependencies of the reconciler. */
 export type ReconcileDeps =
   & EndLostDeps
   & Omit<SettlementDeps, "logger">
@@ -35,7 +35,7 @@ export type ReconcileDeps =
 export interface ReconcileOptions {
   /** A small send passes all stages within this time. */
   graceMs: number;
-  /** What is known to be in flight. */
+  /** The messages known to be in flight. */
   flow: Pick<Flow, "holds" | "begin">;
 }
 
@@ -120,7 +120,7 @@ async function claim(
   return new Set(claims.flatMap((ids) => [...ids]));
 }
 
-/** The ledger was away, or is only coming back. */
+/** The ledger was unavailable, or is still recovering. */
 class LedgerSlowError extends Error {
   override readonly name = "LedgerSlowError";
 }
@@ -154,7 +154,8 @@ async function reconcileSend(
   const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
   const unfinished = await deps.messages.unfinished(dispatched);
   if (unfinished.length === 0 && send.next === undefined) return true;
-  // It waits for capacity or its time. The process that accepted it may have been lost before it could report it.
+  // It waits for capacity or its time. The process that accepted it may have been lost before it reported
+  // that.
   if (send.next !== undefined && send.waitsFor === undefined) await deps.waiting.queueSend(send);
   const now = deps.now();
   const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({

@@ -10,8 +10,8 @@ export type ReconcileDecision =
 export interface ReconcileView {
   now: Date;
   /**
-   * Returns whether the attempt waits for capacity, or was dispatched so recently that news of it may still
-   * arrive.
+   * Returns whether the attempt waits for capacity, or was dispatched so recently that its status event may
+   * still arrive.
    */
   isHeld(attempt: { index: number; attempt: number }): boolean;
   /** A small send passes all stages within this time. */
@@ -79,11 +79,11 @@ export function decideReconciliation(
   }
 }
 
-/** Where nothing is due, no more than this many intervals pass until the next look. */
+/** Maximum number of intervals until the next search if nothing is due. */
 const IDLE_INTERVALS = 5;
 
 /**
- * Returns how long to pause when nothing is due, in milliseconds: until the next send is to be looked at,
+ * Returns how long to pause when nothing is due, in milliseconds: until the next send is due for examination,
  * from one interval to five.
  */
 export function idlePauseMs(

@@ -24,7 +24,7 @@ function decide(message: UnfinishedMessage, { isHeld = false } = {}) {
 const DISPATCH = { do: "dispatch", n: 1 };
 const DEFERRED = { outcome: { attempt: 2, state: "deferred" as const } };
 
-test("decideReconciliation() dispatches a message of which nothing was heard, whatever the queues hold", () => {
+test("decideReconciliation() redispatches a message without news, regardless of the queues", () => {
   assert.deepEqual(decide(messageIn({})), DISPATCH);
 });
 
@@ -33,8 +33,8 @@ test("decideReconciliation() leaves a message alone that was dispatched a moment
   assert.deepEqual(decide(messageIn({}), { isHeld: true }), look);
 });
 
-test("decideReconciliation() finds what was dispatched and lost three to four times the grace later", () => {
-  // The send is looked at after the patience at the latest, and sooner for another part of it.
+test("decideReconciliation() finds a lost dispatch three to four times the grace later", () => {
+  // The send is examined after the patience at the latest, and sooner for another part of it.
   for (let firstLook = 0; firstLook <= patienceMs(GRACE_MS); firstLook += 500) {
     let nowMs = 0;
     const { begin, holds } = openFlow({
@@ -53,13 +53,13 @@ test("decideReconciliation() finds what was dispatched and lost three to four ti
   }
 });
 
-test("decideReconciliation() gives a message time to move on, and looks when that is over", () => {
+test("decideReconciliation() waits for a message to move on, and examines it afterwards", () => {
   const young = messageIn({ enteredAt: ago(GRACE_MS - 1) });
   assert.deepEqual(decide(young), { do: "look", at: new Date(NOW.getTime() + 1) });
   assert.deepEqual(decide(messageIn({ enteredAt: ago(GRACE_MS) })), DISPATCH);
 });
 
-test("decideReconciliation() leaves a message that has a time to who looks for what is due", () => {
+test("decideReconciliation() leaves a message with a time to the search for due messages", () => {
   for (const nextAt of [ago(HOUR), NOW, new Date(NOW.getTime() + HOUR)]) {
     for (const outcome of [DEFERRED, {}]) {
       assert.deepEqual(decide(messageIn({ ...outcome, nextAt })), {
@@ -70,14 +70,14 @@ test("decideReconciliation() leaves a message that has a time to who looks for w
   }
 });
 
-test("decideReconciliation() waits for who may have sent the dot, and calls it unknown when the time is over", () => {
+test("decideReconciliation() waits for a worker that may have sent the dot, and then decides unknown", () => {
   const register = { by: "a worker", dot: true as const };
   const held = (isOver: boolean) => decide(messageIn({ register: { register, isOver } }));
   assert.deepEqual(held(false), { do: "look", at: new Date(NOW.getTime() + 3 * GRACE_MS) });
   assert.deepEqual(held(true), { do: "unknown", n: 1 });
 });
 
-test("decideReconciliation() writes what a register says whose owner has not", () => {
+test("decideReconciliation() writes the outcome of a register whose owner has not written it", () => {
   const outcome = { state: "canceled" as const, at: NOW, lines: [] };
   const register = { register: { by: "a person", void: outcome }, isOver: false };
   assert.deepEqual(decide(messageIn({ register })), { do: "complete", n: 1, outcome });
@@ -95,7 +95,7 @@ test("patienceMs() waits longer for a repeated dispatch than a message may take 
   assert.equal(patienceMs(GRACE_MS), 60_000);
 });
 
-test("lookAgainMs() looks at a send the later, the older it is, but once an hour", () => {
+test("lookAgainMs() examines an older send less often, but at least once an hour", () => {
   assert.equal(lookAgainMs(0, GRACE_MS), 60_000);
   assert.equal(lookAgainMs(30 * 60_000, GRACE_MS), 15 * 60_000);
   assert.equal(lookAgainMs(48 * HOUR, GRACE_MS), HOUR);
@@ -109,7 +109,7 @@ test("idlePauseMs() ends when the next send is due, after one interval to five",
   assert.equal(idlePauseMs(undefined, { now, intervalMs: 1000 }), 5000);
 });
 
-test("lookAgainMs() lets a scheduled send alone until it should have been started", () => {
+test("lookAgainMs() leaves a scheduled send alone until its start is due", () => {
   const week = 7 * 24 * HOUR;
   assert.equal(lookAgainMs(-week, GRACE_MS), week + patienceMs(GRACE_MS));
 });

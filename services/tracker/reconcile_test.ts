@@ -11,7 +11,7 @@ const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
 const GRACE_MS = 20_000;
 const PATIENCE_MS = 60_000;
-// A send that is an hour old is looked at again after half of that, or somewhat less.
+// A send that is an hour old is examined again after half of that, or somewhat less.
 const LOOK_MS = 64 * GRACE_MS;
 const OPTIONS = { graceMs: GRACE_MS, flow: { holds: () => false, begin: () => {} } };
 
@@ -116,13 +116,13 @@ const SENDING = { by: "a worker", dot: true as const };
 
 const FIND = `find 200 at ${NOW.toISOString()}`;
 
-test("reconcileOnce() does nothing more where no send is due", async () => {
+test("reconcileOnce() does nothing more if no send is due", async () => {
   const { deps, done } = openReconciler([], {});
   assert.equal(await reconcileOnce(deps, OPTIONS), 0);
   assert.deepEqual(done, [FIND]);
 });
 
-test("reconcileOnce() claims and dispatches nothing of a ledger that is older than what was done", async () => {
+test("reconcileOnce() claims and dispatches nothing from a ledger older than the work that was done", async () => {
   const open = sendOf();
   const { deps, done } = openReconciler([open], { [open._id]: [messageIn({})] }, {
     assertCurrent: () => Promise.reject(new Error("restored")),
@@ -148,7 +148,7 @@ test("reconcileOnce() claims before it reads, and settles at the end", async () 
   ]);
 });
 
-test("reconcileOnce() leaves alone what another reconciler has claimed", async () => {
+test("reconcileOnce() leaves sends alone that another reconciler has claimed", async () => {
   const [taken, own] = [sendOf(), sendOf()];
   const { deps, done } = openReconciler([taken, own], {}, {
     sends: {
@@ -189,7 +189,7 @@ test("reconcileOnce() dispatches what is due with its attempts, in the send's tr
   });
 });
 
-test("reconcileOnce() calls an attempt unknown whose worker was lost", async () => {
+test("reconcileOnce() records an unknown outcome for an attempt whose worker was lost", async () => {
   const send = sendOf();
   const takenAt = new Date(NOW.getTime() - HOUR);
   const lost = messageIn({ index: 6, register: { register: SENDING, isOver: true, at: takenAt } });
@@ -209,7 +209,7 @@ test("reconcileOnce() calls an attempt unknown whose worker was lost", async () 
       [unknown?.state, unknown?.unknownAttempt, unknown?.lines.at(-1)?.ambiguous],
       [whenUnknown === "retry" ? "deferred" : "unknown", 1, true],
     );
-    // The next attempt is due at once, and found by who looks for that.
+    // The next attempt is due at once, and the search for due messages finds it.
     assert.equal(unknown?.nextAt?.getTime(), whenUnknown === "retry" ? NOW.getTime() : undefined);
     assert.deepEqual(published.map(({ outgoing }) => outgoing.type), [
       whenUnknown === "retry" ? "status.message.deferred" : "status.message.unknown",
@@ -217,7 +217,7 @@ test("reconcileOnce() calls an attempt unknown whose worker was lost", async () 
   }
 });
 
-test("reconcileOnce() writes the outcome of a register whose owner was lost before it could", async () => {
+test("reconcileOnce() writes the outcome of a register whose owner was lost", async () => {
   const send = sendOf();
   const outcome = { state: "canceled" as const, at: NOW, reason: "Canceled on request", lines: [] };
   const register = { register: { by: "a person", void: outcome }, isOver: false };
@@ -226,7 +226,7 @@ test("reconcileOnce() writes the outcome of a register whose owner was lost befo
   assert.deepEqual(ledger.written.map(({ state, attempt }) => [state, attempt]), [["canceled", 1]]);
 });
 
-test("reconcileOnce() looks again when the next of the others is due", async () => {
+test("reconcileOnce() examines a send again when its next message is due", async () => {
   const send = sendOf();
   const soon = (ms: number) => new Date(NOW.getTime() + ms);
   const { deps, done, published } = openReconciler([send], {
@@ -242,7 +242,7 @@ test("reconcileOnce() looks again when the next of the others is due", async () 
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
 
-test("reconcileOnce() leaves what waits for capacity to the scheduler, and has it go if nobody has said so", async () => {
+test("reconcileOnce() leaves messages that wait for capacity to the scheduler, and makes unrecorded ones wait", async () => {
   const said = sendOf({ next: 1, waitsFor: "acc_1/4" });
   const unsaid = sendOf({ next: 0 });
   const { deps, done, published } = openReconciler([said, unsaid], {
@@ -256,7 +256,7 @@ test("reconcileOnce() leaves what waits for capacity to the scheduler, and has i
   );
 });
 
-test("reconcileOnce() throws when it cannot publish, and the send is looked at again", async () => {
+test("reconcileOnce() throws when it cannot publish, and the send is examined again", async () => {
   const send = sendOf();
   const { deps, done } = openReconciler([send], { [send._id]: [messageIn({})] }, {
     publish: () => Promise.reject(new Error("no broker")),
@@ -266,7 +266,7 @@ test("reconcileOnce() throws when it cannot publish, and the send is looked at a
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
 
-test("reconcileForever() goes on after a failure and ends with its signal", async () => {
+test("reconcileForever() continues after a failure and ends with its signal", async () => {
   const stop = new AbortController();
   let rounds = 0;
   const { deps, done } = openReconciler([], {}, {
@@ -289,7 +289,7 @@ test("reconcileForever() goes on after a failure and ends with its signal", asyn
   assert.deepEqual(done, ["Cannot reconcile, retrying"]);
 });
 
-test("reconcileOnce() does not act on what a ledger tells that hangs", async () => {
+test("reconcileOnce() does not act on late results of a ledger that hangs", async () => {
   const { deps, done } = openReconciler([], {}, {
     sends: {
       listToReconcile: () => delay(2050, [sendOf()]),
@@ -315,18 +315,18 @@ test("reconcileForever() does not wait after a full round", async () => {
   assert.equal(rounds, 3);
 });
 
-test("reconcileOnce() does not take a scheduled send for lost, nor settle it", async () => {
+test("reconcileOnce() neither redispatches nor settles a scheduled send", async () => {
   const notBefore = new Date(NOW.getTime() + HOUR);
   const send = sendOf({ next: 0, notBefore });
   const { deps, done } = openReconciler([send], {});
   await reconcileOnce(deps, OPTIONS);
   assert.deepEqual(done.slice(-2), [`read ${send._id}`, `queue ${send._id}`]);
   const [, ms] = /for (\d+)/.exec(done.join()) ?? [];
-  // As other looks, somewhat sooner: for all of about the same age by one command.
+  // Somewhat sooner, as other examinations: one command serves sends of about the same age.
   assert.ok(Number(ms) >= HOUR / 2, ms);
 });
 
-test("reconcileOnce() has recorded what happened to the sends that it claimed and that are open", async () => {
+test("reconcileOnce() records the events of the open sends that it claimed", async () => {
   const [finished, open] = [sendOf(), sendOf()];
   const recorded: unknown[] = [];
   const { deps } = openReconciler([finished, open], { [open._id]: [messageIn({})] }, {

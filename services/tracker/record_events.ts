@@ -9,11 +9,11 @@ import {
   outcomesOf,
 } from "./message_outcomes.ts";
 
-/** What recording events needs from the outside. */
+/** The dependencies of recording events. */
 export type EventRecorderDeps =
   & StorePart<"events.record" | "events.recorded" | "events.subjects" | "events.timelines">
   & {
-    /** How long events are kept, in milliseconds: what is older was recorded, and is removed by now. */
+    /** How long events are kept, in milliseconds: older ones were recorded, and are removed by now. */
     eventsKeptMs: number;
     now(): Date;
   };
@@ -22,12 +22,12 @@ export type EventRecorderDeps =
 export interface EventRecorder {
   /** Records what status events report. */
   recordOutcomes(facts: readonly StatusEvent[]): Promise<void>;
-  /** Records what the timelines of messages have and the feed lacks: status events may be lost. */
+  /** Records events that are in the timelines of messages and not in the feed: status events may be lost. */
   recordTimelines(of: TimelinesOf): Promise<void>;
   /**
    * Records that sends are settled.
    *
-   * @param isRecorded Whether all that happened to the messages of a send is in the feed for certain.
+   * @param isRecorded Whether all events of the messages of a send are certainly in the feed.
    */
   recordSettled(
     sends: readonly FinishedSend[],

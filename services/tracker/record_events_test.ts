@@ -10,7 +10,7 @@ import { settleFinished } from "./settle_sends.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const stack = new AsyncDisposableStack();
-/** Each remembers for itself where feeds end. */
+/** Each caches the ends of feeds for itself. */
 let stores: [Store, Store];
 
 before(async () => {
@@ -78,17 +78,17 @@ test("recordOutcomes() of two recorders at once leaves no hole and records nothi
   });
 });
 
-test("recordSettled() adds what status events were lost of, before the send is settled", async () => {
+test("recordSettled() adds events whose status events were lost, before the send is settled", async () => {
   const [store] = stores;
   const send = await accept("acc_lost", 3);
   const [first] = await Promise.all([0, 1].map((index) => deliver(send, index)));
   const recorder = openRecorder(store);
   await recorder.recordOutcomes(first === undefined ? [] : [first]);
-  // Nobody publishes a status event of it.
+  // Its status event is not published.
   await store.messages.cancel("acc_lost", messageIdOf(send._id, 2), new Date());
   const deps = { ...store, ...recorder };
   await settleFinished([send._id], deps);
-  // As if the tracker had been lost before it noted that the send is settled.
+  // As if the tracker had been lost before it recorded that the send is settled.
   await openRecorder(stores[1]).recordTimelines({ sendIds: [send._id] });
   await settleFinished([send._id], deps);
   const feed = await feedOf("acc_lost");

@@ -2,7 +2,7 @@ import { repeat } from "@posthaste/runtime";
 import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
-/** What recording what happened to integrations and templates needs from the outside. */
+/** The dependencies of recording the changes of integrations and templates. */
 export type HappeningsDeps =
   & StorePart<"events.listHappenings" | "events.record" | "events.recorded">
   & {

@@ -50,7 +50,7 @@ function countStates(facts: StatusEvent[]): void {
   }
 }
 
-/** Sums status events up by account and bucket of time. */
+/** Returns the sums of status events by account and bucket of time. */
 export function sumUp(facts: StatusEvent[]): StatisticsNote[] {
   const notes = new Map<string, StatisticsNote>();
   const sends = new Map<StatisticsNote, Set<string>>();

@@ -13,7 +13,7 @@ const sent = (changes: object = {}): StatusEvent => ({
 test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes", () => {
   const facts: StatusEvent[] = [
     { type: "status.send.accepted", data: { ...SEND, recipients: 40 } },
-    // A process of before did not tell.
+    // An older process did not report it.
     { type: "status.send.accepted", data: SEND },
     sent(),
     sent({ at: "2026-03-01T12:04:59.999Z" }),

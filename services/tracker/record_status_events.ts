@@ -6,7 +6,7 @@ import type { AttemptOutcome, MessageIdentity, Recipients, StorePart } from "@po
 import type { Logger } from "@posthaste/telemetry";
 import type { EventRecorder } from "./record_events.ts";
 
-/** What recording needs from the outside. */
+/** The dependencies of recording. */
 export type RecordDeps =
   & Pick<EventRecorder, "recordTimelines">
   & StorePart<"registers.ledgerOf" | "waiting.putOffMessage" | "sends.findRecipients">
@@ -18,7 +18,7 @@ type Failure = MessageStatusData<"status.message.failed">;
 type Waiting = MessageStatusData<"status.message.waiting">;
 
 /**
- * Records outcomes in the ledger: a message that must wait for a time is put off, and one that failed before
+ * Records outcomes in the ledger: a message that must wait for a time is deferred, and one that failed before
  * it reached the mailer ends its attempt. The mailer writes its own outcomes. Idempotent.
  */
 export async function recordStatusEvents(facts: StatusEvent[], deps: RecordDeps): Promise<void> {

@@ -45,7 +45,7 @@ function openLedger(changes: Changes<RecordDeps> = {}) {
   return { deps, done, ledger };
 }
 
-test("recordStatusEvents() ends the attempt of a message that failed before the mailer had it", async () => {
+test("recordStatusEvents() ends the attempt of a message that failed before the mailer", async () => {
   const { deps, done, ledger } = openLedger();
   await recordStatusEvents([failed], deps);
   const [outcome] = ledger.written;
@@ -57,7 +57,7 @@ test("recordStatusEvents() ends the attempt of a message that failed before the 
   assert.deepEqual(done, []);
 });
 
-test("recordStatusEvents() changes nothing when a failure comes again, or an attempt is over", async () => {
+test("recordStatusEvents() changes nothing for a repeated failure, or after the end of an attempt", async () => {
   const { deps, ledger } = openLedger();
   await recordStatusEvents([failed], deps);
   await recordStatusEvents([failed, failed], deps);
@@ -68,7 +68,7 @@ test("recordStatusEvents() changes nothing when a failure comes again, or an att
   assert.deepEqual(other.ledger.written, []);
 });
 
-test("recordStatusEvents() puts off a message that has to wait for a time", async () => {
+test("recordStatusEvents() defers a message that has to wait for a time", async () => {
   const { deps, done, ledger } = openLedger();
   const nextAt = "2026-03-01T10:00:15.000Z";
   const data = { ...ABOUT, reason: "no image yet", nextAt };
@@ -77,7 +77,7 @@ test("recordStatusEvents() puts off a message that has to wait for a time", asyn
   assert.equal(ledger.inserted.size, 0);
 });
 
-test("recordStatusEvents() leaves out what the mailer writes itself", async () => {
+test("recordStatusEvents() leaves out the outcomes that the mailer writes itself", async () => {
   const { deps, ledger } = openLedger();
   const data = { ...ABOUT, attempt: 1, stage: "mailer" as const, reason: "x" };
   await recordStatusEvents([{ type: "status.message.failed", data }], deps);
@@ -91,7 +91,7 @@ test("recordStatusEvents() warns of sends that the ledger does not have, or that
   assert.deepEqual(done, ["Unknown send in a status event"]);
 });
 
-test("recordStatusEvents() throws when the ledger is away, so that the status events come again", async () => {
+test("recordStatusEvents() throws when the ledger is unavailable, so that the status events are redelivered", async () => {
   const { deps } = openLedger({
     sends: {
       findRecipients: () => Promise.reject(new Error("away")),
@@ -100,7 +100,7 @@ test("recordStatusEvents() throws when the ledger is away, so that the status ev
   await assert.rejects(recordStatusEvents([failed], deps), /away/);
 });
 
-test("recordStatusEvents() has the failures recorded once they are in the ledger", async () => {
+test("recordStatusEvents() records events of failures after they are in the ledger", async () => {
   const recorded: unknown[] = [];
   const { deps, ledger } = openLedger({
     recordTimelines: (of) => {

@@ -2,7 +2,7 @@ import { repeat } from "@posthaste/runtime";
 import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
-/** What counting again needs from the outside. */
+/** The dependencies of counting again. */
 export type RecountDeps =
   & StorePart<"statistics.recount">
   & {

@@ -47,11 +47,11 @@ function openReconciler(bus: Bus): ReconcileDeps {
   };
 }
 
-test("reconcileOnce() dispatches a message again whose event nobody could read", async () => {
+test("reconcileOnce() redispatches a message whose event no service could read", async () => {
   await using nats = await openTestNats();
   await using bus = await openBus({ url: nats.url, name: "test" });
   await bus.applyTopology();
-  // Of which message it is, it does not tell.
+  // It does not name its message.
   await bus.publish({ type: "send.requested", data: { priority } } as unknown as Outgoing);
   const reconciler = openReconciler(bus);
 

@@ -13,7 +13,7 @@ import { endExpired, type ExpiryDeps } from "./end_expired.ts";
 import type { Flow, Returned } from "./flow.ts";
 import { capacityFor, chooseWithin, isExpired } from "./capacity.ts";
 
-/** What scheduling sends needs from the outside. */
+/** The dependencies of scheduling sends. */
 export type ScheduleDeps =
   & ExpiryDeps
   & StorePart<
@@ -48,7 +48,7 @@ const LOOK_EVERY_MS = 10_000;
  */
 const MAX_LOOKS = 10;
 
-/** Number of intervals until the next look where nothing waits: status events come before. */
+/** Number of intervals until the next search if nothing waits: status events end the pause earlier. */
 const IDLE_INTERVALS = 5;
 
 /** Time of the last search of the sends of an integration without capacity, in milliseconds, by integration. */
@@ -57,7 +57,7 @@ export type Looks = Map<string, number>;
 /** Pause between two rounds: one round then dispatches for several finished messages. */
 const MIN_PAUSE_MS = 100;
 
-/** Records what status events report of attempts in flight. */
+/** Records the attempts in flight that status events report. */
 export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
   for (const { type, data } of facts) {
     switch (type) {
@@ -107,8 +107,8 @@ export async function scheduleForever(
 }
 
 /**
- * Dispatches what has capacity now, by integration, and ends what has waited for too long. Returns the number
- * of dispatched messages; `undefined` if nothing waits.
+ * Dispatches messages within the capacity, by integration, and ends those that have waited too long. Returns
+ * the number of dispatched messages; `undefined` if nothing waits.
  *
  * @throws {Error} If the ledger is older than what was done.
  */
@@ -158,7 +158,7 @@ async function scheduleFor(
 ): Promise<number> {
   const now = deps.now();
   const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
-  // A hundred silent servers cost nothing.
+  // So a hundred silent servers cause no work.
   if (inFlight >= window && !isLook) return 0;
   const [accountId = "", id] = key.split("/");
   const integration = await deps.integrations.find(accountId, Number(id));

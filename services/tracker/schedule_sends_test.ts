@@ -107,7 +107,7 @@ function sent(send: WaitingSend, index: number): StatusEvent {
   };
 }
 
-test("scheduleOnce() dispatches what the window has capacity for, and the next as messages end", async () => {
+test("scheduleOnce() dispatches up to the window's capacity, and more as messages end", async () => {
   const send = waitingSend();
   const { flow, run, indexes, order } = openScheduler([send]);
   assert.equal(await run(), 10);
@@ -143,7 +143,7 @@ test("scheduleOnce() makes events of no more than 25 recipients, in the trace of
   assert.deepEqual(traces, Array(4).fill("00-a-b-01"));
 });
 
-test("scheduleOnce() dispatches nothing for integrations that are closed, and one probe after a pause", async () => {
+test("scheduleOnce() dispatches nothing for suspended integrations, and one probe after a pause", async () => {
   for (const findIntegration of [() => Promise.resolve(SUSPENDED)]) {
     assert.equal(
       await openScheduler([waitingSend()], {
@@ -188,7 +188,7 @@ test("scheduleOnce() dispatches the mail of each integration beside that of othe
   assert.equal(await openScheduler([one, other]).run(), 20);
 });
 
-test("scheduleOnce() leaves to another leader what that has dispatched", async () => {
+test("scheduleOnce() leaves messages that another leader has dispatched to it", async () => {
   const { run, published } = openScheduler([waitingSend()], {
     waiting: {
       advanceSend: () => Promise.resolve(false),
@@ -198,7 +198,7 @@ test("scheduleOnce() leaves to another leader what that has dispatched", async (
   assert.deepEqual(published, []);
 });
 
-test("scheduleOnce() fails what has waited as long as mail may wait, though its integration is closed", async () => {
+test("scheduleOnce() fails messages after the maximum wait, even of a suspended integration", async () => {
   const acceptedAt = new Date(NOW.getTime() - 48 * HOUR);
   const send = waitingSend({ acceptedAt, messageCount: 120 });
   const { run, ledger, published } = openScheduler([send], {
@@ -218,7 +218,7 @@ test("scheduleOnce() fails what has waited as long as mail may wait, though its 
   assert.equal(send.next, 120);
 });
 
-test("scheduleOnce() starts what is scheduled first, and has it wait from its start on", async () => {
+test("scheduleOnce() starts scheduled sends first, and counts their wait from their start", async () => {
   const acceptedAt = new Date(NOW.getTime() - 90 * 24 * HOUR);
   const notBefore = new Date(NOW.getTime() - 1);
   const sends: WaitingSend[] = [];
@@ -247,7 +247,7 @@ function returned(send: WaitingSend, index: number): StatusEvent {
   };
 }
 
-test("scheduleOnce() dispatches what mailers gave back before the rest, when there is capacity", async () => {
+test("scheduleOnce() dispatches returned attempts before the rest, when there is capacity", async () => {
   const send = waitingSend({ priority: "transactional" });
   const { flow, run, indexes, published } = openScheduler([send]);
   await run();
@@ -264,7 +264,7 @@ test("scheduleOnce() dispatches what mailers gave back before the rest, when the
   assert.equal(next?.type === "send.resumed" && next.data.again[0]?.index, 10);
 });
 
-test("scheduleOnce() has what was given back fail in time, though its integration is closed", async () => {
+test("scheduleOnce() fails returned attempts after the maximum wait, even of a suspended integration", async () => {
   const sends = [0, 48 * HOUR].map((age) =>
     waitingSend({ acceptedAt: new Date(NOW.getTime() - age), messageCount: 1, next: 1 })
   );
@@ -278,7 +278,7 @@ test("scheduleOnce() has what was given back fail in time, though its integratio
   assert.deepEqual(published.map(({ data }) => "sendId" in data && data.sendId), [sends[1]?._id]);
 });
 
-test("scheduleOnce() looks at sends without capacity every ten seconds, for what has waited too long", async () => {
+test("scheduleOnce() searches sends without capacity for expired messages every ten seconds", async () => {
   let [now, looks] = [NOW.getTime(), 0];
   const known = new Map<string, number>();
   const { deps, flow } = openScheduler([waitingSend()], {
@@ -301,7 +301,7 @@ test("scheduleOnce() looks at sends without capacity every ten seconds, for what
   assert.deepEqual([...known], [["acc_1/4", now]]);
 });
 
-test("scheduleOnce() looks at no more than ten integrations without capacity in one round", async () => {
+test("scheduleOnce() searches at most ten integrations without capacity in one round", async () => {
   const keys = Array.from({ length: 25 }, (_, id) => `acc_1/${id}`);
   const looked: string[] = [];
   const { deps, flow } = openScheduler([], {
@@ -326,7 +326,7 @@ test("scheduleOnce() looks at no more than ten integrations without capacity in 
   assert.deepEqual(looked, keys);
 });
 
-test("scheduleOnce() asks for nothing of an integration whose window is full", async () => {
+test("scheduleOnce() reads nothing of an integration whose window is full", async () => {
   let asked = 0;
   const { flow, deps } = openScheduler([waitingSend()], {
     integrations: {
@@ -356,7 +356,7 @@ test("noteNews() wakes the scheduler for a send that waits, and for no other", a
   await news;
 });
 
-test("scheduleOnce() dispatches nothing of a ledger that is older than what was done", async () => {
+test("scheduleOnce() dispatches nothing from a ledger older than the work that was done", async () => {
   const { run, order } = openScheduler([waitingSend()], {
     assertCurrent: () => Promise.reject(new Error("restored")),
   });
@@ -364,7 +364,7 @@ test("scheduleOnce() dispatches nothing of a ledger that is older than what was 
   assert.deepEqual(order, []);
 });
 
-test("scheduleOnce() leaves nothing behind it where one integration fails", async () => {
+test("scheduleOnce() dispatches the other integrations when one fails", async () => {
   const [failing, slow] = [
     waitingSend({ messageCount: 1 }),
     waitingSend({ messageCount: 1, integrationId: 5, waitsFor: "acc_1/5" }),

@@ -4,7 +4,7 @@ import type { FinishedSend, StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import type { EventRecorder } from "./record_events.ts";
 
-/** What settling needs from the outside. */
+/** The dependencies of settling. */
 export type SettlementDeps =
   & Pick<EventRecorder, "recordSettled">
   & StorePart<"sends.finished" | "sends.settle">
@@ -27,10 +27,10 @@ const QUIET_MS = 250;
 const AT_ONCE = 1000;
 
 /**
- * Settles those of some sends that are finished. First their events: a send that is settled is not looked at
- * again, and a tracker that is lost in between leaves the rest to the next one.
+ * Settles those of some sends that are finished. First their events: a settled send is not examined again,
+ * and a tracker that is lost in between leaves the rest to the next one.
  *
- * @param isRecorded Whether all that happened to the messages of a send is in the feed for certain.
+ * @param isRecorded Whether all events of the messages of a send are certainly in the feed.
  */
 export async function settleFinished(
   ids: string[],
@@ -49,7 +49,7 @@ export async function settleFinished(
   failpoint("tracker.after_settle");
 }
 
-/** Returns whether a status event ends a message that has events of nothing else: it was sent or refused at once. */
+/** Returns whether a status event is the only one of its message: it was sent or refused at once. */
 function isOnlyOutcome({ type, data }: StatusEvent): boolean {
   if (type === "status.message.sent") return data.attempt === 1;
   return type === "status.message.failed" && data.stage === "mailer" && data.attempt === 1;

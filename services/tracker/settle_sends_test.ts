@@ -47,7 +47,7 @@ function openWorld(finished: string[]) {
   return { world, settlement };
 }
 
-test("openSettlement() settles a send as soon as nothing was heard of it for a moment", async () => {
+test("openSettlement() settles a send after a moment without news of it", async () => {
   const { world, settlement } = openWorld(["snd_1", "snd_2"]);
   settlement.note([sent("snd_1"), sent("snd_2"), sent("snd_3")]);
   world.now = 200;
@@ -61,12 +61,12 @@ test("openSettlement() settles a send as soon as nothing was heard of it for a m
   world.now = 450;
   await settlement.settleQuiet();
   assert.deepEqual(world.settled, ["snd_1", "snd_2"]);
-  // Of what is not finished something will be heard.
+  // An unfinished send will have more news.
   await settlement.settleQuiet();
   assert.equal(world.asked.length, 2);
 });
 
-test("openSettlement() asks again when the ledger was away", async () => {
+test("openSettlement() retries when the ledger was unavailable", async () => {
   const { world, settlement } = openWorld(["snd_1"]);
   settlement.note([sent("snd_1")]);
   world.now = 300;
@@ -86,7 +86,7 @@ test("openSettlement() asks again when the ledger was away", async () => {
   assert.deepEqual(world.settled, ["snd_1"]);
 });
 
-test("openSettlement() knows of a send that all its messages have had their only outcome", async () => {
+test("openSettlement() detects that all messages of a send have their only outcome", async () => {
   const { world, settlement } = openWorld(["snd_1", "snd_2", "snd_3"]);
   const second: StatusEvent = {
     type: "status.message.sent",

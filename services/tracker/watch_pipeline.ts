@@ -3,7 +3,7 @@ import { repeat } from "@posthaste/runtime";
 import type { LedgerState, StorePart } from "@posthaste/storage";
 import { type Logger, observe } from "@posthaste/telemetry";
 
-/** What the watch needs from the outside. */
+/** The dependencies of the watch. */
 export type WatchDeps =
   & StorePart<"statistics.ledgerState">
   & {
@@ -16,13 +16,13 @@ export type WatchDeps =
 const QUEUES_EVERY_MS = 10_000;
 const LEDGER_EVERY_MS = 20_000;
 
-/** Age after which a value is no longer reported: an old value would pass for a new one. */
+/** Age after which a value is no longer reported: it would look current. */
 const STALE_MS = 60_000;
 
 /**
- * Reads every few seconds the queue of each stage, how full the broker is, and what waits in the ledger, and
- * reports it as metrics, until the signal aborts. Every tracker reports the same: take the maximum, not the
- * sum.
+ * Reads the queue of each stage, the use of the broker, and the waiting messages in the ledger every few
+ * seconds, and reports them as metrics, until the signal aborts. Every tracker reports the same: take the
+ * maximum, not the sum.
  */
 export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const queues = recent<QueueAge[]>(deps);

@@ -5,7 +5,7 @@ import { startTelemetry } from "@posthaste/telemetry";
 import { until } from "@posthaste/kit";
 import { watchPipeline } from "./watch_pipeline.ts";
 
-test("watchPipeline() has metrics tell what it saw, and nothing once that is a minute old", async () => {
+test("watchPipeline() reports its values as metrics, and none that is a minute old", async () => {
   await using telemetry = await startTelemetry({ service: "tracker", env: {}, prometheus: true });
   const read = async () => (await telemetry.readMetrics?.(undefined))?.body ?? "";
   let now = new Date("2026-01-01T00:00:30Z");
