@@ -16,7 +16,7 @@ export interface PipeliningMemory {
   learn(broken: BrokenPipelining): void;
 }
 
-/** Time after which a server that refused connections is asked for more again. */
+/** Time after which a server that refused connections is tried with more again. */
 const NARROW_MS = 60_000;
 
 /**
@@ -132,7 +132,7 @@ export class ConnectionLine {
     for (const session of this.#sessions) session.close();
   }
 
-  /** Gives the waiting mails what is free: an idle connection, a new one, or a place behind a dot. */
+  /** Assigns free capacity to the waiting mails: an idle connection, a new one, or a place behind a dot. */
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const idle = this.#idle.pop();
@@ -208,7 +208,7 @@ export class ConnectionLine {
     }
   }
 
-  /** The server took nothing of it: it gets the next connection. */
+  /** The server accepted nothing of it: it gets the next connection. */
   #again(waiting: Waiting): void {
     if (this.#isClosing) return this.#turnAway(waiting, CLOSED);
     this.#queue.unshift(waiting);
@@ -319,7 +319,7 @@ export class ConnectionLine {
     this.#later();
   }
 
-  /** First: a mail whose connection was refused may show that there is room for fewer. */
+  /** First: a mail whose connection was refused may show that fewer connections are possible. */
   #later(): void {
     setImmediate(() => {
       this.#dispatch();
@@ -368,7 +368,7 @@ function isBusy(error: unknown): boolean {
     ["greeting", "ehlo", "tls", "auth"].includes(error.phase);
 }
 
-/** A failure before anything was said to the server. */
+/** Rejects a mail with a failure before any command to the server. */
 export function refuse(
   integration: SmtpIntegration,
   details: { fault: SmtpFailure["fault"]; reason: string; cause?: unknown },

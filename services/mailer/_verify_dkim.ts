@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, createVerify } from "node:crypto";
 
 /**
- * Verifies the first DKIM signature of a mail by RFC 6376, sections 3.4 to 3.7 and 6.1, without the
- * code that made it. Gives the tags of the signature; `undefined` if it does not hold.
+ * Verifies the first DKIM signature of a mail by RFC 6376, sections 3.4 to 3.7 and 6.1, without the code that
+ * made it. Returns the tags of the signature; `undefined` if it is invalid.
  *
- * @param publicKey What `p=` of the record says: SPKI in DER, as base64.
+ * @param publicKey The value of `p=` in the record: SPKI in DER, as base64.
  */
 export function verifyDkim(raw: Buffer, publicKey: string): Map<string, string> | undefined {
   const text = raw.toString("latin1");

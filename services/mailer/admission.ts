@@ -28,8 +28,8 @@ export interface Permit {
 }
 
 /**
- * Verdict about a mail: it is sent now, goes to another mailer, because this one has none of the
- * integration's connections, or goes back to the scheduler until there is capacity.
+ * Verdict about a mail. It is sent now; it goes to another mailer, because this one has none of the
+ * integration's connections; or it goes back to the scheduler until there is capacity.
  */
 export type AdmissionResult = Permit | "elsewhere" | "later";
 

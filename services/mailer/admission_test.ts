@@ -22,7 +22,7 @@ function passed(admitted: AdmissionResult): Permit {
   return admitted;
 }
 
-test("admit() lets mails wait a moment at a fast server, in their order", async (context) => {
+test("admit() makes mails wait a moment for a fast server, in their order", async (context) => {
   stopTime(context);
   const { admission } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 1 });
@@ -43,7 +43,7 @@ test("admit() lets mails wait a moment at a fast server, in their order", async 
   assert.deepEqual(order, Array.from({ length: 30 }, (_, n) => n));
 });
 
-test("admit() gives no place twice to mails that come at the same moment", async (context) => {
+test("admit() assigns no slot twice to concurrent mails", async (context) => {
   const { move } = stopTime(context);
   const { admission } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 1 });
@@ -57,7 +57,7 @@ test("admit() gives no place twice to mails that come at the same moment", async
   );
   await turn();
   assert.equal(permits.length, places);
-  // Who leaves makes room for one, though another comes in between.
+  // A mail that ends frees one slot, although another one comes in between.
   permits[0]?.leave();
   const late = admission.admit(integration, "transactional");
   await turn();
@@ -68,7 +68,7 @@ test("admit() gives no place twice to mails that come at the same moment", async
   assert.equal(permits.length, places + 1);
 });
 
-test("admit() gives back within three seconds what a server that hangs would keep waiting", async (context) => {
+test("admit() returns mail for a server that hangs within three seconds", async (context) => {
   const { move } = stopTime(context);
   const { admission } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 2 });
@@ -93,7 +93,7 @@ test("admit() gives back within three seconds what a server that hangs would kee
   passed(await admission.admit(integration, "transactional"));
 });
 
-test("admit() gives back the mail of a suspended integration and of one whose login was refused", async () => {
+test("admit() returns the mail of a suspended integration and of one whose login was refused", async () => {
   const { admission, world } = openTestAdmission();
   const suspended = { at: new Date(0), reason: "no login" };
   assert.equal(await admission.admit(integrationOf({ suspended }), "transactional"), "later");
@@ -104,7 +104,7 @@ test("admit() gives back the mail of a suspended integration and of one whose lo
   passed(await admission.admit(integration, "transactional"));
 });
 
-test("admit() lets one mail probe a server that was left alone, and gives back the others", async () => {
+test("admit() sends one mail as a probe after a pause, and returns the others", async () => {
   const open = openTestAdmission({ openUntil: new Date(1_000_001) });
   assert.equal(await open.admission.admit(integrationOf(), "transactional"), "later");
   const half = openTestAdmission({ openUntil: new Date(1_000_000) });
@@ -114,7 +114,7 @@ test("admit() lets one mail probe a server that was left alone, and gives back t
   passed(await half.admission.admit(integrationOf(), "transactional"));
 });
 
-test("admit() leaves no server alone for a pause that nobody noted, however often it failed", async () => {
+test("admit() pauses for no server without a recorded pause, however often it failed", async () => {
   for (const failures of [4, 5, 50]) {
     const { admission } = openTestAdmission({ failures, openUntil: null });
     passed(await admission.admit(integrationOf(), "transactional"));
@@ -122,7 +122,7 @@ test("admit() leaves no server alone for a pause that nobody noted, however ofte
   }
 });
 
-test("admit() leaves mail to the mailers that have a connection, and gives back what nobody may send", async () => {
+test("admit() leaves mail to mailers with a connection, and returns mail that no mailer may send", async () => {
   const { admission, world } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 2 });
   const admissions = [0, 1, 2, 3, 4].map((position) => {
@@ -135,7 +135,7 @@ test("admit() leaves mail to the mailers that have a connection, and gives back 
   assert.equal(await admission.admit({ ...suspended, maxConnections: 0 }, "bulk"), "later");
 });
 
-test("admit() gives each mailer its share of connections and of the rate", async () => {
+test("admit() assigns each mailer its share of connections and of the rate", async () => {
   const { admission, world } = openTestAdmission();
   const integration = integrationOf({ maxConnections: 5 });
   const shares = [0, 1, 2].map(async (position) => {

@@ -22,7 +22,7 @@ test("openAttachmentCache() fetches and encodes a PDF once for many mails", asyn
   assert.deepEqual(asked, ["key"]);
 });
 
-test("openAttachmentCache() asks again for what was missing", async () => {
+test("openAttachmentCache() loads a missing PDF again", async () => {
   const objects: Record<string, Uint8Array> = {};
   const { asked, get } = countedStore(objects);
   const load = openAttachmentCache(get, 1_000_000);
@@ -32,7 +32,7 @@ test("openAttachmentCache() asks again for what was missing", async () => {
   assert.deepEqual(asked, ["key", "key"]);
 });
 
-test("openAttachmentCache() gives what does not fit into its memory, without keeping it", async () => {
+test("openAttachmentCache() returns a PDF that does not fit into its memory, without keeping it", async () => {
   const large = Buffer.alloc(5000, "x");
   const { asked, get } = countedStore({ large, small: Buffer.from("s") });
   const load = openAttachmentCache(get, 1000);
@@ -43,12 +43,12 @@ test("openAttachmentCache() gives what does not fit into its memory, without kee
   assert.deepEqual(asked, ["large", "large", "small"]);
 });
 
-test("openAttachmentCache() gives a PDF even with no memory at all", async () => {
+test("openAttachmentCache() returns a PDF even without any memory", async () => {
   const load = openAttachmentCache(() => Promise.resolve(Buffer.from("x")), 0);
   assert.deepEqual(await load("key"), encodeAttachment(Buffer.from("x")));
 });
 
-test("openAttachmentCache() throws when the store does, and asks again", async () => {
+test("openAttachmentCache() throws when the store does, and retries", async () => {
   let tries = 0;
   const load = openAttachmentCache(
     () => tries++ === 0 ? Promise.reject(new Error("away")) : Promise.resolve(Buffer.from("x")),
@@ -58,7 +58,7 @@ test("openAttachmentCache() throws when the store does, and asks again", async (
   assert.deepEqual(await load("key"), encodeAttachment(Buffer.from("x")));
 });
 
-test("openAttachmentCache() gives each of many PDFs that are loaded at once, however few it can keep", async () => {
+test("openAttachmentCache() returns each of many concurrent PDFs, however few it can keep", async () => {
   const keys = Array.from({ length: 20 }, (_, n) => `key-${n}`);
   for (const maxBytes of [0, 100]) {
     const load = openAttachmentCache(async (key) => {

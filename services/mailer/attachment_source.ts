@@ -1,6 +1,6 @@
 import type { Store } from "@posthaste/storage";
 
-/** Where attachments lie: PDFs in the object store, files in the ledger. */
+/** The sources of attachments: PDFs in the object store, files in the ledger. */
 export interface AttachmentSources {
   pdf(key: string): Promise<Uint8Array | undefined>;
   file: Store["assets"]["find"];

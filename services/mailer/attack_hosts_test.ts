@@ -18,7 +18,7 @@ const REQUIRED = {
 const raw = Buffer.from("Subject: x\r\n\r\nHello\r\n");
 const envelope = { from: "billing@example.com", to: "ann@example.net" };
 
-/** Something that listens on every address of this machine and is no mail server. */
+/** Opens a listener on every address of this machine that is not a mail server. */
 async function openListener(onConnection: (socket: Socket) => void = () => {}) {
   const sockets = new Set<Socket>();
   const heard: Buffer[] = [];
@@ -42,7 +42,7 @@ async function openListener(onConnection: (socket: Socket) => void = () => {}) {
   };
 }
 
-/** All names of this machine: its addresses in every notation that a resolver takes. */
+/** Returns all names of this machine: its addresses in every notation that a resolver accepts. */
 function ownHosts(): string[] {
   const own = Object.values(networkInterfaces()).flat().map((each) => each?.address ?? "");
   return [
@@ -74,7 +74,7 @@ test("send() reaches nothing on this machine or inside of its network unless the
   assert.equal(listener.connections(), 0);
 });
 
-test("send() says no word to what does not greet as a mail server, and tells nothing about it", async () => {
+test("send() sends nothing to a server without a mail greeting, and reveals nothing about it", async () => {
   const replies: string[] = [];
   const greetings = [
     "SSH-2.0-OpenSSH_9.2p1 secret-banner\r\n",

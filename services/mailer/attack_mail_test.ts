@@ -27,7 +27,7 @@ const contents = {
   loadContent: () => Promise.resolve(undefined),
 };
 
-/** A message with a text in each of its fields, as if nobody had checked any. */
+/** Returns a message with the text in each of its fields, as if none was validated. */
 function messageOf(text: string, index: number): ReadyMessage {
   return {
     ...{ v: 2, sendId, accountId: "acc_1", priority: "bulk", integrationId: 4, index, attempt: 0 },
@@ -46,7 +46,7 @@ function messageOf(text: string, index: number): ReadyMessage {
   };
 }
 
-test("a lenient server is smuggled a mail into by who writes raw bytes", async () => {
+test("a lenient server accepts a smuggled mail in raw bytes", async () => {
   await using faulty = await openFaultySmtp({ lenient: true });
   const socket = connect(faulty.port, faulty.host);
   const smuggled = "MAIL FROM:<x@evil.example>\nRCPT TO:<y@evil.example>\nDATA\nx\n.\n";
@@ -79,7 +79,7 @@ test("no text in any field adds a header, a recipient, a part or a mail", async 
   }
 });
 
-test("no text as an address reaches anybody but the one whom it names", async () => {
+test("no text as an address reaches another recipient", async () => {
   await using faulty = await openFaultySmtp({ lenient: true });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost: openTestResolver() });
   const { host, port } = faulty;
@@ -90,7 +90,7 @@ test("no text as an address reaches anybody but the one whom it names", async ()
     const body = { from: { email: FROM }, to: [{ email }] };
     if (!sendRequestSchema().safeParse(body).success) {
       assert.notEqual(addressFault(email), undefined);
-      // The second line, should it ever be asked: one plain address or nothing at all.
+      // A second defence: it accepts one plain address or throws.
       if (wireOf(email) !== undefined) {
         assert.match(email, /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/);
       } else {
@@ -145,7 +145,7 @@ test("composeMime() never puts an injected address outside of a name, a text or 
   assert.equal(head.match(/^reply-to:/gim)?.length, 1);
 });
 
-test("the mailer reads no file and no URL for a mail: of nodemailer it takes what signs", () => {
+test("the mailer reads no file and no URL for a mail: of nodemailer it uses only the signer", () => {
   const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith(".ts"));
   const imports = files.flatMap((name) => {
     const source = readFileSync(`${import.meta.dirname}/${name}`, "utf8");

@@ -18,7 +18,7 @@ import {
 } from "@posthaste/storage";
 import { errorType, type Logger } from "@posthaste/telemetry";
 
-/** What an attempt needs from the outside. */
+/** The dependencies of an attempt. */
 export type AttemptDeps =
   & StorePart<"registers.ledgerOf">
   & {
@@ -50,7 +50,9 @@ export interface Attempt {
 
 const REPEAT_MS = 1000;
 
-/** Number of tries after errors that are no known outage: a lost outcome costs a second copy of the mail. */
+/**
+ * Maximum attempts after errors that are not a known outage: a lost outcome costs a second copy of the mail.
+ */
 const MAX_TRIES = 20;
 
 /** The latest possible reply must be written before the attempt counts as unknown. */
@@ -61,8 +63,8 @@ const MAX_MARGIN_MS = 60_000;
 const VALID_MS = IDEMPOTENCY_KEPT_MS - 24 * 3_600_000;
 
 /**
- * Returns whether the event of a message's first attempt is so old that the ledger may have forgotten what was
- * tried since.
+ * Returns whether the event of a message's first attempt is so old that the ledger may have removed later
+ * attempts.
  */
 export function isStale({ acceptedAt }: Pick<MessageIdentity, "acceptedAt">, now: Date): boolean {
   return now.getTime() >= acceptedAt.getTime() + VALID_MS;

@@ -8,16 +8,16 @@ export function isInterruption(
 }
 
 /**
- * Returns whether a server took the whole mail and never answered: the next one will hold a connection as
- * long.
+ * Returns whether a server received the whole mail and never answered: the next mail would hold a connection
+ * as long.
  */
 export function isSilent({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
   return phase === "dot" && (fault === "timeout" || fault === "stalled");
 }
 
 /**
- * Returns whether a server could not be reached at all, so that the next mail will hardly fare better.
- * What it says about a login or a mail is no failure of this kind, nor is a stop of our own.
+ * Returns whether a server could not be reached at all, so that the next mail would probably fail, too. A
+ * reply about a login or a mail is no failure of this kind, nor is an interruption by this service.
  */
 export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
   if (isInterruption({ fault, unknown: false })) return false;

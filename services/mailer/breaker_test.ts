@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isSilent, isUnreachable } from "./breaker.ts";
 
-test("isUnreachable() is true for what happens before the server takes commands", () => {
+test("isUnreachable() is true for failures before the server accepts commands", () => {
   const cases = [
     ["connect", "refused", true],
     ["connect", "dns", true],

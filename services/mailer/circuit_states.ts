@@ -10,11 +10,11 @@ export interface CircuitStates {
   note(integrationId: string, reason: string): Promise<void>;
   /** Records that a server was reached. Never throws, and is free if no failure was known. */
   clear(integrationId: string): Promise<void>;
-  /** Follows what other mailers found, until the signal aborts. */
+  /** Follows the states that other mailers report, until the signal aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
-/** What {@linkcode openCircuitStates} needs. */
+/** The dependencies of {@linkcode openCircuitStates}. */
 export type CircuitStatesDeps =
   & Pick<CircuitFailure, "pauseMs">
   & Pick<Store, "circuits">

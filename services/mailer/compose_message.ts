@@ -36,7 +36,7 @@ export class MissingContentError extends Error {
  * Composes the mail of a message, the same bytes on every attempt.
  *
  * @param maxBytes Largest mail, in bytes.
- * @returns A sentence where there can never be a mail: it is too large, or an address cannot be written.
+ * @returns A sentence if the mail is impossible: it is too large, or an address cannot be written.
  * @throws {MissingContentError} If a PDF or a text is gone from the object store.
  */
 export async function composeMessage(
@@ -83,7 +83,7 @@ async function compose(
   }, { maxBytes });
 }
 
-/** A file was stored before its send: one that is gone does not come back. */
+/** A file was stored before its send: a missing one will stay missing. */
 async function attachmentOf(
   { filename, contentType, contentId, sha256 }: MailFile,
   { accountId, at }: { accountId: string; at: number },

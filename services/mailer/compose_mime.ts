@@ -12,7 +12,7 @@ import { toWireAddress, type WireAddress } from "./wire_address.ts";
 /** Default limit of a message: 25 MB, the limit of most receivers. */
 export const defaultMaxBytes: number = 25 * 1024 * 1024;
 
-/** A mailbox with the name that people see. */
+/** A mailbox with its display name. */
 export interface Mailbox {
   readonly name?: string | undefined;
   readonly email: string;
@@ -23,7 +23,7 @@ export interface MailAttachment {
   readonly filename: string;
   readonly content: Buffer | { readonly base64: Buffer };
   readonly contentType: string;
-  /** With it the file is a part of the HTML: `cid:` and this. Else it is beside the mail. */
+  /** Content id: the HTML shows the file as `cid:` and this id. Without it the file is an attachment. */
   readonly contentId?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface MailContent {
   readonly attachments?: readonly MailAttachment[];
   /** Where replies go, instead of to the sender. */
   readonly replyTo?: readonly Mailbox[] | undefined;
-  /** Others who get it, as all of them see. */
+  /** Other recipients, visible to all of them. */
   readonly cc?: readonly Mailbox[] | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly listUnsubscribe?: ListUnsubscribe | undefined;
@@ -59,7 +59,7 @@ export interface ComposedMail {
 /** The finished message would be larger than allowed. */
 export class MailTooLargeError extends Error {
   override readonly name = "MailTooLargeError";
-  /** The bytes that the message would have, and those it may have. */
+  /** The size of the message and the maximum size, in bytes. */
   readonly size: number;
   readonly limit: number;
 

@@ -28,7 +28,7 @@ function withFile(filename: string): MailContent {
   };
 }
 
-/** Reads a message with two parsers that know nothing of each other. */
+/** Reads a message with two independent parsers. */
 async function readTwice(raw: Buffer) {
   const postal = await PostalMime.parse(raw);
   const zone = await simpleParser(raw, { skipTextToHtml: true, skipImageLinks: true });
@@ -68,7 +68,7 @@ function newlines(text: string | undefined): string {
   return (text ?? "").replace(/\r\n/g, "\n").trim();
 }
 
-test("composeMime() writes what two parsers read back", async () => {
+test("composeMime() writes mail that two parsers read back", async () => {
   for (const read of await readTwice(composeMime(withFile("invoice.pdf")).raw)) {
     assert.equal(read.subject, content.subject);
     assert.equal(read.fromName, "Acme Billing");
@@ -132,7 +132,7 @@ for (const filename of ['a "b".pdf', "a;b=c.pdf", "🧾 facture.pdf", "it's 100%
   });
 }
 
-test("composeMime() gives the same bytes for the same content", () => {
+test("composeMime() returns the same bytes for the same content", () => {
   const again = composeMime(structuredCloneOf(withFile("é.pdf")));
   assert.ok(composeMime(withFile("é.pdf")).raw.equals(again.raw));
 });
@@ -160,7 +160,7 @@ test("composeMime() writes ASCII lines that end with CRLF and never start with a
   assert.ok(text.endsWith("--\r\n"));
 });
 
-test("composeMime() lets no value add a header or a part", async () => {
+test("composeMime() prevents every value from adding a header or a part", async () => {
   const evil = "x\r\nBcc: evil@example.com\r\n\r\n--boundary\r\n\0";
   const { raw } = composeMime({
     ...withFile(evil),
@@ -187,7 +187,7 @@ test("composeMime() lets no value add a header or a part", async () => {
   ]);
 });
 
-test("composeMime() gives the envelope with an international domain in ASCII", async () => {
+test("composeMime() returns the envelope with an international domain in ASCII", async () => {
   const mail = composeMime({ ...content, to: { email: "ann@bücher.example" } });
   assert.equal(mail.envelope.to, "ann@xn--bcher-kva.example");
   assert.equal(mail.needsSmtpUtf8, false);
@@ -195,14 +195,14 @@ test("composeMime() gives the envelope with an international domain in ASCII", a
   assert.equal(postal?.toAddress, "ann@xn--bcher-kva.example");
 });
 
-test("composeMime() tells that a local part needs SMTPUTF8", async () => {
+test("composeMime() returns that a local part needs SMTPUTF8", async () => {
   const mail = composeMime({ ...content, to: { email: "jörg@example.net" } });
   assert.equal(mail.needsSmtpUtf8, true);
   const [postal] = await readTwice(mail.raw);
   assert.equal(postal?.toAddress, "jörg@example.net");
 });
 
-test("composeMime() refuses a mail that is too large and says how large it is", () => {
+test("composeMime() refuses a mail that is too large and reports its size", () => {
   const size = composeMime(withFile("a.pdf")).raw.length;
   composeMime(withFile("a.pdf"), { maxBytes: size });
   assert.throws(
@@ -267,14 +267,14 @@ test("composeMime() writes Cc, Reply-To, further headers and how to unsubscribe,
   assert.equal(valueOf("list-unsubscribe-post"), "List-Unsubscribe=One-Click");
 });
 
-test("composeMime() says nothing of one click where a page has to be opened", () => {
+test("composeMime() writes no one-click header if a page has to be opened", () => {
   const listUnsubscribe = { url: "http://example.com/u", oneClick: false };
   const text = composeMime({ ...content, listUnsubscribe }).raw.toString();
   assert.match(text, /^List-Unsubscribe: <http:\/\/example.com\/u>\r$/m);
   assert.doesNotMatch(text, /List-Unsubscribe-Post/);
 });
 
-test("composeMime() puts the files that the HTML shows beside it, and the others beside the mail", async () => {
+test("composeMime() puts inline files beside the HTML, and the others beside the mail", async () => {
   const png = Buffer.from("89504e470d0a1a0a", "hex");
   const mail = (contentId?: string) => ({
     ...{ filename: "logo.png", content: png, contentType: "image/png", contentId },

@@ -15,7 +15,7 @@ test("CONFIG allows four ports at public addresses and no network inside by itse
   assert.equal(EGRESS_ALLOW, undefined);
 });
 
-test("CONFIG takes networks and ports, and refuses what is none", () => {
+test("CONFIG accepts networks and ports, and refuses invalid ones", () => {
   const config = readConfig(CONFIG, { ...REQUIRED, EGRESS_ALLOW: "10.1.0.0/16, ::1" });
   assert.deepEqual(config.EGRESS_ALLOW, ["10.1.0.0/16", "::1"]);
   for (const EGRESS_ALLOW of ["10.1", "10.0.0.0/40", "localhost", "10.1.0.0/16;::1"]) {

@@ -4,25 +4,25 @@ import type { ReadyMessage } from "./compose_message.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
 import { toWireAddress } from "./wire_address.ts";
 
-/** From this attempt on a mail goes without the copies that the server refuses for now. */
+/** From this attempt on a mail goes without the copies that the server refuses temporarily. */
 export const LEAVES_COPIES_FROM = 3;
 
-/** Whom a mail is copied to, and what the server said to that. */
+/** The copies of a mail, and the server's replies to them. */
 export interface Copies {
-  /** As SMTP has to say them, each once. */
+  /** In the form of SMTP, each once. */
   readonly addresses: readonly string[];
-  /** Notes a copy that the server refuses. Returns whether the mail goes without it. */
+  /** Records a copy that the server refuses. Returns whether the mail goes without it. */
   goesWithout(address: string, reply: SmtpReply): boolean;
-  /** Those that the mail went without. */
+  /** Returns the copies that the mail went without. */
   refused(): CopyRefused[];
 }
 
-/** What of a message says whom it is copied to. */
+/** The fields of a message that determine its copies. */
 export type Copied = Pick<ReadyMessage, "envelope" | "to" | "attempt">;
 
 /**
- * Returns the copies of a message. A mail goes without an address that is refused for good; one that is refused
- * for now keeps it back for two attempts.
+ * Returns the copies of a message. A mail goes without an address that is refused permanently. A temporary
+ * refusal delays the mail for two attempts.
  *
  * @throws {RangeError} If an address cannot be written.
  */

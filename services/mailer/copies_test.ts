@@ -22,7 +22,7 @@ function refuse(address: string, reply: string): FaultRule {
   return { stage: "rcpt", address, action: { do: "reply", reply } };
 }
 
-/** Sends the message, and gives what became of it and of its copies. */
+/** Sends the message, and returns its outcome and that of its copies. */
 async function sent(rules: readonly FaultRule[], message: Copied = MESSAGE) {
   await using faulty = await openFaultySmtp({ plan: planOf(rules) });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost: openTestResolver() });
@@ -54,7 +54,7 @@ test("a mail and its copies are one transaction, each address once", async () =>
   assert.deepEqual(await sent([]), { outcome: "sent", to: all, refused: [] });
 });
 
-test("a mail goes without a copy that is refused for good, and says which and why", async () => {
+test("a mail goes without a copy that is refused permanently, and reports which and why", async () => {
   const { outcome, to, refused } = await sent([refuse("di@example.net", "550 5.1.1 No such user")]);
   assert.equal(outcome, "sent");
   assert.deepEqual(to, ["ann@example.net", "cy@xn--bcher-kva.example"]);
@@ -62,7 +62,7 @@ test("a mail goes without a copy that is refused for good, and says which and wh
   assert.deepEqual(refused, [{ email: "di@example.net", reply }]);
 });
 
-test("a copy that is refused for now keeps the mail back twice, and the third attempt goes without it", async () => {
+test("a copy that is refused temporarily delays the mail twice, and the third attempt goes without it", async () => {
   const rules = [refuse("cy@xn--bcher-kva.example", "450 4.2.1 Later")];
   const reason = "defer: The SMTP server did not accept an address in cc or bcc for now";
   for (const attempt of [0, 1]) {
@@ -74,7 +74,7 @@ test("a copy that is refused for now keeps the mail back twice, and the third at
   assert.deepEqual(third.refused.map(({ email }) => email), ["cy@bücher.example"]);
 });
 
-test("a mail whose recipient is refused goes to no copy, whatever the attempt", async () => {
+test("a mail whose recipient is refused goes to no copy, at any attempt", async () => {
   const rules = [
     refuse("ann@example.net", "550 5.1.1 No such user"),
     refuse("di@example.net", "450 4.2.1 Later"),

@@ -10,7 +10,7 @@ export function describeCertificate(certificate: X509Certificate): string {
     `and is valid until ${until}`;
 }
 
-/** The names that a certificate is for, as text. */
+/** Returns the names in a certificate, as text. */
 export function namesOf({ subjectAltName, subject }: X509Certificate): string {
   const names = (subjectAltName ?? "").split(", ").filter((name) => name !== "")
     .map((name) => printable(name.replace(/^(DNS|IP Address):/, "")));
@@ -19,7 +19,7 @@ export function namesOf({ subjectAltName, subject }: X509Certificate): string {
   return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Who has issued a certificate, as text. */
+/** Returns the issuer of a certificate, as text. */
 export function issuerOf({ issuer, subject }: X509Certificate): string {
   if (issuer === subject) return "itself";
   return printable(fieldOf(issuer, "O") ?? fieldOf(issuer, "CN") ?? "an unnamed issuer");

@@ -8,7 +8,7 @@ const own = new X509Certificate(testCertificate.cert);
 const signed = Object.assign(Object.create(own), {}) as X509Certificate;
 Object.defineProperty(signed, "issuer", { value: "C=DE\nO=Acme Mail CA\nCN=Acme Root 1" });
 
-test("describeTlsFault() says who is not trusted, and what to give", () => {
+test("describeTlsFault() names the untrusted issuer, and what to configure", () => {
   assert.equal(
     describeTlsFault({ kind: "authority", certificate: signed }, "a.example"),
     "The certificate of the SMTP server is signed by Acme Mail CA, which is not trusted: " +
@@ -20,14 +20,14 @@ test("describeTlsFault() says who is not trusted, and what to give", () => {
   );
 });
 
-test("describeTlsFault() names the names that a certificate has, and the one that it should have", () => {
+test("describeTlsFault() contains the names of a certificate, and the name that it should have", () => {
   assert.equal(
     describeTlsFault({ kind: "name", certificate: own }, "mail.example.com"),
     "The certificate of the SMTP server is for localhost, 127.0.0.1, 0:0:0:0:0:0:0:1, and not for mail.example.com",
   );
 });
 
-test("describeTlsFault() says since when a certificate is not valid any more, or from when", () => {
+test("describeTlsFault() contains when a certificate expired, or becomes valid", () => {
   assert.equal(
     describeTlsFault({ kind: "expired", certificate: own }, "a.example"),
     "The certificate of the SMTP server expired on 2126-01-01. The operator of the server must renew it",
@@ -38,14 +38,14 @@ test("describeTlsFault() says since when a certificate is not valid any more, or
   );
 });
 
-test("describeTlsFault() passes the alert on with which a server refused", () => {
+test("describeTlsFault() contains the alert with which a server refused", () => {
   assert.equal(
     describeTlsFault({ kind: "protocol", alert: "protocol version" }, "a.example"),
     'The SMTP server refused TLS 1.2 and 1.3 with the alert "protocol version"',
   );
 });
 
-test("describeTlsFault() has a sentence without a certificate, too", () => {
+test("describeTlsFault() returns a sentence without a certificate, too", () => {
   const kinds = ["authority", "expired", "not_yet_valid", "name", "protocol", "not_tls"] as const;
   const sentences = kinds.map((kind) => describeTlsFault({ kind }, "a.example"));
   assert.equal(new Set(sentences).size, kinds.length);

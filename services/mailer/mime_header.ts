@@ -60,7 +60,7 @@ export function structuredHeader(name: string, value: string): string {
   let lines = `${name}:`;
   let length = lines.length;
   for (const [word] of ` ${clean}`.matchAll(/ +[^ ]+/g)) {
-    // A header may not begin with a line that has nothing else in it.
+    // A header must not begin with an empty first line.
     const breaks = length > name.length + 1 && length + word.length > lineLength;
     lines += breaks ? `\r\n${word}` : word;
     length = breaks ? word.length : length + word.length;
@@ -71,11 +71,11 @@ export function structuredHeader(name: string, value: string): string {
 /**
  * Writes the file name parameters of an attachment, each starting with a folded `;`.
  *
- * `filename` of Content-Disposition follows RFC 2231, which every client of today reads. `name` of
- * Content-Type is the older place, and there Outlook and its like expect encoded words.
+ * `filename` of Content-Disposition follows RFC 2231, which every current client reads. `name` of
+ * Content-Type is the older place, where Outlook and similar clients expect encoded words.
  */
 export function fileNameParameters(fileName: string): { name: string; filename: string } {
-  // Programs decode what looks like an encoded word, even after they decoded what RFC 2231 says.
+  // Programs decode text that looks like an encoded word, even after decoding it by RFC 2231.
   const value = cleanHeaderValue(fileName).replaceAll("=?", "=_");
   // A quoted pair is legal, but clients disagree about it, so such names are encoded as well.
   if (isPlain(value) && value.length <= 60 && !/["\\]/.test(value)) {

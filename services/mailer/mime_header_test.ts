@@ -50,7 +50,7 @@ test("cleanHeaderValue() replaces control characters and half a surrogate pair",
   assert.equal(cleanHeaderValue(" a\r\n\tb\0c\u0085d\u2028e\ud800 "), "a b c d e\ufffd");
 });
 
-test("addressHeader() quotes what a phrase may not hold", () => {
+test("addressHeader() quotes characters that a phrase may not contain", () => {
   assert.equal(
     addressHeader("From", { name: 'Ann "A" \\ Co., Ltd', email: "a@example.com" }),
     'From: "Ann \\"A\\" \\\\ Co., Ltd" <a@example.com>\r\n',

@@ -20,7 +20,7 @@ function after(ms: number, attempt = 1) {
 
 const REPLY = { code: 451, enhanced: "4.7.1", response: "451 4.7.1 later" };
 
-test("setbackOf() defers what may work later, with the server's words and the next time", () => {
+test("setbackOf() defers a temporary failure, with the server's text and the next time", () => {
   for (const kind of ["defer", "login_refused", "suspend_integration"] as const) {
     assert.deepEqual(setbackOf(verdictOf(kind), RETRY, after(1000)), {
       state: "deferred",
@@ -31,7 +31,7 @@ test("setbackOf() defers what may work later, with the server's words and the ne
   }
 });
 
-test("setbackOf() fails what never works, at once", () => {
+test("setbackOf() fails a permanent failure at once", () => {
   for (const policy of [RETRY, HOLD]) {
     assert.deepEqual(setbackOf(verdictOf("fail"), policy, after(0)), {
       state: "failed",
@@ -41,7 +41,7 @@ test("setbackOf() fails what never works, at once", () => {
   }
 });
 
-test("setbackOf() fails what may work later once the integration's time is over", () => {
+test("setbackOf() fails a temporary failure after the integration's time is over", () => {
   for (const kind of ["defer", "login_refused", "suspend_integration", "unknown"] as const) {
     assert.deepEqual(setbackOf(verdictOf(kind), RETRY, after(48 * HOUR, 18)), {
       state: "failed",
@@ -55,7 +55,7 @@ test("setbackOf() fails what may work later once the integration's time is over"
   assert.equal(setbackOf(verdictOf("defer"), short, after(HOUR - 1)).state, "deferred");
 });
 
-test("setbackOf() holds an unknown outcome for a person where the integration says so", () => {
+test("setbackOf() holds an unknown outcome for a person if the integration requires it", () => {
   for (const ms of [0, 48 * HOUR]) {
     assert.deepEqual(setbackOf(verdictOf("unknown"), HOLD, after(ms)), {
       state: "unknown",
@@ -74,7 +74,7 @@ test("setbackOf() waits for the reply that may still come before it repeats an u
   assert.deepEqual([1, 2, 3].map(nextAfter), [600_000, 600_000, 900_000]);
 });
 
-test("setbackOf() gives no reply where the server said nothing", () => {
+test("setbackOf() returns no reply if the server sent none", () => {
   const silent: SmtpVerdict = { kind: "defer", reason: "No answer" };
   const setback = setbackOf(silent, RETRY, after(0));
   assert.ok(!("reply" in setback));

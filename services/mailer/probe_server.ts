@@ -10,7 +10,7 @@ import { toWireAddress } from "./wire_address.ts";
 
 /** Settings of {@linkcode probeServer}; times in milliseconds. */
 export interface ProbeOptions {
-  /** The name said with EHLO. */
+  /** The name in EHLO. */
   ehloName: string;
   resolveHost: GuardedResolver;
   /**
@@ -25,8 +25,8 @@ export interface ProbeOptions {
 }
 
 /**
- * Tests a server as far as sending would go without a mail: it looks the name up, connects, encrypts, logs
- * in, names a sender and resets. Reports each step, and why the next one was not done.
+ * Tests a server with all steps of sending except the mail: it looks the name up, connects, encrypts, logs
+ * in, names a sender and resets. Reports each step, and why the next one was left out.
  *
  * Before a login, the report has no more than a refused mail would show ({@linkcode judgeSmtpFailure}) and,
  * for a public address, its certificate.
@@ -101,7 +101,7 @@ export async function probeServer(
 
 function timeoutsOf({ greetMs, limitMs }: { greetMs: number; limitMs: number }) {
   return {
-    // Anyone who waits for it ends it sooner.
+    // A caller that waits for it ends it earlier.
     ...{ connectMs: greetMs + 1_000, greetingMs: greetMs + 1_000 },
     ...{ commandMs: limitMs, transferMs: limitMs },
   };

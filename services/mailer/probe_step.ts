@@ -7,7 +7,7 @@ import { type ProbeOptions, probeServer } from "./probe_server.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import { unsealProbe } from "./unseal.ts";
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export interface ProbeDeps extends ProbeOptions {
   keys: MasterKeys;
   logger: Pick<Logger, "warn">;
@@ -20,8 +20,8 @@ export const PROBES_AT_ONCE = 4;
 const PROBES_OF_ACCOUNT = 2;
 
 /**
- * Tests a customer's SMTP server for a person who waits. Few tests run at once, and fewer of one account:
- * nobody can use this to search for servers.
+ * Tests a customer's SMTP server for an interactive request. Few tests run at once, and fewer of one account,
+ * so that it cannot be used to search for servers.
  */
 export function probeStep(deps: ProbeDeps): Step<"probe.requested"> {
   const probes = openSemaphore({ max: Infinity, maxPerOwner: PROBES_OF_ACCOUNT });
@@ -58,7 +58,7 @@ async function probe(
   return await probeServer(opened, settings.sender, deps);
 }
 
-/** A probe that did not start. */
+/** Returns the reply for a probe that did not start. */
 function refused(detail: string, at: (typeof PROBE_STEPS)[number] = "resolve"): ProbeReply {
   return {
     ok: false,

@@ -88,7 +88,7 @@ async function probeFaultyServer(
 }
 
 for (const tls of ["none", "starttls", "implicit"] as const) {
-  test(`probeStep() tells every step of a server that is well, with tls ${tls}`, async () => {
+  test(`probeStep() reports every step of a healthy server, with tls ${tls}`, async () => {
     await using sink = await openSmtpSink({ tls, users });
     const reply = await openStep()(
       settingsOf(sink.port, { tls, password: PASSWORD, sender: "shop@example.com" }),
@@ -114,7 +114,7 @@ for (const tls of ["none", "starttls", "implicit"] as const) {
   });
 }
 
-test("probeStep() says MAIL FROM and takes it back, and ends with QUIT, as RFC 5321 says", async () => {
+test("probeStep() sends MAIL FROM and RSET, and ends with QUIT, as RFC 5321 requires", async () => {
   const said: string[] = [];
   await using faulty = await openFaultySmtp({
     plan: ({ stage, address }) => void said.push(`${stage} ${address}`.trim()),
@@ -125,7 +125,7 @@ test("probeStep() says MAIL FROM and takes it back, and ends with QUIT, as RFC 5
   assert.deepEqual(faulty.counts.violations, []);
 });
 
-test("probeStep() gives one answer, after one time, for all that does not talk SMTP", async (context) => {
+test("probeStep() returns one answer, after one time, for all servers that do not talk SMTP", async (context) => {
   const { move } = stopTime(context);
   const answers = new Map<string, string>();
   const note = async (name: string, probing: Promise<ProbeReply>) => {
@@ -136,7 +136,7 @@ test("probeStep() gives one answer, after one time, for all that does not talk S
     await move(GREET_MS - 1);
     assert.equal(isAnswered, false, `${name} was told too soon`);
     await move(1);
-    // A rest of no time at all is one of a millisecond for a timer.
+    // For a timer, a rest of 0 ms is a millisecond.
     await move(1);
     assert.equal(isAnswered, true, `${name} was told too late`);
     const reply = await probing;
@@ -188,7 +188,7 @@ test("probeStep() dials nothing at a host or port that may not be reached", asyn
   ]);
 });
 
-test("probeStep() tells the code of a refused login and a remedy, and no word of the server", async () => {
+test("probeStep() returns the code of a refused login and a remedy, without the server's text", async () => {
   const hosts: [string, RegExp][] = [
     ["localhost", /Check user and password/],
     ["smtp.gmail.com", /app password/],
@@ -214,7 +214,7 @@ test("probeStep() tells the code of a refused login and a remedy, and no word of
   }
 });
 
-test("probeStep() tells of the certificate of a public server, and of one inside only after the login", async () => {
+test("probeStep() reports the certificate of a public server, and of an internal one only after the login", async () => {
   const options: FaultySmtpOptions = { tls: "starttls", users };
   const wrong = { password: "wrong", tls: "starttls" as const };
   const inside = await probeFaultyServer(options, wrong);
@@ -224,7 +224,7 @@ test("probeStep() tells of the certificate of a public server, and of one inside
   assert.match(stepOf(outside.reply, "tls").detail, /Its certificate is for localhost/);
 });
 
-test("probeStep() tells why a server inside or outside cannot be trusted, and sends it no login", async () => {
+test("probeStep() reports why an internal or public server is untrusted, and sends it no login", async () => {
   const cases: [Changes, RegExp, RegExp][] = [
     [
       { host: "mail.example.com" },
@@ -257,7 +257,7 @@ test("probeStep() tells why a server inside or outside cannot be trusted, and se
   }
 });
 
-test("probeStep() passes on with which alert a server refused the encryption", async () => {
+test("probeStep() reports the alert with which a server refused the encryption", async () => {
   const { reply } = await probeFaultyServer({ tls: "starttls", maxTls: "TLSv1.1" }, {
     tls: "starttls",
   });
@@ -268,7 +268,7 @@ test("probeStep() passes on with which alert a server refused the encryption", a
   );
 });
 
-test("probeStep() tells where else it fails, and what to do", async () => {
+test("probeStep() reports where else it fails, and what to do", async () => {
   const cases: [Parameters<typeof probeFaultyServer>[0], Changes, string, RegExp][] = [
     [{ tls: "none" }, { tls: "starttls" }, "tls", /try port 465/],
     [{ tls: "starttls", at: "tls", action: { do: "garbage" } }, { tls: "starttls" }, "tls", /TLS/],
@@ -315,7 +315,7 @@ test("probeStep() ends with a server that falls silent, within its limit", async
   }));
 });
 
-test("probeStep() has two probes of an account in hand, and refuses the third at once", async () => {
+test("probeStep() runs two probes of an account, and refuses the third at once", async () => {
   await using faulty = await openFaultySmtp({
     plan: ({ stage }) => stage === "greeting" ? { do: "silence" } : undefined,
   });

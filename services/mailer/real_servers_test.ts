@@ -22,7 +22,7 @@ import { openTransportPool } from "./transport_pool.ts";
 
 takesLong();
 
-/** Servers that nobody here wrote: Postfix and its smtp-sink, where the machine has them. */
+/** Independent servers: Postfix and its smtp-sink, if the machine has them. */
 const noSink = spawnSync("smtp-sink", ["-h"]).error !== undefined && "no smtp-sink here";
 const noPostfix = whyNoPostfix() ?? false;
 
@@ -72,7 +72,7 @@ function mailOf(index: number): MailContent {
   };
 }
 
-test("Postfix takes 200 hostile mails and gives them on byte for byte", {
+test("Postfix accepts 200 hostile mails and forwards them byte for byte", {
   skip: noPostfix,
 }, async () => {
   await using faulty = await openFaultySmtp();
@@ -106,7 +106,7 @@ test("Postfix takes 200 hostile mails and gives them on byte for byte", {
   assert.deepEqual(faulty.counts.violations, []);
 });
 
-test("Postfix takes a queue of mails behind the dots of others, each once", {
+test("Postfix accepts a queue of mails behind the dots of others, each once", {
   skip: noPostfix,
 }, async () => {
   await using faulty = await openFaultySmtp();
@@ -128,7 +128,7 @@ test("Postfix takes a queue of mails behind the dots of others, each once", {
   assert.deepEqual(arrived.toSorted(), ids.toSorted());
 });
 
-test("send() fails a mail that is larger than Postfix takes, and goes on", {
+test("send() fails a mail that is larger than Postfix accepts, and continues", {
   skip: noPostfix,
 }, async () => {
   await using faulty = await openFaultySmtp();
@@ -148,7 +148,7 @@ test("send() fails a mail that is larger than Postfix takes, and goes on", {
   await until(() => faulty.messages.length === 2, { message: "two mails" });
 });
 
-test("send() says unknown each time that smtp-sink hangs up after the dot", {
+test("send() reports unknown each time that smtp-sink hangs up after the dot", {
   skip: noSink,
 }, async () => {
   const { raw, envelope } = composeMime(mailOf(0));
@@ -179,7 +179,7 @@ for (
     [["-Q", "."], "defer"],
   ] as const
 ) {
-  test(`send() says ${kind} to smtp-sink ${flags.join(" ")}`, { skip: noSink }, async () => {
+  test(`send() reports ${kind} for smtp-sink ${flags.join(" ")}`, { skip: noSink }, async () => {
     const { raw, envelope } = composeMime(mailOf(0));
     await using sink = await openSink(flags);
     await using pool = openTransportPool({ ehloName: "x.example", resolveHost });
@@ -193,7 +193,7 @@ for (
   });
 }
 
-/** What comes after the header that a server put in front. */
+/** Returns the mail after the header that a server added in front. */
 function afterReceived(raw: Buffer): Buffer {
   assert.match(raw.toString("latin1", 0, 9), /^Received:/);
   for (let at = raw.indexOf("\r\n"); at !== -1; at = raw.indexOf("\r\n", at + 2)) {

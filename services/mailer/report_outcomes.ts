@@ -1,7 +1,7 @@
 import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
 import { injectTrace, type Logger, type TraceCarrier } from "@posthaste/telemetry";
 
-/** What a reporter needs from the outside. */
+/** The dependencies of a reporter. */
 export interface ReporterDeps {
   publish(outgoing: Outgoing, options: { trace: TraceCarrier }): Promise<void>;
   logger: Pick<Logger, "warn">;

@@ -14,7 +14,7 @@ function sent(index: number): MessageStatusEvent {
   return { type: "status.message.sent", data };
 }
 
-test("openReporter() reports what comes within some milliseconds as one event", async (context) => {
+test("openReporter() reports outcomes within some milliseconds as one event", async (context) => {
   const { move } = stopTime(context);
   const published: Outgoing[] = [];
   const report = openReporter({
@@ -33,7 +33,7 @@ test("openReporter() reports what comes within some milliseconds as one event", 
   assert.deepEqual(published.map(statusEventsIn), [[sent(0), sent(1)], [sent(2)]]);
 });
 
-test("openReporter() warns of what the broker does not take, and goes on", async (context) => {
+test("openReporter() warns of reports that the broker refuses, and continues", async (context) => {
   const { move } = stopTime(context);
   const warned: string[] = [];
   const report = openReporter({

@@ -54,7 +54,7 @@ import type { TransportPool } from "./transport_pool.ts";
 import type { SmtpReceipt } from "./smtp_receipt.ts";
 import type { CircuitStates } from "./circuit_states.ts";
 
-/** What the step needs from the outside. */
+/** The dependencies of the step. */
 export type SendDeps =
   & SettleDeps
   & AttemptDeps
@@ -347,7 +347,7 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     }
     if (isUnreachable(error) || isSilent(error)) {
       await deps.circuitStates.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
-    } // Before it has let somebody in, a server may send nothing yet.
+    } // A server may send nothing before it has accepted a login.
     else if (error.fault !== "host" && error.phase !== "auth") {
       await deps.circuitStates.clear(integration._id);
     }

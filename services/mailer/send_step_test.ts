@@ -67,7 +67,7 @@ const RECEIPT: SmtpReceipt = {
   response: "250 2.0.0 OK",
   durationMs: 7,
 };
-/** A mailer whose world is kept in arrays; `changes` replaces parts of it. */
+/** Opens a mailer whose dependencies record into arrays; `changes` replaces parts of it. */
 function openMailer(changes: Changes<SendDeps> = {}) {
   const ledger = openMemoryLedger();
   const world = {
@@ -76,7 +76,7 @@ function openMailer(changes: Changes<SendDeps> = {}) {
     written: ledger.written,
     noted: [] as string[],
     logged: [] as string[],
-    /** What was reported. */
+    /** The reported outcomes. */
     facts: [] as MessageStatusEvent[],
     now: NOW,
   };
@@ -153,7 +153,7 @@ function refusal(response: string, phase: SmtpFailure["phase"] = "rcpt") {
   return () => Promise.reject(new SmtpFailure("refused", { phase, fault: "reply", response }));
 }
 
-test("sendStep() gives its place to others once its bytes are counted, of all and of its account", async () => {
+test("sendStep() releases its slot after its bytes are counted, of all and of its account", async () => {
   const answer = Promise.withResolvers<void>();
   let begun = 0;
   const { world, run, send } = openMailer({
@@ -175,7 +175,7 @@ test("sendStep() gives its place to others once its bytes are counted, of all an
   assert.equal(released, 2);
   await run({ index: 5 }, place);
   assert.deepEqual(world.facts.splice(0).map(({ type }) => type), ["status.message.returned"]);
-  // Another account's mail goes on, and keeps its place where there is no room for its bytes.
+  // Another account's mail continues, and keeps its slot if its bytes do not fit.
   assert.equal(released, 3);
   const others = [[10], [11, 12]].map((indexes) => {
     const messages = indexes.map((index) => ({ ...MESSAGE, index }));
@@ -190,7 +190,7 @@ test("sendStep() gives its place to others once its bytes are counted, of all an
   assert.deepEqual(world.facts.length, 6);
 });
 
-test("sendStep() sends the messages of an event beside each other, and each has its own end", async () => {
+test("sendStep() sends the messages of an event concurrently, and each has its own outcome", async () => {
   const { world, send } = openMailer({
     send: async (mail) => {
       if (mail.envelope.to.startsWith("no")) {
@@ -218,7 +218,7 @@ test("sendStep() sends the messages of an event beside each other, and each has 
   );
 });
 
-test("sendStep() looks up what was sent before, of an event that comes again", async () => {
+test("sendStep() looks up what was sent before, for a redelivered event", async () => {
   for (const again of [{ isAgain: true }, { redelivered: true }]) {
     const { world, step } = openMailer();
     world.ledger.inserted.set(`${ID}/1`, { by: "another", dot: true });
@@ -231,7 +231,7 @@ test("sendStep() looks up what was sent before, of an event that comes again", a
   }
 });
 
-test("sendStep() tries an event again only when all of its messages have ended", async () => {
+test("sendStep() retries an event only after all of its messages have ended", async () => {
   const error = new Error("nobody foresaw it");
   const { world, send } = openMailer({
     messages: {
@@ -277,7 +277,7 @@ test("sendStep() sends a message without PDFs as the renderer made it", async ()
   assert.equal(world.mails.length, 1);
 });
 
-test("sendStep() sends copies with the mail, names no blind one, and writes which were refused", async () => {
+test("sendStep() sends copies with the mail, names no blind one, and records the refused ones", async () => {
   const reply = { code: 550, enhanced: "5.1.1", text: "550 5.1.1 no", lines: ["550 5.1.1 no"] };
   const { world, run } = openMailer({
     send: async (mail) => {
@@ -355,7 +355,7 @@ test("sendStep() makes no transaction for an attempt that is over", async () => 
 
 const DAY_MS = 24 * 3_600_000;
 
-test("sendStep() sends nothing of what the ledger may have forgotten", async () => {
+test("sendStep() sends nothing that the ledger may have removed", async () => {
   const gone = {
     messages: {
       find: () => Promise.resolve(null),
@@ -373,7 +373,7 @@ test("sendStep() sends nothing of what the ledger may have forgotten", async () 
   assert.equal(young.world.mails.length, 1, "its registers are there");
 });
 
-test("sendStep() lets no final dot go for an event that has become too old", async () => {
+test("sendStep() sends no final dot for an event that has become too old", async () => {
   const { world, run } = openMailer({
     messages: {
       find: () => Promise.resolve(deferredMessage({ attempt: 0, state: "queued" })),
@@ -390,7 +390,7 @@ test("sendStep() lets no final dot go for an event that has become too old", asy
   assert.deepEqual([world.written[0]?.state, world.mails], ["deferred", []]);
 });
 
-test("sendStep() has the ledger know of the attempt before its final dot goes", async () => {
+test("sendStep() records the attempt in the ledger before its final dot", async () => {
   const { world, run } = openMailer({
     send: async ({ onData, onDot }) => {
       assert.equal(world.ledger.inserted.size, 0);
@@ -412,7 +412,7 @@ test("sendStep() takes no register of an attempt that ends before the server wai
   assert.equal(register.void.state, "failed");
 });
 
-test("sendStep() asks the ledger again whose answer was lost, and knows its own register", async () => {
+test("sendStep() retries after a lost answer of the ledger, and recognizes its own register", async () => {
   const { world, run } = openMailer();
   let isLost = false;
   world.ledger.intercept = (request) => {
@@ -448,7 +448,7 @@ test("sendStep() holds the final dot back when the ledger answers too late", asy
   ]);
 });
 
-test("sendStep() says that an attempt is unknown whose reply never came", async () => {
+test("sendStep() records an unknown outcome if the reply never came", async () => {
   for (const whenUnknown of ["retry", "hold"] as const) {
     const { world, run } = openMailer({
       integrations: {
@@ -479,7 +479,7 @@ test("sendStep() writes with the outcome what was done before", async () => {
   assert.deepEqual([sent?.type, sent?.attempt, sent?.detail], ["sent", 1, RECEIPT.response]);
 });
 
-test("sendStep() gives back what may not go now, without a register", async () => {
+test("sendStep() returns mail that may not be sent now, without a register", async () => {
   const admit = () => Promise.resolve("later" as const);
   const integration = integrationOf({ suspended: { at: new Date(NOW), reason: "no login" } });
   const openClosed = () =>
@@ -507,7 +507,7 @@ test("sendStep() gives back what may not go now, without a register", async () =
   assert.deepEqual(old.world.written.map(({ reason }) => reason), [reason]);
 });
 
-test("sendStep() leaves a mail to the other mailers as it came, until it came too often", async () => {
+test("sendStep() leaves a mail unchanged to the other mailers, until it came too often", async () => {
   const admit = () => Promise.resolve("elsewhere" as const);
   const { world, step } = openMailer({ admission: { admit, block: () => {} } });
   const { signal } = new AbortController();
@@ -530,7 +530,7 @@ test("sendStep() leaves a mail to the other mailers as it came, until it came to
   }
 });
 
-/** Two messages whose own PDFs lie in the tail of their event. */
+/** Two messages whose own PDFs are in the tail of their event. */
 const WITH_TAIL: Delivery<"messages.rendered" | "messages.printed"> = {
   type: "messages.printed",
   data: {
@@ -543,7 +543,7 @@ const WITH_TAIL: Delivery<"messages.rendered" | "messages.printed"> = {
   tail: Buffer.from("firstsecond"),
 };
 
-test("sendStep() attaches the PDFs that lie in the tail of the event", async () => {
+test("sendStep() attaches the PDFs in the tail of the event", async () => {
   const { world, step } = openMailer();
   await step.handle(WITH_TAIL, new AbortController().signal);
   const pdfs = world.mails.map(({ raw }) =>
@@ -624,12 +624,12 @@ test("mail finds the one mailer of two that has a connection, through the broker
   });
   stop.abort();
   await Promise.all(consuming);
-  // One that met the other mailer again and again is given back: by chance, and not many.
+  // A mail that reached the other mailer repeatedly is returned: by chance, and rarely.
   assert.ok(sent() > count / 2, `${sent()} sent, ${returned()} given back`);
   assert.ok(mailers.some(({ world }) => world.mails.length === 0), "both have sent");
 });
 
-test("sendStep() tries a refused login again after a minute, then suspends the integration", async () => {
+test("sendStep() retries a refused login after a minute, then suspends the integration", async () => {
   const reason = "The SMTP server refused the user name or the password";
   const first = openMailer({ send: refusal("535 5.7.8 no", "auth") });
   await first.run();
@@ -692,7 +692,7 @@ test("sendStep() judges 530 and 552 at RCPT by their enhanced codes, and suspend
   }
 });
 
-test("sendStep() stops an integration whose host is forbidden, and tells the breaker nothing", async () => {
+test("sendStep() stops an integration whose host is forbidden, and reports nothing to the breaker", async () => {
   const { world, run } = openMailer({
     send: () => Promise.reject(new SmtpFailure("10.0.0.5", { phase: "connect", fault: "host" })),
   });
@@ -707,13 +707,13 @@ test("sendStep() stops an integration whose host is forbidden, and tells the bre
   assert.doesNotMatch(JSON.stringify(world.written), /10\.0/);
 });
 
-test("sendStep() gives a mail of a sender with an international domain its Message-ID", async () => {
+test("sendStep() writes a Message-ID for a sender with an international domain", async () => {
   const { world, send } = openMailer();
   await send({ ...EVENT, from: { email: "shop@bücher.example" } });
   assert.match(`${world.mails[0]?.raw}`, /^Message-ID: <[\w.]+@xn--bcher-kva\.example>\r$/m);
 });
 
-test("sendStep() tells the breaker of servers that cannot be reached, and of no others", async () => {
+test("sendStep() reports to the breaker servers that cannot be reached, and no others", async () => {
   const reached = openMailer({ send: refusal("550 5.1.1 no such user") });
   await reached.run();
   assert.deepEqual(reached.world.noted, ["clear acc_1/4", "left"]);
@@ -727,7 +727,7 @@ test("sendStep() tells the breaker of servers that cannot be reached, and of no 
   ]);
 });
 
-test("sendStep() tells the breaker of servers that take the mail and never answer", async () => {
+test("sendStep() reports to the breaker servers that receive the mail and never answer", async () => {
   const silent = openMailer({
     send: async ({ onData, onDot }) => {
       onData?.();
@@ -817,7 +817,7 @@ test("sendStep() defers the mail of an integration whose password does not open"
   assert.deepEqual(world.mails, []);
 });
 
-test("sendStep() suspends no integration for want of a master key that others may have", async () => {
+test("sendStep() suspends no integration because of a missing master key that others may have", async () => {
   const suspended: string[] = [];
   const unsealing = (error: Error) =>
     openMailer({
@@ -852,7 +852,7 @@ test("sendStep() attaches its PDFs and fetches texts that were too large for the
   assert.match(raw, /filename="?Invoice\.pdf/);
 });
 
-test("sendStep() has a message made again whose PDF or text is gone", async () => {
+test("sendStep() has a message rendered again if its PDF or text is gone", async () => {
   const lost = [
     { attachments: [{ key: "lost", filename: "a.pdf", size: 1 }] },
     { html: { key: "lost" } },
@@ -868,7 +868,7 @@ test("sendStep() has a message made again whose PDF or text is gone", async () =
   }
 });
 
-test("sendStep() writes an outcome as often as an outage of the database needs", async () => {
+test("sendStep() retries writing an outcome throughout an outage of the database", async () => {
   const { world, run } = openMailer();
   let tries = 0;
   world.ledger.intercept = ({ op }) => {
@@ -884,7 +884,7 @@ test("sendStep() writes an outcome as often as an outage of the database needs",
   assert.equal(world.mails.length, 1);
 });
 
-test("sendStep() writes that the server took a mail which somebody called unknown meanwhile", async () => {
+test("sendStep() records the server's acceptance of a mail recorded as unknown meanwhile", async () => {
   const { world, run } = openMailer({
     send: async ({ onData, onDot }) => {
       onData?.();
@@ -903,7 +903,7 @@ test("sendStep() writes that the server took a mail which somebody called unknow
   ]);
 });
 
-test("sendStep() waits for a database that is away before it begins", async () => {
+test("sendStep() waits for an unavailable database before it begins", async () => {
   const error = Object.assign(new Error("away"), { name: "MongoServerSelectionError" });
   const { world, run } = openMailer({
     integrations: {
@@ -914,7 +914,7 @@ test("sendStep() waits for a database that is away before it begins", async () =
   assert.equal(world.ledger.inserted.size, 0);
 });
 
-test("sendStep() tells a failure of the pipeline when it gives up", () => {
+test("sendStep() reports a failure of the pipeline when it gives up", () => {
   const { publish } = openMailer().step.giveUp(
     { type: "messages.printed", data: { ...EVENT, messages: [{ ...MESSAGE, attempt: 2 }] } },
     "given up after 5 tries",
@@ -942,7 +942,7 @@ test("sendStep() signs the mail, with the same bytes and hash on every attempt",
   assert.deepEqual(mailers.map(({ world }) => world.written[0]?.mimeHash), [hash, hash]);
 });
 
-test("sendStep() lets the next mail go to the server before the ledger has the outcome", async () => {
+test("sendStep() sends the next mail to the server before the ledger has the outcome", async () => {
   const { world, run } = openMailer();
   world.ledger.intercept = ({ op }) => {
     if (op === "writeOutcome") world.noted.push("outcome");

@@ -8,10 +8,10 @@ import type { Attempt } from "./attempt.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import type { Setback } from "./outcome.ts";
 
-/** What settling needs from the outside. */
+/** The dependencies of settling. */
 export interface SettleDeps {
   now(): Date;
-  /** What metrics call an integration. */
+  /** Returns the metric label of an integration. */
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
   /** Publishes the outcome of a message as a status event. */
   report(statusEvent: MessageStatusEvent): Promise<void>;
@@ -80,7 +80,7 @@ function certaintyOf(result: Result): Certainty {
   return "isUnknown" in result && result.isUnknown ? "unknown" : "refused";
 }
 
-/** Work of this attempt before its outcome. */
+/** Returns the timeline of this attempt before its outcome. */
 function linesBefore({ timeline = [], attempt }: ReadyMessage, begunAt: Date): TimelineEntry[] {
   return [
     ...timeline.map(({ type, at, durationMs }) => ({
@@ -105,7 +105,7 @@ function lineOf(
   };
 }
 
-/** `none` if the server said nothing: no connection, or the mail was not started. */
+/** Returns the class of the reply, or `none` without one: no connection, or the mail was not started. */
 function statusClass(result: Result): string {
   const code = "reply" in result ? result.reply?.code : undefined;
   return code === undefined ? "none" : `${Math.floor(code / 100)}xx`;

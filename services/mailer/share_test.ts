@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shareOf } from "./share.ts";
 
-test("shareOf() divides exactly, and as evenly as may be, for any number of mailers", () => {
+test("shareOf() divides exactly, and as evenly as possible, for any number of mailers", () => {
   for (const total of [1, 2, 5, 7, 100]) {
     for (const count of [1, 2, 3, 8]) {
       for (const key of ["acc_1/1", "acc_1/2", "acc_9/7"]) {
@@ -17,7 +17,7 @@ test("shareOf() divides exactly, and as evenly as may be, for any number of mail
   }
 });
 
-test("shareOf() gives what is left over to other mailers for other integrations", () => {
+test("shareOf() assigns the remainder to other mailers for other integrations", () => {
   const first = (key: string) =>
     [0, 1, 2, 3].find((position) => shareOf(1, { count: 4, position }, key) === 1);
   const favoured = new Set(Array.from({ length: 40 }, (_, n) => first(`acc_1/${n}`)));

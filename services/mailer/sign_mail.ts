@@ -16,8 +16,8 @@ export interface DkimSigner {
 export const SIGNATURE_ROOM = 2048;
 
 /**
- * What a signature covers, as far as a mail has it: all that people see, what says how the body is to be
- * read, and how to unsubscribe (RFC 8058, 4).
+ * The headers that a signature covers if a mail has them: all that people see, those that describe the body,
+ * and how to unsubscribe (RFC 8058, 4).
  */
 const SIGNED_HEADERS = "From:To:Cc:Reply-To:Subject:Date:Message-ID:MIME-Version:Content-Type:" +
   "List-Unsubscribe:List-Unsubscribe-Post";

@@ -30,7 +30,7 @@ function mailOf(changes: Partial<Parameters<typeof composeMime>[0]> = {}): Buffe
   }).raw;
 }
 
-test("signMail() signs what people see and the body, as an independent reader finds", async () => {
+test("signMail() signs the visible headers and the body, as an independent verifier confirms", async () => {
   const raw = await signMail(mailOf(), signer);
   const tags = verifyDkim(raw, published);
   assert.ok(tags, raw.subarray(0, 900).toString());
@@ -40,7 +40,7 @@ test("signMail() signs what people see and the body, as an independent reader fi
   assert.ok(raw.toString().split("\r\n").every((line) => line.length <= 78));
 });
 
-test("signMail() signs Cc, Reply-To and how to unsubscribe where a mail has them (RFC 8058)", async () => {
+test("signMail() signs Cc, Reply-To and how to unsubscribe if a mail has them (RFC 8058)", async () => {
   const listUnsubscribe = { url: "https://example.com/u", mailto: "u@example.com" };
   const replyTo = [{ email: "help@example.com" }];
   const cc = [{ email: "cy@example.com" }];
@@ -61,7 +61,7 @@ test("signMail() signs Cc, Reply-To and how to unsubscribe where a mail has them
   }
 });
 
-test("signMail() makes the same bytes on every attempt: it says no time", async () => {
+test("signMail() makes the same bytes on every attempt: it contains no time", async () => {
   const first = await signMail(mailOf(), signer);
   assert.ok(first.equals(await signMail(mailOf(), signer)));
   assert.equal(verifyDkim(first, published)?.has("t"), false);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { Failpoint } from "@posthaste/runtime";
 import { openFaultySmtp, until } from "@posthaste/kit";
 
-/** Sends one mail as a process of its own, which ends at a failpoint. */
+/** Sends one mail in a process of its own, which ends at a failpoint. */
 const sender = `
   import { armFailpoint } from "@posthaste/runtime";
   import { openTransportPool } from "${new URL("./transport_pool.ts", import.meta.url).href}";

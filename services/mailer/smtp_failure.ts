@@ -4,7 +4,7 @@ import { describeTlsFault } from "./describe_tls_fault.ts";
 
 export type { SmtpPhase };
 
-/** Why a transaction failed. `reply` is the server's own word; the others are not. */
+/** Why a transaction failed. `reply` is a reply of the server; the others are not. */
 export type SmtpFault =
   | Exclude<SmtpErrorFault, "held">
   | "dns"
@@ -29,7 +29,7 @@ const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
   too_large: "too_large",
   aborted: "canceled",
   closed: "canceled",
-  // The same as the error that caused it.
+  // The phase of the error that caused it.
   gate: undefined,
   dns: "dns",
   host: "forbidden",
@@ -50,7 +50,7 @@ export class SmtpFailure extends Error {
   readonly errorType: ErrorType | undefined;
   /** A sentence for the sender, if there is more to say than the fault. */
   readonly detail?: string;
-  /** True if the server may have accepted the mail: the dot was sent and no reply came (RFC 1047). */
+  /** Whether the server may have accepted the mail: the dot was sent and no reply came (RFC 1047). */
   readonly unknown: boolean;
 
   constructor(

@@ -6,7 +6,7 @@ import { failureOf, SmtpFailure } from "./smtp_failure.ts";
 
 const server = { host: "mail.example.com" };
 
-test("failureOf() keeps the phase, the reply and whether the mail may be there", () => {
+test("failureOf() keeps the phase, the reply and whether the mail may have arrived", () => {
   const reply = parseReply("354 what");
   const error = new SmtpError("354 what", { phase: "dot", fault: "reply", reply });
   const failure = failureOf(error, server);
@@ -17,7 +17,7 @@ test("failureOf() keeps the phase, the reply and whether the mail may be there",
   assert.equal(failure.message, 'Cannot send through "mail.example.com": 354 what');
 });
 
-test("failureOf() gives each failure a type of the closed list for metrics and spans", () => {
+test("failureOf() returns for each failure a type of the closed list for metrics and spans", () => {
   const typeOf = (text: string, phase: "auth" | "rcpt") => {
     const reply = parseReply(text);
     return errorType(failureOf(new SmtpError(text, { phase, fault: "reply", reply }), server));

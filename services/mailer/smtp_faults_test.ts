@@ -22,8 +22,8 @@ import { openTransportPool, type TransportPool } from "./transport_pool.ts";
 takesLong();
 
 /**
- * Every stage of a session times everything that a server can do there: what becomes of the mail,
- * and whether the next one goes out over connections that nobody has leaked.
+ * Every stage of a session times every fault of a server: the outcome of the mail, and whether the next one
+ * is sent without leaked connections.
  */
 type Outcome = SmtpVerdict["kind"] | "sent";
 
@@ -63,7 +63,7 @@ const actions = {
 
 type Fault = keyof typeof actions;
 
-/** What becomes of the mail that meets a fault; `sent or …` where it may have been over by then. */
+/** Outcomes of the mail that meets a fault; `sent or …` if it may have ended before. */
 const expected: Record<string, Partial<Record<Fault, readonly Outcome[]>>> = {
   greeting: everything("defer", { NUL: ["sent"] }),
   ehlo: everything("defer", { NUL: ["sent"] }),
@@ -83,7 +83,7 @@ const expected: Record<string, Partial<Record<Fault, readonly Outcome[]>>> = {
   }),
 };
 
-/** A reply that nobody asked for moves all others: the dot may be out before it shows. */
+/** An extra reply shifts all others: the dot may be sent before that shows. */
 function everything(
   kind: Outcome,
   but: Partial<Record<Fault, readonly Outcome[]>>,
@@ -107,7 +107,10 @@ interface Case {
   /** Mails sent before the one that meets the fault. */
   readonly before?: readonly Outcome[];
   readonly maxMails?: number;
-  /** How long the dot is held back, 30 ms by default. */
+  /**
+   * How long the dot is held back, in milliseconds.
+   * @default {30}
+   */
   readonly admissionMs?: number;
 }
 
@@ -132,10 +135,10 @@ async function check(one: Case): Promise<void> {
     ...(isPlainlySent ? noLimits : limits),
   });
   for (const outcome of before) assert.equal(await attempt(pool, faulty, { tls }), outcome, name);
-  // What falls silent or floods never ends by itself, and a tarpit not in time: it ends by a limit.
+  // A silent or flooding server never ends by itself, and a tarpit not in time: a limit ends them.
   const outcome = await attempt(pool, faulty, { ...one, tls });
   assert.ok(outcomes.includes(outcome), `${name}: ${outcome} is not ${outcomes.join(" or ")}`);
-  // Whatever it was, it was about one connection: the next mail goes out at once.
+  // Every fault concerns one connection only: the next mail is sent at once.
   assert.equal(await attempt(pool, faulty, { tls }), "sent", `the mail after ${name}`);
   assert.ok(faulty.counts.peak <= 2, `${name}: ${faulty.counts.peak} connections`);
   assert.deepEqual(faulty.counts.violations, [], name);
@@ -163,7 +166,7 @@ async function attempt(
     maxConnections: 1,
   };
   try {
-    // As in the mailer, where the ledger is told before the dot.
+    // As in the mailer, which writes to the ledger before the dot.
     const onDot = async () => {
       await sleep(admissionMs);
       // On a machine that stalls, a timer comes before the replies that came meanwhile.
@@ -196,7 +199,7 @@ function rule(stage: FaultStage, action: FaultAction, times = 1): FaultRule {
 }
 
 for (const [stage, faults] of Object.entries(expected)) {
-  test(`send() gives the right outcome for each fault at ${stage}`, async () => {
+  test(`send() returns the right outcome for each fault at ${stage}`, async () => {
     const cases = Object.entries(faults).flatMap(([fault, outcomes]) =>
       ([[], ["PIPELINING"]] as const).map((hide) => ({
         name: `${fault} at ${stage}${hide.length ? " without pipelining" : ""}`,
@@ -228,7 +231,7 @@ test("send() defers a mail when the server fails before there is a session", asy
   await checkAll(cases);
 });
 
-test("send() says nothing in the clear when encryption is stripped, injected into or broken", async () => {
+test("send() sends nothing in plain text when encryption is stripped, injected into or broken", async () => {
   const attacks: [FaultStage, FaultAction, Outcome][] = [
     ["ehlo", { do: "strip" }, "defer"],
     ["starttls", { do: "inject", text: "250-x\r\n250 AUTH PLAIN\r\n" }, "sent"],
@@ -257,7 +260,7 @@ test("send() defers a mail that breaks off inside of its content", async () => {
     [actions["empty lines"], ["defer"]],
     [{ do: "delay", ms: 100 }, ["sent"]],
   ];
-  // The kernel takes the rest of a content from us though the server has closed: its news takes a moment.
+  // The kernel accepts the rest of the content although the server has closed: the notice takes a moment.
   const contents = [[raw, 1, 250], [large, 1, 250], [large, 1_000_000, 250]] as const;
   for (const [content, atByte, admissionMs] of contents) {
     await checkAll(bodies.map(([action, outcomes]): Case => ({
@@ -270,7 +273,7 @@ test("send() defers a mail that breaks off inside of its content", async () => {
   }
 });
 
-test("send() defers a mail that its server stops to read", async () => {
+test("send() defers a mail that its server stops reading", async () => {
   await checkAll([{
     name: "a stall",
     rules: [rule("body", { do: "stall", ms: 1_500 })],
@@ -285,7 +288,7 @@ test("send() does not blame a mail for the session before it", async () => {
       name: `${fault} at rset`,
       rules: [rule("rcpt", actions["5xx"]), rule("rset", action)],
       before: ["fail"],
-      // What takes as long as the limit is given up; the others get a connection of their own.
+      // Mails that reach the limit are given up; the others get a connection of their own.
       outcomes: ["sent", "defer"],
     }, {
       name: `${fault} at quit`,
@@ -307,7 +310,7 @@ test("send() frees its place within the limit, however slowly the server moves",
   }
 });
 
-test("send() takes no more memory than a reply may have, whatever a server sends", async () => {
+test("send() uses no more memory than a reply may have, whatever a server sends", async () => {
   await using faulty = await openFaultySmtp({ keep: false });
   await using pool = openTransportPool({ ehloName: "x.example", resolveHost, ...limits });
   const integration = { key: "1", host: "127.0.0.1", port: faulty.port, tls: "none", auth: null };

@@ -24,7 +24,7 @@ const actions: readonly FaultAction[] = [
   { do: "extra", reply: "554 5.7.1 never" },
 ];
 
-/** A generator of numbers below `limit` that gives the same ones for the same seed. */
+/** Returns a generator of numbers below `limit`, the same ones for the same seed. */
 function randomFrom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -33,18 +33,18 @@ function randomFrom(seed: number): (limit: number) => number {
   };
 }
 
-/** Misbehaves at any stage of a session, seldom enough for mails to come behind the dots of others. */
+/** Returns a plan of rare faults at any stage of a session, so that mails still follow the dots of others. */
 function planFrom(seed: number): FaultPlan {
   const random = randomFrom(seed);
   return ({ stage }) => {
     if (random(12) > 0 || !FAULT_STAGES.slice(6).includes(stage)) return undefined;
     const action = actions[random(actions.length)];
-    // A 250 in place of a 354, or a 354 to a mail, is what a faulty server's own ledger cannot tell.
+    // A faulty server's own record cannot show a 250 in place of a 354, or a 354 to a mail.
     return stage === "body" && action?.do !== "close" ? undefined : action;
   };
 }
 
-/** What became of each mail of a queue, by its recipient. */
+/** Sends a queue of mails, and returns the outcome of each, by its recipient. */
 async function sendQueue(seed: number, { maxConnections }: { maxConnections: number }) {
   await using faulty = await openFaultySmtp({ plan: planFrom(seed) });
   await using pool = openTransportPool({
@@ -74,7 +74,7 @@ async function sendQueue(seed: number, { maxConnections }: { maxConnections: num
   return { outcomes, records: [...faulty.records], violations: faulty.counts.violations };
 }
 
-test("send() calls no mail of a queue sent that was not taken, and none unsent that was", async () => {
+test("send() reports no mail of a queue as sent that was not accepted, and none as unsent that was", async () => {
   const seen = { sent: 0, unknown: 0, unsent: 0 };
   for (let seed = 1; seed <= 30; seed++) {
     const { outcomes, records } = await sendQueue(seed, { maxConnections: 1 + seed % 3 });

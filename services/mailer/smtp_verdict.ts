@@ -61,9 +61,9 @@ const withoutReply: Record<
 };
 
 /**
- * Judges a failure. It never reads the text of a reply, only phases, codes (RFC 5321, 4.2.1) and
- * enhanced codes (RFC 3463): 4xx defers and 5xx fails, except where they are about the session or the
- * login. What was said before the session was ready is not passed on.
+ * Judges a failure. It never reads the text of a reply, only phases, codes (RFC 5321, 4.2.1) and enhanced
+ * codes (RFC 3463): 4xx defers and 5xx fails, except where they are about the session or the login. Replies
+ * from before the session was ready are not passed on.
  */
 export function judgeSmtpFailure(failure: Judged): SmtpVerdict {
   const [kind, reason] = judge(failure);
@@ -109,7 +109,7 @@ const COARSE: ReadonlySet<SmtpFault> = new Set([
 ]);
 
 /**
- * Replies to a command that a server does not know, accept in this order, or have. They say nothing about a
+ * Replies to a command that a server does not know, accept in this order, or have. They do not concern a
  * password.
  */
 const OF_COMMANDS: ReadonlySet<number> = new Set([500, 501, 502, 503, 504]);
@@ -150,13 +150,13 @@ function judgeReply(
         "The SMTP server does not offer the encryption that the integration requires",
       ];
   }
-  // RFC 3207 and 4954: 530 asks for a login or encryption. After MAIL was taken it may be about the
-  // recipient: only the enhanced code tells.
+  // RFC 3207 and 4954: 530 asks for a login or encryption. After MAIL was accepted it may be about the
+  // recipient: only the enhanced code shows it.
   if (code === 530 && (phase === "mail" || enhanced === LOGIN_MISSING)) {
     return ["suspend_integration", "The SMTP server requires authentication or encryption"];
   }
-  // 552 at RCPT means too many recipients (RFC 5321, 4.5.3.1.10), unless the enhanced code says otherwise:
-  // 5.2.2 is a mailbox that is full.
+  // 552 at RCPT means too many recipients (RFC 5321, 4.5.3.1.10), unless the enhanced code differs: 5.2.2 is
+  // a mailbox that is full.
   const isTooMany = code === 552 && phase === "rcpt" &&
     (enhanced === undefined || enhanced === TOO_MANY_RECIPIENTS);
   // 503 is about the order of commands.

@@ -51,7 +51,7 @@ const replies: [SmtpPhase, string, SmtpVerdict["kind"]][] = [
 ];
 
 for (const [phase, response, kind] of replies) {
-  test(`judgeSmtpFailure() says ${kind} for ${response} at ${phase}`, () => {
+  test(`judgeSmtpFailure() returns ${kind} for ${response} at ${phase}`, () => {
     assert.equal(replied(phase, response).kind, kind);
   });
 }
@@ -66,7 +66,7 @@ test("judgeSmtpFailure() passes the reply on", () => {
   });
 });
 
-test("judgeSmtpFailure() says unknown when the dot left and no answer came", () => {
+test("judgeSmtpFailure() returns unknown when the dot was sent and no answer came", () => {
   for (const fault of ["lost", "timeout", "stalled", "aborted", "closed"] as const) {
     assert.equal(faulted("dot", fault).kind, "unknown");
     assert.equal(faulted("body", fault).kind, "defer");
@@ -79,7 +79,7 @@ test("judgeSmtpFailure() defers connection and certificate faults", () => {
   }
 });
 
-test("judgeSmtpFailure() fails what this server will never take", () => {
+test("judgeSmtpFailure() fails mail that this server will never accept", () => {
   assert.equal(faulted("mail", "no_smtputf8").kind, "fail");
   assert.equal(faulted("mail", "too_large").kind, "fail");
 });
@@ -94,7 +94,7 @@ test("judgeSmtpFailure() suspends an integration whose host or authority cannot 
   }
 });
 
-test("judgeSmtpFailure() tells nothing of what was found before a login succeeded", () => {
+test("judgeSmtpFailure() reveals nothing found before a successful login", () => {
   const banner = "SSH-2.0-OpenSSH_9.2 554 5.0.0 internal.corp";
   const unreachable = [
     ...(["refused", "timeout", "lost", "stalled"] as const).flatMap((fault) =>

@@ -4,7 +4,7 @@ import type { StorePart } from "@posthaste/storage";
 import type { Admission } from "./admission.ts";
 import type { SmtpVerdict } from "./smtp_verdict.ts";
 
-/** What stopping an integration needs from the outside. */
+/** The dependencies of stopping an integration. */
 export type StopDeps =
   & StorePart<"integrations.suspend" | "circuits.noteRefusedLogin">
   & {

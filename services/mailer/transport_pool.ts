@@ -6,7 +6,7 @@ import { toWireAddress } from "./wire_address.ts";
 import type { SmtpReceipt } from "./smtp_receipt.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
 
-/** One mail for exactly one recipient, and whom it is copied to. */
+/** One mail for exactly one recipient, and its copies. */
 export interface OutgoingMail {
   readonly integration: SmtpIntegration;
   /** Maximum number of open connections from now on, instead of the integration's own. */

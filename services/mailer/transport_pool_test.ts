@@ -58,7 +58,7 @@ function integrationOf(sink: SmtpSink, rest: Partial<SmtpIntegration> = {}): Smt
   return { ...base, ca: testCertificate.cert, ...rest };
 }
 
-/** Sends one mail to a fresh sink and gives the failure it ends with. */
+/** Sends one mail to a fresh sink and returns its failure. */
 async function failureOf(
   options: SmtpSinkOptions,
   mail: Partial<Omit<OutgoingMail, "integration">> & { integration?: Partial<SmtpIntegration> } =
@@ -145,7 +145,7 @@ test("send() reports a wrong password as a refused login", async () => {
   }
 });
 
-test("send() says unknown only when the final dot left and no answer came", async () => {
+test("send() reports unknown only when the final dot was sent and no answer came", async () => {
   const outcomes: [SmtpStage, Buffer, SmtpFailure["phase"], boolean][] = [
     ["connect", raw, "greeting", false],
     ["mail", raw, "mail", false],
@@ -168,7 +168,7 @@ test("send() says unknown only when the final dot left and no answer came", asyn
   }
 });
 
-test("send() ends a 421 with the command that got it", async () => {
+test("send() fails the command that gets a 421", async () => {
   for (const stage of ["mail", "rcpt", "data", "dot"] as const) {
     const { failure } = await failureOf({
       script: (moment) => moment.stage === stage ? { reply: "421 4.3.2 closing" } : undefined,
@@ -178,7 +178,7 @@ test("send() ends a 421 with the command that got it", async () => {
   }
 });
 
-test("send() refuses a certificate it does not trust, and says so", async () => {
+test("send() refuses an untrusted certificate, and reports it", async () => {
   for (const tls of ["starttls", "implicit"] as const) {
     const untrusted = { tls, ca: OTHER_CA };
     const { failure } = await failureOf({ tls }, { integration: untrusted });
@@ -188,7 +188,7 @@ test("send() refuses a certificate it does not trust, and says so", async () => 
   }
 });
 
-test("send() takes any certificate if the integration allows it", async () => {
+test("send() accepts any certificate if the integration allows it", async () => {
   await using sink = await openSmtpSink({ tls: "starttls" });
   await using transports = openPool();
   const integration = integrationOf(sink, {
@@ -228,7 +228,7 @@ test("send() refuses a login in the clear to another machine", async () => {
   });
 });
 
-test("send() says so when the server offers no login", async () => {
+test("send() reports that the server offers no login", async () => {
   const { failure } = await failureOf({}, { integration: { auth: login } });
   assert.equal(failure.fault, "no_auth");
 });
@@ -287,7 +287,7 @@ test("send() looks a host up for each connection, and dials the address that was
   assert.equal(sink.connections, 2);
 });
 
-test("send() refuses a certificate authority that is none, and takes one that is", async () => {
+test("send() refuses an invalid certificate authority, and accepts a valid one", async () => {
   await using sink = await openSmtpSink({ tls: "starttls" });
   await using transports = openPool();
   const integration = integrationOf(sink, { tls: "starttls" });
@@ -324,7 +324,7 @@ test("send() reuses connections and opens no more than allowed", async () => {
   assert.equal(new Set(recipients).size, 40);
 });
 
-test("send() closes connections that are too many once fewer are allowed, and opens more again", async () => {
+test("send() closes excess connections when fewer are allowed, and opens more again", async () => {
   await using sink = await openSmtpSink({
     script: ({ stage }) => stage === "dot" ? { delayMs: 20 } : undefined,
   });
@@ -392,7 +392,7 @@ test("send() ends a connection after its number of mails where they go behind do
   assert.equal(faulty.counts.connections, 5);
 });
 
-test("send() puts no mail behind a dot on a connection that is too many", async () => {
+test("send() puts no mail behind a dot on an excess connection", async () => {
   await using sink = await openSmtpSink();
   await using transports = openPool();
   const integration = integrationOf(sink, { maxConnections: 4 });
@@ -408,7 +408,7 @@ test("send() puts no mail behind a dot on a connection that is too many", async 
   assert.equal(connections.at(-20), 1);
 });
 
-test("send() gives a changed integration its own connections and lets the old ones go", async () => {
+test("send() opens new connections for a changed integration and closes the old ones", async () => {
   await using sink = await openSmtpSink({ users });
   await using transports = openPool();
   const before = integrationOf(sink, { auth: login });
@@ -420,7 +420,7 @@ test("send() gives a changed integration its own connections and lets the old on
   assert.equal(sink.messages.length, 2);
 });
 
-test("send() takes one recipient and nothing that could become two", async () => {
+test("send() accepts one recipient and nothing that could become two", async () => {
   await using sink = await openSmtpSink();
   await using transports = openPool();
   const integration = integrationOf(sink);
@@ -533,7 +533,7 @@ test("send() is interrupted by its signal, in a queue as in a session", async ()
   await assert.rejects(sending, { fault: "aborted", phase: "dot", unknown: true });
 });
 
-test("send() gives up when nothing moves, sooner before the dot than after it", async () => {
+test("send() gives up without progress, sooner before the dot than after it", async () => {
   const times = { stallMs: 150, replyMs: 300 };
   for (const [stage, unknown] of [["rcpt", false], ["dot", true]] as const) {
     const { failure } = await failureOf(
@@ -609,7 +609,7 @@ test("send() puts mails behind the dots of others, and each is answered for itse
 });
 
 /**
- * A connection in the middle that delays each byte, and counts how often a client waited for an answer.
+ * Opens a proxy that delays each byte, and counts how often a client waited for an answer.
  *
  * @param failsBehindDot Whether it ends a connection with a mail behind a dot that is not answered.
  */
@@ -681,7 +681,7 @@ test("send() puts no mail behind the dots of a server that answers slowly", asyn
   assert.equal(delay.roundTrips(), 7, "EHLO, and two for each mail");
 });
 
-test("send() leaves at most one mail in doubt at a server that ends with a mail behind a dot", async () => {
+test("send() leaves the outcome of at most one mail unknown at a server that ends with a mail behind a dot", async () => {
   await using faulty = await openFaultySmtp();
   await using delay = await openDelay(faulty.port, 5, true);
   await using transports = openPool();

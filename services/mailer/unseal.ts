@@ -9,7 +9,7 @@ import {
 import type { DkimSigner } from "./sign_mail.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 
-/** Returns the function that opens an integration's secrets: the only place where they are in the clear. */
+/** Returns the function that opens an integration's secrets: the only place where they are in plain text. */
 export function unsealer(keys: MasterKeys): (integration: Integration) => SmtpIntegration {
   const opened = new WeakMap<Integration, SmtpIntegration>();
   return (integration) => {

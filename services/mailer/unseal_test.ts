@@ -22,7 +22,7 @@ function withLogin(method: "PLAIN" | "LOGIN" | null = null) {
   return integrationOf({ auth: { user: "shop", password, method } });
 }
 
-test("unsealer() opens an integration's password and leaves out what SMTP need not know", () => {
+test("unsealer() opens an integration's password and leaves out fields that SMTP does not need", () => {
   assert.deepEqual(unsealer(KEYS)(withLogin("LOGIN")), {
     key: "acc_1/4",
     host: "smtp.example.com",
@@ -34,11 +34,11 @@ test("unsealer() opens an integration's password and leaves out what SMTP need n
   });
 });
 
-test("unsealer() leaves the method to the server where the integration names none", () => {
+test("unsealer() leaves the method to the server if the integration names none", () => {
   assert.deepEqual(unsealer(KEYS)(withLogin()).auth, { user: "shop", password: "s3cret" });
 });
 
-test("unsealer() takes an integration without a login as it is", () => {
+test("unsealer() accepts an integration without a login", () => {
   assert.equal(unsealer(KEYS)(integrationOf()).auth, null);
 });
 
@@ -79,7 +79,7 @@ function withDkim(enabled: boolean, field: string = INTEGRATION_DKIM_KEY) {
   return { privateKey, integration: integrationOf({ dkim }) };
 }
 
-test("unsealer() opens the key that mail is signed with, if it is to be signed", () => {
+test("unsealer() opens the DKIM key, if mail is signed", () => {
   const { privateKey, integration } = withDkim(true);
   const { dkim } = unsealer(KEYS)(integration);
   assert.deepEqual([dkim?.domain, dkim?.selector], ["example.com", "ph"]);
@@ -87,7 +87,7 @@ test("unsealer() opens the key that mail is signed with, if it is to be signed",
   assert.equal(unsealer(KEYS)(withDkim(false).integration).dkim, undefined);
 });
 
-test("unsealer() takes no password for a key", () => {
+test("unsealer() does not accept a password as a key", () => {
   const { integration } = withDkim(true, INTEGRATION_PASSWORD);
   assert.throws(() => unsealer(KEYS)(integration), /Cannot open secret "dkim.privateKey"/);
 });

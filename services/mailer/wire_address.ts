@@ -11,15 +11,15 @@ export interface WireAddress {
 
 const localPart = /^[^\p{Cc}\p{Z}"(),:;<>@[\\\]]{1,64}$/u;
 const asciiDomain = /^(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/i;
-// Only what names are made of: domainToASCII() would drop line breaks and decode "%2e".
+// Only characters of domain names: domainToASCII() would drop line breaks and decode "%2e".
 const international = /^[\p{L}\p{M}\p{N}\p{So}.\u3002\uff0e\uff61\u00b7\u200c\u200d-]+$/u;
 const notAscii = /[^\p{ASCII}]/u;
 
 /**
  * Turns one email address into its form on the wire.
  *
- * It takes one plain address and nothing else: no quotes, comments, routes, groups or lists, for
- * those are how a mail reaches somebody it was not meant for (GHSA-mm7p-fcc7-pg87).
+ * It accepts one plain address only, without quotes, comments, routes, groups or lists: through those a mail
+ * can reach a wrong recipient (GHSA-mm7p-fcc7-pg87).
  *
  * @throws {RangeError} If it is not exactly one such address of at most 254 bytes.
  */

@@ -14,7 +14,7 @@ test("toWireAddress() writes an international domain in A-labels", () => {
   });
 });
 
-test("toWireAddress() keeps an international local part and says that it needs SMTPUTF8", () => {
+test("toWireAddress() keeps an international local part and returns that it needs SMTPUTF8", () => {
   assert.deepEqual(toWireAddress("jörg@例え.jp"), {
     address: "jörg@xn--r8jz45g.jp",
     needsSmtpUtf8: true,

@@ -20,7 +20,7 @@ export type DueDeps =
   >
   & {
     publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-    /** @throws {Error} If the ledger is older than what was done. */
+    /** @throws {Error} If the ledger is older than the work that was done. */
     assertCurrent(): Promise<void>;
     now(): Date;
     logger: Pick<Logger, "warn">;
@@ -51,7 +51,7 @@ export async function dispatchDueForever(
  * whether another worker has it, or had it and was lost. Returns the number of messages that it examined;
  * `undefined` if nothing is due.
  *
- * @throws {Error} If the ledger is older than what was done.
+ * @throws {Error} If the ledger is older than the work that was done.
  */
 export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | undefined> {
   const integrations = await deps.waiting.integrationsDue(deps.now());

@@ -25,7 +25,7 @@ export type ReconcileDeps =
   >
   & {
     publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-    /** @throws {Error} If the ledger is older than what was done. */
+    /** @throws {Error} If the ledger is older than the work that was done. */
     assertCurrent(): Promise<void>;
     now(): Date;
     logger: Pick<Logger, "info" | "warn">;
@@ -74,7 +74,7 @@ export async function reconcileForever(
 /**
  * Examines due sends, at most 200. Returns their number.
  *
- * @throws {Error} If the ledger is older than what was done.
+ * @throws {Error} If the ledger is older than the work that was done.
  */
 export async function reconcileOnce(
   deps: ReconcileDeps,

@@ -31,7 +31,7 @@ export type ScheduleDeps =
     publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
     /** Age after which the reconciler handles a dispatched message. */
     patienceMs: number;
-    /** @throws {Error} If the ledger is older than what was done. */
+    /** @throws {Error} If the ledger is older than the work that was done. */
     assertCurrent(): Promise<void>;
     now(): Date;
     logger: Pick<Logger, "warn">;
@@ -110,7 +110,7 @@ export async function scheduleForever(
  * Dispatches messages within the capacity, by integration, and ends those that have waited too long. Returns
  * the number of dispatched messages; `undefined` if nothing waits.
  *
- * @throws {Error} If the ledger is older than what was done.
+ * @throws {Error} If the ledger is older than the work that was done.
  */
 export async function scheduleOnce(
   deps: ScheduleDeps,
