@@ -6,7 +6,7 @@ import { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { runCommandLine } from "./command_line.ts";
 
-/** What a command printed, and how it ended. */
+/** The output of a command, and how it ended. */
 export interface CliRun {
   code: number | null;
   stdout: string;
@@ -22,13 +22,13 @@ export interface CliOptions {
 }
 
 const ROOT = join(import.meta.dirname, "..");
-/** No demonstration is found there. */
+/** A folder without a demonstration. */
 const DATA_DIR = "/nowhere";
 
 /** Runs the command line in this process, with nothing in its environment but `env`. */
 export async function runCli(args: string[], options: CliOptions = {}): Promise<CliRun> {
   const { env = {}, stdin = "", cwd = import.meta.dirname } = options;
-  // On a terminal the test runner sets it, for what tests print.
+  // The test runner sets it on a terminal, for the output of tests.
   delete process.env["FORCE_COLOR"];
   const [stdout, stderr] = [new Collector(), new Collector()];
   const code = await runCommandLine(args, {
@@ -51,16 +51,16 @@ class Collector extends Writable {
   }
 }
 
-/** What a process of the command line did. */
+/** The result of the command line as a process. */
 export interface CliProcessRun extends CliRun {
-  /** Arguments of the process as the system shows them to everybody. */
+  /** Arguments of the process as the system shows them to all users. */
   commandLine: string;
 }
 
 /**
- * Runs the command line as a process of its own, with nothing in its environment but `env` and where
- * what Node compiles is kept. It costs half a second of CPU: for tests of exit codes, standard
- * streams, the environment, and of what a library might print by itself.
+ * Runs the command line as a process of its own, with nothing in its environment but `env` and the folder of
+ * Node's compile cache. It costs half a second of CPU: for tests of exit codes, standard streams, the
+ * environment, and the output of libraries.
  */
 export async function runCliProcess(
   args: string[],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CommandError, usageError } from "./command_error.ts";
 import { EXIT, type ExitCode } from "./exit_code.ts";
 
-/** The HTTP interface, as the commands use it. */
+/** A client of the HTTP interface for the commands. */
 export interface Api {
   /** @throws {CommandError} */
   get(path: string): Promise<unknown>;
@@ -36,7 +36,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   render_timeout: "check that the renderer service runs",
 };
 
-/** Where the HTTP interface is. */
+/** Address of the HTTP interface. */
 export interface ApiOptions {
   /** Ends with `/v1`. */
   url: string;

@@ -5,9 +5,9 @@ import { CommandError, usageError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 
 /**
- * Creates the services' users at the database, or changes what their rights and passwords are.
+ * Creates the services' users in the database, or changes their rights and passwords.
  *
- * @throws {CommandError} If the file is not what is expected, or the database refuses.
+ * @throws {CommandError} If the file is invalid, or the database refuses.
  */
 export async function applyDatabaseUsers(context: CommandContext, file: string): Promise<void> {
   const { output, settings, cwd } = context;
@@ -32,7 +32,7 @@ async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
-    // The parser quotes what it read.
+    // The parser quotes its input.
     const reason = error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
     throw usageError(`Cannot read the users: ${reason}`);
   }

@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { CommandError, usageError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 
-/** Where a password comes from. */
+/** The streams that a password is read through. */
 export interface AskPasswordOptions {
   stdin: NodeJS.ReadStream;
   /** The question is written here, not to the result. */

@@ -1,19 +1,19 @@
 import type { User } from "@posthaste/contracts";
 import type { Store, StoreGroups } from "@posthaste/storage";
 
-/** What the audit log of an account says of a command. */
+/** An entry of an account's audit log about a command. */
 interface NewAuditEntry {
   accountId: string;
   action: string;
   target: string;
 }
 
-/** Of an operation that was done, what there is to say; nothing if it changed nothing. */
+/** Returns the entry about a finished operation; nothing if it changed nothing. */
 type Describe<Operation> = Operation extends (...args: infer Args) => Promise<infer Result>
   ? (args: Args, result: Result) => NewAuditEntry | undefined
   : never;
 
-/** Every operation by which a command changes what belongs to an account. */
+/** Every operation by which a command changes data of an account. */
 const AUDITED: {
   [Group in keyof StoreGroups]?: {
     [Name in keyof StoreGroups[Group]]?: Describe<StoreGroups[Group][Name]>;
@@ -57,7 +57,9 @@ const AUDITED: {
   },
 };
 
-/** Every operation by which a command changes a person, as the audit logs of their accounts tell it. */
+/**
+ * Every operation by which a command changes a person, with its entry for the audit logs of their accounts.
+ */
 const AUDITED_ON_PEOPLE = {
   updateUser: ({ passwordHash, secondFactor }: Partial<User>) =>
     passwordHash !== undefined
@@ -104,10 +106,10 @@ function auditedOperation(
   };
 }
 
-/** A person may belong to several accounts: each is told. */
+/** A person may belong to several accounts: each gets an entry. */
 function auditedPeople(store: Store): Pick<Store["people"], "update" | "remove"> {
   async function tell(userId: string, action: string): Promise<() => Promise<void>> {
-    // Read first: a person who is removed belongs to none.
+    // Read first: a removed person has no accounts.
     const [user, members] = await Promise.all([
       store.people.find(userId),
       store.people.listMemberships(userId),

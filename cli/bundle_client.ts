@@ -27,7 +27,7 @@ export interface BundleClient {
   apply(wish: BundleWish & { plan: string; overwriteDrafts: boolean }): Promise<BundleApplied>;
 }
 
-/** Opens the templates of the account that the token is of. */
+/** Opens the templates of the token's account. */
 export function openBundleClient(context: CommandContext, options: BundleOptions): BundleClient {
   const api: Api = openManageFor(context, options);
   const { kind, alias } = options;
@@ -40,13 +40,13 @@ export function openBundleClient(context: CommandContext, options: BundleOptions
   };
 }
 
-/** Returns which templates a command is about, as a request says it. */
+/** Returns the filter of a request for a command's templates. */
 export function filterOf({ kind, alias }: BundleOptions): Pick<BundleWish, "kind" | "alias"> {
   return { ...(kind === undefined ? {} : { kind }), ...(alias === undefined ? {} : { alias }) };
 }
 
 /**
- * Reads the files of a folder that a command is about.
+ * Reads the files of a command's folder.
  *
  * @throws {CommandError} If there is no such folder, or a file cannot be read.
  */
@@ -69,7 +69,7 @@ export async function readFiles(
   return Object.fromEntries(Object.entries(read.files).filter(([file]) => isWanted(file)));
 }
 
-/** Refuses to go on with faults, each at its file, line and column. */
+/** Throws an error with all faults, each at its file, line and column. */
 export function refuseFaults(folder: string, faults: readonly BundleFault[]): void {
   if (faults.length === 0) return;
   const message = `Cannot use "${folder}": ${sayCount(faults.length, "fault")}`;
@@ -79,7 +79,7 @@ export function refuseFaults(folder: string, faults: readonly BundleFault[]): vo
   });
 }
 
-/** Returns a place as the person at the terminal wrote it: editors open it at its line. */
+/** Returns a place in the form in which the folder was given: editors open it at its line. */
 export function placeIn(folder: string, { file, line, column }: BundleFault): string {
   const place = [line, column].filter((number) => number !== undefined);
   return [join(folder, file), ...place].join(":");

@@ -6,7 +6,7 @@ type Change = BundleChange & { version?: number | null };
 const MARKS = { create: "+", update: "~", archive: "-" } as const;
 const COLOURS = { create: "green", update: "cyan", archive: "red" } as const;
 
-/** Lays out what changes, a template a line: `~ email/welcome  subject.hbs`. */
+/** Returns a table of changes, one line for each template: `~ email/welcome subject.hbs`. */
 export function changeTable(output: Output, changes: readonly Change[]): string {
   return output.table(
     ["", "TEMPLATE", "OUTCOME", "FILES"],
@@ -19,7 +19,7 @@ export function changeTable(output: Output, changes: readonly Change[]): string 
   );
 }
 
-/** Says what becomes of a template, or has become of it. */
+/** Returns a sentence about the outcome for a template. */
 function sayOutcome({ change, publish, from, version = null, overwritesDraft }: Change): string {
   const lost = overwritesDraft ? ", replaces an unpublished draft" : "";
   if (change === "archive") return `archive${lost}`;

@@ -21,29 +21,29 @@ import { lintAuthored } from "./lint_authored.ts";
 
 type CheckingSandbox = Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
 
-/** What is known of a template beside what is published of it. */
+/** Facts about a template that are not part of its publication. */
 export interface ReadyParts {
   alias: string;
   sample: Variables;
   /** The template as a draft has it. */
   draft: DraftSource;
-  /** What prevents publishing it anew. */
+  /** Rules that prevent publishing it again. */
   errors: FileFault[];
 }
 
-/** A publication that lacks only the account, and what is known beside it. */
+/** A publication without its account, and the facts about it. */
 export type ReadyTemplate = Publication extends infer P
   ? P extends Publication ? Omit<P, "accountId" | keyof ReadyParts> & ReadyParts : never
   : never;
 
-/** What became of the templates, in their order. Those with faults are not among `ready`. */
+/** The results for the templates, in their order. `ready` contains only templates without faults. */
 export interface CheckedTemplates {
   ready: ReadyTemplate[];
   faults: FileFault[];
   warnings: FileFault[];
 }
 
-/** Compiles templates as they would be published, and renders each that has a sample with it. */
+/** Compiles templates as for publishing, and renders each with its sample, if it has one. */
 export async function checkTemplates(
   templates: readonly Authored[],
   sandbox: CheckingSandbox,
@@ -175,7 +175,7 @@ function contentOf(template: Authored, parts: Compiled["parts"]) {
   return { kind, source, parts: { subject, html, text } };
 }
 
-/** Hashes all that the author wrote and that makes the version: the sample does not. */
+/** Returns a hash of the author's content of a version, without the sample. */
 function hashOf({ kind, settings, files }: Authored): string {
   const { "template.json": _json, "sample.json": _sample, ...sources } = files;
   const written = Object.entries(sources).sort(([a], [b]) => a < b ? -1 : 1);
@@ -188,7 +188,7 @@ interface Trial {
   variables: readonly VariableDeclaration[];
 }
 
-/** What a sample gives, or why it gives nothing. */
+/** The result of rendering a sample, or the reason why it failed. */
 interface Tried {
   faults: FileFault[];
   output?: Readonly<Record<string, string>> | undefined;
@@ -236,7 +236,10 @@ function toSources(template: Authored, parts: Compiled["parts"]): Record<string,
   );
 }
 
-/** A body that was compiled has other lines than its source: the source is filled to find them. */
+/**
+ * Returns the place of a fault in the source. A compiled body has other lines, so the source is filled to
+ * find it.
+ */
 async function findPlace(
   error: unknown,
   template: Authored,

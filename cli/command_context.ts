@@ -9,15 +9,15 @@ import { EXIT } from "./exit_code.ts";
 import type { Output } from "./output.ts";
 import type { Settings } from "./settings.ts";
 
-/** What every command is given. */
+/** The context of every command. */
 export interface CommandContext {
   output: Output;
   settings: Settings;
   stdin: NodeJS.ReadStream;
   stderr: NodeJS.WriteStream;
-  /** The folder that the operator stands in. */
+  /** The operator's current folder. */
   cwd: string;
-  /** Makes the command end with another code than 0 although it did what was asked. */
+  /** Makes the command end with another code than 0 although it succeeded. */
   endWith(code: number): void;
 }
 
@@ -81,7 +81,7 @@ export function openManageFor({ settings, cwd }: CommandContext, options: HttpOp
   return openApi({ ...settings.manage({ url, tokenFile: path }), remedy });
 }
 
-/** Finds the account that an option names or, without one, that of the demonstration. */
+/** Returns the account that an option names or, without the option, that of the demonstration. */
 export async function findAccountFor(
   { settings }: CommandContext,
   store: StorePart<"accounts.find">,
@@ -96,7 +96,7 @@ export async function findAccountFor(
   throw notFoundError(`Cannot find account "${wanted}": none has this id or name`, SEE_ACCOUNTS);
 }
 
-/** Finds the accounts that a list is about: the one named, the demonstration's, or all. */
+/** Returns the accounts of a list: the named one, the demonstration's, or all. */
 export async function listAccountsFor(
   context: CommandContext,
   store: StorePart<"accounts.list" | "accounts.find">,
@@ -108,7 +108,7 @@ export async function listAccountsFor(
   return [await findAccountFor(context, store, nameOrId)];
 }
 
-/** Makes a path that the operator wrote absolute. */
+/** Returns the absolute form of an operator's path. */
 export function resolvePath(cwd: string, path: string): string {
   return isAbsolute(path) ? path : join(cwd, path);
 }

@@ -1,13 +1,13 @@
 import { EXIT, type ExitCode } from "./exit_code.ts";
 
-/** One fault among several: where it is, if it is somewhere, and what it is. */
+/** One fault among several, with its place if it has one. */
 export interface CommandIssue {
   /** `email/welcome/body.mjml:12:5` or `to.0.email`; empty where there is no place. */
   at: string;
   message: string;
 }
 
-/** What is known of an error beside its message. */
+/** The fields of an error beside its message. */
 export interface CommandErrorOptions {
   exitCode: ExitCode;
   /** What the operator can do, as a sentence without a final period. */
@@ -16,7 +16,7 @@ export interface CommandErrorOptions {
   cause?: unknown;
 }
 
-/** A command could not do what was asked; the message is for the person at the terminal. */
+/** A command failed. The message is for the person at the terminal. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
@@ -31,12 +31,12 @@ export class CommandError extends Error {
   }
 }
 
-/** Makes the error of a command that was called wrongly. */
+/** Returns the error of a command with wrong arguments. */
 export function usageError(message: string, remedy?: string): CommandError {
   return new CommandError(message, { exitCode: EXIT.usage, remedy });
 }
 
-/** Makes the error of a command that names what does not exist. */
+/** Returns the error of a command that names a missing object. */
 export function notFoundError(message: string, remedy?: string): CommandError {
   return new CommandError(message, { exitCode: EXIT.notFound, remedy });
 }

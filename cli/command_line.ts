@@ -98,7 +98,7 @@ export async function runCommandLine(argv: string[], world: CommandWorld): Promi
     }),
     stdin,
     stderr,
-    // npm runs a script in the repository, wherever the operator stands.
+    // npm runs a script in the repository, regardless of the operator's folder.
     cwd: (env["npm_lifecycle_event"] === "posthaste" && env["INIT_CWD"]) || world.cwd,
     endWith(other) {
       code = other;
@@ -110,7 +110,7 @@ export async function runCommandLine(argv: string[], world: CommandWorld): Promi
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
-      // Commander has told people already.
+      // Commander has already printed the error.
       if (output.json) output.line(JSON.stringify({ error: error.message }, null, 2));
       return EXIT.usage;
     }
@@ -120,7 +120,7 @@ export async function runCommandLine(argv: string[], world: CommandWorld): Promi
   }
 }
 
-/** Errors of drivers quote what they were given. */
+/** Errors of drivers quote their input. */
 async function withoutSecrets(error: CommandError, secrets: string[]): Promise<CommandError> {
   const { hideSecrets, rememberSecrets } = await import("@posthaste/telemetry");
   rememberSecrets(secrets);
@@ -158,7 +158,7 @@ function buildProgram(context: CommandContext, stdout: NodeJS.WriteStream): Comm
   return program;
 }
 
-/** Commands made apart from the program do not inherit how it ends and speaks. */
+/** Commands created apart from the program do not inherit its exit and output settings. */
 function settle(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent);
   for (const child of command.commands) settle(child, command);

@@ -31,7 +31,7 @@ const MASTER_KEY = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
 let mongo: TestMongo;
 let store: Store;
 let env: Record<string, string>;
-// It takes the 5 s after which the driver gives up: the other tests run meanwhile.
+// It takes 5 s, until the driver gives up: the other tests run meanwhile.
 const unreachable = runCliProcess(["accounts", "list"], {
   env: { MONGODB_URL: "mongodb://127.0.0.1:1/" },
 });
@@ -52,7 +52,7 @@ function run(args: string, options: CliOptions = {}) {
   return runCli(args.split(" "), { ...options, env: { ...env, ...options.env } });
 }
 
-/** Runs a command as a process, where that is what a test is about. */
+/** Runs a command as a process, for tests about processes. */
 function runProcess(args: string, options: CliOptions = {}) {
   return runCliProcess(args.split(" "), { ...options, env: { ...env, ...options.env } });
 }
@@ -68,7 +68,7 @@ test("runCommandLine() explains itself on every level and knows its version", as
   assert.match((await run("--version")).stdout, /^\d+\.\d+\.\d+\n$/);
 });
 
-test("runCommandLine() ends with 2 when it is called wrongly", async () => {
+test("runCommandLine() ends with 2 for wrong arguments", async () => {
   const wrong = ["acounts", "tokens create", "status x", "integrations list", "accounts list --x"];
   for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => run(args)))) {
     assert.equal(code, EXIT.usage, stderr);
@@ -85,7 +85,7 @@ test("runCommandLine() ends with 2 when it is called wrongly", async () => {
   );
 });
 
-test("the command line ends quietly with 1 when nobody reads its output", async () => {
+test("the command line ends quietly with 1 when its output is closed", async () => {
   const main = join(import.meta.dirname, "main.ts");
   const pipeline = '{ "$0" "$1" --help; echo "$?" >&2; } | true';
   const { stderr } = await promisify(execFile)("sh", ["-c", pipeline, process.execPath, main]);
@@ -106,7 +106,7 @@ test("accountsCommand() creates an account once and lists it", async () => {
   assert.ok(!list.stdout.includes("\x1b"), "no colours in a pipe");
 });
 
-test("a command asks which of those accounts is meant that have the same name", async () => {
+test("a command asks which of several accounts with one name is meant", async () => {
   const { _id: userId } = await store.people.create({
     ...{ email: "two@example.com", name: "Two", passwordHash: null },
   });
@@ -194,7 +194,7 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
   assert.equal((await run("users set-password nobody@example.com")).code, EXIT.notFound);
 });
 
-test("usersCommand() tells the audit log of each account that a person belongs to", async () => {
+test("usersCommand() adds an entry to the audit log of each account of a person", async () => {
   const user = await store.people.create({
     ...{ email: "told@example.com", name: "To", passwordHash: null },
   });
@@ -237,7 +237,7 @@ test("usersCommand() removes a second factor that was lost, and signs the person
   });
 });
 
-test("usersCommand() asks which of those is meant who have named the same address", async () => {
+test("usersCommand() asks which of several people with one address is meant", async () => {
   const shared = { email: "shared@example.com", name: "T", passwordHash: null };
   const [one, other] = [await store.people.create(shared), await store.people.create(shared)];
   const unclear = await run("users remove shared@example.com");
@@ -247,7 +247,7 @@ test("usersCommand() asks which of those is meant who have named the same addres
   assert.equal((await run("users remove shared@example.com")).code, EXIT.ok);
 });
 
-test("usersCommand() removes somebody, but not the only owner of an account", async () => {
+test("usersCommand() removes a person, but not the only owner of an account", async () => {
   const gone = { email: "gone@example.com", name: "Go", passwordHash: null };
   const { _id: userId } = await store.people.create(gone);
   const { _id: accountId } = await store.people.createOwnedAccount({ name: "Go's", userId });
@@ -378,7 +378,7 @@ test("keysCommand() brings every password under a new key, and never prints one"
   const opened = openSecret(stored.auth.password, { ...binding, keys: alone });
   assert.equal(opened, "CanaryPassword");
 
-  // Of k2 nothing opens with k1 alone: nothing is changed, and the code says so.
+  // k1 alone opens nothing of k2: nothing is changed, and the exit code shows it.
   const back = await run("keys rotate --json", { env: { MONGODB_URL: own.url } });
   assert.equal(back.code, EXIT.failed);
   const { left, faults } = JSON.parse(back.stdout);
@@ -409,7 +409,7 @@ test("runCommandLine() prints no password of a connection string that cannot be 
   }
 });
 
-test("integrationsCommand() takes certificate authorities, and shows in red that none is checked", async () => {
+test("integrationsCommand() accepts certificate authorities, and shows in red that none is checked", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "pinned" });
   const folder = await mkdtemp(join(tmpdir(), "posthaste-cli-"));
   try {
@@ -446,7 +446,7 @@ test("integrationsCommand() takes certificate authorities, and shows in red that
   }
 });
 
-test("retryCommand() brings failed messages back, and integrations resume is heard", async () => {
+test("retryCommand() brings failed messages back, and integrations resume is published", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "retry-shop" });
   const send: Send = {
     _id: newSendId(accountId),
@@ -503,7 +503,7 @@ test("retryCommand() brings failed messages back, and integrations resume is hea
   assert.equal((await store.integrations.find(accountId, 1))?.maxPerMinute, null);
 });
 
-test("integrationsCommand() tells what is not valid, and what does not exist", async () => {
+test("integrationsCommand() reports invalid values, and missing objects", async () => {
   await store.accounts.create({ name: "wrong-shop" });
   const base = "integrations create --account wrong-shop --name x --host h --tls none";
   const runs = await Promise.all([
@@ -529,7 +529,7 @@ test("migrateCommand() makes indexes and streams, again and again", async () => 
   assert.match(none.stderr, /^error: Cannot set up the broker: /);
 });
 
-test("Settings use the demonstration only if nothing else is set, and say so", async () => {
+test("Settings use the demonstration only if nothing else is set, and report it", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-cli-"));
   const { _id: accountId } = await store.accounts.create({ name: "demo" });
   const file = join(folder.path, "stack.json");

@@ -12,7 +12,7 @@ import {
   readForeignTemplates,
 } from "./read_foreign_templates.ts";
 
-/** What {@linkcode convertTemplates} needs. */
+/** Options of {@linkcode convertTemplates}. */
 export interface ConvertOptions {
   product: TranslatedProduct;
   /** Path of the exported templates. */
@@ -21,7 +21,7 @@ export interface ConvertOptions {
   target: string;
 }
 
-/** A place that a person has to look at. */
+/** A place that a person has to check. */
 export interface LeftPlace {
   /** From the folder of the exported templates. */
   file: string;
@@ -31,7 +31,7 @@ export interface LeftPlace {
   why: string;
 }
 
-/** What became of the templates. */
+/** The result of the conversion. */
 export interface Conversion {
   templates: { alias: string; name: string; left: number }[];
   left: LeftPlace[];
@@ -93,7 +93,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim().slice(0, 200);
 }
 
-/** Returns an alias made of a name: lower case, digits and dashes, and no other has it. */
+/** Returns a unique alias made of a name: lower case, digits and dashes. */
 function freeAlias(name: string, taken: Set<string>): string {
   const words = name.normalize("NFKD").toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^[^a-z]+|-+$/g, "").slice(0, 50);

@@ -23,7 +23,7 @@ async function write(files: Record<string, string>): Promise<void> {
 const read = (name: string) => readFile(join(root, name), "utf8");
 const run = (...args: string[]) => runCli(["convert", ...args], { cwd: root });
 
-test("convertCommand() writes what Postmark's tool pulled as a folder for import", async () => {
+test("convertCommand() writes the files of Postmark's tool as a folder for import", async () => {
   await write({
     "postmark/welcome/content.html": "<p>{{#person}}Hi {{name}}{{/person}}</p>\r\n",
     "postmark/welcome/content.txt": "{{^person}}Hi{{/person}}",
@@ -48,7 +48,7 @@ test("convertCommand() writes what Postmark's tool pulled as a folder for import
   assert.deepEqual([again.code, /is not empty/.test(again.stderr)], [EXIT.refused, true]);
 });
 
-test("convertCommand() reads what APIs answer, and lists what is left with its place", async () => {
+test("convertCommand() reads the answers of APIs, and lists what is left with its place", async () => {
   const versions = [
     { active: 0, subject: "Old", html_content: "old" },
     { active: 1, subject: "Order {{id}}", html_content: "<p>\n<%asm_preferences_url%></p>" },

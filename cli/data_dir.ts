@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 
 /**
- * Returns the folder where `npm start` keeps all its data and the command line finds what runs:
+ * Returns the folder where `npm start` keeps all its data and the command line finds the running system:
  * `DATA_DIR`, relative to the repository.
  *
  * @default {.posthaste}

@@ -1,16 +1,16 @@
 /** How a command ends, for scripts. */
 export const EXIT = {
-  /** It did what was asked. */
+  /** The command succeeded. */
   ok: 0,
-  /** Something did not work: no connection, a server's fault, mail that failed while watched. */
+  /** A failure: no connection, a server's fault, mail that failed while watched. */
   failed: 1,
-  /** It was called wrongly, or a setting is missing. */
+  /** Wrong arguments, or a missing setting. */
   usage: 2,
-  /** `posthaste diff` found a difference, as `diff` itself says with another number. */
+  /** `posthaste diff` found a difference. `diff` itself has another number for it. */
   differs: 2,
-  /** What it names does not exist. */
+  /** A named object does not exist. */
   notFound: 3,
-  /** What was given is not valid, or was refused. */
+  /** The input is invalid, or was refused. */
   refused: 4,
   /** Ctrl-C at a question. */
   interrupted: 130,

@@ -5,7 +5,7 @@ import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import { sayCount } from "./say.ts";
 
-/** What was restored, and to when. */
+/** The restored ledger and the time of its backup. */
 export interface Restoration {
   store: StorePart<
     "restored.noteKnownOutcomes" | "restored.holdUnfinished" | "sends.heads" | "mailers.live"
@@ -18,18 +18,18 @@ export interface Restoration {
   onProgress(text: string): void;
 }
 
-/** What became of it. */
+/** The result of holding. */
 export interface Held {
   held: number;
-  /** Events that were taken out of the broker's queues. */
+  /** Number of events removed from the broker's queues. */
   emptied: number;
-  /** Held messages whose outcome the status events told. */
+  /** Held messages whose outcome was found in status events. */
   known: number;
-  /** Accepted after the backup, as the status events tell, and in no ledger. */
+  /** Sends accepted after the backup according to status events, and not in the ledger. */
   missing: { sendId: string; accountId: string; at: string }[];
 }
 
-/** A mailer says every 2 s that it is there: a restored ledger may quote one that is gone. */
+/** A mailer announces itself every 2 s: a restored ledger may contain one that is gone. */
 const LIVE_MS = 8000;
 const SECOND_LOOK_MS = 4000;
 const ALIVE_MS = 3000;
@@ -37,14 +37,15 @@ const ALIVE_MS = 3000;
 const FACTS_AT_ONCE = 500;
 
 /**
- * Holds what a restored ledger believes to be unfinished, and writes down what the broker's status events know.
+ * Holds the messages that are unfinished in a restored ledger, and writes the outcomes in the broker's status
+ * events into it.
  *
- * @throws {CommandError} If a mailer runs: it might be sending what is about to be held.
+ * @throws {CommandError} If a mailer runs: it might send a message while it is held.
  */
 export async function holdRestored(restoration: Restoration): Promise<Held> {
   const { store, bus, backupAt, lostAt, onProgress } = restoration;
   await refuseIfRunning(store);
-  // First: what waits there is of a time that the ledger does not know.
+  // First: these events are newer than the ledger.
   const emptied = await bus.emptyQueues();
   let held = 0;
   for await (const total of store.restored.holdUnfinished({ now: new Date(), lostAt })) {

@@ -19,7 +19,7 @@ interface Seen {
 
 type Answer = (seen: Seen, count: number) => [status: number, body: unknown];
 
-/** An interface that answers as a test wants it to. */
+/** Opens an interface with the answers of a test. */
 async function openStub(answer: Answer) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -106,7 +106,7 @@ test("sendCommand() posts the request with its key and prints the messages", asy
   assert.deepEqual(JSON.parse(json.stdout), accepted);
 });
 
-test("statusCommand() says why a message waits, and its place in line", async () => {
+test("statusCommand() shows why a message waits, and its place in line", async () => {
   const reason = "Other messages of this integration go first";
   const waits = { attempt: 0, finishedAt: null, timeline: [] };
   const answers = [
@@ -141,7 +141,7 @@ test("openApi() turns refusals into exit codes, each issue on a line", async () 
   assert.equal(stub.seen.length, answers.length, "broken JSON is not sent");
 });
 
-test("statusCommand() shows the timeline and lets no server touch the terminal", async () => {
+test("statusCommand() shows the timeline and removes a server's control characters", async () => {
   const reply = { code: 250, response: "250 \x1b[2Jqueued\x07 as 1" };
   await using stub = await openStub(() => [200, message("sent", { reply })]);
   const { code, stdout, stderr } = await stub.run(`status ${MESSAGE_ID}`);

@@ -6,7 +6,7 @@ import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
 import { type DraftKeeper, followPublished, isPublished, keepAsDraft } from "./keep_as_draft.ts";
 import { readTemplateFolder } from "./read_template_folder.ts";
 
-/** What {@linkcode importTemplates} needs. */
+/** Options of {@linkcode importTemplates}. */
 export interface ImportOptions {
   store: StorePart<"templates.publish"> & DraftKeeper;
   sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
@@ -15,7 +15,7 @@ export interface ImportOptions {
   folder: string;
 }
 
-/** What became of one template. */
+/** The result for one template. */
 export interface ImportedTemplate {
   kind: "email" | "pdf";
   alias: string;
@@ -30,11 +30,11 @@ export interface ImportedTemplate {
   outcome: "new" | "updated" | "unchanged" | "draft";
 }
 
-/** What became of a folder. */
+/** The result for a folder. */
 export interface TemplateImport {
   /** Email templates first, each kind by alias. */
   templates: ImportedTemplate[];
-  /** Why templates came in as drafts. */
+  /** Why templates were imported as drafts. */
   errors: FileFault[];
   warnings: FileFault[];
 }
@@ -57,9 +57,9 @@ export class TemplateFolderError extends Error {
 }
 
 /**
- * Imports a folder of templates into an account: each becomes a new version of the template that has
- * its alias, unless it is the newest version already. All are checked first, and nothing is
- * published if one is faulty. What a rule for templates forbids to publish comes in as a draft.
+ * Imports a folder of templates into an account: each becomes a new version of the template that has its
+ * alias, unless it is the newest version already. All are checked first, and nothing is published if one is
+ * faulty. A template that a rule forbids to publish is imported as a draft.
  *
  * @throws {TemplateFolderError} with every fault of every file
  */
@@ -71,7 +71,7 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
   for (const one of ready) {
     const { sample, draft: _draft, errors: found, ...template } = one;
     if (found.length > 0) {
-      // What is published already stays so, whatever rules came since.
+      // A published version stays published, even under newer rules.
       if (!await isPublished(accountId, one, store)) {
         errors.push(...found);
         templates.push(await importDraft(one, { store, accountId, errors }));
@@ -81,7 +81,7 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
     }
     const publication = { ...template, accountId };
     const { published, version, template: head } = await store.templates.publish(publication);
-    // The sample is nothing that is published: who opens the template in the dashboard has it there.
+    // The sample is not published: the dashboard shows it with the template.
     const source = sourceOfVersion(version, sample);
     await store.drafts.create({
       ...{ _id: head._id, accountId, kind: head.kind, source },

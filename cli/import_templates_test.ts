@@ -50,7 +50,7 @@ async function openFolder(files: Record<string, string | Buffer>) {
   return { folder, write, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-/** The faults of a folder as `file:line:column message`. */
+/** Returns the faults of a folder as `file:line:column message`. */
 async function faultsOf(files: Record<string, string | Buffer>): Promise<string[]> {
   await using made = await openFolder(files);
   try {
@@ -89,7 +89,7 @@ test("importTemplates() publishes what changed and nothing twice", async () => {
   assert.deepEqual([bill?.page.format, bill?.page.margin.top], ["A5", "15mm"]);
 });
 
-test("importTemplates() leaves the sample in a draft, and a draft that is there as it is", async () => {
+test("importTemplates() keeps the sample in a draft, and does not change an existing draft", async () => {
   await using made = await openFolder(GOOD);
   const { _id: accountId } = await store.accounts.create({ name: "Sampled" });
   const run = () => importTemplates({ store, sandbox, accountId, folder: made.folder });
@@ -107,7 +107,7 @@ test("importTemplates() leaves the sample in a draft, and a draft that is there 
   assert.deepEqual(await store.drafts.find(place), draft);
 });
 
-test("importTemplates() keeps what a rule forbids as a draft, until it is right", async () => {
+test("importTemplates() keeps a template that a rule forbids as a draft, until it is fixed", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "ruled" });
   const html = `<p>{{ name }} of {{ citty }}</p>\n<img src="logo.png" alt="">`;
   await using made = await openFolder({ ...GOOD, "email/welcome/body.html.hbs": html });
@@ -131,7 +131,7 @@ test("importTemplates() keeps what a rule forbids as a draft, until it is right"
   assert.deepEqual((await run()).templates[0]?.outcome, "new");
   const followed = await store.drafts.find(place);
   assert.deepEqual([followed?.source.html, followed?.base], [GOOD[file], 1]);
-  // A draft that somebody has changed meanwhile stays.
+  // A draft that was changed meanwhile stays.
   assert.ok(followed);
   const mine = { ...followed.source, html: "mine" };
   await store.drafts.change({ ...followed, source: mine, base: null, updatedBy: "usr_1" });
@@ -140,7 +140,7 @@ test("importTemplates() keeps what a rule forbids as a draft, until it is right"
   assert.equal((await store.drafts.find(place))?.source.html, "mine");
 });
 
-test("importTemplates() leaves alone what was published before a rule came", async () => {
+test("importTemplates() keeps versions that were published before a rule", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "before" });
   await using made = await openFolder({ ...GOOD, "email/welcome/body.html.hbs": "<form>{{name}}" });
   const { ready } = await checkTemplateFolder(made.folder, sandbox);
@@ -162,7 +162,7 @@ test("importTemplates() publishes nothing of a folder with one fault", async () 
   assert.deepEqual(await store.templates.list(accountId, "email"), []);
 });
 
-test("checkTemplateFolder() tells every fault of every file with its place", async () => {
+test("checkTemplateFolder() returns every fault of every file with its place", async () => {
   const faults = await faultsOf({
     ...GOOD,
     "email/welcome/body.html.hbs": "<p>\n  {{ curency total }}\n</p>",
@@ -249,7 +249,7 @@ test("importCommand() imports, then finds it unchanged, then refuses a fault wit
   await using made = await openFolder(GOOD);
   const env = { MONGODB_URL: mongo.url };
   const args = ["import", ".", "--account", "cli-shop"];
-  // npm runs a script in the repository, and says where the operator stands.
+  // npm runs a script in the repository, and passes on the operator's folder.
   const npm = { npm_lifecycle_event: "posthaste", INIT_CWD: made.folder };
   const run = (...more: string[]) => runCli([...args, ...more], { env: { ...env, ...npm } });
   const first = await runCliProcess(args, { env, cwd: made.folder });

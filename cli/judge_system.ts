@@ -2,18 +2,18 @@ import type { Fill, QueueState, StreamState } from "@posthaste/messaging";
 import type { LedgerState } from "@posthaste/storage";
 import { sayCount, saySpan, sayTime } from "./say.ts";
 
-/** What is to be judged. */
+/** The input of `judge()`. */
 export interface SystemState {
   now: Date;
   ledger: LedgerState;
   queues: QueueState[];
   streams: ReadonlyMap<string, StreamState>;
   fills: Fill[];
-  /** The mail that was sent last, if the ledger does not know it: then it was restored. */
+  /** The mail that was sent last, if it is missing in the ledger: then the ledger was restored. */
   unknownSent: { messageId: string; at: Date } | null;
 }
 
-/** From where on something is wrong. */
+/** The thresholds of alarms. */
 export interface Limits {
   /** Of queues and disks, from 0 to 1. */
   fill: number;
@@ -21,7 +21,7 @@ export interface Limits {
   lateMs: number;
 }
 
-/** One thing that was looked at. */
+/** One checked aspect. */
 export interface Finding {
   verdict: "ok" | "WRONG";
   what: string;

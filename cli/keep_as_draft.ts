@@ -2,7 +2,7 @@ import type { DraftSource, Template } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 import type { ReadyTemplate } from "./check_templates.ts";
 
-/** Where drafts are kept. */
+/** The store of drafts. */
 export type DraftKeeper = StorePart<
   | "drafts.find"
   | "drafts.change"
@@ -25,8 +25,8 @@ export async function isPublished(
 }
 
 /**
- * Keeps a template that may not be published as the draft of its alias. A draft that somebody has
- * changed in the dashboard stays. Returns its template, and whether the draft is what was given.
+ * Keeps a template that may not be published as the draft of its alias. A draft that was changed in the
+ * dashboard stays. Returns its template, and whether the draft equals the given one.
  */
 export async function keepAsDraft(
   accountId: string,
@@ -47,7 +47,7 @@ export async function keepAsDraft(
   return { template, kept: changed !== null };
 }
 
-/** Has the draft that an import kept follow what an import has published since. */
+/** Updates the draft of an earlier import to the version that an import has published since. */
 export async function followPublished(
   template: Template,
   { source, base }: { source: DraftSource; base: number },

@@ -7,19 +7,19 @@ import {
   type TemplateVariable,
 } from "@posthaste/templating";
 
-/** A template, and what became of it. */
+/** A template and its result. */
 export interface LintedTemplate {
   template: Authored;
-  /** What its parts read, and its file name. */
+  /** The variables that its parts and its file name read. */
   variables: readonly TemplateVariable[];
-  /** What a message would have with the sample, if there is one. */
+  /** The message rendered with the sample, if there is one. */
   output: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the check of a folder finds by itself, at better places. */
+/** Rules that the check of a folder covers itself, with more exact places. */
 const KNOWN: readonly string[] = ["compiler", "unused_variable", "sample_lacks"];
 
-/** Finds what the rules for templates say of files: what prevents publishing, and what does not. */
+/** Returns the findings of the rules for templates: those that prevent publishing, and the others. */
 export function lintAuthored(
   { template, variables, output }: LintedTemplate,
 ): { errors: FileFault[]; warnings: FileFault[] } {

@@ -64,13 +64,13 @@ const COLOURS = {
 } as const satisfies Record<MessageState, string>;
 
 const MAX_SHOWN = 50;
-/** So many messages or more go first. */
+/** The position in line is counted up to this number. */
 const MAX_AHEAD = 10_000;
 
-/** Says all about a message: where it stands, what the server said, and its timeline. */
+/** Returns all about a message: its state, the server's reply, and its timeline. */
 export function sayMessage(message: MessageAnswer, output: Painter): string {
   const { id, email, acceptedAt, timeline } = message;
-  // As a rule the timeline ends with the server's words.
+  // The timeline usually ends with the server's reply.
   const words = message.reply === null ? "" : sayReply(message.reply);
   const reply = timeline.some(({ detail = "" }) => detail.includes(words)) ? "" : words;
   const facts = [
@@ -140,7 +140,7 @@ function sayReply({ code, enhanced, response }: NonNullable<MessageAnswer["reply
   return [...start, text].join(" ").trim();
 }
 
-/** Returns where a send stands: how many messages in which state, and each of them. */
+/** Returns the state of a send: the number of messages in each state, and each message. */
 export function saySend(send: SendAnswer, output: Painter): string {
   const { id, acceptedAt, template, integrationId, messages } = send;
   const shown = [...messages].sort((a, b) => urgency(a.state) - urgency(b.state))
@@ -172,7 +172,7 @@ function sayCounts(states: readonly MessageState[], output: Painter): string {
     .map(([state, count]) => `${count} ${output.style(COLOURS[state], state)}`).join(", ");
 }
 
-/** What a person should look at comes first. */
+/** Returns the sort key: states that need a person come first. */
 function urgency(state: MessageState): number {
   if (state === "failed" || state === "unknown") return 0;
   if (state === "deferred" || state === "canceled") return 1;

@@ -1,6 +1,5 @@
 /**
- * What the command line can do that others may want to do as well: bring a folder of templates into
- * an account.
+ * The functions of the command line for other programs: import a folder of templates into an account.
  *
  * ```ts
  * const { templates } = await importTemplates({ store, sandbox, accountId, folder: "dev/demo" });

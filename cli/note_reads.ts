@@ -3,16 +3,16 @@ import type { Sandbox } from "@posthaste/templating";
 
 const AT_ONCE = 20;
 
-/** What {@linkcode noteReads} needs. */
+/** Options of {@linkcode noteReads}. */
 export interface NoteReadsOptions {
   store: StorePart<"templates.versionsWithoutReads" | "templates.noteReads">;
   sandbox: Pick<Sandbox, "check">;
 }
 
 /**
- * Notes what versions read that were published before that was noted. It may be repeated, and broken off.
- * Returns how many there were. A version that the sandbox cannot read keeps what it has: its schema is made
- * of the declared variables.
+ * Records the variables that older versions read, which were published before they were recorded. It can be
+ * repeated and interrupted. Returns the number of versions. A version that the sandbox cannot parse stays
+ * unchanged: its schema is made of the declared variables.
  */
 export async function noteReads({ store, sandbox }: NoteReadsOptions): Promise<number> {
   let count = 0;

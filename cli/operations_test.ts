@@ -48,7 +48,7 @@ async function accept(accountId: string, count: number, acceptedAt = new Date())
   return send;
 }
 
-test("restoredCommand() holds what may have been sent, writes what status events tell, and lets a person decide", async () => {
+test("restoredCommand() holds messages that may have been sent, writes outcomes from status events, and applies a person's decision", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "restored-shop" });
   const backup = new Date();
   const send = await accept(accountId, 5);
@@ -112,7 +112,7 @@ test("restoredCommand() refuses while a mailer runs, and a time that is none", a
   assert.equal((await run("restored hold --backup yesterday")).code, EXIT.usage);
 });
 
-/** A mailer that has announced itself, and goes on doing so. */
+/** Announces a mailer, repeatedly. */
 async function announcing() {
   const id = "running";
   await store.mailers.announce(id);
@@ -126,7 +126,7 @@ async function announcing() {
   };
 }
 
-test("forgetCommand() forgets a person in all accounts, and says what it could not", async () => {
+test("forgetCommand() forgets a person in all accounts, and reports what it could not", async () => {
   const accounts = await Promise.all(
     ["forget-a", "forget-b"].map((name) => store.accounts.create({ name })),
   );

@@ -5,7 +5,7 @@ import { type Cell, table } from "./table.ts";
 
 type Format = Parameters<typeof styleText>[0];
 
-/** What an {@linkcode Output} writes to. */
+/** The streams of an {@linkcode Output}. */
 export interface OutputOptions {
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
@@ -14,8 +14,8 @@ export interface OutputOptions {
 }
 
 /**
- * Where a command speaks: its result goes to the standard output, everything about it to the
- * standard error. Colours only on a terminal, and not if `NO_COLOR` is set.
+ * The output of a command: its result goes to the standard output, everything else to the standard error.
+ * Colours only on a terminal, and not if `NO_COLOR` is set.
  */
 export class Output {
   readonly json: boolean;
@@ -28,7 +28,7 @@ export class Output {
     this.#stderr = stderr;
   }
 
-  /** Whether a person looks at the result on a terminal. */
+  /** Whether the result goes to a terminal. */
   get isTerminal(): boolean {
     return this.#stdout.isTTY === true;
   }
@@ -57,7 +57,7 @@ export class Output {
     return table(head, rows, { width: this.width, indent, head: this.styler("dim") });
   }
 
-  /** Writes the result: the value as JSON, or what is said to people. */
+  /** Writes the result: the value as JSON, or the text for people. */
   result(value: unknown, say: () => string): void {
     this.line(this.json ? JSON.stringify(value, null, 2) : say());
   }
@@ -72,7 +72,7 @@ export class Output {
     this.#stdout.write(text);
   }
 
-  /** Says something about the result, dimly. */
+  /** Writes a remark about the result, dimly. */
   note(text: string): void {
     this.#stderr.write(`${this.#mark("dim", printableLine(text))}\n`);
   }
@@ -83,18 +83,18 @@ export class Output {
     this.#stderr.write(`${place}${this.#mark("yellow", "warning:")} ${printable(text)}\n`);
   }
 
-  /** Says why something was not done, the rest of the command aside. */
+  /** Reports why a part of the command failed. */
   fault(text: string, at = ""): void {
     const place = at === "" ? "" : `${printableLine(at)}: `;
     this.#stderr.write(`${place}${this.#mark(["red", "bold"], "error:")} ${printable(text)}\n`);
   }
 
-  /** Warns, in red, of what puts secrets at risk. */
+  /** Warns, in red, of a risk to secrets. */
   danger(text: string): void {
     this.#stderr.write(`${this.#mark(["red", "bold"], "DANGER:")} ${printable(text)}\n`);
   }
 
-  /** Returns why the command failed, everything that is wrong, and what can be done. */
+  /** Returns why the command failed, all faults, and what can be done. */
   fail({ message, issues, remedy }: CommandError): void {
     const lines = [
       `${this.#mark(["red", "bold"], "error:")} ${printable(message)}`,
@@ -107,7 +107,7 @@ export class Output {
     this.line(JSON.stringify(issues.length === 0 ? error : { ...error, issues }, null, 2));
   }
 
-  /** Colours what is said of a command that was called wrongly. */
+  /** Colours the message about wrong arguments. */
   paintUsage(text: string): string {
     return text.replace(/^error:/, this.#mark(["red", "bold"], "error:"));
   }

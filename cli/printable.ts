@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from "node:util";
 const CONTROL = /[\u{0}-\u{8}\u{b}-\u{1f}\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
 
 /**
- * Makes a text safe to print: what a mail server answered or a template says must not move the
- * cursor, recolour the terminal or turn its direction. Line breaks and tabs stay.
+ * Makes a text safe to print: the reply of a mail server or the text of a template must not move the cursor,
+ * recolour the terminal or turn its direction. Line breaks and tabs stay.
  */
 export function printable(text: string): string {
   return stripVTControlCharacters(text.replaceAll("\r\n", "\n")).replace(CONTROL, "�");

@@ -6,7 +6,7 @@ import { EXIT } from "./exit_code.ts";
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Reads the certificates in a PEM file. What else is in it, such as comments, is left out.
+ * Reads the certificates in a PEM file. Other content, such as comments, is left out.
  *
  * @throws {CommandError} If there are none, one cannot be read, or there is a private key.
  */

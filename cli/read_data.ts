@@ -4,10 +4,7 @@ import { type CommandContext, reasonOf, resolvePath } from "./command_context.ts
 import { CommandError, notFoundError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 
-/**
- * Reads a JSON file, or the standard input for `-`, and gives it as it is: the interface judges
- * what it says.
- */
+/** Reads a JSON file, or the standard input for `-`, and returns it unchanged: the interface validates it. */
 export async function readData({ stdin, cwd }: CommandContext, file: string): Promise<string> {
   const json = file === "-" ? await text(stdin) : await read(resolvePath(cwd, file), file);
   const { readJson } = await import("@posthaste/bundle");

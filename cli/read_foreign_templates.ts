@@ -8,7 +8,7 @@ export interface ForeignPart {
   text: string;
 }
 
-/** A template of another product, as it was exported. */
+/** An exported template of another product. */
 export interface ForeignTemplate {
   name: string;
   subject: ForeignPart | undefined;
@@ -31,7 +31,7 @@ const sendgridSchema = z.object({
     plain_content: z.string().nullish(),
   })),
 });
-/** What Mandrill returns for a template; what is published counts. */
+/** What Mandrill returns for a template; the published content counts. */
 const mandrillSchema = z.object({
   name: z.string(),
   code: z.string().nullish(),
@@ -103,7 +103,7 @@ function metaOf(meta: ForeignPart | undefined): z.infer<typeof postmarkSchema> {
   return meta === undefined ? {} : postmarkSchema.safeParse(parsed(meta.text)).data ?? {};
 }
 
-/** The title of a page is what comes closest to a subject. */
+/** Returns the title of a page, which is closest to a subject. */
 function titleOf({ file, text }: ForeignPart): ForeignPart | undefined {
   const [, title = ""] = /<title[^>]{0,200}>([^<]{1,500})<\/title/i.exec(text) ?? [];
   const line = title.replaceAll("&amp;", "&").replaceAll(/\s+/g, " ").trim();

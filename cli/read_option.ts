@@ -1,6 +1,6 @@
 import { usageError } from "./command_error.ts";
 
-/** What a number or a span of time may be; in milliseconds for the latter. */
+/** The range of a number, or of a span of time in milliseconds. */
 export interface OptionRange {
   min?: number;
   max?: number;

@@ -31,14 +31,14 @@ export async function readTemplateFolder(folder: string): Promise<TemplateFolder
       }
       const names = await list(join(folder, path));
       for (const name of names) await readInto(found, folder, `${path}/${name}`);
-      // It is somebody's template: what it lacks is reported.
+      // It is meant as a template: missing files are reported.
       if (names.length === 0) found.faults.push({ file: `${path}/template.json`, message: EMPTY });
     }
   }
   return found;
 }
 
-/** Returns whether an error says that a folder is not there. */
+/** Returns whether an error means that a folder does not exist. */
 export function isMissingFolder(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   return (code === "ENOENT" || code === "ENOTDIR") && syscall === "scandir";
@@ -57,7 +57,7 @@ async function readInto(found: TemplateFolder, folder: string, path: string): Pr
   else found.faults.push({ file: path, message: text.problem });
 }
 
-/** Lists a folder by name, without what is hidden. */
+/** Lists a folder by name, without hidden files. */
 async function list(folder: string): Promise<string[]> {
   const names = await readdir(folder);
   return names.filter((name) => !name.startsWith(".") && !name.endsWith("~")).sort();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { BROKER_USERS, brokerAccounts } from "@posthaste/messaging";
 import { DATABASE_USERS, readMasterKeys, sealingKeyOf, writeSealingKey } from "@posthaste/storage";
 
-/** Where the servers are, as the services call them. */
+/** The addresses of the servers, from the services. */
 export interface ServerNames {
   /** `mongo:27017` */
   mongodb: string;
@@ -36,10 +36,10 @@ export function natsFileOf(user: string): string {
 }
 
 /**
- * Draws the secrets of an installation into a folder, one file each; those that are there stay. The
- * sealing keys follow from the others, and the broker's accounts from the others and from what this
- * version permits: these are written anew.
- * The folder is for its owner alone; its files can be read by the containers that are given them.
+ * Generates the secrets of an installation into a folder, one file each; existing ones stay. The sealing keys
+ * follow from the others, and the broker's accounts from the others and the permissions of this version:
+ * these are written again each time. The folder is for its owner alone; its files are readable by the
+ * containers that mount them.
  *
  * @returns the names of the files that were written
  * @throws {Error} If the folder cannot be written, or an address in it is none.
@@ -106,14 +106,14 @@ function accountsIn(folder: string): string {
   return brokerAccounts({ operator: passwordIn(url("operator")), services, apiPrefix });
 }
 
-// Of digits that mean nothing in an address.
+// Of digits without a special meaning in an address.
 function draw(): string {
   return randomBytes(24).toString("hex");
 }
 
 function write(folder: string, name: string, text: string): void {
   const file = join(folder, name);
-  // A file that may not be written can be replaced.
+  // A read-only file can still be replaced.
   writeFileSync(`${file}.new`, `${text.trimEnd()}\n`, { mode: 0o444 });
   renameSync(`${file}.new`, file);
 }

@@ -6,7 +6,7 @@ import { type StackFile, stackFileSchema } from "./stack_file.ts";
 /** Variables of an environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where the HTTP interface is when nobody says so. */
+/** Default address of the HTTP interface. */
 export const DEFAULT_URL = "http://127.0.0.1:8080/v1";
 
 const SECRET: ReadonlySet<string> = new Set([
@@ -26,9 +26,9 @@ export interface SettingsOptions {
 }
 
 /**
- * What the commands connect to: what the environment says or, where it says nothing, the
- * demonstration that `npm start` runs. The two are never mixed: a password of production must not be
- * sealed with the demonstration's key, and its token goes to no other server.
+ * The servers that commands connect to: from the environment or, without settings there, the demonstration
+ * that `npm start` runs. The two are never mixed: a password of production must not be sealed with the
+ * demonstration's key, and its token goes to no other server.
  */
 export class Settings {
   readonly #env: Env;
@@ -76,7 +76,7 @@ export class Settings {
     return this.#stackForConnections()?.accountId;
   }
 
-  /** Where the HTTP interface is, and the token for it. */
+  /** Returns the address of the HTTP interface, and its token. */
   http(given: { url?: string | undefined; tokenFile?: string | undefined }) {
     const url = given.url ?? this.#read("POSTHASTE_URL");
     const token = given.tokenFile === undefined
@@ -135,7 +135,7 @@ export class Settings {
     );
   }
 
-  /** Says that there is no demonstration, if it was looked for. */
+  /** Returns that there is no demonstration, if it was searched for. */
   #absence(): string {
     if (this.#stack !== null) return "";
     return `, and "npm start" has not written "${this.#options.stackFile}"`;

@@ -8,7 +8,7 @@ import { freePort, openMongod } from "@posthaste/embedded";
 import { openStore } from "@posthaste/storage";
 import { runCli, runCliProcess } from "./_run_cli.ts";
 
-test("`posthaste setup` draws secrets, and makes users of them that may do what their service needs", async () => {
+test("`posthaste setup` generates secrets, and creates users with the rights of their service", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-setup-"));
   const secrets = join(folder.path, "secrets");
   const port = await freePort();
@@ -39,7 +39,7 @@ test("`posthaste setup` draws secrets, and makes users of them that may do what 
   assert.equal((await dashboard.accounts.find("shop"))?._id, accountId);
 });
 
-test("`posthaste setup database` tells what to look at when the server has another key", async () => {
+test("`posthaste setup database` reports what to check when the server has another key", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-setup-"));
   const secrets = join(folder.path, "secrets");
   const port = await freePort();

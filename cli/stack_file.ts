@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 
-/** What `npm start` writes, and the command line needs to reach the demonstration. */
+/** The file of `npm start` through which the command line reaches the demonstration. */
 export const stackFileSchema = z.object({
   mongodbUrl: z.string(),
   natsUrl: z.string(),
@@ -12,7 +12,7 @@ export const stackFileSchema = z.object({
   accountId: z.string(),
 });
 
-/** Where the parts of the demonstration are. */
+/** The addresses of the demonstration's parts. */
 export type StackFile = z.infer<typeof stackFileSchema>;
 
 /** Returns the path of the file in a data folder. */

@@ -1,7 +1,7 @@
 import stringWidth from "string-width";
 import { printableLine } from "./printable.ts";
 
-/** A cell: what it says, and how that is coloured once it is padded. */
+/** A cell: its text, and the colour of the padded text. */
 export interface Cell {
   text: string;
   style?: ((text: string) => string) | undefined;
@@ -21,8 +21,8 @@ const GAP = "  ";
 const LEAST_LAST_COLUMN = 24;
 
 /**
- * Lays out rows under a head, each column as wide as its widest cell. Columns in which no row has
- * anything are left out.
+ * Returns rows under a head, each column as wide as its widest cell. Columns in which no row has anything are
+ * left out.
  */
 export function table(
   head: readonly string[],
@@ -78,7 +78,7 @@ function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - stringWidth(text)));
 }
 
-/** Breaks a text at blanks into lines of at most `limit` columns; a longer word stands alone. */
+/** Breaks a text at blanks into lines of at most `limit` columns; a longer word is on a line of its own. */
 function wrap(text: string, limit: number): string[] {
   if (stringWidth(text) <= limit) return [text];
   const lines: string[] = [];

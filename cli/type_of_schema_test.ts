@@ -27,7 +27,7 @@ test("typeOfSchema() writes the type of every kind of schema", () => {
   }
 });
 
-test("typeOfSchema() leaves open what servers may add, and undefined what is not required", () => {
+test("typeOfSchema() allows values that servers may add, and undefined for optional fields", () => {
   const schema = { type: "object", properties: { state: { enum: ["sent"] } } };
   assert.equal(
     typeOfSchema(schema, { open: true, loose: true }),

@@ -12,8 +12,8 @@ export interface TemplateSchemas {
 }
 
 /**
- * Returns the text of a `.d.ts` file that tells `@posthaste/client` the variables of templates: its
- * `render()` and `send()` are then checked.
+ * Returns the text of a `.d.ts` file with the variables of templates for `@posthaste/client`: its `render()`
+ * and `send()` are then type-checked.
  */
 export function typesOfTemplates({ email, pdf }: TemplateSchemas): string {
   return `// Written by "posthaste types". Run it again when templates are published.

@@ -12,16 +12,16 @@ import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import { isMissingFolder, readTemplateFolder } from "./read_template_folder.ts";
 
-/** What became of one template of a folder. */
+/** The result for one template of a folder. */
 export interface PulledTemplate {
   kind: TemplateKind;
   alias: string;
   outcome: "new" | "updated" | "unchanged" | "removed";
 }
 
-/** What is done beside writing. */
+/** Options beside writing. */
 export interface WriteOptions {
-  /** Removes templates that there are no files for. */
+  /** Whether to remove templates without files. */
   prune: boolean;
   /** Whether a template of the folder is one of those that are written. */
   isMeant(template: { kind: string; alias: string }): boolean;
@@ -30,8 +30,8 @@ export interface WriteOptions {
 type Files = Record<string, string>;
 
 /**
- * Writes templates into a folder. Files that say the same already stay as they are, however they are
- * formatted; what nobody knows in the folder stays, too.
+ * Writes templates into a folder. Files with the same content stay unchanged, however they are formatted;
+ * unknown files in the folder stay, too.
  *
  * @throws {CommandError} If a path leads out of the folder.
  */
@@ -59,7 +59,7 @@ export async function writeTemplateFolder(
   for (const [path, texts] of there) {
     if (!prune || wanted.has(path)) continue;
     await replace(folder, texts, {});
-    // What nobody knows may be in it.
+    // It may contain unknown files.
     await rmdir(join(folder, path)).catch(() => {});
     pulled.push({ ...partsOf(path), outcome: "removed" });
   }
@@ -78,7 +78,7 @@ function byTemplate(files: Files, isMeant: WriteOptions["isMeant"] = () => true)
   return folders;
 }
 
-/** What comes from a server is written where templates are, and nowhere else. */
+/** Throws unless a path from a server is inside of a template's folder. */
 function checkPath(path: string): void {
   const [kind = "", alias = "", name = "", ...rest] = path.split("/");
   const isKnown = (kind === "email" || kind === "pdf") && isTemplateFile(kind, name);

@@ -25,7 +25,7 @@ async function openFolder() {
   return { folder, write, read, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-test("writeTemplateFolder() writes what differs, and leaves what says the same as it is", async () => {
+test("writeTemplateFolder() writes files that differ, and leaves equal ones unchanged", async () => {
   await using made = await openFolder();
   assert.deepEqual(await made.write({ ...fileOf("a"), ...fileOf("b") }), ["a new", "b new"]);
   const mine = '{ "name": "Mail" }';
@@ -39,7 +39,7 @@ test("writeTemplateFolder() writes what differs, and leaves what says the same a
   assert.equal(await made.read("email/b/body.mjml"), mjml);
 });
 
-test("writeTemplateFolder() removes templates only where that is asked for, and no other files", async () => {
+test("writeTemplateFolder() removes templates only on request, and no other files", async () => {
   await using made = await openFolder();
   await made.write({ ...fileOf("a"), ...fileOf("b"), ...fileOf("c") });
   await writeFile(join(made.folder, "email/b/notes.txt"), "mine");

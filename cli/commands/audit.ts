@@ -19,7 +19,7 @@ interface Checked {
   account: string;
   accountId: string;
   fault: { seq: number; what: string } | null;
-  /** Whether the line that was kept is not there any more. */
+  /** Whether the recorded line is missing. */
   isCut: boolean;
 }
 

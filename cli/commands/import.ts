@@ -145,7 +145,7 @@ function warn({ output }: CommandContext, folder: string, warning: FileFault): v
   output.warn(warning.message, placeOf(folder, warning));
 }
 
-/** The path as the operator wrote it: terminals and editors open it at its line. */
+/** Returns the path in the operator's form: terminals and editors open it at its line. */
 function placeOf(folder: string, { file, line, column }: FileFault): string {
   const place = [line, column].filter((number) => number !== undefined);
   return [join(folder, file), ...place].join(":");

@@ -30,7 +30,7 @@ interface IntegrationOptions {
   maxPerMinute?: string;
   retryFor?: string;
   whenUnknown?: Integration["whenUnknown"];
-  /** A file; false takes away what was given. */
+  /** Path of a file; false removes the value. */
   ca?: string | false;
   allowInvalidCertificate?: boolean;
   passwordStdin?: true;
@@ -39,7 +39,7 @@ interface IntegrationOptions {
 }
 
 const HOUR_MS = 3_600_000;
-/** Whether any mail waits is asked, not how many. */
+/** Only whether any mail waits is needed, not how many. */
 const MAX_WAITING = 1;
 const RETRY_RANGE = { min: HOUR_MS, max: 5 * 24 * HOUR_MS };
 
@@ -159,7 +159,7 @@ async function createIntegration(
   }
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, options.account);
-  // Commander made sure that all that is needed was given.
+  // Commander has checked the required options.
   const complete = settings as Omit<IntegrationSettings, "auth">;
   const accountId = account._id;
   const auth = options.user === undefined
@@ -290,7 +290,7 @@ async function sealAuth(
 ): Promise<SealAuth> {
   const { stdin, stderr } = context;
   const { bindPassword, sealSecret } = await import("@posthaste/storage");
-  // Before the question: nobody likes to type a password for nothing.
+  // Before the question, so that no password is typed in vain.
   const key = await readSealingKeyFor(context);
   const password = await askPassword({ stdin, stderr, question: `Password of "${user}"` });
   return (recordId, current) => ({
@@ -364,7 +364,7 @@ async function listIntegrations(
   );
 }
 
-/** How an integration is, and what came of its mail. */
+/** The state of an integration, and the results of its mail. */
 interface Health extends Omit<IntegrationResult, "failingSince"> {
   state: IntegrationState;
   reason: string | null;
@@ -421,7 +421,7 @@ function describe({ name, host, port, tls, auth, ...rest }: Integration): string
   return `"${name}": ${host}:${port}, ${encryption}${certificate}, ${login}`;
 }
 
-/** What may be seen of an integration: never the password or the key, not even sealed. */
+/** Returns the visible fields of an integration: never the password or the key, not even sealed. */
 function show({ _id, auth, dkim, ...rest }: Integration) {
   const { privateKey: _, ...signing } = dkim ?? {};
   return {

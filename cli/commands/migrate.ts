@@ -48,7 +48,7 @@ async function migrate(context: CommandContext, options: MigrateOptions): Promis
   );
 }
 
-/** Parsing belongs into the sandbox, which is opened only if there is something to parse. */
+/** Templates are parsed in the sandbox, which is opened only if there is one to parse. */
 async function readVersions(store: Store): Promise<void> {
   const [first] = await store.templates.versionsWithoutReads({ after: "", limit: 1 });
   if (first === undefined) return;

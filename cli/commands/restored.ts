@@ -156,11 +156,11 @@ async function close(context: CommandContext, options: SelectOptions): Promise<v
 
 interface Decision {
   atOnce: number;
-  /** Returns of how many it was still true that they are held. */
+  /** Returns how many were still held. */
   apply(store: Store, accountId: string, ids: string[]): Promise<number>;
 }
 
-/** Decides about the held messages that were selected, and gives how many. */
+/** Decides about the selected held messages. Returns their number. */
 async function decide(
   context: CommandContext,
   options: SelectOptions,

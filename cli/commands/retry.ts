@@ -6,7 +6,7 @@ import { CommandError, notFoundError, usageError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
 import { sayCount } from "../say.ts";
 
-/** What of a whole send is retried: what waits comes by itself. */
+/** The states that are retried of a whole send. Waiting messages need no retry. */
 const ENDED: readonly MessageState[] = ["failed", "unknown"];
 
 /** `posthaste retry` */

@@ -103,7 +103,7 @@ function placeOf(url: string): { host: string; name: string } {
   });
 }
 
-/** Before there are users, anyone who has the key of the set may log in. */
+/** Before there are users, the key of the replica set is a valid login. */
 function keyHoldersUrl(url: string, key: string): string {
   return url.replace(/\/\/[^@]+@/, `//__system:${encodeURIComponent(key)}@`)
     .replace("authSource=admin", "authSource=local");

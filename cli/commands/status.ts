@@ -46,7 +46,7 @@ Examples:
     .action((id: string, options: StatusOptions) => status(context, id, options));
 }
 
-/** What is known at a moment. */
+/** A snapshot of the state. */
 interface Look {
   answer: unknown;
   states: MessageState[];
@@ -133,7 +133,7 @@ async function watch(
   }
 }
 
-/** Shows a text in the place of the one before; where that cannot be, only if it differs. */
+/** Shows a text in place of the last one; without a terminal, only if it differs. */
 class Screen {
   readonly #output: Painter;
   #shown = "";

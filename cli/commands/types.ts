@@ -47,7 +47,7 @@ async function printTypes(context: CommandContext, options: HttpOptions): Promis
   if (email.length === 0) output.note("There is no published email template with an alias");
 }
 
-/** Reads one after another: a token may make only so many requests a second. */
+/** Reads one after another, because a token has a limit of requests a second. */
 async function readSchemas(api: Api, kind: "templates" | "pdf-templates") {
   const schemas: TemplateSchema[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {

@@ -150,7 +150,7 @@ async function removeUser(context: CommandContext, who: string): Promise<void> {
   );
 }
 
-/** Finds somebody by id, or by an address that nobody else has. */
+/** Finds a person by id, or by an address that no other person has. */
 async function findPerson(store: Store, who: string, cannot: string): Promise<User> {
   const byId = await store.people.find(who);
   const found = byId === null ? await store.people.listByEmail(who) : [byId];
