@@ -9,17 +9,17 @@ import { text } from "node:stream/consumers";
 export interface BuildDashboardOptions {
   /** Folder of the repository. */
   root: string;
-  /** Breaks it off; what was built before stays. */
+  /** Aborts the build; the last build stays. */
   signal?: AbortSignal;
-  /** Told in a line that there is something to build. */
+  /** Called with a line when a build starts. */
   onProgress?: ((line: string) => void) | undefined;
 }
 
 /**
- * Builds what the dashboard shows in browsers, if its sources have changed, in a process of its own: the
- * compiler takes both cores for seconds, and memory that is given back only at the end.
+ * Builds the dashboard's pages, if their sources have changed, in a process of its own: the compiler uses
+ * both cores for seconds, and memory that is released only at the end.
  *
- * @throws {Error} If it cannot be built, with the compiler's words.
+ * @throws {Error} If the build fails; the message contains the compiler's output.
  */
 export async function buildDashboard(options: BuildDashboardOptions): Promise<void> {
   const { root, signal, onProgress } = options;

@@ -1,10 +1,10 @@
 import { mkdir, statfs } from "node:fs/promises";
 
-/** What mongod's journal, the streams and some mail take. */
+/** Space for mongod's journal, the streams and some mail, in bytes. */
 const NEEDED = 500_000_000;
 
 /**
- * Checks that the disk has room for the data.
+ * Checks that the disk has space for the data.
  *
  * @throws {Error} It has less than 500 MB.
  */

@@ -8,9 +8,9 @@ import { PORT_NAMES, type PortName, PORTS } from "./settings.ts";
 const NEAR = 50;
 
 /**
- * Checks that all ports can be had, and chooses one for each that is 0.
+ * Checks that all ports are free, and chooses one for each that is 0.
  *
- * @throws {Error} Some cannot, with who uses them and what to do.
+ * @throws {Error} If some are taken; the message names their users and a remedy.
  */
 export async function checkPorts<Ports extends Partial<Record<PortName, number>>>(
   ports: Ports,

@@ -9,7 +9,7 @@ export class LockedError extends Error {
 }
 
 /**
- * Takes a data folder for this process. What a killed process left behind is taken over.
+ * Locks a data folder for this process. The lock of a killed process is taken over.
  *
  * @throws {LockedError} A running process has it.
  */
@@ -35,7 +35,9 @@ export async function lockData(dataDir: string): Promise<AsyncDisposable> {
   }
 }
 
-/** When a process started, where the system tells: a process id alone may be another's by now. */
+/**
+ * Returns when a process started, if the system shows it: a process id alone may be another process's by now.
+ */
 async function startMark(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "-";

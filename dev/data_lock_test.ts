@@ -6,7 +6,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { lockData, LockedError } from "./data_lock.ts";
 
-test("lockData() lets one process have a folder, and the next one after it", async (context) => {
+test("lockData() locks a folder for one process, and then for the next one", async (context) => {
   const dir = await mkdtemp(join(tmpdir(), "posthaste-dev-"));
   context.after(() => rm(dir, { recursive: true }));
   {

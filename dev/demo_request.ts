@@ -1,4 +1,4 @@
-/** What a request of the demonstration goes to. */
+/** The target of a request of the demonstration. */
 export interface DemoRequest {
   /** Base of the interface; ends with `/v1`. */
   apiUrl: string;
@@ -11,8 +11,8 @@ export interface DemoRequest {
 }
 
 /**
- * Writes commands that send a welcome mail with a PDF invoice. They can be pasted into sh, bash, zsh
- * and fish: the JSON stands between single quotes and holds none.
+ * Writes commands that send a welcome mail with a PDF invoice. They can be pasted into sh, bash, zsh and
+ * fish: the JSON is between single quotes and contains none.
  */
 export function demoCommand(request: DemoRequest): string {
   const { apiUrl, token, integrationId } = request;

@@ -14,7 +14,7 @@ const request = {
 };
 
 test("demoCommand() comes through a shell as one valid request", () => {
-  // A function stands for curl and shows what it is given.
+  // A shell function replaces curl and prints its arguments.
   const script = `curl() { printf '%s\\0' "$@"; }\n${demoCommand(request)}`;
   const { stdout } = spawnSync("sh", ["-c", script], { encoding: "utf8" });
   const [url, , token, , type, , body = ""] = stdout.split("\0");

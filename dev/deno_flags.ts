@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describeConfig, DESTINATIONS, SERVICE_CONFIG } from "@posthaste/runtime";
 import { denoPermissionsOf, type OwnPart } from "./deno_permissions.ts";
 
-/** What the flags of a service follow from. */
+/** The input of a service's flags. */
 export interface DenoFlagsOptions {
   /** Its settings, as it will read them. */
   env: Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,7 @@ export interface DenoFlagsOptions {
 
 type Settings = DenoFlagsOptions["env"];
 
-/** Where a service listens when its settings do not say; see docs/settings.md. */
+/** The default address of a service; see docs/settings.md. */
 const EVERYWHERE = "0.0.0.0";
 const PORTS = {
   SMTP_PORTS: DESTINATIONS.smtpServers.ports.join(),
@@ -22,9 +22,9 @@ const PORTS = {
 };
 
 /**
- * The arguments that Deno starts a service with, up to its program: all that it is let do follows from
- * {@linkcode denoPermissionsOf} and its settings. What is not let is refused, without a question; a
- * variable that is not let reads as not set.
+ * Returns Deno's arguments for a service, up to its program. All its permissions follow from {@linkcode
+ * denoPermissionsOf} and its settings. Everything else is refused without a prompt; a forbidden variable
+ * reads as not set.
  */
 export async function denoFlags(name: OwnPart, options: DenoFlagsOptions): Promise<string[]> {
   const { env, root } = options;
@@ -56,7 +56,7 @@ export async function denoFlags(name: OwnPart, options: DenoFlagsOptions): Promi
   ];
 }
 
-/** A flag without a list would let everything. A comma in a path is written twice. */
+/** A flag without a list would permit everything. A comma in a path is written twice. */
 function flagOf(flag: string, values: readonly string[]): string[] {
   const list = [...new Set(values)].map((value) => value.replaceAll(",", ",,")).join();
   return list === "" ? [] : [`${flag}=${list}`];
@@ -72,7 +72,7 @@ async function settingsOf(name: Exclude<OwnPart, "inbox">): Promise<string[]> {
   return namesOf(CONFIG);
 }
 
-/** The variables of a schema; a secret may come as a file. */
+/** Returns the variables of a schema; a secret may come as a file. */
 function namesOf(config: Parameters<typeof describeConfig>[0]): string[] {
   return describeConfig(config).flatMap(({ name, secret }) => {
     return secret ? [name, `${name}_FILE`] : [name];
@@ -113,12 +113,12 @@ function hostsOf(setting: string, env: Settings): string[] {
   }
 }
 
-/** Any IPv4 address: Deno 2.9 cannot say so of IPv6. */
+/** Returns every IPv4 address with this port: Deno 2.9 has no such form for IPv6. */
 function anyAt(port: string): string {
   return `0.0.0.0/0:${port.trim()}`;
 }
 
-/** Names that customers give cannot be let one by one: who looks them up asks these. */
+/** Returns the name servers: customers' host names cannot be permitted one by one, and these resolve them. */
 function nameServers(): string[] {
   return getServers().map((server) => isV6(server) ? `[${server}]:53` : `${server}:53`);
 }
@@ -144,7 +144,7 @@ const PORT_OF: Readonly<Record<string, number>> = {
   "https:": 443,
 };
 
-/** The hosts of a URL, of which there may be several: `mongodb://user:password@a:1,b:2/name`. */
+/** Returns the hosts of a URL, of which there may be several: `mongodb://user:password@a:1,b:2/name`. */
 function addressesOf(url: string): string[] {
   const [, scheme = "", hosts = ""] = /^(\w[\w+]*:)\/\/(?:[^@/]*@)?([^/?]*)/.exec(url) ?? [];
   return hosts.split(",").filter((host) => host !== "").map((host) => {

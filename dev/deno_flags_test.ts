@@ -45,7 +45,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs in a service's place, and tells what it was let do. */
+/** Runs in place of a service, and reports what it was permitted to do. */
 const INTRUDER = `
 import dns from "node:dns";
 import fs from "node:fs";
@@ -55,7 +55,7 @@ import process from "node:process";
 const [, , folder, root, broker, database, other, own] = process.argv;
 const dial = (host, port) => new Promise((done, fail) => {
   const socket = net.connect(Number(port), host, () => done(socket.destroy()));
-  // Nobody is there, and nothing kept it from asking.
+  // No server answers, and no guard prevented the request.
   socket.on("error", (error) => error.code === "ECONNREFUSED" ? done() : fail(error));
 });
 const listen = (hostname, port) => Deno.listen({ hostname, port: Number(port) }).close();
@@ -101,7 +101,7 @@ for (const [what, attempt] of Object.entries(tries)) {
     await attempt();
     through.push(what);
   } catch (error) {
-    // What is hidden reads as not there.
+    // Hidden files read as missing.
     const refused = /ENOENT.*'.proc/.test(error?.message) || error instanceof Deno.errors.NotCapable || error?.code === "EPERM" ||
       /Requires .* access|NotCapable|requires unscoped|not allowed/.test(error?.message);
     if (!refused) through.push(what + ": " + error);
@@ -122,7 +122,7 @@ async function whatGetsThrough(name: OwnPart, flags: readonly string[]): Promise
   return JSON.parse(stdout);
 }
 
-/** What each service is let do of what an intruder tries. */
+/** The intruder's attempts that each service is permitted. */
 const NEEDED: Readonly<Record<OwnPart, readonly string[]>> = {
   api: ["dial the broker", "dial the database", "listen on its port"],
   renderer: ["dial the broker", "dial the database"],
@@ -142,14 +142,14 @@ test("every service of the house has its permissions, and every permission its s
 
 describe("denoFlags()", { concurrency: 2 }, () => {
   for (const name of OWN_PARTS) {
-    test(`lets ${name} do what it needs and refuses what an intruder tries beside`, async () => {
+    test(`permits ${name} what it needs and refuses an intruder's other attempts`, async () => {
       const flags = await denoFlags(name, { env, root: ROOT });
       assert.deepEqual(await whatGetsThrough(name, flags), NEEDED[name]);
       assert.deepEqual((await readdir(folder)).filter((file) => file.startsWith("evil")), []);
     });
   }
 
-  test("takes a host away with the setting that names it", async () => {
+  test("removes a host with the setting that names it", async () => {
     const { MONGODB_URL: _database, ...without } = env;
     const flags = await denoFlags("tracker", { env: without, root: ROOT });
     assert.deepEqual(await whatGetsThrough("tracker", flags), ["dial the broker"]);

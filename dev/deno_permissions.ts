@@ -8,12 +8,12 @@ import {
 } from "@posthaste/runtime";
 import type { PartName } from "./part_name.ts";
 
-/** Name of a program of ours that runs as a process of its own. */
+/** Name of an own program that runs as a process. */
 export type OwnPart = Exclude<PartName, "nats" | "mongod">;
 
 /**
- * What Deno lets a service do, in Deno's words: `deno run` refuses all that does not stand here. Hosts and
- * folders are given by the names of the settings that hold them, so that what is let is what is used.
+ * A service's permissions in Deno's terms: `deno run` refuses everything else. Hosts and folders are given by
+ * the names of their settings, so that only the ones in use are permitted.
  */
 export interface DenoPermissions {
   /**
@@ -21,24 +21,24 @@ export interface DenoPermissions {
    * these ports of any IPv4 address.
    */
   net: readonly string[];
-  /** Folders and files below the repository. The code itself needs no leave. */
+  /** Folders and files below the repository. The code itself needs no permission. */
   read: readonly string[];
-  /** What reads as not there, instead of being refused: packages look for it when they are loaded. */
+  /** Paths that read as missing, instead of being refused: packages look for them when they are loaded. */
   hidden: readonly string[];
   /** Settings with a folder to read and write. */
   write: readonly string[];
   /** Settings with a program to start, or its path below the repository. */
   run: readonly string[];
-  /** Questions about the machine. */
+  /** Information about the machine. */
   sys: readonly string[];
   /** Variables that are read beside the service's settings and OpenTelemetry's. */
   env: readonly string[];
 }
 
-/** The programs of ours that Deno starts. */
+/** The own programs that Deno starts. */
 export const OWN_PARTS: readonly OwnPart[] = [...PERMITTED_SERVICES, "inbox"];
 
-/** Returns what `PERMISSIONS` of `libs/runtime` says of a service in Deno's words. */
+/** Returns a service's `PERMISSIONS` of `libs/runtime` in Deno's terms. */
 export function denoPermissionsOf(name: OwnPart): DenoPermissions {
   const own = permissionsFor(name);
   const { reads = [], writes = [], starts = [], variables = [] } = own;
@@ -51,7 +51,7 @@ export function denoPermissionsOf(name: OwnPart): DenoPermissions {
   return {
     net,
     read: reads.filter((path) => !isPlace(path)),
-    // Deno opens it to nobody who has not every permission.
+    // Deno opens it only with every permission.
     hidden: reads.includes("processes") ? [PLACES.processes.image] : [],
     write: writes.map(inWordsOfDeno),
     run: starts.map(inWordsOfDeno),
@@ -60,7 +60,7 @@ export function denoPermissionsOf(name: OwnPart): DenoPermissions {
   };
 }
 
-/** The setting of a place; a path stays what it is. */
+/** Returns the setting of a place; a path stays unchanged. */
 function inWordsOfDeno(path: string): string {
   if (!isPlace(path)) return path;
   const place = PLACES[path];

@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 import { denoFlags } from "./deno_flags.ts";
 import type { OwnPart } from "./deno_permissions.ts";
 
-/** What starts the services: Node with its permission model, or Deno with its own. */
+/** The runtime of the services: Node with its permission model, or Deno with its own. */
 export type Runtime = "node" | "deno";
 
-/** What `POSTHASTE_RUNTIME` says, else the one that this process runs on. */
+/** Returns the runtime in `POSTHASTE_RUNTIME`, otherwise that of this process. */
 export function runtimeOf(env: Readonly<Record<string, string | undefined>>): Runtime {
   const asked = env["POSTHASTE_RUNTIME"];
   if (asked === "node" || asked === "deno") return asked;
@@ -18,7 +18,7 @@ export function runtimeOf(env: Readonly<Record<string, string | undefined>>): Ru
 
 /** Services on Deno. */
 export interface DenoRuntime {
-  /** What a service's environment has beside that on Node. */
+  /** Variables of a service's environment beside those on Node. */
   envOf(name: OwnPart): Promise<Record<string, string>>;
   /** The program and its arguments, for the whole environment of a service. */
   commandOf(
@@ -27,7 +27,7 @@ export interface DenoRuntime {
   ): Promise<readonly [string, ...string[]]>;
 }
 
-/** Where things are for services on Deno. */
+/** Folders for services on Deno. */
 export interface DenoRuntimeOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Folder of the repository. */
@@ -38,7 +38,7 @@ export interface DenoRuntimeOptions {
   temporaryDir: string;
 }
 
-/** Prepares the start of services on Deno. Chromium is looked for once, when it is asked for. */
+/** Prepares the start of services on Deno. Chromium is searched for once, on first use. */
 export function openDenoRuntime(options: DenoRuntimeOptions): DenoRuntime {
   const { root, cacheDir, temporaryDir } = options;
   let chromium: Promise<string> | undefined;
@@ -56,7 +56,7 @@ export function openDenoRuntime(options: DenoRuntimeOptions): DenoRuntime {
   };
 }
 
-/** Deno itself: this process's, else the one that npm has installed. */
+/** Returns the path of Deno: this process's, otherwise the one from npm. */
 export function denoProgram(root: string): string {
   return process.versions["deno"] === undefined
     ? join(root, "node_modules/deno/deno")

@@ -25,7 +25,7 @@ let opened: AsyncDisposableStack;
 
 before(async () => {
   await using stack = new AsyncDisposableStack();
-  // Deno lets nothing be written below "/dev", where `tmpdir()` may be.
+  // Deno forbids writing below "/dev", where `tmpdir()` may be.
   const folder = await mkdtemp(join("/tmp", "posthaste-deno-"));
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const mongod = stack.use(await openTestMongo());
@@ -51,7 +51,7 @@ const MJML =
   "</mj-section></mj-body></mjml>";
 
 interface StartOptions {
-  /** Changes what the service is let do. */
+  /** Changes the service's permissions. */
   lessen?: (flag: string) => string;
   /** A line that ends the wait until it is ready. */
   unless?: RegExp;
@@ -115,7 +115,7 @@ test("renderer and pdf fill and print on Deno with their own permissions, and st
   }
 });
 
-test("what breaks out of a template on Deno reaches no file, process, network or name", async () => {
+test("code that breaks out of a template on Deno reaches no file, process, network or name", async () => {
   // The same test as on Node, and its worker on Deno: as everywhere, the host chooses by what it runs on.
   const file = join(ROOT, "libs/templating/_lock_down_test.ts");
   const { stdout } = await promisify(execFile)(
@@ -128,7 +128,7 @@ test("what breaks out of a template on Deno reaches no file, process, network or
 
 interface Lessened {
   flag: string;
-  /** What is left of the flag; nothing if not given. */
+  /** The value of the flag; nothing if it is missing. */
   rest?: (flag: string) => string;
   says: RegExp;
 }
@@ -137,11 +137,11 @@ const LESS: Readonly<Record<string, Lessened>> = {
   "the database's host": {
     flag: "--allow-net",
     rest: (flag) => flag.replace(`${new URL(settings["MONGODB_URL"] ?? "").host},`, ""),
-    // It waits for the database, as for one that is away.
+    // It waits for the database as for an unavailable one.
     says: /Requires net access to \\"127\.0\.0\.1:\d+\\"/,
   },
   "its variables": { flag: "--allow-env", says: /MONGODB_URL is missing/ },
-  // The client tells the server what it runs on, and learns nothing.
+  // The client reports its platform to the server, and learns nothing.
   "the question for the system's release": {
     flag: "--allow-sys",
     rest: (flag) => flag.replace(",osRelease", ""),

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** Returns the processes below a process, where the system tells (Linux); none elsewhere. */
+/** Returns the processes below a process on Linux; none on other systems. */
 export async function descendantsOf(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const name of await readdir("/proc").catch(() => [])) {

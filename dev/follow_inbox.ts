@@ -7,8 +7,8 @@ export interface CaughtMail {
 }
 
 /**
- * Returns the mails that arrive in an inbox from now on, as the inbox tells them to its page: those of
- * a tenth of a second together.
+ * Returns the mails that arrive in an inbox from now on, from the events for its page: those of a tenth of a
+ * second together.
  */
 export async function* followInbox(url: string, signal: AbortSignal): AsyncGenerator<CaughtMail[]> {
   let known: Set<string> | undefined;

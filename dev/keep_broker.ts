@@ -4,8 +4,8 @@ import { openBus } from "@posthaste/messaging";
 const INTERVAL_MS = 5000;
 
 /**
- * Looks every 5 s whether a broker has its streams and creates those that are missing, as after a
- * loss of all its data: no service may. Disposing ends it.
+ * Checks every 5 s that a broker has its streams, and creates missing ones, as after a loss of all its data:
+ * no service has the right to. Disposing ends it.
  */
 export async function keepBroker(url: string): Promise<AsyncDisposable> {
   const ending = new AbortController();
@@ -14,7 +14,7 @@ export async function keepBroker(url: string): Promise<AsyncDisposable> {
 
   async function keep(): Promise<void> {
     while (!signal.aborted) {
-      // A broker that is away now is there at another look.
+      // An unavailable broker is checked again later.
       await bus.check().catch(() => bus.applyTopology()).catch(() => undefined);
       await delay(INTERVAL_MS, undefined, { signal }).catch(() => undefined);
     }

@@ -1,7 +1,7 @@
 /** Colours that a line may have. */
 export type Colour = "red" | "yellow" | "green" | "cyan" | "magenta" | "blue" | "gray" | "bold";
 
-/** Returns a text a colour, or leaves it as it is. */
+/** Returns a text in a colour, or unchanged. */
 export type Paint = (colour: Colour, text: string) => string;
 
 /** One record of a service's log. */
@@ -10,7 +10,7 @@ export interface LogRecord {
   time: string;
   level: string;
   message: string;
-  /** All else that it says. */
+  /** All other fields. */
   fields: Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +19,7 @@ export interface LogLook {
   paint: Paint;
   /** Whether every field is shown, traces and stacks as well. */
   isVerbose: boolean;
-  /** Columns of the terminal: longer records go on below. `undefined` never breaks a line. */
+  /** Columns of the terminal: longer records continue below. `undefined` never breaks a line. */
   columns?: number | undefined;
 }
 
@@ -52,12 +52,12 @@ export function parseLogLine(line: string): LogRecord | undefined {
   }
 }
 
-/** Returns whether a record is shown to somebody who did not ask for all. */
+/** Returns whether a record is shown without `--verbose`. */
 export function isImportant({ level, message }: Pick<LogRecord, "level" | "message">): boolean {
   return level === "warn" || level === "error" || IMPORTANT.has(message);
 }
 
-/** Writes a record for people: time, service, message and fields, the level where it matters. */
+/** Returns a record as text for people: time, service, message, fields, and the level where it matters. */
 export function formatRecord(name: string, record: LogRecord, look: LogLook): string {
   const { paint, isVerbose, columns } = look;
   const { level, message } = record;

@@ -20,7 +20,7 @@ test("formatRecord() writes time, service, level, message and fields", () => {
   assert.match(format(warning, { isVerbose: true }), / traceId=t$/);
 });
 
-test("formatRecord() leaves the level info out, and of an error keeps the sentence", () => {
+test("formatRecord() leaves the level info out, and keeps the sentence of an error", () => {
   const record = {
     level: "info",
     message: "Done",
@@ -44,7 +44,7 @@ test("formatRecord() colours service and level", () => {
   assert.match(text, /<green>mailer {3}<\/> <red>error<\/> no$/);
 });
 
-test("parseLogLine() leaves all that is no record alone", () => {
+test("parseLogLine() returns undefined for lines that are not records", () => {
   for (const text of ["Error: no", "{", "{}", '{"time":1,"level":"info","message":"a"}']) {
     assert.equal(parseLogLine(text), undefined, text);
   }

@@ -4,7 +4,7 @@ import { permissionsFor, type PlaceName, PLACES } from "@posthaste/runtime";
 import type { OwnPart } from "./deno_permissions.ts";
 import type { ServiceName } from "./part_name.ts";
 
-/** Where the parts that run on Node keep what they use. */
+/** The folders of the parts that run on Node. */
 export interface NodeFlagsOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** Folder of the repository. */
@@ -17,20 +17,20 @@ export interface NodeFlagsOptions {
   inboxDir: string;
 }
 
-/** Where Node keeps a service's compiled code: one that is broken into must not change another's. */
+/** Returns the folder of a service's compiled code: a compromised service must not change another's. */
 export function compiledDirOf(name: string, { compiledDir }: { compiledDir: string }): string {
   return join(compiledDir, name);
 }
 
 /**
- * The flags that Node starts a service with (Node's permission model), made from `PERMISSIONS` of
- * `libs/runtime`: it reads its own code and the libraries', writes what Node has compiled of it, and
- * starts no program, thread or addon, unless that list says so. Node 24 has no such flag for the network:
- * that is left to what runs the processes.
+ * Returns Node's flags for a service (Node's permission model), made from `PERMISSIONS` of `libs/runtime`: it
+ * may read its own code and the libraries', write its compile cache, and start no program, thread or addon,
+ * unless that list permits it. Node 24 has no such flag for the network: the environment of the processes
+ * must restrict it.
  *
- * A service that may start programs is not held by these flags in what those do: Node passes them on to
- * other Nodes, such as the template sandbox, but Chromium is held by its own sandbox alone. On one machine, under one
- * user, it could also read the environments of the others in `/proc`.
+ * These flags do not restrict the programs that a service may start: Node passes them on to other Nodes, such
+ * as the template sandbox, but only its own sandbox restricts Chromium. On one machine, under one user, it
+ * could also read the environments of the others in `/proc`.
  */
 export function nodeFlags(name: OwnPart, options: NodeFlagsOptions): string[] {
   return flagsOf(name, {
@@ -41,8 +41,8 @@ export function nodeFlags(name: OwnPart, options: NodeFlagsOptions): string[] {
 }
 
 /**
- * The flags of a service in its image (`deploy/docker/Dockerfile`): as {@linkcode nodeFlags}, but that
- * secrets come as files, and that every place is where the image has it.
+ * Returns the flags of a service in its image (`deploy/docker/Dockerfile`): as {@linkcode nodeFlags}, but
+ * with secrets as files, and with the places of the image.
  */
 export function imageFlags(name: ServiceName): string[] {
   const { writes = [] } = permissionsFor(name);
@@ -78,11 +78,11 @@ function flagsOf(
   ];
 }
 
-// Node warns of each at each start: what it costs is said above.
+// Node warns of each at each start; the comment above explains the cost.
 const PROGRAMS = ["--allow-child-process", "--disable-warning=PERM0002"];
 const THREADS = ["--allow-worker", "--disable-warning=PERM0006"];
 
-/** What a service may write. Node lets it into folders that are there when it starts, and no others. */
+/** Returns the folders that a service may write. Node permits only folders that exist at its start. */
 export function writableFolders(name: OwnPart, options: NodeFlagsOptions): string[] {
   const { writes = [] } = permissionsFor(name);
   return [
@@ -91,12 +91,14 @@ export function writableFolders(name: OwnPart, options: NodeFlagsOptions): strin
   ];
 }
 
-/** What it reads that is no code: paths below the repository are, and every service reads its code. */
+/**
+ * Returns the places it reads beside code: paths below the repository are code, which every service reads.
+ */
 function placesRead(name: OwnPart): PlaceName[] {
   return (permissionsFor(name).reads ?? []).filter((path) => path in PLACES) as PlaceName[];
 }
 
-/** Where a place is on this machine. */
+/** Returns the folders of a place on this machine. */
 function foldersOf(place: PlaceName, options: NodeFlagsOptions): string[] {
   const { cacheDir, env, inboxDir } = options;
   switch (place) {
@@ -113,7 +115,7 @@ function foldersOf(place: PlaceName, options: NodeFlagsOptions): string[] {
   }
 }
 
-/** Where a browser may be found. */
+/** Returns the folders where a browser may be found. */
 function browserFolders(env: NodeFlagsOptions["env"]): string[] {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
   const home = env["HOME"] || homedir();

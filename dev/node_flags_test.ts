@@ -10,7 +10,7 @@ import { nodeFlags } from "./node_flags.ts";
 import { SERVICES } from "./part_name.ts";
 
 let folder: string;
-/** A repository that may be harmed, should a guard be missing. */
+/** A repository that may be damaged if a guard is missing. */
 let root: string;
 before(async () => {
   folder = await mkdtemp(join(homedir(), ".posthaste-flags-"));
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs in a service's place, and tells what it was let do. */
+/** Runs in place of a service, and reports what it was permitted to do. */
 const INTRUDER = `
   const [folder, root, other] = process.argv.slice(1);
   const fs = require("node:fs");
@@ -95,21 +95,21 @@ async function whatGetsThrough(name: Parameters<typeof nodeFlags>[0]): Promise<s
   return JSON.parse(stdout);
 }
 
-/** What a service must be let do, for its work. */
+/** The permissions that a service must have for its work. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   renderer: ["start a program", "start a thread"],
-  // It measures the browser's processes. Anyone who may start programs could read this anyway.
+  // It measures the browser's processes. A process that may start programs could read this anyway.
   pdf: ["read the environment of another process", "start a program"],
 };
 
 for (const name of [...SERVICES, "inbox"] as const) {
-  test(`nodeFlags() keeps ${name} from files, programs and threads that it does not need`, async () => {
+  test(`nodeFlags() denies ${name} files, programs and threads that it does not need`, async () => {
     assert.deepEqual(await whatGetsThrough(name), NEEDED[name] ?? []);
     assert.deepEqual((await readdir(folder)).filter((file) => file.startsWith("evil")), []);
   });
 }
 
-test("nodeFlags() gives the temporary folder and the browser's to the pdf service alone", () => {
+test("nodeFlags() permits the temporary folder and the browser's to the pdf service alone", () => {
   const options = { env: {}, root: "/r", cacheDir: "/c", compiledDir: "/n", inboxDir: "/i" };
   for (const name of SERVICES) {
     const written = nodeFlags(name, options).filter((flag) => flag.startsWith("--allow-fs-write"));
@@ -118,7 +118,7 @@ test("nodeFlags() gives the temporary folder and the browser's to the pdf servic
   }
 });
 
-test("nodeFlags() lets the pdf service read where Playwright keeps browsers, on Linux and on macOS", () => {
+test("nodeFlags() permits the pdf service to read Playwright's browsers, on Linux and on macOS", () => {
   const options = { root: "/r", cacheDir: "/c", compiledDir: "/n", inboxDir: "/i" };
   const flags = nodeFlags("pdf", { ...options, env: { HOME: "/home/ada" } });
   for (const cache of [".cache/ms-playwright", "Library/Caches/ms-playwright"]) {

@@ -1,16 +1,16 @@
 import { type PortName, PORTS } from "./settings.ts";
 
-/** A port that somebody else uses. */
+/** A port that another process uses. */
 export interface TakenPort {
   name: PortName;
   port: number;
-  /** Who uses it, as far as the system tells. */
+  /** The process that uses it, if the system shows it. */
   holder: string | undefined;
   /** A port near it that is free. */
   free: number;
 }
 
-/** Returns which ports are taken, for what they are needed, and how to choose others. */
+/** Returns a text with the taken ports, their purposes, and how to choose others. */
 export function portConflict(taken: readonly TakenPort[]): string {
   const sentences = taken.map(({ name, port, holder }) =>
     `port ${port}, for ${PORTS[name].purpose}, is used by ${holder ?? "another program"}`

@@ -15,7 +15,7 @@ test("portConflict() names port, purpose, holder and remedy", () => {
   );
 });
 
-test("portConflict() gives one remedy for several ports", () => {
+test("portConflict() returns one remedy for several ports", () => {
   const text = portConflict([
     { name: "inboxWeb", port: 8025, holder: undefined, free: 8035 },
     { name: "nats", port: 14222, holder: undefined, free: 14232 },
@@ -24,7 +24,7 @@ test("portConflict() gives one remedy for several ports", () => {
   assert.match(text, /stop them or choose others: INBOX_WEB_PORT=8035 NATS_PORT=14232 npm start$/);
 });
 
-test("checkPorts() refuses a port in use, says by whom, and offers a free one", async () => {
+test("checkPorts() refuses a port in use, names its user, and offers a free one", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   try {
@@ -42,7 +42,7 @@ test("checkPorts() refuses a port in use, says by whom, and offers a free one", 
   }
 });
 
-test("portHolder() does not know who holds a port that nobody holds", async () => {
+test("portHolder() returns undefined for a free port", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

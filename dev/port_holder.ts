@@ -3,8 +3,8 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 const LISTEN = "0A";
 
 /**
- * Returns which process listens on a TCP port, as `node dev/main.ts (pid 4711)`; `undefined` where the
- * system does not tell, as for processes of other users.
+ * Returns which process listens on a TCP port, as `node dev/main.ts (pid 4711)`; `undefined` if the system
+ * does not show it, as for processes of other users.
  */
 export async function portHolder(port: number): Promise<string | undefined> {
   const inodes = await listeningInodes(port);

@@ -1,6 +1,6 @@
 /**
- * Prints the arguments that Deno is to start a service with, one a line, for the settings in the
- * environment: `deno task flags mailer`. The program comes after them: `services/mailer/main.ts`.
+ * Prints Deno's arguments for a service, one a line, for the settings in the environment: `deno task flags
+ * mailer`. The program comes after them: `services/mailer/main.ts`.
  *
  * @module
  */

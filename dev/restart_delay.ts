@@ -1,7 +1,7 @@
 /** Waits before the first restarts of a part, in milliseconds. */
 const DELAYS_MS = [500, 2000, 5000] as const;
 
-/** A part that has run this long is no longer one that dies again and again, in milliseconds. */
+/** A part that has run this long does not count as crashing repeatedly, in milliseconds. */
 export const CALM_MS = 60_000;
 
 /**

@@ -8,6 +8,6 @@ test("restartDelay() waits longer each time and gives up after three starts in a
   assert.deepEqual(delays, [500, 2000, 5000, undefined]);
 });
 
-test("restartDelay() forgets what is longer ago than a minute", () => {
+test("restartDelay() ignores ends more than a minute ago", () => {
   assert.equal(restartDelay([0, 1, 2, 2 + CALM_MS]), 500);
 });

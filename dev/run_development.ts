@@ -14,7 +14,7 @@ import type { PartName } from "./part_name.ts";
 import { readStackFile, writeStackFile } from "./stack_file.ts";
 import { summaryText } from "./summary.ts";
 
-/** What {@linkcode runDevelopment} needs. */
+/** Options of {@linkcode runDevelopment}. */
 export interface DevelopmentOptions {
   settings: Settings;
   env: Env;
@@ -27,11 +27,11 @@ export interface DevelopmentOptions {
   confirm: (question: string) => Promise<boolean>;
 }
 
-/** All that lies in a data folder: what else is found there is not ours to remove. */
+/** All own files in a data folder: others must not be removed. */
 const DATA = ["mongodb", "nats", "inbox", "pdf", "master.key", "users.json", "stack.json"];
 
 /**
- * Starts everything, tells where it is, keeps it running until the signal, and stops it in order.
+ * Starts everything, prints the addresses, keeps it running until the signal, and stops it in order.
  *
  * @throws {Error} If it does not start, with what to do about it; nothing is left running.
  */
@@ -108,7 +108,7 @@ async function showMails(
         if (more > 0) screen.say("info", `${more} more mails`, "inbox");
       }
     } catch {
-      // The inbox is being started again, or all stops.
+      // The inbox is restarting, or the stack stops.
     }
     await delay(1000, undefined, { signal }).catch(() => {});
   }
@@ -132,7 +132,7 @@ interface Keeper {
   ended(part: PartName, reason: string): void;
 }
 
-/** Starts parts again that end on their own, a few times in a row. */
+/** Returns a keeper that restarts parts that end on their own, a few times in a row. */
 function openKeeper({ screen, signal }: Pick<DevelopmentOptions, "screen" | "signal">): Keeper {
   const ends = new Map<PartName, number[]>();
   let kept: Stack | undefined;

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { formatRecord, isImportant, type Paint, parseLogLine } from "./log_line.ts";
 
-/** What a screen writes to: the standard output. */
+/** The stream of a screen: the standard output. */
 export interface Output {
   write(text: string): unknown;
   isTTY?: boolean | undefined;
@@ -9,16 +9,16 @@ export interface Output {
   hasColors?: (() => boolean) | undefined;
 }
 
-/** Where people read what goes on: lines that stay, and on a terminal one that is rewritten. */
+/** The display of the stack's progress: lines that stay, and on a terminal one that is rewritten. */
 export interface Screen {
   paint: Paint;
   /** Writes lines that stay. */
   print(text: string): void;
-  /** Shows what goes on now; an empty text shows nothing. */
+  /** Shows the current activity; an empty text shows nothing. */
   status(text: string): void;
-  /** Shows what a service printed, if it matters. */
+  /** Shows the output of a service, if it matters. */
   log(name: string, line: string): void;
-  /** Shows a record of `npm start` itself, or of somebody for whom it speaks. */
+  /** Shows a record of `npm start` itself, or of a part without a log. */
   say(level: "info" | "warn" | "error", message: string, name?: string): void;
 }
 
@@ -77,7 +77,7 @@ function rewritten(output: Output): Status {
   return { set, hide, show };
 }
 
-/** Where nothing can be rewritten, a line of which only the figures differ is said now and then. */
+/** Returns a status without rewriting: a line in which only the numbers differ is printed at intervals. */
 function repeated(output: Output): Status {
   let last = "";
   let at = 0;

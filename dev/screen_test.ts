@@ -17,13 +17,13 @@ test("Screen.status() rewrites one line on a terminal, below the lines that stay
   assert.equal(text(), "1 of 2 MB\r\x1b[Knews\n1 of 2 MB\r\x1b[K");
 });
 
-test("Screen.status() says figures once where nothing can be rewritten", () => {
+test("Screen.status() prints numbers once where nothing can be rewritten", () => {
   const { screen, text } = open();
   for (const line of ["starting", "1 of 2 MB", "2 of 2 MB", "done", ""]) screen.status(line);
   assert.equal(text(), "starting\n1 of 2 MB\ndone\n");
 });
 
-test("Screen.log() shows what matters, all of it when asked, and what is no record", () => {
+test("Screen.log() shows important records, all on request, and lines that are not records", () => {
   const info = JSON.stringify({ time: "2026-03-02T09:10:11Z", level: "info", message: "Starting" });
   for (const isVerbose of [false, true]) {
     const { screen, text } = open({ isVerbose });

@@ -3,18 +3,18 @@ import { API_SCOPES } from "@posthaste/contracts";
 import { openStore, type StorePart } from "@posthaste/storage";
 import { openSandbox } from "@posthaste/templating";
 
-/** What is to be there. */
+/** The input of the demonstration. */
 export interface SeedOptions {
   mongodbUrl: string;
   /** Folder with the templates. */
   folder: string;
   /** Port of the inbox's SMTP server. */
   smtpPort: number;
-  /** The token of the start before: taken again if it is still good. */
+  /** The token of the last start: reused if it is still valid. */
   token?: string | undefined;
 }
 
-/** The demonstration, as it lies in the database. */
+/** The demonstration in the database. */
 export interface Demonstration {
   accountId: string;
   token: string;
@@ -34,8 +34,8 @@ export const SENDER = "billing@northwind.example";
 const SYSTEM_SENDER = "posthaste@localhost.example";
 
 /**
- * Makes the demonstration: an account with the templates of a folder, the inbox as its SMTP server,
- * and a token. What is there already stays as it is.
+ * Creates the demonstration: an account with the templates of a folder, the inbox as its SMTP server, and a
+ * token. Existing parts stay unchanged.
  */
 export async function seedDemonstration(options: SeedOptions): Promise<Demonstration> {
   await using store = await openStore({ url: options.mongodbUrl, appName: "npm start" });

@@ -14,15 +14,15 @@ export interface ServiceOptions {
   env: Record<string, string | undefined>;
   /** Given to Node before the program. */
   nodeFlags?: readonly string[] | undefined;
-  /** Returns another program than Node, and what it is given before ours, for the whole environment. */
+  /** Returns another program than Node, and its arguments before `main.ts`, for the whole environment. */
   command?: ((env: ServiceOptions["env"]) => Promise<readonly [string, ...string[]]>) | undefined;
   /** Every line that it prints. */
   onLine?: ((line: string) => void) | undefined;
-  /** Called when it ends and nobody here asked it to. */
+  /** Called when it ends unexpectedly. */
   onUnexpectedExit?: ((reason: string) => void) | undefined;
   /** Longest wait until it is ready, in milliseconds. @default {60_000} */
   startTimeoutMs?: number | undefined;
-  /** Ends the wait: what was started is stopped again. */
+  /** Ends the wait and stops the service. */
   signal?: AbortSignal | undefined;
 }
 
@@ -42,8 +42,8 @@ const LAST_LINES = 8;
 const GIVE_UP_MS = 2000;
 
 /**
- * Starts a service as a process of its own and waits until it is ready. It is outside the terminal's
- * process group, so that Ctrl-C reaches it in order; a pipe ends it should this process die.
+ * Starts a service as a process of its own and waits until it is ready. It is outside the terminal's process
+ * group, so that Ctrl-C reaches it in order; a pipe ends it if this process dies.
  *
  * @throws {Error} If it ends or is not ready in time, with the last lines that it printed.
  */
@@ -128,7 +128,7 @@ async function untilReady(
   throw new Error(`${cannot}it was not ready within ${timeoutMs / 1000} s${lastWords(last)}`);
 }
 
-/** Stops a service that is starting: it has nothing in hand that would be worth a long wait. */
+/** Stops a service that is starting: it has no work in flight that justifies a long wait. */
 async function giveUp(service: ServiceProcess): Promise<void> {
   service.signal("SIGTERM");
   const timer = setTimeout(() => service.signal("SIGKILL"), GIVE_UP_MS);
@@ -140,7 +140,7 @@ function endOf(reason: number | string): string {
   return typeof reason === "number" ? `code ${reason}` : reason;
 }
 
-/** What a service said last: the reason of its last error, else its last lines as they are. */
+/** Returns the reason of a service's last error, otherwise its last lines. */
 function lastWords(lines: readonly string[]): string {
   for (const line of lines.toReversed()) {
     const record = parseLogLine(line);

@@ -3,7 +3,7 @@ import { dataDirOf } from "@posthaste/cli/data_dir";
 /** Variables of an environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** What listens on a port of its own, with the setting that moves it. */
+/** The parts with a port of their own, each with the setting for it. */
 export const PORTS = {
   api: { setting: "API_PORT", purpose: "the interface", standard: 8080 },
   dashboard: { setting: "DASHBOARD_PORT", purpose: "the dashboard", standard: 8081 },
@@ -16,10 +16,10 @@ export const PORTS = {
 /** Name of something that listens. */
 export type PortName = keyof typeof PORTS;
 
-/** Names of all that listens, in the order in which people are told of them. */
+/** Names of all parts that listen, in the order in which they are printed. */
 export const PORT_NAMES = Object.keys(PORTS) as PortName[];
 
-/** What `npm start` was asked to do. */
+/** The settings of `npm start`. */
 export interface Settings {
   isHelp: boolean;
   /** Whether every log record is shown. */
@@ -30,11 +30,11 @@ export interface Settings {
   isYes: boolean;
   /** Absolute path of the folder with all data. */
   dataDir: string;
-  /** 0 is any free port; what is given by a URL has none. */
+  /** 0 is any free port; a server with a URL has none. */
   ports: Partial<Record<PortName, number>>;
 }
 
-/** `npm start` was called wrongly; the message is for the person at the terminal. */
+/** `npm start` got wrong arguments; the message is for the person at the terminal. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -14,7 +14,7 @@ test("readSettings() prefers API_PORT to PORT", () => {
   assert.equal(readSettings([], { PORT: "3000", API_PORT: "3001" }, "/").ports.api, 3001);
 });
 
-test("readSettings() needs no port for a server that is given", () => {
+test("readSettings() needs no port for an existing server", () => {
   const env = { MONGODB_URL: "mongodb://db", NATS_URL: "nats://broker" };
   assert.deepEqual(Object.keys(readSettings([], env, "/").ports), [
     "api",

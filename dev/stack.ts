@@ -40,13 +40,13 @@ export interface StackPorts {
   mongodb?: number | undefined;
 }
 
-/** What is started, and where its data lies. */
+/** What to start, and the folder of its data. */
 export interface StackOptions {
   /** The environment that settings are taken from. `MONGODB_URL` and `NATS_URL` replace our own. */
   env: Record<string, string | undefined>;
   /** Folder for all data; made if missing. */
   dataDir: string;
-  /** Whether the data is only for now. */
+  /** Whether the data is temporary. */
   isTemporary?: boolean;
   ports?: StackPorts;
   /** Whether the dashboard is started, and built before if its sources changed. @default {true} */
@@ -55,24 +55,24 @@ export interface StackOptions {
   webhooks?: boolean;
   /** Starts the development inbox as well. */
   inbox?: { webPort: number; smtpPort: number };
-  /** What the services run on. @default {whatever `POSTHASTE_RUNTIME` says, or this process} */
+  /** The runtime of the services. @default {whatever `POSTHASTE_RUNTIME` says, or this process} */
   runtime?: Runtime | undefined;
   /**
-   * Folder for a CPU profile of each service, written as it ends. They run without Node's permission model
-   * then, which lets no profile be written.
+   * Folder for a CPU profile of each service, written as it ends. They then run without Node's permission
+   * model, which forbids writing a profile.
    */
   profileDir?: string | undefined;
   /** More settings, by service. */
   settings?: Partial<Record<ServiceName, Record<string, string>>>;
   /** Done beside the start of the services, once database and broker are there. */
   prepare?: (urls: { mongodbUrl: string; natsUrl: string }) => Promise<void>;
-  /** Breaks the start off: what runs already is stopped, and the signal's reason thrown. */
+  /** Aborts the start: running parts are stopped, and the signal's reason is thrown. */
   signal?: AbortSignal;
-  /** Told in a line what goes on. */
+  /** Called with a line about the progress. */
   onProgress?: (line: string) => void;
   /** Every line that a service prints. */
   onLine?: (service: ServiceName | "inbox", line: string) => void;
-  /** A part ended that nobody asked to. */
+  /** Called when a part ends unexpectedly. */
   onUnexpectedExit?: (part: PartName, reason: string) => void;
 }
 
@@ -98,7 +98,7 @@ export interface Stack extends AsyncDisposable {
   restart(name: PartName): Promise<void>;
 }
 
-/** A start that is broken off waits this long for servers that cannot be told. */
+/** An aborted start waits this long for servers that cannot be stopped in order. */
 const LET_GO_MS = 3000;
 
 /**

@@ -50,7 +50,7 @@ test("the PDF templates publish, declare what they read, and have valid pages", 
   }
 });
 
-test("send.json is a valid request that gives every template what it requires", () => {
+test("send.json is a valid request with every template's required variables", () => {
   const { to, variables = {} } = sendRequestSchema().parse(json("send.json"));
   assert.deepEqual(to.map(({ attachments = [] }) => attachments.length), [1, 2, 0]);
   // Counted in the order of the import: by alias.

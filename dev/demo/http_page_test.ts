@@ -1,4 +1,4 @@
-/** The examples of docs/http.md work with what `npm start` makes. */
+/** The examples of docs/http.md work with the demonstration of `npm start`. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

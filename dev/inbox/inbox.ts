@@ -6,13 +6,13 @@ import { openWeb } from "./web.ts";
 export interface InboxOptions {
   /** Folder for the caught mails, one `.eml` file each; made when missing. */
   dataDir: string;
-  /** Default 1025; 0 takes any free port. */
+  /** 0 takes any free port. @default {1025} */
   smtpPort?: number;
-  /** Default 8025; 0 takes any free port. */
+  /** 0 takes any free port. @default {8025} */
   webPort?: number;
   /** Address both servers listen on. @default {`127.0.0.1`} */
   host?: string;
-  /** How many mails are kept, default 500; the oldest goes first. */
+  /** Maximum number of mails; the oldest is removed first. @default {500} */
   limit?: number;
   /** Further names by which a browser may call the web page, such as a container's name. */
   allowedHosts?: readonly string[];

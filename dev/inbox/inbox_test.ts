@@ -107,7 +107,7 @@ test("ids that are not of the inbox answer 404", async () => {
   }
 });
 
-test("DELETE removes one mail, and the events say so", async () => {
+test("DELETE removes one mail, and the events report it", async () => {
   await using inbox = await open();
   await clear(inbox);
   await send(inbox, mail("one"));
@@ -133,14 +133,14 @@ test("DELETE removes one mail, and the events say so", async () => {
   assert.equal((await get(inbox, `/api/messages/${id}/raw`)).status, 404);
 });
 
-test("the SMTP server takes any login", async () => {
+test("the SMTP server accepts any login", async () => {
   await using inbox = await open();
   const login = Buffer.from("\0anyone\0anything").toString("base64");
   await send(inbox, mail("with login"), [`AUTH PLAIN ${login}`]);
   assert.equal((await json(inbox, "/api/messages"))[0].subject, "with login");
 });
 
-test("the SMTP server takes many mails on one connection without a login", async () => {
+test("the SMTP server accepts many mails on one connection without a login", async () => {
   await using inbox = await open();
   await clear(inbox);
   await send(inbox, mail("again"), [], 30);

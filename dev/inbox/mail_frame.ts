@@ -1,7 +1,7 @@
 import type { Attachment } from "postal-mime";
 import { bytesOf, type OpenedMail } from "./read_mail.ts";
 
-/** What a mail's HTML may do in a browser: show styles and its own images. No scripts, no network. */
+/** The policy for a mail's HTML in a browser: styles and its own images only. No scripts, no network. */
 export const FRAME_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -14,8 +14,8 @@ export const FRAME_POLICY = [
 ].join("; ");
 
 /**
- * The document for the sandboxed frame: the mail's HTML, its `cid:` images written into it (RFC 2392),
- * links opening in a new tab. It is safe under {@linkcode FRAME_POLICY} only.
+ * Returns the document for the sandboxed frame: the mail's HTML, its `cid:` images written into it (RFC
+ * 2392), links opening in a new tab. It is safe under {@linkcode FRAME_POLICY} only.
  */
 export function mailFrame({ html, parts }: Pick<OpenedMail, "html" | "parts">): string {
   const images = new Map(parts.flatMap((part) => imageEntry(part)));

@@ -9,7 +9,7 @@ import {
 
 const OPENED_AT_ONCE = 4;
 
-/** Mails parsed when somebody looks, so that taking them in stays fast. */
+/** Mails parsed on reading, so that receiving them stays fast. */
 export interface MailReader {
   /** Newest first. */
   summaries(): Promise<MailSummary[]>;

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What the store knows of a mail without opening it. */
+/** The properties of a mail that are known without opening it. */
 export interface StoredMail {
   /** Sixteen characters that sort by the time of arrival. */
   readonly id: string;

@@ -8,7 +8,7 @@ export interface MailSummary {
   from: Mailbox;
   to: Mailbox[];
   subject: string;
-  /** The Date header as ISO 8601, or as it stands when it is no date, or empty. */
+  /** The Date header as ISO 8601; unchanged if it is not a date; or empty. */
   date: string;
   /** ISO 8601. */
   receivedAt: string;
@@ -38,7 +38,7 @@ export interface OpenedMail {
   parts: Attachment[];
 }
 
-/** Takes a raw mail apart; one that cannot be parsed comes back with its reason as text. */
+/** Parses a raw mail. One that cannot be parsed is returned with the reason as its text. */
 export async function readMail(stored: StoredMail, raw: Uint8Array): Promise<OpenedMail> {
   const mail = await PostalMime.parse(raw).catch((error: Error) => ({
     headers: [],
@@ -71,7 +71,7 @@ export async function readMail(stored: StoredMail, raw: Uint8Array): Promise<Ope
   };
 }
 
-/** The bytes of an attachment. */
+/** Returns the bytes of an attachment. */
 export function bytesOf({ content }: Attachment): Uint8Array {
   if (typeof content === "string") return Buffer.from(content);
   return content instanceof ArrayBuffer ? new Uint8Array(content) : content;

@@ -11,8 +11,8 @@ export interface Smtp extends AsyncDisposable {
 }
 
 /**
- * Opens an SMTP server that takes every mail of up to 50 MiB, with any login or none, in clear text.
- * The 250 is said when the mail is on disk.
+ * Opens an SMTP server that accepts every mail of up to 50 MiB, with any login or none, in plain text. It
+ * sends the 250 when the mail is on disk.
  */
 export async function openSmtp(
   store: Pick<MailStore, "add">,
