@@ -1,5 +1,5 @@
 /**
- * Loaded before a program (`--import`), it changes what the tracker may do as `CHANGED_PERMISSION` says.
+ * Changes the tracker's permissions by `CHANGED_PERMISSION`, when loaded before a program (`--import`).
  *
  * @module
  */

@@ -6,9 +6,9 @@ import type { ParsedSources } from "./_parse_sources.ts";
 export type Clock = "Date" | "performance";
 
 /**
- * Finds the functions that replace a clock: by `mock.timers.enable()`, by `mock.method(performance,
- * "now")`, or by calling a function that does. Returns whether a place stands in one of them, so that
- * what is read there is not the time on the wall.
+ * Finds the functions that replace a clock: by `mock.timers.enable()`, by `mock.method(performance, "now")`,
+ * or by calling a function that does. Returns whether a place is in one of them, where a reading is not the
+ * wall time.
  */
 export function fakedClocks(
   { files, symbols }: ParsedSources,

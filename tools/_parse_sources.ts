@@ -7,11 +7,11 @@ import {
 import { createVirtualFileSystem } from "typescript/unstable/fs";
 import { API, type Checker, type Symbol, SymbolFlags } from "typescript/unstable/sync";
 
-/** Sources as syntax trees, with what their names stand for. */
+/** Sources as syntax trees, with the declarations of their names. */
 export interface ParsedSources {
-  /** By the path that was given. */
+  /** By the given path. */
   files: ReadonlyMap<string, SourceFile>;
-  /** An id of the variable, parameter or function that an identifier names, through imports. */
+  /** Returns an id of the variable, parameter or function that an identifier names, through imports. */
   symbols: ReadonlyMap<Node, number>;
 }
 

@@ -38,8 +38,8 @@ import type { ParsedSources } from "./_parse_sources.ts";
 import { fakedClocks } from "./_faked_clocks.ts";
 
 /**
- * What an expression has to do with the clock on the wall: `now` is a reading of it, or a time made
- * from one; `date` the same as a `Date`; `elapsed` the difference of two.
+ * The relation of an expression to the wall clock: `now` is a reading of it, or a time made from one; `date`
+ * the same as a `Date`; `elapsed` the difference of two.
  */
 export type TimeKind = "now" | "date" | "elapsed";
 
@@ -52,16 +52,16 @@ const ASSIGNMENTS = [
   SyntaxKind.QuestionQuestionEqualsToken,
 ];
 const EITHER = [SyntaxKind.QuestionQuestionToken, SyntaxKind.BarBarToken];
-/** Methods that hand elements of a list to a function, which gets them first. */
+/** Methods that pass the elements of a list as the first argument of a function. */
 const HANDS_OVER = ["map", "filter", "find", "findLast", "some", "every", "forEach", "flatMap"];
 const HANDS_OVER_TWO = ["reduce", "sort", "toSorted"];
-/** Methods that give a date or number as another. */
+/** Methods that convert a date or number. */
 const READS = ["getTime", "valueOf"];
-/** Methods of a list or number that give none. */
+/** Methods of a list or number that return neither. */
 const GIVES_OTHER = ["some", "every", "includes", "join", "toString", "toFixed"];
 const ADDS = ["push", "unshift", "add"];
 
-/** Finds out what names and properties of tests hold readings of the clock and durations. */
+/** Finds the names and properties of tests that hold readings of the clock and durations. */
 export class WallTimeFacts {
   readonly #symbols: ParsedSources["symbols"];
   readonly #faked: ReturnType<typeof fakedClocks>;
@@ -81,7 +81,7 @@ export class WallTimeFacts {
     } while (this.#hasLearned);
   }
 
-  /** Returns what an expression has to do with the clock on the wall, if anything. */
+  /** Returns the relation of an expression to the wall clock, if there is one. */
   kindOf(node: Node | undefined): TimeKind | undefined {
     if (node === undefined) return undefined;
     if (
@@ -118,7 +118,7 @@ export class WallTimeFacts {
         return second;
       case SyntaxKind.MinusToken:
         if (isTime(first) && isTime(second)) return "elapsed";
-        // The age of what the product stored is no duration of the test.
+        // The age of stored data is not a duration of the test.
         if (isTime(second)) return undefined;
         return first === "date" ? "now" : first ?? second;
       case SyntaxKind.PlusToken:
@@ -273,7 +273,7 @@ export class WallTimeFacts {
 
   #keep<Key>(facts: Map<Key, TimeKind>, key: Key, kind: TimeKind | undefined): void {
     const known = facts.get(key);
-    // What was once found to be a duration stays one, so that this ends.
+    // A name once marked as a duration stays one, so that this ends.
     if (kind === undefined || known === kind || known === "elapsed") return;
     if (known !== undefined && kind !== "elapsed") return;
     facts.set(key, kind);

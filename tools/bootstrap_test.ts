@@ -57,7 +57,7 @@ test("bootstrap installs once, and again when the lock file has changed", async 
   assert.equal(await readFile(join(project.root, "calls"), "utf8"), "ci\ninstall\n");
 });
 
-test("bootstrap says so when npm has left out a program for this system", async () => {
+test("bootstrap reports that npm has left out a program for this system", async () => {
   await using project = await openProject(INSTALLS);
   const lock = (os: string) =>
     JSON.stringify({ packages: { "node_modules/server": { optional: true, os: [os] } } });
@@ -77,7 +77,7 @@ test("bootstrap answers with the exit code of the command", async () => {
   assert.equal(bootstrap(project, "--quiet", "true").status, 0);
 });
 
-test("bootstrap says what to do when the registry cannot be reached", async () => {
+test("bootstrap prints a remedy when the registry cannot be reached", async () => {
   await using project = await openProject(
     `console.error("npm error code ENOTFOUND"); process.exit(1)`,
   );
@@ -87,7 +87,7 @@ test("bootstrap says what to do when the registry cannot be reached", async () =
   assert.match(stderr, /the npm registry cannot be reached; check the connection/);
 });
 
-test("bootstrap shows what npm gave as the reason, without its page of usage", async () => {
+test("bootstrap shows npm's reason, without its page of usage", async () => {
   await using project = await openProject(`
     console.error("npm error code E404\\nnpm error\\nnpm error 404 not found: left-pad@9");
     console.error("npm error\\nnpm error A page of usage\\n".repeat(9));
@@ -108,7 +108,7 @@ test("bootstrap names the remedy when the lock file is out of step", async () =>
   assert.match(bootstrap(project, "true").stderr, /out of step; run "npm install"/);
 });
 
-test("bootstrap says what to do when there is no npm", async () => {
+test("bootstrap prints a remedy when there is no npm", async () => {
   await using project = await openProject(INSTALLS);
   const env = { PATH: "/nowhere" };
   const { status, stderr } = bootstrap({ ...project, env }, "true");
@@ -116,7 +116,7 @@ test("bootstrap says what to do when there is no npm", async () => {
   assert.match(stderr, /npm was not found; install Node.js 18 or newer/);
 });
 
-// Counts what it gets, says so when it has had time to get more, and ends with that number.
+// Counts its signals, prints the number after waiting for more, and ends with that number.
 const COUNTER = `
 let count = 0;
 process.on("SIGINT", () => { if (++count === 1) setTimeout(() => process.exit(40 + count), 300) });
@@ -124,7 +124,7 @@ setInterval(() => {}, 60_000);
 console.log(process.pid);
 `;
 
-test("bootstrap hands a Ctrl-C to the command once, though npm repeats it", async () => {
+test("bootstrap passes a Ctrl-C to the command once, although npm repeats it", async () => {
   await using project = await openProject(INSTALLS);
   const child = spawn(process.execPath, [project.script, process.execPath, "-e", COUNTER], {
     env: project.env,
@@ -141,7 +141,7 @@ test("bootstrap hands a Ctrl-C to the command once, though npm repeats it", asyn
   assert.equal(code, 41);
 });
 
-test("bootstrap takes the command with it when it is killed", async () => {
+test("bootstrap ends the command when it is killed", async () => {
   await using project = await openProject(INSTALLS);
   const child = spawn(process.execPath, [project.script, process.execPath, "-e", COUNTER], {
     env: project.env,
@@ -152,19 +152,19 @@ test("bootstrap takes the command with it when it is killed", async () => {
   await untilEnded(Number(String(line)));
 });
 
-test("bootstrap takes the command with it when npm is killed", async () => {
+test("bootstrap ends the command when npm is killed", async () => {
   await using project = await openNpmProject();
   const npm = spawn("npm", ["start", "--silent"], {
     cwd: project.root,
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [line] = await once(npm.stdout, "data");
-  // It passes nothing on, and the reader of the output is still there.
+  // It passes nothing on, and the reader of the output still runs.
   npm.kill("SIGKILL");
   await untilEnded(Number(String(line)));
 });
 
-test("bootstrap hands a SIGTERM for npm to the command", async () => {
+test("bootstrap passes a SIGTERM for npm to the command", async () => {
   await using project = await openNpmProject();
   const npm = spawn("npm", ["start", "--silent"], {
     cwd: project.root,
@@ -175,7 +175,7 @@ test("bootstrap hands a SIGTERM for npm to the command", async () => {
   await untilEnded(Number(String(line)));
 });
 
-test("bootstrap takes the command with it when the program that reads its output is killed", async () => {
+test("bootstrap ends the command when the program that reads its output is killed", async () => {
   await using project = await openProject(INSTALLS);
   const { npm_lifecycle_event: _, ...env } = project.env;
   const args = [project.script, process.execPath, "-e", COUNTER];
@@ -192,7 +192,7 @@ test("bootstrap takes the command with it when the program that reads its output
   await untilEnded(Number(String(line)));
 });
 
-test("bootstrap goes on under nohup when the terminal is closed", async () => {
+test("bootstrap continues under nohup when the terminal is closed", async () => {
   await using project = await openNpmProject();
   const file = join(project.root, "nohup.out");
   await using output = await open(file, "w");
@@ -210,7 +210,7 @@ test("bootstrap goes on under nohup when the terminal is closed", async () => {
   process.kill(pid, "SIGKILL");
 });
 
-test("bootstrap goes on without npm when the shell that started it ends", async () => {
+test("bootstrap continues without npm when the shell that started it ends", async () => {
   await using project = await openProject(INSTALLS);
   const { npm_lifecycle_event: _, ...env } = project.env;
   bootstrap(project, "true");
@@ -238,7 +238,7 @@ async function readScripts(): Promise<Record<string, string>> {
   return JSON.parse(await readFile(file, "utf8")).scripts;
 }
 
-/** An installed project whose `npm start` is ours, with another command. */
+/** Opens an installed project with our `npm start` and another command. */
 async function openNpmProject(): Promise<Project> {
   const project = await openProject(INSTALLS);
   bootstrap(project, "true");

@@ -15,7 +15,7 @@ const SOURCE = join(ROOT, "client");
 /** Entry points of the package, without their ending. */
 const ENTRIES = { ".": "mod", "./webhooks": "webhooks" } as const;
 
-/** Builds the package into a folder. What is in it is removed. */
+/** Builds the package into a folder, whose content is removed first. */
 export function buildClient(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -44,7 +44,7 @@ function compile(folder: string): void {
   for (const name of globSync("*.d.ts", { cwd: folder })) nameJavaScript(join(folder, name));
 }
 
-/** Has a file of types name the files that are there: the compiler does so in JavaScript only. */
+/** Rewrites imports in a file of types to the built files: the compiler does so in JavaScript only. */
 function nameJavaScript(file: string): void {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replaceAll(/(from |import\()"(\.\/\w+)\.ts"/g, '$1"$2.js"'));

@@ -4,9 +4,9 @@ import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 
-/** One thing to check: a command that exits with 0 when all is well. */
+/** One check: a command that exits with 0 if it passes. */
 export interface Check {
-  /** What is checked, for the summary. */
+  /** Name of the check, for the summary. */
   name: string;
   /** Program, looked up in `node_modules/.bin` first, and arguments. */
   command: readonly [string, ...string[]];
@@ -24,7 +24,7 @@ const GENERATED: readonly Check[] = [
 const CHECKS: readonly Check[] = [
   { name: "format", command: ["deno", "fmt", "--check"] },
   { name: "lint", command: ["deno", "lint"] },
-  // Several checkers work out most types several times over, and the tests want the other core.
+  // Several checkers would infer most types several times, and the tests need the other core.
   { name: "types", command: ["tsc", "-p", "tsconfig.json", "--singleThreaded"] },
   { name: "imports", command: ["node", "tools/check_imports.ts"] },
   { name: "mod exports", command: ["node", "tools/check_mod_exports.ts"] },
@@ -35,16 +35,16 @@ const CHECKS: readonly Check[] = [
   ...GENERATED,
 ];
 
-/** What became of one check. */
+/** The result of one check. */
 export interface CheckResult {
   name: string;
   passed: boolean;
-  /** All that the command printed. */
+  /** Output of the command. */
   output: string;
   seconds: number;
 }
 
-/** Runs checks one after another in a folder, all of them whatever fails. */
+/** Runs all checks one after another in a folder, also after failures. */
 export async function runChecks(
   checks: readonly Check[],
   options: { cwd: string; onResult?: (result: CheckResult) => void },

@@ -75,7 +75,7 @@ interface Import {
   byPackage: ReadonlyMap<string | undefined, Unit>;
 }
 
-/** Says which rule an import breaks, if it breaks one. */
+/** Returns the rule that an import breaks, if there is one. */
 function findRule(found: Import): string | undefined {
   const { specifier } = found;
   if (specifier.startsWith(".")) return findRelativeRule(found);

@@ -32,7 +32,7 @@ for (const [file, specifier, rule] of FORBIDDEN) {
   });
 }
 
-test("checkImports() finds nothing in what keeps the rules", () => {
+test("checkImports() finds nothing in imports that keep the rules", () => {
   using repository = makeRepository({
     "libs/contracts/mod.ts": 'import { z } from "zod"; import "./_a.ts"; import "node:fs";',
     "libs/messaging/a.ts": 'import "@x/contracts";',
@@ -44,7 +44,7 @@ test("checkImports() finds nothing in what keeps the rules", () => {
   assert.deepEqual(checkImports(repository.root), []);
 });
 
-test("checkImports() lets the mailer and the webhooks service alone open a secret, by whatever way it is named", () => {
+test("checkImports() permits only the mailer and the webhooks service to open a secret, under any name", () => {
   const source = (name: string) => `// ${name} is only a comment\n${name}\n`;
   const ways = [
     'import { openSecret } from "@x/storage";',

@@ -10,8 +10,8 @@ interface Locked {
 }
 
 /**
- * Checks that `package-lock.json` pins every package by the SHA-512 of its archive, and that none runs
- * a program when it is installed but those that the manifest allows.
+ * Checks that `package-lock.json` pins every package by the SHA-512 of its archive, and that only packages
+ * allowed in the manifest run a program when they are installed.
  *
  * @returns one line per violation.
  */

@@ -10,7 +10,7 @@ function repository(packages: Record<string, object>) {
   });
 }
 
-test("checkLockFile() passes what is pinned, links, and the programs that are allowed", () => {
+test("checkLockFile() passes pinned packages, links, and allowed programs", () => {
   const integrity = "sha512-abc";
   using made = repository({
     "libs/x": {},
@@ -22,7 +22,7 @@ test("checkLockFile() passes what is pinned, links, and the programs that are al
   assert.deepEqual(checkLockFile(made.root), []);
 });
 
-test("checkLockFile() names what is not pinned, and what would run a program", () => {
+test("checkLockFile() names unpinned packages, and those that would run a program", () => {
   using made = repository({
     "node_modules/a": { integrity: "sha1-abc" },
     "libs/x/node_modules/@b/c": {},

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { runChecks } from "./check.ts";
 import { makeRepository } from "./make_repository.ts";
 
-test("runChecks() runs all checks and tells which failed and what they printed", async () => {
+test("runChecks() runs all checks and returns which failed, with their output", async () => {
   using repository = makeRepository({ "dev/bad.ts": "const  a = 1" });
   const results = await runChecks([
     { name: "format", command: ["deno", "fmt", "--check", "dev/bad.ts"] },

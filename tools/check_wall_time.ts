@@ -6,12 +6,12 @@ import { findWallTime } from "./find_wall_time.ts";
 /** Folders of the root whose tests are about time: chaos tests and benchmarks. */
 const EXEMPT = ["tests/chaos", "tests/security", "bench"];
 
-/** What a test needs for its clock to matter, or what may bring it from another one. */
+/** Sources that may read a clock, or import a reading. */
 const CLOCK = /performance|Date\b|hrtime|\/_test_/;
 
 /**
- * Checks that no test judges wall time, except chaos tests and benchmarks: a busy machine would fail
- * it, and a fast one would pass it whatever the product does.
+ * Checks that no test judges wall time, except chaos tests and benchmarks: it would fail on a busy machine,
+ * and pass on a fast one regardless of the product.
  *
  * @returns one line per violation.
  */

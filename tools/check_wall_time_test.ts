@@ -24,7 +24,7 @@ test("checkWallTime() names the file, the line and the comparison", () => {
   ]);
 });
 
-test("checkWallTime() leaves chaos tests, benchmarks and what is no test alone", () => {
+test("checkWallTime() ignores chaos tests, benchmarks and files that are not tests", () => {
   using repository = makeRepository({
     "tests/chaos/kill_test.ts": JUDGES,
     "bench/cluster/speed_test.ts": JUDGES,
@@ -34,7 +34,7 @@ test("checkWallTime() leaves chaos tests, benchmarks and what is no test alone",
   assert.deepEqual(checkWallTime(repository.root), []);
 });
 
-test("checkWallTime() exempts the folders at the root alone, and no line", () => {
+test("checkWallTime() exempts only folders at the root, and no line", () => {
   using repository = makeRepository({
     "libs/bench/speed_test.ts": JUDGES,
     "libs/messaging/bus_test.ts": `// deno-lint-ignore-file\n${JUDGES}`,

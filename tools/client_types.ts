@@ -52,7 +52,7 @@ function typesFile(routes: readonly Route[]): string {
   return `${HEAD}
 ${named.join("\n\n")}
 
-/** What each operation takes and answers. */
+/** The input and output of each operation. */
 export interface Operations {
 ${lines.join("\n")}
 }

@@ -73,7 +73,7 @@ test("no file of the images names a registry", async () => {
   }
 });
 
-test("what is gathered for an image has all that it imports and starts, no tests, and packages of its own only", async () => {
+test("an image's files include all that it imports and starts, no tests, and packages of its own only", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-gathered-"));
   execFileSync(process.execPath, [join(ROOT, "deploy/docker/gather.ts"), folder.path]);
   for (const image of images) {

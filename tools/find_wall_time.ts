@@ -11,9 +11,9 @@ import {
 import { parseSources } from "./_parse_sources.ts";
 import { type TimeKind, WallTimeFacts } from "./_wall_time_facts.ts";
 
-/** A place where a test judges how long something took. */
+/** A place where a test judges a duration. */
 export interface WallTime {
-  /** The path of the source, as it was given. */
+  /** The given path of the source. */
   file: string;
   /** From 1. */
   line: number;
@@ -66,7 +66,7 @@ function isReading(kind: TimeKind | undefined): boolean {
   return kind === "now" || kind === "date";
 }
 
-/** Returns whether a comparison decides only whether a loop goes on, or a branch is taken. */
+/** Returns whether a comparison decides only whether a loop continues, or a branch is taken. */
 function isCondition(node: Node, of: readonly ("loop" | "if")[]): boolean {
   let inner = node;
   while (

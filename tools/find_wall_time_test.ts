@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findWallTime } from "./find_wall_time.ts";
 
-/** Returns what is found in sources that stand alone, in their order. */
+/** Returns the findings in separate sources, in their order. */
 function found(sources: Readonly<Record<string, string>>): string[][] {
   const files = Object.keys(sources).map((name, n) => [name, `${n}_test.ts`] as const);
   const all = findWallTime(new Map(files.map(([name, file]) => [file, sources[name] ?? ""])));
@@ -135,7 +135,7 @@ test("findWallTime() leaves other times alone", () => {
   assert.deepEqual(found(sources), Object.keys(sources).map((name) => [name]));
 });
 
-test("findWallTime() takes a clock that the test replaced for no wall clock", () => {
+test("findWallTime() ignores a clock that the test replaced", () => {
   const judge = "const a = Date.now(); mock.timers.tick(5); assert.ok(Date.now() - a >= 5);";
   const judgePerformance = judge.replaceAll("Date.now", "performance.now");
   const stop =

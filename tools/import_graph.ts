@@ -3,14 +3,13 @@ import { dirname, join, normalize } from "node:path";
 import { packageOf, scanSource } from "./scan_imports.ts";
 import { listEntries, listUnits } from "./workspace_units.ts";
 
-/** Which files of a repository a file runs or names, directly or through others. */
+/** The files of a repository that a file runs or names, directly or through others. */
 export interface ImportGraph {
   /**
    * Returns all that a file reaches, itself included: files from the root
    * (`libs/storage/store.ts`), packages (`npm:mongodb`) and modules of Node (`node:net`).
    *
-   * - A file that has only re-exports (a `mod.ts`) leads to the files of the names that are asked
-   *   of it, not to all.
+   * - A file that has only re-exports (a `mod.ts`) leads to the files of the imported names, not to all.
    * - Imports of types lead nowhere.
    * - A string that names a source file counts as an import: it is a program that the file starts.
    */
@@ -21,7 +20,7 @@ type Names = ReadonlyMap<string, string> | undefined;
 
 interface Edge {
   target: string;
-  /** Names as the file has them, with their names in the target; undefined if all are asked. */
+  /** Names in the file, with their names in the target; undefined for all. */
   names: Names;
 }
 
@@ -34,7 +33,7 @@ interface Source {
 const OUTSIDE = /^(node|npm):/;
 const SOURCE_FILE = /\.[cm]?[jt]sx?$/;
 
-/** Reads the sources below a folder when they are first asked for, each once. */
+/** Opens the graph of the sources below a folder; each is read once, on first use. */
 export function openImportGraph(root: string): ImportGraph {
   const entries = listEntries(listUnits(root));
   const sources = new Map<string, Source | undefined>();
@@ -65,7 +64,7 @@ export function openImportGraph(root: string): ImportGraph {
     return entries.get(specifier) ?? `npm:${packageOf(specifier)}`;
   }
 
-  /** A path in a string is one from the file's folder, or from the root. */
+  /** Returns the program of a path in a string, which starts at the file's folder or at the root. */
   function startedBy(path: string, file: string): Edge[] {
     const target = [normalize(join(dirname(file), path)), normalize(path)]
       .find((each) => !each.startsWith("..") && existsSync(join(root, each)));

@@ -69,7 +69,7 @@ export const TESTS_MAY_IMPORT = ["kit", "embedded", "client"] as const;
 /** Third-party packages that enter through some units only; a `*` at the end stands for any rest. */
 export const DOORS: readonly { packages: readonly string[]; units: readonly string[] }[] = [
   { packages: ["@nats-io/*"], units: ["libs/messaging"] },
-  // A started server becomes a replica set by a command that only the driver can give.
+  // A started server becomes a replica set by a command that only the driver can send.
   { packages: ["mongodb"], units: ["libs/storage", "libs/embedded"] },
   { packages: ["mongodb-memory-server*"], units: ["libs/embedded"] },
   { packages: ["@opentelemetry/api"], units: ["*"] },
@@ -87,19 +87,20 @@ export const DOORS: readonly { packages: readonly string[]; units: readonly stri
   { packages: ["nodemailer"], units: ["services/mailer"] },
   { packages: ["ipaddr.js"], units: ["libs/egress"] },
   { packages: ["smtp-server"], units: ["tests/kit", "dev"] },
-  // The mailer's tests read what it wrote with parsers that it did not write.
+  // The mailer's tests read its mail with independent parsers.
   { packages: ["mailparser", "postal-mime"], units: ["tests/kit", "dev", "services/mailer"] },
 ];
 
 /**
- * Units that stand outside of the product and may pass every door, to build a control or to look at
- * a server from outside; what they import must still be declared.
+ * Units outside of the product that may import every package, to build a control or to inspect a server from
+ * outside. Their imports must still be declared.
  */
 export const DOORS_OPEN_TO = ["bench", "tests/e2e", "tests/chaos", "tests/security"] as const;
 
 /**
- * Functions that only some units may name, whoever may import the library that has them; tests may.
- * A password is opened where it is used: in the mailer, and the secret of an endpoint in the webhooks service; the security tests try to open what is not its own.
+ * Functions that only some units, and tests, may name, even if others may import their library. A password is
+ * opened where it is used: in the mailer, and the secret of an endpoint in the webhooks service; the security
+ * tests try to open foreign secrets.
  */
 export const RESERVED: readonly { name: string; units: readonly string[] }[] = [
   {

@@ -1,6 +1,6 @@
 /**
  * Writes NOTICE out of the lock file: every package that is installed, by licence; with `--check` it only
- * tells whether the file is stale.
+ * reports whether the file is stale.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** What of a lock file tells licences. */
+/** The part of a lock file with licences. */
 export interface LockFile {
   packages: Record<string, { version?: string; license?: string; link?: boolean; dev?: boolean }>;
 }
@@ -16,7 +16,7 @@ bill of materials (/usr/share/posthaste/sbom.ts) lists what is in it.
 /**
  * Returns the notice of a project with this lock file.
  *
- * @throws {Error} A package tells no licence: find out which it has before it is used
+ * @throws {Error} A package states no licence: find out which it has before it is used
  */
 export function noticeOf({ packages }: LockFile): string {
   const byLicence = new Map<string, Set<string>>();

@@ -26,7 +26,7 @@ test("noticeOf() lists packages by licence, once for each version, and no part o
   assert.doesNotMatch(notice, /@own|libs/);
 });
 
-test("noticeOf() refuses a package that tells no licence", () => {
+test("noticeOf() refuses a package that states no licence", () => {
   assert.throws(
     () => noticeOf({ packages: { "node_modules/a": { version: "1.0.0" } } }),
     /a tells no licence/,

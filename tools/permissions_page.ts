@@ -1,6 +1,6 @@
 /**
- * Writes the table of what each service may do into docs/security.md, out of
- * `libs/runtime/permissions.ts`; with `--check` it only reports whether the table is stale.
+ * Writes the table of each service's permissions into docs/security.md, out of `libs/runtime/permissions.ts`;
+ * with `--check` it only reports whether the table is stale.
  *
  * @module
  */
@@ -90,7 +90,7 @@ function brokerOf(name: PermittedService): string {
   ]);
 }
 
-/** Collections by what may be done there, so that a row stays short. */
+/** Returns the collections grouped by rights, so that a row stays short. */
 function databaseOf(name: PermittedService): string {
   const { database = {}, databaseSizes } = permissionsFor(name);
   const groups = new Map<string, string[]>();

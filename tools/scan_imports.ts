@@ -1,14 +1,14 @@
 /** One import of a source file. */
 export interface FoundImport {
-  /** What is imported: `./step.ts`, `node:http`, `zod`. */
+  /** The specifier: `./step.ts`, `node:http`, `zod`. */
   specifier: string;
   /** Its line, from 1. */
   line: number;
   /** Whether only types come in: such an import is gone when the program runs. */
   isType: boolean;
   /**
-   * Names of values as this file has them, each with its name in the imported file; undefined if all
-   * are meant (`*`, a default, `import "x"`, `import("x")`).
+   * Names of values in this file, each with its name in the imported file; undefined for all (`*`, a default,
+   * `import "x"`, `import("x")`).
    */
   names: ReadonlyMap<string, string> | undefined;
 }
@@ -26,16 +26,16 @@ export function scanImports(source: string): FoundImport[] {
   return findImports(source, maskSource(source));
 }
 
-/** What a source file has to do with others. */
+/** The relations of a source file to others. */
 export interface ScannedSource {
   imports: readonly FoundImport[];
-  /** Strings that name a source file, but those of imports: `"./worker.ts"`. */
+  /** Strings that name a source file, except those of imports: `"./worker.ts"`. */
   paths: readonly string[];
   /** Whether it has re-exports (`export … from "…"`) and nothing else. */
   isOnlyReexports: boolean;
 }
 
-/** Finds all that leads from a source file to others. */
+/** Returns the relations of a source file to others. */
 export function scanSource(source: string): ScannedSource {
   const masking = maskSource(source);
   const imports = findImports(source, masking);
@@ -69,7 +69,7 @@ function findImports(source: string, { masked, strings }: MaskedSource): FoundIm
   return found.sort((a, b) => a.line - b.line);
 }
 
-/** Reads what stands between `import` or `export` and `from`. */
+/** Parses the clause between `import` or `export` and `from`. */
 function readClause(clause: string): Pick<FoundImport, "isType" | "names"> {
   const text = clause.trim();
   const isType = /^type\b\s*[{*\w]/.test(text);
@@ -79,13 +79,13 @@ function readClause(clause: string): Pick<FoundImport, "isType" | "names"> {
   for (const item of list.split(",").map((each) => each.trim())) {
     if (item === "" || /^type\s/.test(item)) continue;
     const [name = "", alias = name] = item.split(/\s+as\s+/);
-    // `import { a as b }` has b and asks for a; `export { a as b }` gives b and asks for a.
+    // `import { a as b }` declares b and imports a; `export { a as b }` exports b and imports a.
     names.set(alias, name);
   }
   return { isType: isType || names.size === 0, names };
 }
 
-/** Finds the lines, from 1, in which an identifier stands or a string that is one, but no comment. */
+/** Finds the lines, from 1, that contain a name as an identifier or a string, except in comments. */
 export function scanName(source: string, name: string): number[] {
   if (!source.includes(name)) return [];
   const { masked, strings } = maskSource(source);
@@ -97,11 +97,11 @@ export function scanName(source: string, name: string): number[] {
 
 interface MaskedSource {
   masked: string;
-  /** Texts of the strings, by where they begin. */
+  /** Texts of the strings, by their offset. */
   strings: Map<number, string>;
 }
 
-/** Blanks out comments, strings, templates and regular expressions; strings are kept by their place. */
+/** Blanks out comments, strings, templates and regular expressions; strings are kept by their offset. */
 function maskSource(source: string): MaskedSource {
   const strings = new Map<number, string>();
   let masked = "";
@@ -127,7 +127,10 @@ function maskSource(source: string): MaskedSource {
   return { masked, strings };
 }
 
-/** End of the comment, string, template or regular expression that starts here, else here. */
+/**
+ * Returns the end of the comment, string, template or regular expression that starts here, otherwise this
+ * position.
+ */
 function endOfToken(source: string, at: number, before: string): number {
   const char = source[at];
   const next = source[at + 1];

@@ -5,9 +5,9 @@ import { basename, join, normalize } from "node:path";
 export interface Unit {
   /** Its folder, from the root: `libs/messaging`. */
   folder: string;
-  /** The name it is imported by, if it can be: `@posthaste/messaging`. */
+  /** The name for imports, if it can be imported: `@posthaste/messaging`. */
   packageName: string | undefined;
-  /** All that it may be imported as: the paths of its `exports`. A library has its name alone. */
+  /** All names for imports: the paths of its `exports`. A library has its name alone. */
   entries: ReadonlySet<string>;
   /** The file of each of its `exports`: `.` is `./mod.ts`. */
   exports: ReadonlyMap<string, string>;

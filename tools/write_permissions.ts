@@ -1,6 +1,6 @@
 /**
- * Writes everything that is made from `libs/runtime/permissions.ts` and kept in a file; with `--check` it
- * only reports what is stale.
+ * Writes every file that is generated from `libs/runtime/permissions.ts`; with `--check` it only reports what
+ * is stale.
  *
  * @module
  */

@@ -14,7 +14,7 @@ interface Ended {
   printed: string;
 }
 
-/** Runs a program as if the list of permissions said something else of the tracker. */
+/** Runs a program with other permissions of the tracker in the list. */
 async function runWith(change: string, args: readonly string[]): Promise<Ended> {
   const env = {
     ...process.env,
@@ -28,7 +28,7 @@ async function runWith(change: string, args: readonly string[]): Promise<Ended> 
   });
 }
 
-/** The files that are stale under a change, without what is above the repository's folder. */
+/** Returns the files that are stale under a change, by their paths in the repository. */
 async function staleUnder(change: string): Promise<string[]> {
   const { code, printed } = await runWith(change, ["tools/write_permissions.ts", "--check"]);
   const files = [...printed.matchAll(/^(\S+) is stale/gm)].map(([, file = ""]) => file);
@@ -47,7 +47,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   database: [PAGE, "k8s/components/mongodb/rights.json"],
 };
 
-/** Prints the flags that the tracker starts with, as a program of its own. */
+/** A program that prints the flags of the tracker. */
 const FLAGS = `
   import { nodeFlags } from "./dev/node_flags.ts";
   import { denoFlags } from "./dev/deno_flags.ts";
@@ -75,7 +75,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
 
 describe("a change of libs/runtime/permissions.ts", { concurrency: 2 }, () => {
   for (const [change, files] of Object.entries(STALE)) {
-    test(`makes what follows from it stale: ${change}`, async () => {
+    test(`makes the generated files stale: ${change}`, async () => {
       assert.deepEqual(await staleUnder(change), [...files].sort());
     });
   }
@@ -88,7 +88,7 @@ describe("a change of libs/runtime/permissions.ts", { concurrency: 2 }, () => {
   }
 });
 
-test("PERMISSIONS names the secrets that a service's settings have, and no other", async () => {
+test("PERMISSIONS names exactly the secrets in a service's settings", async () => {
   for (const name of PERMITTED_SERVICES) {
     const { CONFIG } = await import(`../services/${name}/config.ts`);
     const secrets = describeConfig(CONFIG).filter(({ secret }) => secret).map(({ name }) => name);
@@ -96,7 +96,7 @@ test("PERMISSIONS names the secrets that a service's settings have, and no other
   }
 });
 
-test("PERMISSIONS dials what its secrets open, and has rights there", () => {
+test("PERMISSIONS dials the servers of its secrets, and has rights there", () => {
   for (const name of PERMITTED_SERVICES) {
     const { dials, secrets, broker, ...rest } = PERMISSIONS[name];
     const has = (list: readonly string[], each: string) => list.includes(each);

@@ -3,7 +3,7 @@ import type { ImportGraph } from "../import_graph.ts";
 import type { Unit } from "../workspace_units.ts";
 
 /**
- * Lists the files that differ from a commit, those that git does not know yet among them.
+ * Lists the files that differ from a commit, including untracked ones.
  *
  * @throws {Error} git is missing, or does not know the commit
  */
@@ -14,9 +14,9 @@ export function listChanged(root: string, commit: string): string[] {
 }
 
 /**
- * Returns the tests that a change of files can touch. A test is touched by the files it reaches. Of
- * other files (a template, a manifest) the imports say nothing: they touch every test that
- * reaches a source file of their unit, and outside of all units every test.
+ * Returns the tests that a change of files can touch. A test is touched by the files it reaches. Other files
+ * (a template, a manifest) are not in the imports: they touch every test that reaches a source file of their
+ * unit, and outside of all units every test.
  */
 export function touchedBy(
   changed: readonly string[],

@@ -38,7 +38,7 @@ test("touchedBy() finds the tests that reach a file", () => {
   assert.deepEqual(touched("libs/b/alone_test.ts"), ["libs/b/alone_test.ts"]);
 });
 
-test("touchedBy() runs more where imports say nothing", () => {
+test("touchedBy() runs more for files without imports", () => {
   assert.deepEqual(touched("libs/a/page.html"), ["libs/a/two_test.ts", "libs/b/one_test.ts"]);
   assert.deepEqual(touched("package.json"), TESTS);
   assert.deepEqual(touched("README.md"), []);

@@ -2,14 +2,14 @@ import type { EventData } from "node:test";
 import type { TestEvent } from "node:test/reporters";
 import type { FileResult, TestFailure } from "./file_result.ts";
 
-/** What the tests of a file came to. */
+/** The result of a file's tests. */
 export interface TestsResult extends Pick<FileResult, "passed" | "skipped"> {
   failures: TestFailure[];
 }
 
 interface Waiting {
   file: string;
-  /** Errors that were thrown where nothing waits for them; those of a test fail it as well. */
+  /** Unhandled errors; those of a test fail it as well. */
   stray: unknown[];
   result: TestsResult;
   done(result: TestsResult): void;
@@ -17,14 +17,14 @@ interface Waiting {
 
 let waiting: Waiting | undefined;
 
-/** Returns what comes of the tests of a file, which run as a suite of its name. */
+/** Returns the result of a file's tests, which run as a suite of its name. */
 export function collectResult(file: string): Promise<TestsResult> {
   return new Promise((done) => {
     waiting = { file, stray: [], result: { failures: [], passed: 0, skipped: 0 }, done };
   });
 }
 
-/** Notes an error that nothing waited for. */
+/** Records an unhandled error. */
 export function noteStray(error: unknown): void {
   waiting?.stray.push(error);
 }
@@ -53,7 +53,7 @@ function note({ type, data }: TestEvent, { file, stray, result, done }: Waiting)
 }
 
 function failuresOf({ name, line, details: { error } }: EventData.TestFail): TestFailure[] {
-  // What failed is among them with its reason: a test inside, or a hook of the file.
+  // The failed test inside, or the failed hook of the file, is among them with its reason.
   const { failureType } = error as { failureType?: string };
   if (failureType === "subtestsFailed" || failureType === "cancelledByParent") return [];
   return [{ name, line: line ?? 0, reason: describe(error.cause ?? error) }];

@@ -1,9 +1,9 @@
-/** What became of one test file. */
+/** The result of one test file. */
 export interface FileResult {
   failures: readonly TestFailure[];
   passed: number;
   skipped: number;
-  /** What the file left behind in its process, in words; none in a clean one. */
+  /** Descriptions of what the file left behind in its process; empty for a clean file. */
   leftovers: readonly string[];
   durationMs: number;
 }

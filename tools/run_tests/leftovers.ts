@@ -1,44 +1,44 @@
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What a process has before a test file, to compare with what it has afterwards. */
+/** The state of a process before a test file, to compare with the state after it. */
 export interface Inventory {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** How many listeners each event of the process has. */
+  /** Number of listeners of each event of the process. */
   listeners: ReadonlyMap<string | symbol, number>;
   globals: ReadonlyMap<string | symbol, unknown>;
-  /** How many of each kind of handle keep the process alive. */
+  /** Number of handles of each kind that keep the process alive. */
   handles: ReadonlyMap<string, number>;
 }
 
-/** Handles are closed in the background: so long a file may take for it. */
+/** Maximum time for closing handles in the background, in milliseconds. */
 const PATIENCE_MS = 3000;
 const LOOK_EVERY_MS = 10;
 
 /**
- * Files and pipes of the process itself, which come and go with what it prints. An immediate is over in the
- * next turn: node:test has some of its own.
+ * Files and pipes of the process itself, which open and close with its output. An immediate ends in the next
+ * turn: node:test has some of its own.
  */
 const OWN_HANDLES = new Set([
   ...["TTYWrap", "PipeWrap", "FSReqCallback", "FSReqPromise", "CloseReq", "Immediate"],
 ]);
 
 /**
- * What Node, zod, signal-exit, CodeMirror, PDF.js and tslib (all of `__extends` and its like) add for good
- * when they are first used.
+ * Globals that Node, zod, signal-exit, CodeMirror, PDF.js and tslib (`__extends` and similar) add permanently
+ * on first use.
  */
 const OWN_GLOBALS =
   /undici\.globalDispatcher|^__zod_|signal-exit emitter|^Symbol\(ͼ\)$|^_?pdfjs|^DOMMatrix$|^__[a-zA-Z]+$/;
 
-/** Lists what the process has now. */
+/** Returns the current state of the process. */
 export function takeInventory(): Inventory {
   const keys = Reflect.ownKeys(globalThis).filter((key) => !OWN_GLOBALS.test(String(key)));
   return {
     env: environment(),
     cwd: process.cwd(),
     listeners: new Map(
-      // What is done at the very end disturbs no other file.
+      // Listeners for the very end disturb no other file.
       process.eventNames().filter((name) => name !== "exit")
         .map((name) => [name, process.listenerCount(name)]),
     ),
@@ -48,9 +48,7 @@ export function takeInventory(): Inventory {
   };
 }
 
-/**
- * Returns what is there now and was not before, in words. Waits up to 3 s for handles to close.
- */
+/** Returns descriptions of everything that is new since `before`. Waits up to 3 s for handles to close. */
 export async function describeLeftovers(before: Inventory): Promise<string[]> {
   for (let waitedMs = 0; newHandles(before).length > 0; waitedMs += LOOK_EVERY_MS) {
     if (waitedMs >= PATIENCE_MS) break;
@@ -75,7 +73,7 @@ function environment(): Inventory["env"] {
 
 function valueOf(key: string | symbol): unknown {
   const { value } = Object.getOwnPropertyDescriptor(globalThis, key) ?? {};
-  // The interfaces of OpenTelemetry keep what is registered with them in an object.
+  // OpenTelemetry's interfaces keep registrations in an object.
   if (typeof key === "symbol" && typeof value === "object" && value !== null) {
     return Object.keys(value).join();
   }

@@ -62,7 +62,7 @@ async function main(): Promise<number> {
   const started = performance.now();
   await using folder = await openRunFolder(process.env);
   process.env["TMPDIR"] = folder.path;
-  // What Node makes of the sources is kept for the run: no process compiles what another one has.
+  // Node's compile cache is kept for the run: no process compiles a file twice.
   process.env["NODE_COMPILE_CACHE"] = join(folder.path, "compiled");
   const found = planFiles(files, { root: ROOT, graph });
   const isByDay = options.words.length === 0 && changedSince === undefined && !options.all;

@@ -1,6 +1,6 @@
 import type { ImportGraph } from "../import_graph.ts";
 
-/** What a test file needs of the machine. */
+/** The needs of a test file. */
 export interface Needs {
   /** Uses the system that is started once for all (`joinSystem()`). */
   sharedSystem: boolean;
@@ -12,7 +12,7 @@ export interface Needs {
   programs: boolean;
   /** Uses the database server that is started once for all. */
   database: boolean;
-  /** Changes its process for good, so that no other file can run there afterwards. */
+  /** Changes its process permanently, so that no other file can run there afterwards. */
   ownProcess: boolean;
   /** Takes too long for every change. */
   night: boolean;
@@ -21,14 +21,14 @@ export interface Needs {
 }
 
 /**
- * What a file has among its imports if it has the need. Our own files are without their ending: written
- * whole, they would count as named by this one, which the runner's own tests import.
+ * The imports that show a need. Own files are without their ending: written whole, they would count as named
+ * by this file, which the runner's own tests import.
  */
 export const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
   sharedSystem: ["tests/e2e/shared_system"],
   ownSystem: ["dev/stack"],
   browser: ["npm:playwright-core", "services/pdf/start_browser"],
-  // Who builds the dashboard waits for the build that is made once for all, and finds nothing to do.
+  // A file that builds the dashboard waits for the shared build, and has nothing to do.
   programs: [
     "node:child_process",
     "node:worker_threads",
@@ -41,7 +41,7 @@ export const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
   long: ["tests/kit/takes_long"],
 };
 
-/** Returns what a test file needs, by what it imports. */
+/** Returns the needs of a test file, by its imports. */
 export function needsOf(file: string, graph: ImportGraph): Needs {
   const reach = graph.reachOf(file);
   const has = (need: keyof Needs) =>
@@ -58,7 +58,7 @@ export function needsOf(file: string, graph: ImportGraph): Needs {
   };
 }
 
-/** Returns whether a file needs nothing that is started or built before the tests. */
+/** Returns whether a file needs no server and no build. */
 export function isPure({ sharedSystem, ownSystem, browser, programs, database }: Needs): boolean {
   return !(sharedSystem || ownSystem || browser || programs || database);
 }

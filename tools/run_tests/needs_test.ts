@@ -15,7 +15,7 @@ test("every sign of a need that is a file of ours exists", () => {
   }
 });
 
-test("every file that is left to the night names short forms, which are not", () => {
+test("every nightly file names short forms, which are not nightly", () => {
   const graph = openImportGraph(ROOT);
   const files = globSync(listUnits(ROOT).map(({ folder }) => `${folder}/**/*_test.ts`), {
     cwd: ROOT,

@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 
-/** What a person asks of `npm test`. */
+/** The options of `npm test`. */
 export interface Options {
   /** Beginnings of paths, or words in them; all files if there are none. */
   words: readonly string[];
-  /** Only what differs from this commit, and what imports it. */
+  /** Only files that differ from this commit, and those that import them. */
   changedSince: string | undefined;
-  /** Whether files that are left to the night run, too, though nothing asks for them alone. */
+  /** Whether nightly files run, too. */
   all: boolean;
 }
 
@@ -39,7 +39,7 @@ export function parseOptions(args: readonly string[]): Options | "help" {
   };
 }
 
-/** Returns whether a file is among those that are asked for. */
+/** Returns whether a file is requested. */
 export function isAsked(file: string, words: readonly string[]): boolean {
   return words.length === 0 || words.some((word) => file.includes(word));
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isAsked, parseOptions } from "./options.ts";
 
-test("parseOptions() takes paths, words and what has changed", () => {
+test("parseOptions() accepts paths, words and a commit", () => {
   assert.deepEqual(parseOptions(["./libs/storage/", "token"]), {
     ...{ words: ["libs/storage", "token"], changedSince: undefined, all: false },
   });
@@ -19,7 +19,7 @@ test("parseOptions() takes paths, words and what has changed", () => {
   assert.throws(() => parseOptions(["--chnaged"]), /chnaged/);
 });
 
-test("isAsked() takes files below a path, with a word in it, and all if nothing is asked", () => {
+test("isAsked() accepts files below a path, with a word in it, and all without words", () => {
   assert.ok(isAsked("libs/storage/token_store_test.ts", []));
   assert.ok(isAsked("libs/storage/token_store_test.ts", ["api", "token"]));
   assert.ok(isAsked("libs/storage/token_store_test.ts", ["libs/storage"]));

@@ -4,7 +4,7 @@ import type { ImportGraph } from "../import_graph.ts";
 import { needsOf } from "./needs.ts";
 import { orderFiles, type PlannedFile } from "./schedule.ts";
 
-/** Returns test files with what they need, in the order in which they are to start. */
+/** Returns test files with their needs, in the order in which they start. */
 export function planFiles(
   files: readonly string[],
   { root, graph }: { root: string; graph: ImportGraph },

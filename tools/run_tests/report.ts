@@ -1,9 +1,9 @@
 import type { FileResult } from "./file_result.ts";
 
-/** A test file with what became of it. */
+/** A test file with its result. */
 export interface FileReport extends FileResult {
   file: string;
-  /** What the file printed. */
+  /** Output of the file. */
   output: string;
 }
 
@@ -11,7 +11,7 @@ const SLOWEST = 10;
 const MAX_REASON_LINES = 25;
 const MAX_OUTPUT_LINES = 15;
 
-/** Returns whether a file failed: a test of it did, or it left something behind. */
+/** Returns whether a file failed: one of its tests failed, or it left something behind. */
 export function hasFailed({ failures, leftovers }: FileResult): boolean {
   return failures.length > 0 || leftovers.length > 0;
 }

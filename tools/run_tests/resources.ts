@@ -8,21 +8,21 @@ import { openMongod } from "@posthaste/embedded";
 import { isPure } from "./needs.ts";
 import type { PlannedFile } from "./schedule.ts";
 
-/** What is started once for all test files. Disposing stops it. */
+/** The servers that all test files share. Disposing stops them. */
 export interface Resources extends AsyncDisposable {
   /** Whether the database runs and the dashboard is built. */
   readonly isPrepared: boolean;
   /** Whether the shared system runs. */
   readonly hasSystem: boolean;
-  /** What the processes of test files have in their environment to find them. */
+  /** Variables through which the processes of test files find them. */
   readonly env: Readonly<Record<string, string>>;
-  /** Resolves when more is there; fails if something does not start. */
+  /** Resolves when more is ready; rejects if something does not start. */
   readonly changed: Promise<void>;
-  /** Stops the shared system, which no file that is still to run may need. A failure shows on disposing. */
+  /** Stops the shared system. No remaining file may need it. A failure is reported on disposing. */
   stopSystem(): void;
 }
 
-/** Starts what some of the files need, in the background. */
+/** Starts the servers that some of the files need, in the background. */
 export function openResources(files: readonly PlannedFile[], { root, signal, onProgress }: {
   root: string;
   signal: AbortSignal;
@@ -38,7 +38,7 @@ export function openResources(files: readonly PlannedFile[], { root, signal, onP
   let stopped: Promise<void> | undefined;
   const prepared = needsAny ? prepare() : Promise.resolve();
   const complete = needsSystem ? prepared.then(startSystem) : prepared;
-  // Who waits for one of them learns of it.
+  // Callers that wait for one of them get the error.
   complete.catch(() => {});
 
   async function prepare(): Promise<void> {
@@ -75,7 +75,7 @@ export function openResources(files: readonly PlannedFile[], { root, signal, onP
     stopSystem() {
       if (stopped === undefined) opened.defer(() => stopped);
       stopped ??= system.disposeAsync();
-      // Whoever disposes of this learns of it.
+      // The caller that disposes of this gets the error.
       stopped.catch(() => {});
     },
     async [Symbol.asyncDispose]() {

@@ -15,11 +15,11 @@ export interface RunOptions {
   onReport: (report: FileReport) => void;
 }
 
-/** A file that has just started takes so long to show how much of the processor it uses. */
+/** Time after which the processor use of a started file shows, in milliseconds. */
 const LOOK_EVERY_MS = 250;
 
 /**
- * Runs files, each as soon as the schedule allows, in processes that go on to the next file. Returns
+ * Runs files, each as soon as the schedule allows, in processes that continue with the next file. Returns
  * early if the signal is aborted.
  *
  * @throws {Error} What the files need did not start
@@ -39,7 +39,7 @@ export async function runFiles(
   async function start(file: PlannedFile): Promise<void> {
     const worker = pool.take(file);
     const result = await worker.run(file.file);
-    // What is left in a process that ends now disturbs no other file.
+    // Leftovers in a process that ends now disturb no other file.
     const leftovers = file.needs.ownProcess ? [] : result.leftovers;
     const report = { file: file.file, ...result, leftovers };
     running.delete(file);
@@ -84,7 +84,7 @@ function openPool(root: string, resources: Resources) {
   const countOfEnv = () => Object.keys(resources.env).length;
   return {
     take({ needs }: PlannedFile): WorkerProcess {
-      // One that was started before the database does not know its address.
+      // A process from before the start of the database does not know its address.
       const at = free.findLastIndex(({ worker, knows }) =>
         worker.isAlive && knows === countOfEnv()
       );
@@ -94,7 +94,7 @@ function openPool(root: string, resources: Resources) {
       all.add(worker);
       return worker;
     },
-    /** What a file leaves behind must not fail the files after it. */
+    /** Leftovers of a file must not fail the files after it. */
     giveBack(worker: WorkerProcess, { mayGoOn }: { mayGoOn: boolean }): void {
       if (mayGoOn) free.push({ worker, knows: countOfEnv() });
       else void worker[Symbol.asyncDispose]();

@@ -11,15 +11,15 @@ const TMPFS = 0x01021994;
 const MIN_FREE_BYTES = 4 * 1024 ** 3;
 const PREFIX = "posthaste-tests-";
 
-/** A folder for what a run writes. Disposing removes it. */
+/** A folder for the files of a run. Disposing removes it. */
 export interface RunFolder extends AsyncDisposable {
   path: string;
 }
 
 /**
- * Makes the folder: in memory if there is room, since databases and brokers of tests wait for the disk
- * half of their time. Services on Deno may write nothing below `/dev`, and get one on disk. Folders of
- * runs that were killed are removed.
+ * Creates the folder: in memory if there is space, because databases and brokers of tests wait for the disk
+ * half of their time. Services on Deno may write nothing below `/dev`, and get one on disk. Folders of runs
+ * that were killed are removed.
  */
 export async function openRunFolder(env: NodeJS.ProcessEnv): Promise<RunFolder> {
   const isOnDeno = env["POSTHASTE_RUNTIME"] === "deno";

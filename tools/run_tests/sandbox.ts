@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 
-/** As whom Chromium runs where the tests run as root: `BROWSER_USER` of the pdf service. */
+/** The user of Chromium if the tests run as root: `BROWSER_USER` of the pdf service. */
 const NOBODY = 65_534;
 
 /**
- * Runs the tests without Chromium's sandbox where the kernel allows no user namespaces, and prints a note.
- * The product then prints nothing until `SANDBOX=off` is set.
+ * Runs the tests without Chromium's sandbox if the kernel allows no user namespaces, and prints a note. The
+ * product then prints nothing until `SANDBOX=off` is set.
  */
 export function allowNoSandbox(env: NodeJS.ProcessEnv, say: (line: string) => void): void {
   if (env["SANDBOX"] !== undefined || process.platform !== "linux") return;

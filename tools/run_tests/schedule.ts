@@ -1,6 +1,6 @@
 import { isHeavy, isPure, type Needs } from "./needs.ts";
 
-/** A test file that is to run. */
+/** A test file to run. */
 export interface PlannedFile {
   file: string;
   needs: Needs;
@@ -8,28 +8,28 @@ export interface PlannedFile {
   length: number;
 }
 
-/** What is there when a file may be started. */
+/** The situation in which the next file is chosen. */
 export interface Situation {
   /** Cores of the machine. */
   cores: number;
-  /** Share of the processor that nobody used since the last start, from 0 to 1. */
+  /** Idle share of the processor since the last start, from 0 to 1. */
   idle: number;
   running: readonly PlannedFile[];
-  /** Whether what all but pure files need is there: the database and the dashboard's build. */
+  /** Whether the database and the dashboard's build are ready, which all but pure files need. */
   isPrepared: boolean;
   /** Whether the shared system runs. */
   hasSystem: boolean;
 }
 
-/** Files that wait for something leave the processor to others: so many at once for each core. */
+/** Maximum concurrent files for each core: waiting files leave the processor to others. */
 const MAX_PER_CORE = 4;
-/** Below that, another file would only take time from those that run. */
+/** Below this idle share, another file would only take time from the running ones. */
 const MIN_IDLE = 0.1;
 
-/** Systems and browsers wait for themselves half of the time: while so much is idle, one more may start. */
+/** Systems and browsers wait half of the time: above this idle share, one more may start. */
 const MIN_IDLE_HEAVY = 0.25;
 
-/** Returns the files in the order in which they are to start: those that take long come first. */
+/** Returns the files in the order in which they start: those that take long come first. */
 export function orderFiles(files: readonly PlannedFile[]): PlannedFile[] {
   return files.toSorted((one, other) =>
     rankOf(one.needs) - rankOf(other.needs) || other.length - one.length

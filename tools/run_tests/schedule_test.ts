@@ -49,14 +49,14 @@ test("nextFile() starts a file for each core, and more only while the processor 
   assert.equal(nextOf([pure], { running: [...two, ...two, ...two, ...two], idle: 1 }), undefined);
 });
 
-test("nextFile() lets pure files run while the servers are started", () => {
+test("nextFile() runs pure files while the servers start", () => {
   const starting = { isPrepared: false, hasSystem: false };
   assert.equal(nextOf([shared, system, stored, pure], starting), "pure");
   assert.equal(nextOf([shared, system, stored], starting), undefined);
   assert.equal(nextOf([shared, stored], { hasSystem: false }), "stored");
 });
 
-test("nextFile() starts no more whole systems and browsers than there are cores, and one while much is idle", () => {
+test("nextFile() starts no more whole systems and browsers than there are cores, and one more while much is idle", () => {
   const browser = planned("browser", { browser: true });
   const busy = { running: [system, shared], idle: 0.2 };
   assert.equal(nextOf([browser, stored], busy), "stored");

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** Programs that some tests use where the machine has them; `.ci/run` installs them. */
+/** Programs that some tests use if the machine has them; `.ci/run` installs them. */
 const WANTED = [{
   program: "pdftotext",
   loss: "PDFs are read by PDF.js alone; install poppler-utils",

@@ -15,9 +15,9 @@ import { pathToFileURL } from "node:url";
 import { collectResult, noteStray } from "./collect_result.ts";
 import { describeLeftovers, takeInventory } from "./leftovers.ts";
 
-// What node:test listens with is there before the first inventory.
+// The listeners of node:test are installed before the first inventory.
 await suite("warm-up", () => {});
-// An error that no test waits for ends the process of a file of its own; here it fails the file.
+// An unhandled error would end the process of a single file; here it fails the file.
 process.on("uncaughtExceptionMonitor", (error) => noteStray(error));
 process.on("unhandledRejection", (error) => noteStray(error));
 process.on("message", (file: string) => {

@@ -6,7 +6,7 @@ import type { FileResult } from "./file_result.ts";
 
 /** A process that runs test files one after another. Disposing ends it. */
 export interface WorkerProcess extends AsyncDisposable {
-  /** Runs a file. A process that ends meanwhile, or answers too late, is a failure of that file. */
+  /** Runs a file. If the process ends meanwhile, or answers too late, that file fails. */
   run(file: string): Promise<FileResult & { output: string }>;
   /** Whether it can run another file. */
   readonly isAlive: boolean;
@@ -17,10 +17,10 @@ const MAX_FILE_MS = 300_000;
 const MAX_OUTPUT_LENGTH = 20_000;
 const STOP_MS = 5000;
 const SEMI_SPACE_MB = 64;
-/** Before it is so large the old space is not looked through. */
+/** The old space is not collected before it has this size. */
 const OLD_SPACE_MB = 512;
 
-/** Starts a process for test files, in the folder of the repository, with more environment. */
+/** Starts a process for test files, in the folder of the repository, with additional variables. */
 export function startWorker(root: string, env: Readonly<Record<string, string>>): WorkerProcess {
   const child = fork(join(import.meta.dirname, "worker.ts"), [], {
     cwd: root,

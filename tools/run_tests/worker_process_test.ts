@@ -17,7 +17,7 @@ async function runAll(files: Record<string, string>): Promise<Record<string, Fil
   return results;
 }
 
-test("a worker runs one file after another, and says of each what failed", async () => {
+test("a worker runs one file after another, and reports the failures of each", async () => {
   const results = await runAll({
     "good_test.ts": 'test("a", () => {}); test("b", { skip: true }, () => {});',
     "bad_test.ts":
@@ -43,7 +43,7 @@ test("a worker runs one file after another, and says of each what failed", async
   assert.deepEqual(failuresOf("again_test.ts"), []);
 });
 
-test("a worker says what a file leaves behind", async () => {
+test("a worker reports what a file leaves behind", async () => {
   const results = await runAll({
     "left_test.ts": [
       'import { createServer } from "node:net";',
@@ -63,7 +63,7 @@ test("a worker says what a file leaves behind", async () => {
   ]);
 });
 
-test("a worker whose process ends fails the file, and takes no other", async () => {
+test("a worker whose process ends fails the file, and accepts no other", async () => {
   using repository = makeRepository({
     "exit_test.ts": `${IMPORTS}test("a", () => { console.log("words"); process.exit(3) });`,
   });
