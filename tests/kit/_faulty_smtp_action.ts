@@ -4,20 +4,20 @@ import type { Socket } from "node:net";
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import type { FaultAction } from "./faulty_smtp_plan.ts";
 
-/** What an action works on. */
+/** The input of an action. */
 export interface FaultScene {
-  /** What the client talks to, and the connection below any encryption. */
+  /** The client's stream, and the connection below any encryption. */
   readonly socket: Socket;
   readonly raw: Socket;
   /** The right reply. */
   readonly reply: string;
-  /** What the right reply has as a consequence. */
+  /** The consequence of the right reply. */
   good(): void;
-  /** Told what was answered, before its last byte is out; null is nothing, or not all of it. */
+  /** Called with the reply before its last byte is sent; null for no reply, or a partial one. */
   settle(reply: string | null, ambiguous: boolean): void;
 }
 
-/** How the session goes on. */
+/** How the session continues. */
 export interface FaultAftermath {
   readonly over: boolean;
   readonly refused: boolean;
@@ -27,7 +27,7 @@ const OVER: FaultAftermath = { over: true, refused: false };
 const ON: FaultAftermath = { over: false, refused: false };
 const LONG_LINE = 10_000_000;
 
-/** Does one wrong thing. */
+/** Performs one fault. */
 export async function misbehave(action: FaultAction, scene: FaultScene): Promise<FaultAftermath> {
   const { socket, raw, reply } = scene;
   switch (action.do) {
@@ -59,7 +59,7 @@ export async function misbehave(action: FaultAction, scene: FaultScene): Promise
       socket.end();
       return OVER;
     case "reply_then_reset":
-      // Nobody can tell whether a reply outruns the RST that follows it.
+      // Whether a reply arrives before the RST that follows it is not known.
       scene.settle(reply, true);
       write(socket, `${reply}\r\n`);
       flush(socket);
@@ -87,7 +87,7 @@ export async function misbehave(action: FaultAction, scene: FaultScene): Promise
   }
 }
 
-/** The right reply, with what the plan puts behind it. */
+/** Sends the right reply, with the plan's text behind it. */
 function answer(reply: string, scene: FaultScene, behind = ""): FaultAftermath {
   if (reply === "") return ON;
   scene.settle(reply, !scene.socket.writable);
@@ -96,7 +96,7 @@ function answer(reply: string, scene: FaultScene, behind = ""): FaultAftermath {
   return ON;
 }
 
-/** Another reply than the right one. */
+/** Sends another reply than the right one. */
 function answerWith(reply: string, scene: FaultScene): FaultAftermath {
   const refused = !/^[23]/.test(reply);
   scene.settle(reply, !scene.socket.writable);
@@ -138,12 +138,12 @@ function write(socket: Socket, text: string): void {
   if (socket.writable) socket.write(text);
 }
 
-/** Writes what was held back for one packet. */
+/** Writes the bytes that were held back for one packet. */
 function flush(socket: Socket): void {
   while (socket.writableCorked > 0) socket.uncork();
 }
 
-/** Ends a connection with RST; one that is gone already stays so. */
+/** Ends a connection with RST, unless it has ended already. */
 export function reset(socket: Socket): void {
   if (!socket.destroyed) socket.resetAndDestroy();
 }

@@ -1,15 +1,17 @@
 import { Buffer } from "node:buffer";
 
 const terminator = Buffer.from("\r\n.\r\n");
-/** What some server has taken for it (CVE-2023-51764, 51765, 51766). */
+/** Terminators that some servers have accepted (CVE-2023-51764, 51765, 51766). */
 const lenientTerminator = /(\r\n|\r|\n|\0)\.(?:\r\n|\r|\n|\0)/;
 const lineStart = Buffer.from("\r\n");
 const stuffed = Buffer.from("\r\n..");
 
-/** The content of one mail as it comes, up to its final dot. */
+/** Reads the content of one mail in chunks, up to its final dot. */
 export class ContentReader {
   finished = false;
-  /** Length of what came, without the final dot; the dot-stuffing is undone once it is finished. */
+  /**
+   * Length of the received content, without the final dot; the dot-stuffing is undone when it is finished.
+   */
   bytes = 0;
   #chunks: Buffer[] = [];
   /** The last bytes before this chunk; the content starts at the start of a line. */
@@ -21,7 +23,7 @@ export class ContentReader {
     this.#lenient = options.lenient ?? false;
   }
 
-  /** Takes what belongs to the content; gives what comes after the final dot, if that has come. */
+  /** Reads a chunk of the content. Returns the bytes after the final dot, if that has come. */
   take(chunk: Buffer): Buffer | undefined {
     const joined = Buffer.concat([this.#tail, chunk]);
     const { at, lineEnd, length } = this.#findEnd(joined);
@@ -52,7 +54,7 @@ export class ContentReader {
     return { at: found?.index ?? -1, lineEnd: lineEnd.length, length: all.length };
   }
 
-  /** The whole content. @throws {Error} If it is not finished. */
+  /** Returns the whole content. @throws {Error} If it is not finished. */
   raw(): Buffer {
     if (this.#raw === undefined) throw new Error("Cannot give a mail: its final dot did not come");
     return this.#raw;

@@ -1,4 +1,4 @@
-/** What a well-run server refuses, with a reply that asks to come back. */
+/** The limits of a normal server, which refuses temporarily. */
 export interface FaultySmtpLimits {
   /** 421 for a connection above this number at the same time. */
   readonly connections?: number;
@@ -8,7 +8,7 @@ export interface FaultySmtpLimits {
   readonly greylistMs?: number;
 }
 
-/** Knows what came before, to refuse what is too much. */
+/** Counts connections and recipients, to refuse those above the limits. */
 export class FaultySmtpLimiter {
   limits: FaultySmtpLimits;
   #taken: number[] = [];
@@ -18,13 +18,13 @@ export class FaultySmtpLimiter {
     this.limits = limits;
   }
 
-  /** The refusal of a connection, if there is one. */
+  /** Returns the refusal of a connection, if there is one. */
   ofConnection(open: number): string | undefined {
     const { connections = Infinity } = this.limits;
     return open > connections ? "421 4.7.0 Too many connections" : undefined;
   }
 
-  /** The refusal of a recipient, if there is one. */
+  /** Returns the refusal of a recipient, if there is one. */
   ofRecipient(from: string, to: string, now = Date.now()): string | undefined {
     const { rate, greylistMs } = this.limits;
     if (greylistMs !== undefined) {

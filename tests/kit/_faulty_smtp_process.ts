@@ -1,11 +1,11 @@
 /**
- * A faulty SMTP server in a process of its own, that writes its ledger by itself: one JSON line for
- * each record, appended before the client is answered, so that it holds whatever happens to others.
+ * Runs a faulty SMTP server in a process of its own, which writes its own ledger: one JSON line for each
+ * record, appended before the client is answered, so that it survives crashes of others.
  *
  *     node tests/kit/_faulty_smtp_process.ts '{"ledger":"/tmp/sink.jsonl","tls":"starttls"}'
  *
- * It says `{"port":…}` first, then answers each line of its standard input, see
- * {@linkcode FaultySmtpOrder}, with one line, and ends with its standard input.
+ * It prints `{"port":…}` first, then answers each line of its standard input, see {@linkcode
+ * FaultySmtpOrder}, with one line, and ends with its standard input.
  *
  * @module
  */

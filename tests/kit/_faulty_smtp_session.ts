@@ -12,14 +12,14 @@ import type { FaultySmtpRecord } from "./faulty_smtp_record.ts";
 const LONGEST_COMMAND = 4_096;
 const ending = Buffer.from("\r\n");
 
-/** What a session asks its server. */
+/** The server, as a session uses it. */
 export interface FaultySmtpHost {
   readonly options: FaultySmtpOptions;
   readonly limiter: FaultySmtpLimiter;
   readonly context: SecureContext;
   decide(moment: Omit<FaultMoment, "before">): ReturnType<FaultPlan>;
   record(record: FaultySmtpRecord, raw: Buffer | null): void;
-  /** The next name under which a mail is taken, from 1. */
+  /** Returns the next queue id of an accepted mail, from 1. */
   queueId(): number;
   violated(rule: string): void;
 }
@@ -29,11 +29,11 @@ interface Transaction {
   to: string[];
   fault: FaultAction | null;
   faultStage: FaultStage | null;
-  /** What came after DATA was accepted. */
+  /** The content received after DATA was accepted. */
   content: ContentReader | undefined;
 }
 
-/** One connection to a faulty server: RFC 5321 to the letter, but where its plan says otherwise. */
+/** One connection to a faulty server: strictly RFC 5321, except for the faults of its plan. */
 export class FaultySmtpSession {
   #raw: Socket;
   #socket: Socket;
@@ -197,7 +197,7 @@ export class FaultySmtpSession {
     this.#answer("starttls", "220 2.0.0 Go ahead", upgrade);
   }
 
-  /** Becomes a TLS server, or what its plan says when the handshake begins. */
+  /** Becomes a TLS server, or performs its plan's fault at the handshake. */
   #encrypt(then: () => void): void {
     const action = this.#decide("tls");
     if (action !== undefined) {
@@ -346,7 +346,7 @@ export class FaultySmtpSession {
     }, raw);
   }
 
-  /** Ends a transaction that never came to its dot; it is told if it was more than a refusal. */
+  /** Ends a transaction without a dot; it is recorded if it was more than a refusal. */
   #endTransaction(): void {
     const transaction = this.#transaction;
     if (transaction === undefined) return;
@@ -399,7 +399,7 @@ export class FaultySmtpSession {
       good: good ?? (() => {}),
     });
     if (stage === "mail" && done.refused) this.#endTransaction();
-    // What is said inside of a content was said too early: nothing more comes.
+    // A reply inside of the content comes too early: nothing follows it.
     if (done.over || (stage === "body" && action.do === "reply")) {
       this.#over = true;
       return;
@@ -409,7 +409,7 @@ export class FaultySmtpSession {
     this.#work();
   }
 
-  /** Notes a fault: with its transaction if there is one, else at once. */
+  /** Records a fault: with its transaction if there is one, otherwise at once. */
   #report(stage: FaultStage, action: FaultAction): void {
     if (this.#transaction !== undefined) {
       this.#transaction.fault = action;

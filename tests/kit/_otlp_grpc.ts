@@ -12,7 +12,7 @@ export interface GrpcReceiver {
   close(): void;
 }
 
-/** Opens a server that hands over what it is sent, in the form of OTLP's JSON. */
+/** Opens a server that passes on its input in the form of OTLP's JSON. */
 export async function openGrpcReceiver(take: (body: object) => void): Promise<GrpcReceiver> {
   const server = new Server();
   for (const signal of Object.keys(PATHS) as OtlpSignal[]) {
@@ -23,7 +23,7 @@ export async function openGrpcReceiver(take: (body: object) => void): Promise<Gr
         responseStream: false,
         requestSerialize: (bytes: Buffer) => bytes,
         requestDeserialize: (bytes: Buffer) => bytes,
-        // An answer without fields: all of it was taken.
+        // An answer without fields: all of it was accepted.
         responseSerialize: () => Buffer.alloc(0),
         responseDeserialize: (bytes: Buffer) => bytes,
       },

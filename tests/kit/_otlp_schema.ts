@@ -1,9 +1,9 @@
 import protobuf from "protobufjs";
 
 /**
- * The part of OTLP 1.x that tests look at, with the numbers of its published schema
- * (opentelemetry-proto): written from that and not with the exporter's own code, which could be wrong in
- * both directions alike. Fields that are not here are passed over, as protobuf does.
+ * The part of OTLP 1.x that tests read, with the numbers of its published schema (opentelemetry-proto):
+ * written from that and not with the exporter's own code, which could be wrong in both directions alike.
+ * Other fields are ignored, as in protobuf.
  */
 const SCHEMA = `
 syntax = "proto3";
@@ -43,12 +43,12 @@ message HistogramPoint {
 
 const { root } = protobuf.parse(SCHEMA);
 
-/** What a collector is sent. */
+/** The signals of a collector. */
 export type OtlpSignal = "traces" | "metrics";
 
 const TYPES = { traces: "TraceExport", metrics: "MetricExport" } as const;
 
-/** Reads an export in protobuf and gives it in the form of OTLP's JSON: ids are hexadecimal there. */
+/** Reads an export in protobuf and returns it in the form of OTLP's JSON: ids are hexadecimal there. */
 export function decodeOtlp(signal: OtlpSignal, body: Uint8Array): object {
   const type = root.lookupType(TYPES[signal]);
   const plain = type.toObject(type.decode(body), { longs: String, bytes: Array });

@@ -11,13 +11,16 @@ export interface TestAttempt {
   attempt: number;
 }
 
-/** What a test has an attempt come to. */
+/** The outcome that a test gives an attempt. */
 export type TestOutcome =
   & TestAttempt
   & Partial<Omit<AttemptOutcome, "state">>
   & { at: Date; durationMs?: number };
 
-/** Takes the register of an attempt, as a mailer does whose server waits for the mail. Returns whether it is free. */
+/**
+ * Takes the register of an attempt, as a mailer does when its server waits for the mail. Returns whether it
+ * is free.
+ */
 export async function takeAttempt(
   store: Ledger,
   { messageId, attempt }: TestAttempt,
@@ -27,7 +30,7 @@ export async function takeAttempt(
   return (await advance(beginDot({ n: attempt, by: BY }), ledger)).phase === "dot";
 }
 
-/** Writes what came of an attempt that was taken. Returns whether the ledger says so now. */
+/** Writes the outcome of an attempt that was taken. Returns whether the ledger has it now. */
 export async function endAttempt(
   store: Ledger,
   state: OutcomeState,
@@ -44,7 +47,7 @@ export async function endAttempt(
   return ending.phase === "end" && ending.result === "written";
 }
 
-/** Takes the register of an attempt and ends it, as one that came to its outcome before the dot. */
+/** Takes the register of an attempt and ends it with an outcome before the dot. */
 export async function voidAttempt(
   store: Ledger,
   state: OutcomeState,
@@ -78,7 +81,7 @@ function outcomeOf(
   };
 }
 
-/** A message of a send that is not in the ledger belongs to the account "acc_1". */
+/** Returns the identity of a message. Without its send in the ledger it belongs to the account "acc_1". */
 async function identityOf(store: Ledger, messageId: string): Promise<MessageIdentity> {
   const { sendId = "", index = 0 } = parseMessageId(messageId) ?? {};
   const send = await store.sends.load(sendId);

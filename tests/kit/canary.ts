@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type Socket } from "node:net";
 
-/** What has reached a canary: anything at all is a leak. */
+/** Requests that have reached a canary: every one is a leak. */
 export interface CanarySight {
-  /** TCP connections, whatever was said on them. */
+  /** TCP connections, with any content. */
   connections: number;
-  /** First parts of the paths that were asked for, by HTTP or WebSocket: the names of the leaks. */
+  /** First parts of the requested paths, by HTTP or WebSocket: the names of the leaks. */
   requests: string[];
   /** UDP packets: STUN, QUIC, anything. */
   udp: number;
@@ -15,13 +15,13 @@ export interface CanarySight {
   names: string[];
 }
 
-/** A server that nobody should find. */
+/** A server that no request should reach. */
 export interface Canary extends AsyncDisposable {
   /** Of TCP and of UDP. */
   readonly port: number;
-  /** What has reached it since it was last taken. */
+  /** Returns what has reached it since the last `take()`. */
   look(): CanarySight;
-  /** The same, and begins anew. */
+  /** Returns the same, and starts afresh. */
   take(): CanarySight;
 }
 
@@ -29,13 +29,13 @@ export interface Canary extends AsyncDisposable {
 export interface CanaryOptions {
   /** @default {"127.0.0.1"} */
   address?: string;
-  /** Whether to be the name server of this machine as well, who answers 127.0.0.1 to everything. */
+  /** Whether to be the name server of this machine as well, which answers 127.0.0.1 to everything. */
   dns?: boolean;
 }
 
 const PIXEL = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>`;
 
-/** Answers that make a browser ask for more; any other path gets an empty page. */
+/** Answers that make a browser request more; any other path gets an empty page. */
 const ANSWERS: readonly [RegExp, string, string][] = [
   [/\.css$/, "text/css", `@import "/css-of-css"; p{background:url(/image-of-css)}`],
   [
@@ -56,8 +56,8 @@ self.addEventListener("install", () => self.skipWaiting());`,
 ];
 
 /**
- * Opens a canary on loopback: HTTP, WebSocket, any other TCP, UDP and, if wanted, DNS. It answers so
- * that a browser goes on: redirects, style sheets that import, frames that register workers.
+ * Opens a canary on loopback: HTTP, WebSocket, any other TCP, UDP and, if wanted, DNS. It answers so that a
+ * browser continues: redirects, style sheets that import, frames that register workers.
  */
 export async function openCanary(options: CanaryOptions = {}): Promise<Canary> {
   const { address = "127.0.0.1", dns = false } = options;
@@ -120,7 +120,7 @@ function answer({ url = "/" }: IncomingMessage, response: ServerResponse): void 
   response.end(body);
 }
 
-/** A name server on port 53 that knows one address for everything, and lets nobody keep it. */
+/** Opens a name server on port 53 that answers one address for every name, without caching. */
 async function openNameServer(onName: (name: string) => void): Promise<UdpSocket> {
   const server = createSocket("udp4");
   server.on("message", (query, { port, address }) => {

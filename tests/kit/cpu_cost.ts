@@ -3,7 +3,7 @@ import process from "node:process";
 /** How often {@linkcode cpuTimeOf} and {@linkcode cpuRatio} measure. */
 export interface CpuCostOptions {
   /**
-   * Measurements per work, of which the smallest counts: what else happens in the process only adds.
+   * Measurements per work, of which the smallest counts: other work in the process only adds.
    *
    * @default 5
    */
@@ -14,9 +14,9 @@ export interface CpuCostOptions {
 const MIN_MEASURED_MS = 5;
 
 /**
- * Returns the CPU time that `work` uses, in milliseconds: the least of a few runs, after one to warm
- * up. Waiting costs nothing, and neither does another process on a busy machine, so a test may judge
- * it. What else this process does in the meantime counts, and a child process does not.
+ * Returns the CPU time that `work` uses, in milliseconds: the least of a few runs, after one to warm up.
+ * Waiting and other processes on a busy machine do not count, so a test may judge it. Other work of this
+ * process in the meantime counts, and child processes do not.
  *
  * CPU time differs between machines. Compare it with a reference of the same run, best by
  * {@linkcode cpuRatio}.
@@ -30,8 +30,8 @@ export async function cpuTimeOf(
 }
 
 /**
- * Returns how many times the CPU time of `reference` the work uses. The two take turns, so that a
- * slow moment of the machine hits both.
+ * Returns how many times the CPU time of `reference` the work uses. The two alternate, so that a slow moment
+ * of the machine affects both.
  *
  * ```ts
  * const text = (length: number) => () => void maskText("a".repeat(length));

@@ -29,11 +29,11 @@ export interface FaultySmtpCounts {
   readonly ambiguous: number;
   /** Faults injected. */
   readonly faults: number;
-  /** What a client did against RFC 5321: bare line feeds, commands out of order. */
+  /** A client's violations of RFC 5321: bare line feeds, commands out of order. */
   readonly violations: readonly string[];
 }
 
-/** An SMTP server that does all that a server can do wrong, and nothing wrong by itself. */
+/** An SMTP server with every fault that a server can have, and none unless planned. */
 export interface FaultySmtp extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
@@ -41,7 +41,7 @@ export interface FaultySmtp extends AsyncDisposable {
   readonly records: readonly FaultySmtpRecord[];
   readonly messages: readonly FaultySmtpMessage[];
   readonly counts: FaultySmtpCounts;
-  /** Changes how it misbehaves from now on; `undefined` is not at all. */
+  /** Changes its faults from now on; `undefined` for none. */
   behave(plan: FaultPlan | undefined): void;
   /** Changes its limits from now on. */
   limit(limits: FaultySmtpLimits): void;
@@ -80,7 +80,7 @@ class FaultyServer implements FaultySmtp, FaultySmtpHost {
       ...(options.maxTls === undefined ? {} : { minVersion: "TLSv1", maxVersion: options.maxTls }),
       ...(options.maxTls === undefined ? {} : { ciphers: "DEFAULT@SECLEVEL=0" }),
     });
-    // A faulty server ends its side when its plan says so, not when the client does.
+    // A faulty server ends its side by its plan, not when the client does.
     this.#server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
       this.#accept(socket);
     });
@@ -149,7 +149,7 @@ class FaultyServer implements FaultySmtp, FaultySmtpHost {
     counts.open++;
     this.#sockets.add(socket);
     counts.peak = Math.max(counts.peak, counts.open);
-    // Anyone who was told goodbye does not count any more, whenever the socket is seen to be gone.
+    // A client that got its goodbye no longer counts, even if its socket is still open.
     let isOver = false;
     const onOver = () => {
       if (!isOver) counts.open--;

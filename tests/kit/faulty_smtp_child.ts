@@ -20,7 +20,7 @@ export interface FaultySmtpProcessSettings
   readonly seed?: number;
 }
 
-/** What the process can be told; each order is answered with its counts. */
+/** An order to the process, which answers with its counts. */
 export interface FaultySmtpOrder {
   /** Replaces the plan; an empty list behaves well. */
   readonly rules?: readonly FaultRule[];
@@ -36,7 +36,7 @@ export interface FaultySmtpProcess extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   readonly ledger: string;
-  /** Returns an order; with none it just counts. */
+  /** Sends an order, and returns the counts; without an order only the counts. */
   tell(order?: FaultySmtpOrder): Promise<FaultySmtpCounts>;
   /** Reads its ledger so far. */
   records(): Promise<FaultySmtpRecord[]>;

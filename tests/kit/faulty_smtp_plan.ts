@@ -62,7 +62,7 @@ export type FaultAction =
     | { readonly do: "inject"; readonly text: string }
   );
 
-/** What a plan is told. */
+/** The input of a plan. */
 export interface FaultMoment {
   readonly stage: FaultStage;
   /** The session, 1 for the first that connected. */
@@ -75,24 +75,24 @@ export interface FaultMoment {
   readonly messageId: string | null;
 }
 
-/** Decides how a faulty server misbehaves; nothing means: do the right thing. */
+/** Returns the fault of a server; `undefined` for none. */
 export type FaultPlan = (moment: FaultMoment) => FaultAction | undefined;
 
-/** One line of a plan that can be written down: where, what, and how often. */
+/** One rule of a plan as data: where, what, and how often. */
 export interface FaultRule {
   readonly stage: FaultStage;
   readonly action: FaultAction;
-  /** 0 to 1, drawn from the seed; always if not said. */
+  /** Probability from 0 to 1, drawn from the seed. @default {1} */
   readonly chance?: number;
-  /** At most this often. */
+  /** Maximum number of times. */
   readonly times?: number;
   /** Only for this address, or the domain if it starts with `@`. */
   readonly address?: string;
 }
 
 /**
- * A plan out of rules: the first that fits decides. The same seed draws the same for the n-th time
- * that a stage is reached, whatever happens in between.
+ * Returns a plan from rules: the first that matches decides. The same seed draws the same for the n-th time
+ * that a stage is reached, regardless of what happens in between.
  */
 export function planOf(rules: readonly FaultRule[], seed = 1): FaultPlan {
   const used = new Map<FaultRule, number>();
@@ -114,7 +114,7 @@ function isFor({ address }: FaultRule, of: string): boolean {
     (address.startsWith("@") && of.endsWith(address));
 }
 
-/** 0 to 1 out of numbers: three rounds of the finalizer of MurmurHash3. */
+/** Returns 0 to 1 from numbers: three rounds of the finalizer of MurmurHash3. */
 function draw(...numbers: readonly number[]): number {
   let hash = 0x9e3779b9;
   for (const number of numbers) {

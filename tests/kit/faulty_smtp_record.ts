@@ -11,29 +11,29 @@ export interface FaultySmtpRecord {
   readonly session: number;
   /** The name that the client gave with EHLO. */
   readonly client: string | null;
-  /** Who logged in. */
+  /** The user that logged in. */
   readonly user: string | null;
   readonly from: string | null;
   /** Every recipient that was not refused, as the client wrote it. */
   readonly to: readonly string[];
   /** The first Message-ID of the content, with its brackets. */
   readonly messageId: string | null;
-  /** Of the content with the dot-stuffing undone, in hex; null without a final dot. */
+  /** SHA-256 of the content with the dot-stuffing undone, in hex; null without a final dot. */
   readonly sha256: string | null;
-  /** Length of the content, dot-stuffing undone; without a final dot what had come of it. */
+  /** Length of the content, dot-stuffing undone; without a final dot, of the received part. */
   readonly bytes: number;
   /** Whether the final dot came. */
   readonly finalDot: boolean;
-  /** What was sent after the dot, if it was sent whole. */
+  /** The reply to the dot, if it was sent whole. */
   readonly reply: string | null;
-  /** The dot came, and the client cannot be taken to have the whole reply. */
+  /** Whether the dot came, and the client may lack the whole reply. */
   readonly ambiguous: boolean;
-  /** What was injected: `dot reset`, `rcpt reply 451 4.7.1 later`. */
+  /** The injected fault: `dot reset`, `rcpt reply 451 4.7.1 later`. */
   readonly fault: string | null;
   readonly faultStage: FaultStage | null;
 }
 
-/** Returns whether the server has taken the mail, as far as anybody can tell: it said so, or nothing. */
+/** Returns whether the server may have accepted the mail: it replied so, or not at all. */
 export function mayHaveTaken(record: FaultySmtpRecord): boolean {
   return record.finalDot && (record.reply === null || record.reply.startsWith("2"));
 }

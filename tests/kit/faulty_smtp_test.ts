@@ -21,13 +21,13 @@ const mail = [
 ];
 
 interface Talk {
-  /** All that was heard, a line each. */
+  /** All received lines. */
   heard: string[];
   /** How it ended: by FIN, by RST, or not at all within `patienceMs` after the last step. */
   end: "fin" | "reset" | "silent";
 }
 
-/** Speaks raw SMTP: says each step when the reply before it is whole. */
+/** Speaks raw SMTP: sends each step when the reply before it is whole. */
 function talk(
   port: number,
   steps: readonly string[],
@@ -59,7 +59,7 @@ function rule(stage: FaultStage, action: FaultAction): FaultRule {
   return { stage, action };
 }
 
-test("openFaultySmtp() takes a mail and writes it down", async () => {
+test("openFaultySmtp() accepts a mail and records it", async () => {
   await using faulty = await openFaultySmtp();
   const { heard, end } = await talk(faulty.port, [...mail, "QUIT"]);
   assert.equal(end, "fin");
@@ -109,7 +109,7 @@ const eachEnd: [FaultAction, Talk["end"]][] = [
 ];
 
 for (const [stage, steps] of atEachStage) {
-  test(`openFaultySmtp() closes, resets, keeps silent or answers as told at ${stage}`, async () => {
+  test(`openFaultySmtp() closes, resets, keeps silent or answers by its plan at ${stage}`, async () => {
     await Promise.all(eachEnd.map(async ([action, end]) => {
       await using faulty = await openFaultySmtp({ plan: planOf([rule(stage, action)]) });
       const talked = await talk(faulty.port, steps, { patienceMs: 300 });
@@ -126,7 +126,7 @@ for (const [stage, steps] of atEachStage) {
   });
 }
 
-/** The last line that a client hears when the stage is met by the action. */
+/** Returns the last line that a client receives when the action meets the stage. */
 function lastLine(stage: FaultStage, action: FaultAction): string {
   if (action.do === "reply") return action.reply;
   if (stage === "greeting") return "";
@@ -184,7 +184,7 @@ test("openFaultySmtp() floods, and stops when its client is gone", async () => {
   }
 });
 
-test("openFaultySmtp() refuses what is too much", async () => {
+test("openFaultySmtp() refuses connections and recipients above its limits", async () => {
   const limits = { greylistMs: 30, rate: { count: 1, perMs: 60_000 } };
   await using faulty = await openFaultySmtp({ limits });
   const rcpt = async () => (await talk(faulty.port, mail.slice(0, 3))).heard.at(-1);
@@ -199,7 +199,7 @@ test("openFaultySmtp() refuses what is too much", async () => {
   first.destroy();
 });
 
-test("openFaultySmtp() notes what a client does wrong", async () => {
+test("openFaultySmtp() records a client's violations", async () => {
   await using faulty = await openFaultySmtp();
   await talk(faulty.port, [
     "MAIL FROM:<a@example.com>",
@@ -214,7 +214,7 @@ test("openFaultySmtp() notes what a client does wrong", async () => {
   ]);
 });
 
-test("planOf() takes the first rule that fits, so often as it says, for whom it says", () => {
+test("planOf() applies the first rule that matches, at most as often as it allows, for its addresses", () => {
   const plan = planOf([
     { stage: "rcpt", action: { do: "reset" }, times: 1 },
     { stage: "rcpt", action: { do: "close" }, address: "@example.net" },
@@ -227,7 +227,7 @@ test("planOf() takes the first rule that fits, so often as it says, for whom it 
   );
 });
 
-test("planOf() draws the same from the same seed, and as often as the chance says", () => {
+test("planOf() draws the same from the same seed, with the given probability", () => {
   const draws = (seed: number) => {
     const plan = planOf([{ stage: "dot", action: { do: "close" }, chance: 0.3 }], seed);
     return Array.from(
@@ -241,7 +241,7 @@ test("planOf() draws the same from the same seed, and as often as the chance say
   assert.ok(share > 0.26 && share < 0.34, String(share));
 });
 
-test("openFaultySmtpProcess() writes its ledger by itself and takes orders", async () => {
+test("openFaultySmtpProcess() writes its own ledger and accepts orders", async () => {
   const folder = await mkdtemp(join(tmpdir(), "posthaste-faulty-"));
   try {
     await using faulty = await openFaultySmtpProcess({ ledger: join(folder, "sink.jsonl") });

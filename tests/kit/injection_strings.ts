@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
-/** A text that shall make a mail reach somebody else, or say something else. */
+/** A text that is meant to change the recipient or the content of a mail. */
 export interface Injection {
-  /** What it plays on: `line break`, `smuggling`, `group`. */
+  /** Its technique: `line break`, `smuggling`, `group`. */
   readonly kind: string;
   readonly text: string;
 }
 
-/** Stands in every injection: no envelope and no header address may ever have it. */
+/** The domain in every injection: no envelope and no header address may ever have it. */
 export const INJECTED_DOMAIN = "evil.example";
 
 const EVIL = `mallory@${INJECTED_DOMAIN}`;
@@ -35,7 +35,7 @@ const NEW_HEADERS = [
   `>\r\nRCPT TO:<${EVIL}`,
 ];
 
-/** What one server takes for the end of a mail and another does not. */
+/** Texts that some servers accept as the end of a mail and others do not. */
 const DOTS = [
   ...["\r\n.\r\n", "\n.\n", "\n.\r\n", "\r\n.\n", "\r.\r", "\r\n.\r", "\r.\r\n", "\n.\r", "\r.\n"],
   ...["\0.\0", "\r\n.\0\r\n", "\r\n\0.\r\n", "\n\0.\n", "\r\n..\r\n", "\r\r\n.\r\r\n", "\n\n.\n\n"],
@@ -138,7 +138,7 @@ const PARTS = [
   `${"é".repeat(998)}\n.\n${EVIL}`,
 ];
 
-/** Where an injection stands in an otherwise harmless text. */
+/** The position of an injection in an otherwise harmless text. */
 const FRAMES: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `Ann${text}`,
@@ -148,8 +148,8 @@ const FRAMES: readonly ((text: string) => string)[] = [
 ];
 
 /**
- * Makes texts to attack mail with: all that are known, then mixtures of them. The same seed gives the
- * same ones.
+ * Returns texts that attack mail: all known ones, then mixtures of them. The same seed returns the same
+ * texts.
  */
 export function injectionStrings(
   { count, seed = "1" }: { count: number; seed?: string },

@@ -3,7 +3,7 @@ import { domainToASCII } from "node:url";
 import { simpleParser } from "mailparser";
 import PostalMime from "postal-mime";
 
-/** What a mail must be. */
+/** The expected properties of a mail. */
 export interface ExpectedMail {
   /** The addresses as they go over the wire. */
   readonly from: string;
@@ -34,7 +34,7 @@ export async function inspectMail(raw: Buffer, expected: ExpectedMail): Promise<
 
 function bytesOf(raw: Buffer, { headers }: ExpectedMail): string[] {
   const text = raw.toString("latin1");
-  // Any line end that anybody knows ends a header here.
+  // Any known line end ends a header here.
   const names = (text.split("\r\n\r\n")[0] ?? "").split(/\r\n|\r|\n|\0|\x85/)
     .filter((line) => !/^[ \t]+\S/.test(line))
     .map((line) => line.slice(0, line.indexOf(":")).toLowerCase());
@@ -105,7 +105,7 @@ function differences(
   return faults;
 }
 
-/** Parsers may show a domain as people write it. */
+/** Returns an address in ASCII: parsers may show a domain in Unicode. */
 function onWire(address = ""): string {
   const at = address.lastIndexOf("@") + 1;
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at));

@@ -17,9 +17,9 @@ export const ISOLATED_ADDRESSES: readonly string[] = [
   "93.184.216.34",
 ];
 
-/** A process in a network that consists of itself. It answers a line of JSON to each line of JSON. */
+/** A process in a network of its own. It answers each line of JSON with a line of JSON. */
 export interface IsolatedProcess extends AsyncDisposable {
-  /** False where the kernel allows no such network: it has the machine's, and its own name server. */
+  /** False if the kernel allows no such network: then it has the machine's, with a name server of its own. */
   readonly isolated: boolean;
   /**
    * Sends an order to the process, one at a time.
@@ -30,9 +30,9 @@ export interface IsolatedProcess extends AsyncDisposable {
 }
 
 /**
- * Runs a program of Node in a network that has nothing but loopback, some addresses of elsewhere, and
- * the name server 127.0.0.1. There every packet that a program sends can be counted. Needs Linux with
- * user namespaces or root, and iproute2.
+ * Runs a Node program in a network with only loopback, some foreign addresses, and the name server 127.0.0.1.
+ * There every packet that a program sends can be counted. Needs Linux with user namespaces or root, and
+ * iproute2.
  */
 export async function openIsolated(file: string): Promise<IsolatedProcess> {
   const folder = await mkdtemp(join(tmpdir(), "posthaste-isolated-"));
@@ -40,7 +40,7 @@ export async function openIsolated(file: string): Promise<IsolatedProcess> {
   await writeFile(names, "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n");
   const shell = [
     "ip link set lo up",
-    // WebRTC reaches out from networks other than loopback only; whatever goes this way is lost.
+    // WebRTC uses networks other than loopback only; packets to this one are lost.
     "ip link add outside type veth peer name nowhere",
     "ip addr add 10.77.0.2/24 dev outside",
     "ip link set nowhere up && ip link set outside up",
@@ -58,7 +58,7 @@ export async function openIsolated(file: string): Promise<IsolatedProcess> {
     env: {
       ...process.env,
       ISOLATED: isolated ? "yes" : "",
-      // Root of a user namespace in which there is nobody else to run the browser as.
+      // Root of a user namespace without another user for the browser.
       ...(isolated && !isRoot ? { SANDBOX: "off" } : {}),
     },
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,10 +1,10 @@
-/** Where a leaking page leads. */
+/** The targets of a leaking page. */
 export interface LeakTargets {
   /** Host and port of a canary, as it stands in an address. */
   host: string;
   /** The name of a host that only the canary's name server knows. */
   name?: string | undefined;
-  /** A file with a text that nobody should read. */
+  /** A file with a secret text. */
   file: string;
 }
 
@@ -368,12 +368,12 @@ export const LEAKS: readonly Leak[] = [
   ...SCRIPTS,
 ];
 
-/** A page that tries all of these ways to reach out. */
+/** Returns a page that tries all of these ways to reach out. */
 export function leakPage(leaks: readonly Leak[], to: LeakTargets): string {
   return leaks.map(({ html }) => html(to)).join("\n") + "<p>printed";
 }
 
-/** The same page inside of an inline frame of another. */
+/** Returns a page with the given one in an inline frame. */
 export function framed(html: string, how: "srcdoc" | "data"): string {
   return how === "srcdoc"
     ? `<iframe srcdoc="${escaped(html)}"></iframe>`

@@ -22,9 +22,9 @@ export type MemoryLedger =
     readonly inserted: Map<string, Register<AttemptOutcome>>;
     /** In the order of writing. */
     readonly written: WrittenOutcome[];
-    /** How long owners of registers say that they wait for replies, at most, in milliseconds. */
+    /** Maximum wait for replies that owners of registers announce, in milliseconds. */
     readonly waits: number[];
-    /** Called before each request: answers in its place, or throws. */
+    /** Called before each request: may answer instead, or throw. */
     intercept: (
       request: LedgerRequest<AttemptOutcome>,
     ) => LedgerAnswer<AttemptOutcome> | undefined;
@@ -54,7 +54,7 @@ export function openMemoryLedger(): MemoryLedger {
           ) {
             ledger.waits.push(waitMs);
           }
-          // As a database would: later.
+          // Asynchronously, as a database.
           return Promise.resolve().then(() =>
             ledger.intercept(request) ?? perform(message, request)
           );
@@ -86,7 +86,7 @@ export function openMemoryLedger(): MemoryLedger {
         const guard = outcomeGuard(request.n);
         const isFree = "insert" in guard
           ? known === undefined
-          // What came before this ledger was opened it does not know.
+          // It does not know anything from before its opening.
           : known === undefined || known.attempt === guard.attempt && known.state !== guard.not;
         return write(request.n, request.outcome, isFree);
       }

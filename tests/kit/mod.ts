@@ -1,5 +1,5 @@
 /**
- * Real servers for tests, each for one test alone, and gone with it.
+ * Real servers for tests, each for one test alone, and stopped after it.
  *
  * ```ts
  * test("a message is stored", async () => {

@@ -6,20 +6,20 @@ import { emptyMongoDatabase, openMongod } from "@posthaste/embedded";
 
 /** A database without a document, for one test. Disposing empties it. */
 export interface TestMongo extends AsyncDisposable {
-  /** What a client connects to; its path names the database that is this test's alone. */
+  /** Address for clients; its path names the test's own database. */
   readonly url: string;
 }
 
 let shared: Promise<string> | undefined;
 
-/** Databases that tests of this process have given back. */
+/** Databases that tests of this process have released. */
 const free: string[] = [];
 
 /**
- * Returns an empty database in a real MongoDB. It may have the collections and indexes that the tests
- * before left in it: to make them anew takes a tenth of a second each time. The server is the one at `POSTHASTE_TEST_MONGODB_URL`, which a
- * test runner starts for all test files, else in one that this process starts on the first call
- * and that ends with the process.
+ * Returns an empty database in a real MongoDB. It may have the collections and indexes of earlier tests:
+ * creating them takes a tenth of a second each time. The server is the one at `POSTHASTE_TEST_MONGODB_URL`,
+ * which a test runner starts for all test files, else in one that this process starts on the first call and
+ * that ends with the process.
  *
  * @throws {Error} no mongod was found or could be fetched, or it did not start
  */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestMongo } from "./mongo_database.ts";
 
-test("openTestMongo() gives each call a database of its own in one server", async () => {
+test("openTestMongo() returns for each call a database of its own in one server", async () => {
   await using first = await openTestMongo();
   await using second = await openTestMongo();
   const [one, other] = [new URL(first.url), new URL(second.url)];

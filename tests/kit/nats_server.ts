@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { openNatsServer, type RunningServer } from "@posthaste/embedded";
 
 /**
- * Starts a nats-server with JetStream for one test, on a free port and with a folder that goes
- * when it is disposed. Each test gets its own (it takes some 50 ms): streams have one name for a
- * whole server. Can be killed, stopped for a while by a signal, and restarted with its data.
+ * Starts a nats-server with JetStream for one test, on a free port and with a folder that is removed when it
+ * is disposed. Each test gets its own (it takes some 50 ms): streams have one name for a whole server. Can be
+ * killed, stopped for a while by a signal, and restarted with its data.
  *
  * @throws {Error} no nats-server was found, or it did not start
  */

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { openTestNats } from "./nats_server.ts";
 
-test("openTestNats() gives every test a server of its own", async () => {
+test("openTestNats() starts a server for every test", async () => {
   await using first = await openTestNats();
   await using second = await openTestNats();
   assert.notEqual(first.port, second.port);

@@ -1,7 +1,6 @@
 /**
- * Says of the test file that calls it that it takes too long for every change: `npm test` leaves it out
- * unless it is asked for by `--all`, by a word in its path, or by a change that touches it. The runner
- * sees it by the import alone.
+ * Marks the calling test file as too long for every change: `npm test` leaves it out unless it is requested
+ * by `--all`, by a word in its path, or by a change that touches it. The runner sees it by the import alone.
  *
  * @param _shortForms Test files that `npm test` always runs, and that show the same in short
  */

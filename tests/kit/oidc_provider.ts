@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 
 const CLIENT = { id: "posthaste", secret: "client-secret" };
 
-/** What the provider says of the next one who signs in. */
+/** The provider's claims about the next sign-in. */
 export interface Claims {
   sub: string;
   email?: string;
@@ -15,14 +15,14 @@ export interface Claims {
   name?: string;
   nonce?: string;
   aud?: string;
-  /** When they signed in there, in seconds since 1970; now if it is asked for and not given. */
+  /** Time of the sign-in, in seconds since 1970; now if it is requested and missing. */
   auth_time?: number;
 }
 
-/** A small OpenID Connect provider that everybody is signed in at. */
+/** A small OpenID Connect provider where every user is signed in. */
 export interface TestProvider extends AsyncDisposable {
   issuer: string;
-  /** What a dashboard is given to use it. */
+  /** The settings of a dashboard that uses it. */
   settings: { issuer: string; clientId: string; clientSecret: string; name: string };
   next: Claims;
   /** Signs with a key that it does not publish. */
@@ -36,7 +36,7 @@ interface Departed {
   challenge: string;
   nonce: string;
   redirect: string;
-  /** Whether the provider is to ask who is there, even if it knows. */
+  /** Whether the provider must ask for the user again. */
   isAgain: boolean;
 }
 

@@ -20,28 +20,28 @@ export interface ReceivedSpan {
   links: string[];
 }
 
-/** How exporters speak to a collector, as `OTEL_EXPORTER_OTLP_PROTOCOL` names it. */
+/** The protocol of exporters, as `OTEL_EXPORTER_OTLP_PROTOCOL` names it. */
 export type OtlpProtocol = "http/json" | "http/protobuf" | "grpc";
 
-/** One value of a metric as it was exported last. */
+/** The last exported value of a metric. */
 export interface ReceivedPoint {
   service: string;
   metric: string;
   attributes: Record<string, unknown>;
 }
 
-/** A collector that keeps what it gets. */
+/** A collector that keeps its input. */
 export interface OtlpReceiver extends AsyncDisposable {
   /** Settings that make a process export to it, often, as JSON over HTTP. */
   readonly env: Record<string, string>;
   /** The same in another protocol. */
   envOf(protocol: OtlpProtocol): Record<string, string>;
   readonly spans: readonly ReceivedSpan[];
-  /** All that came, as JSON. */
+  /** Returns all input as JSON. */
   readonly bodies: readonly string[];
-  /** Every set of attributes that each metric of each service came with. */
+  /** Returns every set of attributes of each metric of each service. */
   readonly points: readonly ReceivedPoint[];
-  /** How many values of a histogram of one service were recorded, by what was exported last. */
+  /** Returns the number of recorded values of a histogram of one service, in the last export. */
   histogramCount(service: string, metric: string): number;
 }
 

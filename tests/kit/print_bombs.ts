@@ -1,12 +1,12 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** A document that is made to take a printer's time or memory. */
+/** A document that is made to exhaust a printer's time or memory. */
 export interface PrintBomb {
   name: string;
   html(): string;
 }
 
-/** Documents that would take a browser minutes or gigabytes, or nothing at all once it is guarded. */
+/** Documents that would cost an unguarded browser minutes or gigabytes. */
 export const PRINT_BOMBS: readonly PrintBomb[] = [
   { name: "a million nodes", html: () => "<p>x".repeat(1_000_000) },
   { name: "a million words in columns", html: () => "<p style=columns:3>x y".repeat(180_000) },
@@ -104,7 +104,7 @@ export const PRINT_BOMBS: readonly PrintBomb[] = [
   { name: "marks on one letter", html: () => `<p>a${"\u0301".repeat(1_500_000)}` },
 ];
 
-/** A white PNG; with `lines`, one that ends after so many. */
+/** Returns a white PNG; with `lines`, one that ends after this many. */
 function pngOf(width: number, height: number, lines = height): string {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

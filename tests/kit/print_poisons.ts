@@ -22,7 +22,7 @@ export const PRINT_POISONS: readonly string[] = [
 
 const POLICY = `http-equiv="Content-Security-Policy" content="img-src 'none'; style-src 'none'"`;
 
-/** Each sets a policy by a tag that a pattern takes for another one, or for none. */
+/** Each sets a policy by a tag that a pattern reads as another one, or as none. */
 export const HIDDEN_POLICIES: readonly string[] = [
   `<meta charset="x>" ${POLICY}>`,
   `<meta charset="utf-8>" ${POLICY}>`,
@@ -33,7 +33,7 @@ export const HIDDEN_POLICIES: readonly string[] = [
   `<svg><style></svg><meta ${POLICY}>`,
 ];
 
-/** Beginnings of documents that a reader may take for a comment, and browsers do not: `<img>` is shown. */
+/** Beginnings of documents that a parser may read as a comment, and browsers do not: `<img>` is shown. */
 export const BEFORE_POLICIES: readonly string[] = [
   "<!--><img>--><!doctype html>",
   "<!---><img>--><!doctype html>",

@@ -9,11 +9,11 @@ import { freePort } from "@posthaste/embedded";
 import { testCertificate } from "./test_certificate.ts";
 import { until } from "./until.ts";
 
-/** A real Postfix on 127.0.0.1 that hands all it takes to another server. */
+/** A real Postfix on 127.0.0.1 that relays all mail to another server. */
 export interface TestPostfix extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** What it has logged so far. */
+  /** Returns its log so far. */
   log(): Promise<string>;
 }
 
@@ -21,7 +21,7 @@ const DAEMONS = "/usr/lib/postfix/sbin";
 /** An instance that lost its parent ends by itself. */
 const LONGEST_LIFE_S = 300;
 
-/** Why no Postfix can be run here; undefined if one can. */
+/** Returns why Postfix cannot run here; undefined if it can. */
 export function whyNoPostfix(): string | undefined {
   if (process.getuid?.() !== 0) return "Postfix wants root";
   if (spawnSync(join(DAEMONS, "master"), ["-h"]).error !== undefined) return "no Postfix here";
@@ -29,8 +29,8 @@ export function whyNoPostfix(): string | undefined {
 }
 
 /**
- * Runs a Postfix of its own, with STARTTLS, in a temporary folder; it touches neither `/etc/postfix`
- * nor port 25. Everything it accepts goes to the server at `relayPort`.
+ * Starts a separate Postfix, with STARTTLS, in a temporary folder; it touches neither `/etc/postfix` nor port
+ * 25. Everything it accepts goes to the server at `relayPort`.
  *
  * @throws {Error} If {@linkcode whyNoPostfix}, or if it does not answer within 15 s.
  */
@@ -40,7 +40,7 @@ export async function openTestPostfix(
   const folder = await mkdtemp(join(tmpdir(), "posthaste-postfix-"));
   const port = await freePort();
   await prepare(folder, { ...options, port });
-  // A process group of its own: its end is the end of all its daemons.
+  // A process group of its own, so that all its daemons end together.
   const master = spawn(
     join(DAEMONS, "master"),
     ["-d", "-e", String(LONGEST_LIFE_S), "-c", join(folder, "etc")],

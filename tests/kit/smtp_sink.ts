@@ -14,16 +14,16 @@ export interface SunkMessage {
   readonly receivedAt: Date;
   /** Whether the session was encrypted when the message came. */
   readonly tls: boolean;
-  /** Who logged in, if anybody did. */
+  /** The user that logged in, if there was a login. */
   readonly user?: string;
-  /** The session it came by: 1 for the first. */
+  /** Number of its session, from 1. */
   readonly session: number;
 }
 
-/** Where in a session the sink asks its script what to do; `body` is the first piece of content. */
+/** The stages of a session at which the sink calls its script; `body` is the first piece of content. */
 export type SmtpStage = "connect" | "auth" | "mail" | "rcpt" | "data" | "body" | "dot";
 
-/** What the script is told. */
+/** The input of the script. */
 export interface SmtpMoment {
   readonly stage: SmtpStage;
   /** The session, 1 for the first that connected. */
@@ -34,7 +34,7 @@ export interface SmtpMoment {
   readonly before: number;
 }
 
-/** What the script may answer; nothing means: behave well. */
+/** The script's answer; `undefined` for correct behaviour. */
 export interface SmtpAnswer {
   /** Refuses with this reply, code first: `451 4.7.1 Try again later`. Not at `body`. */
   readonly reply?: string;
@@ -57,7 +57,7 @@ export interface SmtpSinkOptions {
   users?: Readonly<Record<string, string>>;
   /** The login methods offered; both by default. */
   authMethods?: readonly ("PLAIN" | "LOGIN")[];
-  /** How the sink misbehaves; not at all by default. */
+  /** How the sink misbehaves. @default not at all */
   script?: SmtpScript;
   /** EHLO keywords to leave out. */
   hide?: readonly ("PIPELINING" | "SMTPUTF8" | "8BITMIME")[];
@@ -65,15 +65,15 @@ export interface SmtpSinkOptions {
   maxBytes?: number;
 }
 
-/** A real SMTP server that keeps what it gets and misbehaves on request. */
+/** A real SMTP server that keeps its mail and misbehaves on request. */
 export interface SmtpSink extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /** Everything kept so far, oldest first. */
   readonly messages: readonly SunkMessage[];
-  /** How many connections were ever opened. */
+  /** Number of connections ever opened. */
   readonly connections: number;
-  /** How many were open at the same time, at most. */
+  /** Maximum number of connections open at the same time. */
   readonly peakConnections: number;
   /** Changes the script while running; `undefined` behaves well again. */
   behave(script: SmtpScript | undefined): void;

@@ -51,7 +51,7 @@ for (const stage of ["connect", "mail", "rcpt", "data", "dot"] as const) {
   });
 }
 
-test("openSmtpSink() drops the connection where its script says", async () => {
+test("openSmtpSink() drops the connection at the stage of its script", async () => {
   for (const stage of ["connect", "data", "body", "dot"] satisfies SmtpStage[]) {
     await using sink = await openSmtpSink({
       script: (moment) => moment.stage === stage ? { drop: true } : undefined,
@@ -63,7 +63,7 @@ test("openSmtpSink() drops the connection where its script says", async () => {
   }
 });
 
-test("waitFor() says how many messages came", async () => {
+test("waitFor() reports how many messages came", async () => {
   await using sink = await openSmtpSink();
   await assert.rejects(sink.waitFor(1, 30), {
     message: "Cannot wait for 1 messages: 0 came in 30 ms",

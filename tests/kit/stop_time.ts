@@ -1,11 +1,11 @@
 import type { TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 
-/** The time of a test that stands still until the test moves it. */
+/** The clock of a test, which advances only when the test moves it. */
 export interface TestTime {
-  /** Settles after so many milliseconds of this time. */
+  /** Resolves after this many milliseconds of this clock. */
   pass(ms: number): Promise<void>;
-  /** Moves the time, and lets run what became due. */
+  /** Advances the clock, and runs the due timers. */
   move(ms: number): Promise<void>;
 }
 

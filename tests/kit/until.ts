@@ -2,20 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const PATIENCE_MS = 180_000;
 
-/** How long to wait and what to say in vain. */
+/** How long to wait, and the description for the error. */
 export interface UntilOptions {
-  /** For a busy machine: who waits in vain fails anyway. @default {180_000} */
+  /** Long enough for a busy machine, because a failing wait fails anyway. @default {180_000} */
   timeoutMs?: number | undefined;
   /** Time between two tries. @default {20} */
   everyMs?: number | undefined;
-  /** What was waited for, such as `the message to be sent`. */
+  /** Description of the condition, such as `the message to be sent`. */
   message?: string | undefined;
 }
 
 /**
- * Waits until a condition holds, and returns what it gave. A condition that throws does not hold.
+ * Waits until a condition holds, and returns its value. A condition that throws does not hold.
  *
- * @throws {Error} the time ran out; the cause is what the condition threw last
+ * @throws {Error} If the time ran out; the cause is the condition's last error
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
