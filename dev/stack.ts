@@ -143,11 +143,11 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     ...env,
     // The inbox, and servers of tests, are on this machine.
     EGRESS_ALLOW: ["127.0.0.0/8", "::1", env["EGRESS_ALLOW"] ?? ""].join(),
-    // Each service is given what it may have of these.
+    // Each service gets only its own.
     ...withoutSecrets(),
     PORT: String(apiPort),
     HOST: "127.0.0.1",
-    // Outside of the data: unpacking Chromium takes seconds, and what it gives never differs.
+    // Outside of the data: unpacking Chromium takes seconds, and its result never differs.
     CACHE_DIR: chromiumCacheDir(env),
   };
   const compiledDir = env["NODE_COMPILE_CACHE"] || join(userCacheDir(env), "compiled");
@@ -192,7 +192,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     inboxDir: join(dataDir, "inbox"),
   };
   const flagsOf = async (name: ServiceName | "inbox") => {
-    // What is built is read then.
+    // The build is read then.
     if (name === "dashboard") await built.done;
     const folders = writableFolders(name, flagOptions);
     await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true })));
@@ -215,7 +215,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
     options.prepare?.({ mongodbUrl, natsUrl }),
   ].map((start) =>
     start?.catch((error) => {
-      // The others need not become ready, and what they throw then is this.
+      // The others need not become ready; they then throw this error.
       failing.abort(error);
       throw error;
     })
@@ -250,7 +250,7 @@ function servicesOf({ dashboard = true, webhooks = dashboard }: StackOptions): S
   );
 }
 
-/** Takes every secret out of an environment that services share, as a value and as a file. */
+/** Removes every secret from an environment that services share, as a value and as a file. */
 function withoutSecrets(): Record<string, undefined> {
   const names = PERMITTED_SERVICES.flatMap((name) => permissionsFor(name).secrets ?? []);
   return Object.fromEntries(
@@ -258,7 +258,7 @@ function withoutSecrets(): Record<string, undefined> {
   );
 }
 
-/** Picks the secrets that a service may have: those made here, the others as they were given. */
+/** Returns the secrets that a service may have: those made here, and the given ones. */
 function secretsOf(
   name: ServiceName,
   { env, made }: { env: StackOptions["env"]; made: Readonly<Record<string, string>> },
@@ -270,14 +270,14 @@ function secretsOf(
   }));
 }
 
-/** Builds the dashboard beside the start of the servers; disposing breaks that off. */
+/** Builds the dashboard beside the start of the servers; disposing aborts it. */
 function startBuild({ dashboard, onProgress, signal }: StackOptions) {
   const stopping = new AbortController();
   const signals = [stopping.signal, ...(signal ? [signal] : [])];
   const done = dashboard === false
     ? Promise.resolve()
     : buildDashboard({ root: ROOT, onProgress, signal: AbortSignal.any(signals) });
-  // Who waits for it learns of it; nobody may, if the servers do not start.
+  // Callers that wait for it get the error; there may be none if the servers do not start.
   done.catch(() => {});
   return {
     done,
@@ -295,7 +295,10 @@ interface Addresses {
   services: Record<ServiceName, Record<string, string>>;
 }
 
-/** Where each service finds the servers: our own know it by name, others take the login given. */
+/**
+ * Returns the servers' addresses for each service: with its own user at our servers, with the given login at
+ * others.
+ */
 function addressesOf({ mongod, nats, env, users }: {
   mongod: RunningServer | undefined;
   nats: RunningServer | undefined;
@@ -314,7 +317,7 @@ function addressesOf({ mongod, nats, env, users }: {
     : natsAs("operator");
   const servicesFor = (name: ServiceName) => ({
     NATS_URL: natsAs(name),
-    // Who dials no database has no user there.
+    // A service that dials no database has no user there.
     ...(isDatabaseUser(name) ? { MONGODB_URL: mongodbAs(name) } : {}),
   });
   return {
@@ -387,7 +390,7 @@ function apiPrefixOf({ apiSecret }: Users): string {
   return `OPERATOR.${apiSecret}`;
 }
 
-/** Waits for all, then throws what the first of those has thrown that failed. */
+/** Waits for all, then throws the error of the first that failed. */
 async function allDone(promises: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   const results = await Promise.allSettled(promises);
   const failed = results.find((result) => result.status === "rejected");
@@ -396,7 +399,7 @@ async function allDone(promises: readonly (Promise<unknown> | undefined)[]): Pro
 
 interface Runner extends AsyncDisposable {
   services: ReadonlyMap<ServiceName | "inbox", ServiceProcess>;
-  /** Does nothing once it is disposed; a signal breaks the start off. */
+  /** Does nothing after it is disposed; a signal aborts the start. */
   start(name: ServiceName | "inbox", signal?: AbortSignal): Promise<void>;
 }
 
@@ -479,7 +482,7 @@ async function migrateBroker(url: string): Promise<void> {
   await bus.applyTopology();
 }
 
-/** Says that a server, which somebody else runs, is not as it should be. */
+/** Returns the error about an external server that is unusable. */
 function notUsable(name: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new Error(
@@ -493,7 +496,7 @@ async function keptKey(file: string, prefix: string): Promise<string> {
   try {
     return (await readFile(file, "utf8")).trim();
   } catch (error) {
-    // A key that is there and cannot be read must not be replaced: secrets are sealed under it.
+    // An existing key that cannot be read must not be replaced: secrets are sealed under it.
     if ((error as { code?: string }).code !== "ENOENT") throw error;
     const key = prefix + randomBytes(32).toString("base64");
     await writeFile(file, `${key}\n`, { mode: 0o600 });

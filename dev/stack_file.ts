@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { type StackFile, stackFileIn, stackFileSchema } from "@posthaste/cli/stack_file";
 
-/** Reads what the start before has written; `undefined` if there was none. */
+/** Reads the file of the last start; `undefined` if there was none. */
 export async function readStackFile(dataDir: string): Promise<StackFile | undefined> {
   try {
     const text = await readFile(stackFileIn(dataDir), "utf8");
@@ -11,7 +11,7 @@ export async function readStackFile(dataDir: string): Promise<StackFile | undefi
   }
 }
 
-/** Writes the file for its owner's eyes only, whole or not at all. */
+/** Writes the file, readable by its owner only, whole or not at all. */
 export async function writeStackFile(dataDir: string, content: StackFile): Promise<void> {
   const file = stackFileIn(dataDir);
   await writeFile(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });

@@ -14,7 +14,7 @@ nightly("dev/users_test.ts", "dev/main_test.ts");
 
 const isLinux = process.platform === "linux";
 
-test("openStack() gives each service its own logins and flags, and no other's", {
+test("openStack() starts each service with its own logins and flags, and no other's", {
   skip: !isLinux && "environments and command lines are read from /proc",
 }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-stack-"));
@@ -51,7 +51,7 @@ test("openStack() gives each service its own logins and flags, and no other's", 
       assert.match(commandLine, /--permission\0/);
       assert.equal([...secrets.values()].some((word) => commandLine.includes(word)), false);
     }
-    // Whatever the broker loses is there again, though no service may make it.
+    // Streams that the broker loses are created again, although no service may do that.
     await using bus = await openBus({ url: stack.natsUrl, name: "operator" });
     await bus.check();
     await stack.nats?.kill();

@@ -8,7 +8,7 @@ export interface SummaryTemplate {
   alias: string;
 }
 
-/** What runs where. */
+/** The addresses of the running parts. */
 export interface Summary {
   /** Seconds that the start took. */
   seconds: number;
@@ -18,13 +18,13 @@ export interface Summary {
   smtpPort: number;
   mongodbUrl: string;
   natsUrl: string;
-  /** Path of the data folder, as people know it. */
+  /** Path of the data folder, as shown to people. */
   dataDir: string;
   account: string;
   templates: readonly SummaryTemplate[];
 }
 
-/** Writes what people need once all is up; no line exceeds 80 columns unless a URL does. */
+/** Returns the text for people after the start; no line exceeds 80 columns unless a URL does. */
 export function summaryText(summary: Summary, paint: Paint): string {
   const { request, inboxUrl, dashboardUrl } = summary;
   const list = (kind: SummaryTemplate["kind"]) =>

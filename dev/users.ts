@@ -18,8 +18,8 @@ const usersSchema = z.object({
 export type Users = z.infer<typeof usersSchema>;
 
 /**
- * Reads the passwords that were made at the first start, or makes them. The file is for its owner's
- * eyes only. One that is lost or incomplete is made anew: the servers learn them at each start.
+ * Reads the passwords of the first start, or generates them. Only its owner can read the file. A lost or
+ * incomplete one is generated again: the servers get them at each start.
  */
 export async function keptUsers(file: string): Promise<Users> {
   const kept = await readUsers(file);
@@ -50,7 +50,7 @@ function newUsers(): Users {
   });
 }
 
-// Of digits that mean nothing in an address.
+// Of digits without a special meaning in an address.
 function newPassword(): string {
   return randomBytes(24).toString("hex");
 }

@@ -9,7 +9,7 @@ let folder: string;
 before(async () => folder = await mkdtemp(join(tmpdir(), "posthaste-users-")));
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("keptUsers() makes a password for each user once, for its owner's eyes only", async () => {
+test("keptUsers() generates a password for each user once, readable by its owner only", async () => {
   const file = join(folder, "users.json");
   const users = await keptUsers(file);
   const passwords = [
@@ -26,7 +26,7 @@ test("keptUsers() makes a password for each user once, for its owner's eyes only
   assert.equal((await stat(file)).mode & 0o777, 0o600);
 });
 
-test("keptUsers() makes all anew when some are missing", async () => {
+test("keptUsers() generates all again when some are missing", async () => {
   const file = join(folder, "partial.json");
   const { broker, ...rest } = await keptUsers(file);
   const { pdf, ...others } = broker;

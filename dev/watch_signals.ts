@@ -1,16 +1,16 @@
 import process from "node:process";
 
-/** What to do about signals. */
+/** Options of `watchSignals()`. */
 export interface SignalOptions {
-  /** Anyone who read it may be gone, and with it anyone who would stop the program. */
+  /** Its reader may be gone, and with it the person who would stop the program. */
   output: NodeJS.EventEmitter;
   /** Called once, before the returned signal is aborted. */
   onStop(): void;
-  /** Somebody cannot wait. */
+  /** Called when the signal is repeated. */
   onRepeat(): void;
 }
 
-/** A terminal sends Ctrl-C to everybody, and npm passes it on: signals this near are one. */
+/** A terminal sends Ctrl-C to every process, and npm passes it on: signals within this time are one. */
 const SAME_PRESS_MS = 500;
 
 /** Turns the signals that stop a program, and the end of its reader, into an abort signal. */

@@ -21,13 +21,13 @@ after(() => {
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(name);
 });
 
-test("watchSignals() stops a program whose output nobody reads any more", async () => {
+test("watchSignals() stops a program whose output is no longer read", async () => {
   const pipeline = '"$0" --input-type=module --eval "$1" | true';
   const { stderr } = await promisify(execFile)("sh", ["-c", pipeline, process.execPath, PRINTING]);
   assert.equal(stderr, "Stopped because the output was closed\n");
 });
 
-test("watchSignals() goes on when an output fails for another reason", () => {
+test("watchSignals() continues when an output fails for another reason", () => {
   const output = new EventEmitter();
   const signal = watchSignals({ output, onStop: () => assert.fail(), onRepeat() {} });
   output.emit("error", Object.assign(new Error("the terminal is closed"), { code: "EIO" }));

@@ -47,7 +47,7 @@ test("one trace leads from the caller's request through every service to the SMT
   await expectOneTrace({ system, telemetry, sink, integration });
 });
 
-/** The mails to one address, at one of our domains for this test alone. */
+/** Returns the mails to one address, at a domain for this test alone. */
 function mailsTo(address: string): SunkMessage[] {
   return sink.messages.filter(({ envelope }) => envelope.to.includes(address));
 }
@@ -60,7 +60,7 @@ async function onlyMailTo(address: string): Promise<SunkMessage> {
   return mails[0] as SunkMessage;
 }
 
-/** Text of a PDF by PDF.js, after checking that poppler reads the same. */
+/** Returns the text of a PDF by PDF.js, after checking that poppler reads the same. */
 async function textOf(pdf: Buffer): Promise<string> {
   const [byPdfJs, byPoppler] = await Promise.all([readPdf(pdf), readPdfByPoppler(pdf)]);
   const words = (pages: string[]) => pages.map((page) => page.replaceAll(/\s+/g, " ").trim());
@@ -139,7 +139,7 @@ test("recipients of one request get none, one or several PDFs, each from its own
     return { text: mail.text, attachments };
   };
   assert.deepEqual(await read("none"), { text: "Common/Rome", attachments: [] });
-  // A nested value is replaced whole: the city of the common one is gone.
+  // A nested value is replaced as a whole: the city of the common one is gone.
   assert.deepEqual(await read("one"), {
     text: "One/",
     attachments: [["invoice-1.pdf", "No 1 for One/."]],
@@ -154,7 +154,7 @@ test("recipients of one request get none, one or several PDFs, each from its own
   });
 });
 
-test("any script of the world comes through in subjects, names, bodies, file names and PDFs", async () => {
+test("any script of the world arrives unchanged in subjects, names, bodies, file names and PDFs", async () => {
   const words = "Grüße 日本語 한국어 Ελληνικά 🎉👩‍👩‍👧";
   const template = await system.publishEmail({
     subject: "{{ words }} & {{ words }} – {{ words }}",
@@ -280,7 +280,7 @@ test("a mail with a file, an image in it, copies, Reply-To and List-Unsubscribe 
   }
 });
 
-test("a message is told from queued to sent with the server's reply", async () => {
+test("a message is reported from queued to sent with the server's reply", async () => {
   const template = await system.publishEmail({ subject: "State", html: "<p>Hi" });
   const pdf = await system.publishPdf({ html: "<p>PDF of {{ n }}" });
   const accepted = await system.send({
@@ -301,7 +301,7 @@ test("a message is told from queued to sent with the server's reply", async () =
     "sent",
   ]];
   for (const [index, expected] of stages.entries()) {
-    // What the stages before the mailer tell may be written after the mail is sent.
+    // Status events of earlier stages may be written after the mail is sent.
     const message = await until(async () => {
       const found = await system.message(accepted.messages[index]?.id ?? "");
       return found.timeline.length === expected.length && found;
@@ -417,7 +417,7 @@ test("all recipients of one request get their own mail exactly once", async () =
   assert.equal(new Set(mails.map(({ envelope }) => envelope.to[0])).size, count);
 });
 
-test("an endpoint is called with the events of a send, signed, in the order of the feed", async () => {
+test("an endpoint gets the events of a send, signed, in the order of the feed", async () => {
   const { store, accountId, stack } = system;
   const heard: { headers: IncomingHttpHeaders; body: string }[] = [];
   await using server = await openHttpServer(async (request, response) => {

@@ -19,7 +19,7 @@ const EXAMPLES = readExamples(ROOT);
 const CURLS = EXAMPLES.filter(({ language, text }) => language === "sh" && /^curl /m.test(text));
 const SENDER = "billing@northwind.example";
 const NAME = { name: "name", required: true };
-/** Where the pages have the interface. */
+/** Address of the interface in the pages. */
 const LOCAL = /http:\/\/localhost:8080\/v1/g;
 
 /** Programs that run a file of a language. */
@@ -37,9 +37,9 @@ const QUICK = ["ts", "python", "php", "ruby"];
 let system: JoinedSystem;
 let folder: string;
 let environment: NodeJS.ProcessEnv;
-/** Of a send that has gone. */
+/** Ids of a finished send. */
 let gone: Ids;
-/** Of sends that wait for a server which does not listen. */
+/** Ids of sends that wait for a server that does not listen. */
 let toCancel: Ids;
 let toRetry: Ids;
 let opened: AsyncDisposableStack;
@@ -94,7 +94,7 @@ async function send(integration: number): Promise<Ids> {
   return { send: id, message: message?.id ?? "" };
 }
 
-test("every command with curl in the documentation is answered with what the page shows", async (t) => {
+test("every command with curl in the documentation returns the answer on its page", async (t) => {
   assert.ok(CURLS.length > 15);
   for (const example of CURLS) {
     const where = `${example.page}:${example.line}`;
@@ -115,7 +115,7 @@ test("every command with curl in the documentation is answered with what the pag
   }
 });
 
-/** Has curl fail on refusals; placeholders become ids. */
+/** Returns a script in which curl fails on refusals, and placeholders are ids. */
 function scriptOf({ text }: Example, { send, message }: Ids): string {
   const command = text.replaceAll("snd_…", send).replaceAll("msg_…", message);
   return `curl() { command curl --fail-with-body -sS --max-time 60 "$@"; }\n${

@@ -5,7 +5,7 @@ import type { System } from "./system.ts";
 
 const KINDS = { server: 2, client: 3, consumer: 5 } as const;
 
-/** What a trace is looked for in. */
+/** The system and collector of a trace. */
 export interface Traced {
   system: System;
   telemetry: OtlpReceiver;
@@ -13,7 +13,7 @@ export interface Traced {
   integration: number;
 }
 
-/** The spans of a trace, as soon as there are enough of them. */
+/** Returns the spans of a trace, as soon as there are enough. */
 export async function spansOf(
   telemetry: OtlpReceiver,
   traceId: string,
@@ -26,8 +26,8 @@ export async function spansOf(
 }
 
 /**
- * Sends a mail with a PDF in a trace that the caller begins, and has it lead from the HTTP request
- * through every process to the SMTP reply; what the tracker records of it is linked.
+ * Sends a mail with a PDF in a trace that the caller begins, and checks that it leads from the HTTP request
+ * through every process to the SMTP reply, and that the tracker's spans are linked.
  */
 export async function expectOneTrace({ system, telemetry, sink, integration }: Traced) {
   const caller = { traceId: randomBytes(16).toString("hex"), spanId: "00f067aa0ba902b7" };
@@ -53,7 +53,7 @@ export async function expectOneTrace({ system, telemetry, sink, integration }: T
   const smtp = spans.find(({ name }) => name === "smtp.send");
   const way: ReceivedSpan[] = [];
   for (let span = smtp; span !== undefined; span = byId.get(span.parentSpanId)) way.unshift(span);
-  // Spans inside of a service may come and go; the hops between them are what is promised.
+  // Spans inside of a service may change; only the hops between services are guaranteed.
   const hops = way.filter(({ kind }) => Object.values<number>(KINDS).includes(kind));
   assert.deepEqual(hops.map(({ service, name, kind }) => [service, name, kind]), [
     ["api", "POST /v1/templates/{templateId}/send/{integrationId}", KINDS.server],

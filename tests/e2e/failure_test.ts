@@ -36,7 +36,7 @@ after(() => opened?.disposeAsync());
 
 const to = [{ email: "jane@reader.example" }];
 
-/** Sends one mail and gives the message as it came to rest. */
+/** Sends one mail and returns its message at rest. */
 async function sendOne(order: { integration: number; template?: number }) {
   const { id, messages } = await system.send({ template, to, ...order });
   await system.untilResting(id);
@@ -51,7 +51,7 @@ function assertRetriesSoon({ nextAt, timeline }: MessageView) {
 }
 
 describe("what goes wrong with mail", { concurrency: true }, () => {
-  test("a recipient that the server refuses for good makes its message failed, and no other", async () => {
+  test("a permanently refused recipient fails its message, and no other", async () => {
     await using server = await openSmtpSink({
       script: ({ stage, address }) =>
         stage === "rcpt" && address.startsWith("nobody")
@@ -118,7 +118,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
       ),
       ["queued", "sending", "deferred", "sending", "deferred", "sending", "sent"],
     );
-    // Nobody can know that the second attempt came through: the duplicate is the same, byte for byte.
+    // The mailer cannot know that the second attempt arrived: the duplicate is the same, byte for byte.
     assert.equal(server.messages.length, 2);
     assert.deepEqual(server.messages[0]?.raw, server.messages[1]?.raw);
   });
@@ -134,7 +134,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
     assertRetriesSoon(message);
   });
 
-  test("a certificate that nobody vouches for defers a message, and no mail goes out", async () => {
+  test("an untrusted certificate defers a message, and no mail is sent", async () => {
     for (const tls of ["starttls", "implicit"] as const) {
       await using server = await openSmtpSink({ tls });
       const { message } = await sendOne({
@@ -146,7 +146,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
     }
   });
 
-  test("a server without the encryption that is asked for gets no mail", async () => {
+  test("a server without the required encryption gets no mail", async () => {
     await using server = await openSmtpSink();
     const { message } = await sendOne({
       integration: await system.connect(server.port, { tls: "starttls" }),
@@ -156,7 +156,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
     assert.equal(server.messages.length, 0);
   });
 
-  test("a template that cannot be filled fails the one message whose values it is", async () => {
+  test("a template that cannot be filled fails only the message with its values", async () => {
     const dated = await system.publishEmail({ subject: "On {{date day}}", html: "<p>Hi" });
     const accepted = await system.send({
       template: dated,
@@ -173,7 +173,7 @@ describe("what goes wrong with mail", { concurrency: true }, () => {
     assert.match(reason ?? "", /^The template could not be filled: .*Cannot format date "soon"/);
   });
 
-  test("a PDF that cannot be printed fails the one message that it belongs to", async () => {
+  test("a PDF that cannot be printed fails only its own message", async () => {
     const long = await system.publishPdf({
       html: "{{#each parts}}<p style='break-after: page'>{{ this }}</p>{{/each}}",
     });

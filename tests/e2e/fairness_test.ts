@@ -7,7 +7,7 @@ import { openFaultySmtp, openSmtpSink, type SmtpSink, until } from "@posthaste/k
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
 
-/** With ten mails in hand each, they would hold all places of a mailer three times. */
+/** With ten mails in flight each, they would fill a mailer three times. */
 const SILENT_SERVERS = 10;
 
 let system: JoinedSystem;
@@ -30,7 +30,7 @@ function recipients(count: number, domain: string) {
   return Array.from({ length: count }, (_, n) => ({ email: `n${n}@${domain}`, variables: { n } }));
 }
 
-/** Sends one mail through a healthy server and waits until it is there. */
+/** Sends one mail through a healthy server and waits for it. */
 async function sendOne(integration: number, name: string): Promise<void> {
   const email = `${name}@healthy.example`;
   await system.send({ template, integration, to: [{ email, variables: { n: 0 } }] });
@@ -40,7 +40,7 @@ async function sendOne(integration: number, name: string): Promise<void> {
   });
 }
 
-test("mail for a server that is away waits, does not hold up others, and goes once it is back", async () => {
+test("mail for an unavailable server waits, does not delay others, and is sent when it is back", async () => {
   const port = await freePort();
   const dead = await system.connect(port);
   const healthy = await system.connect(sink.port);
@@ -55,7 +55,7 @@ test("mail for a server that is away waits, does not hold up others, and goes on
   }, { message: "the server to be left alone" });
   const states = async () =>
     (await system.get<{ states: Record<string, number> }>(`/sends/${accepted.id}`)).body.states;
-  // What was on its way comes back; the rest was never rendered.
+  // Mails in flight are returned; the others were never rendered.
   await until(async () => {
     const { queued = 0, deferred = 0 } = await states();
     return queued >= 260 && queued + deferred === 300;
@@ -75,7 +75,7 @@ test("mail for a server that is away waits, does not hold up others, and goes on
   assert.equal(new Set(back.messages.map(({ envelope }) => envelope.to[0])).size, 300);
 });
 
-test("mail for a server that never greets holds up nobody else's", async () => {
+test("mail for a server that never greets delays no other mail", async () => {
   const sockets = new Set<Socket>();
   let givenUp = 0;
   const silent = createServer((socket) => {
@@ -98,7 +98,7 @@ test("mail for a server that never greets holds up nobody else's", async () => {
   silent.close();
 });
 
-test("mail for servers that take it and never answer holds up nobody else's", async () => {
+test("mail for servers that receive it and never answer delays no other mail", async () => {
   await using servers = new AsyncDisposableStack();
   const silent = await Promise.all(
     Array.from({ length: SILENT_SERVERS }, async () =>
@@ -139,7 +139,7 @@ test("twenty mails to a server whose login is refused cost a few logins and wait
   assert.equal(suspended?.reason, "The SMTP server requires authentication or encryption");
   assert.ok(server.connections <= 16, `${server.connections} connections`);
   for (const { id: messageId } of accepted.messages) {
-    // What was on its way comes back, and the rest was never rendered.
+    // Mails in flight are returned, and the others were never rendered.
     await until(async () => {
       const message = await system.store.messages.find(system.accountId, messageId);
       return message?.state === "queued" || message?.waitsFor === `${system.accountId}/${id}`;

@@ -84,7 +84,7 @@ test("release.yml publishes and signs every image that buildImages() builds, of 
   assert.match(scriptOf(publish), /cosign sign-blob --yes --bundle \S+ SHA256SUMS/);
 });
 
-test("release.yml runs what packages bring only where nothing may be written or signed", () => {
+test("release.yml runs code of packages only in jobs that cannot write or sign", () => {
   const workflow = read<Workflow>(".github/workflows/release.yml");
   assert.deepEqual(workflow.permissions, {});
   const { gate, ...rest } = workflow.jobs;
@@ -102,7 +102,7 @@ test("release.yml runs what packages bring only where nothing may be written or 
   });
   assert.doesNotMatch(scriptOf(publish), /\b(npm|npx|node)\b/);
   for (const { uses = "" } of publish.steps) {
-    // What GitHub itself does not maintain is pinned to a commit.
+    // Actions that GitHub itself does not maintain are pinned to a commit.
     assert.match(uses, /^$|^actions\/download-artifact@|@[\da-f]{40}$/);
   }
 });
@@ -123,7 +123,7 @@ test("the forms of issues have names, descriptions, and questions with labels an
   }
 });
 
-test("what the pages for contributors link to is there", () => {
+test("the links of the pages for contributors work", () => {
   const pages = [...globSync("*.md", { cwd: ROOT }), "docs/glossary.md", "docs/releases.md"];
   assert.ok(pages.includes("CONTRIBUTING.md"));
   for (const page of pages) {

@@ -20,7 +20,7 @@ const ENDLESS = `<svg><g id="g0"><rect width="1" height="1" /></g>${
     return `<g id="g${n + 1}">${`<use href="#g${n}" />`.repeat(10)}</g>`;
   }).join("")
 }</svg>`;
-/** Takes it a second or so. */
+/** Takes Chromium about a second. */
 const LONG = `<p>PDF {{ n }}${"<p style='columns:3'>x y z".repeat(1500)}`;
 
 let system: System;
@@ -60,12 +60,12 @@ function sendPdf(n: number, pdf = plain, times = 1) {
   return system.send({ ...order, to, variables: { n } });
 }
 
-/** Sends a mail that has the same PDF twice: it lies in the store. */
+/** Sends a mail that has the same PDF twice, so that it is stored. */
 function sendTwice(n: number) {
   return sendPdf(n, plain, 2);
 }
 
-/** The mail to a recipient, once it is there; it must have come once. */
+/** Waits for the mail to a recipient, which must arrive once. */
 async function mailTo(n: number, timeoutMs = 20_000): Promise<SunkMessage> {
   const mails = () =>
     sink.messages.filter(({ envelope }) => envelope.to[0] === `n${n}@print.example`);
@@ -74,7 +74,7 @@ async function mailTo(n: number, timeoutMs = 20_000): Promise<SunkMessage> {
   return mails()[0] as SunkMessage;
 }
 
-/** Fails unless the mail has the PDF that was made for its recipient, so many times. */
+/** Fails unless the mail has its recipient's PDF this many times. */
 async function assertPdf(mail: SunkMessage, n: number, times = 1): Promise<void> {
   const [{ attachments }] = await readMail(mail);
   assert.equal(attachments.length, times);
@@ -102,12 +102,12 @@ function chromium(): { pid: number; parent: number; command: string }[] {
   return found;
 }
 
-test("everything else on the machine goes before the browser, as the services are started", async () => {
+test("the browser has a lower priority than everything else on the machine", async () => {
   await sendPdf(0);
   await mailTo(0);
   const [browser] = chromium();
   const group = readFileSync(`/proc/${browser?.pid}/autogroup`, "utf8");
-  // A kernel without such groups tells none.
+  // A kernel without such groups reports none.
   if (group !== "") assert.match(group, /nice 10/);
 });
 
@@ -158,7 +158,7 @@ test("a PDF that never ends fails its message with the reason, and no other", as
   }, { message: "the browser that hung to be gone" });
 });
 
-test("a store that is full holds no PDF back", async () => {
+test("a full store delays no PDF", async () => {
   await sendTwice(21);
   await mailTo(21);
   const { config, state } = await manager.streams.info("OBJ_pdfs");
@@ -169,7 +169,7 @@ test("a store that is full holds no PDF back", async () => {
   await manager.streams.update("OBJ_pdfs", config);
 });
 
-test("a PDF that is damaged or lost in the store is made again, never attached wrong", async () => {
+test("a PDF that is damaged or lost in the store is printed again, never attached damaged", async () => {
   const mailer = system.stack.services.get("mailer");
   for (const [offset, how] of (["changed", "lost", "deleted"] as const).entries()) {
     const n = 30 + offset;
@@ -200,7 +200,7 @@ async function lastStored(): Promise<number> {
   return (await manager.streams.info("OBJ_pdfs")).state.last_seq;
 }
 
-/** Harms the object that was stored after a sequence number of the store's stream. */
+/** Damages the object that was stored after a sequence number of the store's stream. */
 async function damage(after: number, how: "changed" | "lost" | "deleted"): Promise<void> {
   const chunk = await manager.streams.getMessage("OBJ_pdfs", { seq: after + 1 });
   assert.match(chunk?.subject ?? "", /^\$O\.pdfs\.C\./);

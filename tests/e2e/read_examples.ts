@@ -10,11 +10,11 @@ export interface Example {
   page: string;
   /** Line of its fence, from 1. */
   line: number;
-  /** Title of the section that it stands in, or an empty text. */
+  /** Title of its section, or an empty text. */
   section: string;
   /** First word after the fence: `sh`. */
   language: string;
-  /** Whether a test may run it. The fence says where it may not: `sh no-run`. */
+  /** Whether a test may run it. A fence such as `sh no-run` forbids it. */
   isRun: boolean;
   text: string;
 }

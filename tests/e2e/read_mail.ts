@@ -17,10 +17,7 @@ export interface ReadMail {
   attachments: { filename: string; type: string; bytes: Buffer; contentId?: string | undefined }[];
 }
 
-/**
- * Reads a mail with two parsers that know nothing of each other, `postal-mime` and `mailparser`.
- * Texts are trimmed.
- */
+/** Reads a mail with two independent parsers, `postal-mime` and `mailparser`. Texts are trimmed. */
 export function readMail({ raw }: SunkMessage): Promise<[ReadMail, ReadMail]> {
   return Promise.all([byPostalMime(raw), byMailparser(raw)]);
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { extractText, getDocumentProxy } from "unpdf";
 
-/** What a PDF says. */
+/** The text of a PDF. */
 export interface PdfText {
   /** Text of each page. */
   pages: string[];

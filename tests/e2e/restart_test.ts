@@ -21,7 +21,7 @@ let opened: AsyncDisposableStack;
 
 before(async () => {
   await using stack = new AsyncDisposableStack();
-  // Mails are in hand for a while, so that a kill meets some.
+  // Mails are in flight for a while, so that a kill affects some.
   sink = stack.use(
     await openSmtpSink({
       script: ({ stage }) => stage === "dot" ? { delayMs: 40 } : undefined,
@@ -33,7 +33,7 @@ before(async () => {
   };
   system = stack.use(await openSystem({ settings }));
   travel = stack.use(openTimeTravel(system));
-  // What a killed worker had in hand comes again in 3 s instead of 30 s.
+  // A killed worker's events are redelivered after 3 s instead of 30 s.
   await using bus = await openBus({ url: system.stack.natsUrl, name: "e2e" });
   await bus.applyTopology({ ackWaitMs: 3000 });
   const integration = await system.connect(sink.port);
@@ -53,7 +53,7 @@ function recipients(domain: string, { from, count }: { from: number; count: numb
   }));
 }
 
-/** Asks until the answer is 200, as a caller does who may not lose a request nor make it twice. */
+/** Repeats a request until the answer is 200, as a caller that must neither lose nor duplicate it. */
 function sendSurely(key: string, to: Recipient[]): Promise<SendAccepted> {
   return until(async () => {
     const answer = await system.post<SendAccepted>(path, { from: { email: SENDER }, to }, {
@@ -76,13 +76,13 @@ async function untilAllSent(sends: SendAccepted[], timeoutMs: number): Promise<v
   }, { timeoutMs, everyMs: 200, message: "every mail to be sent" });
 }
 
-/** The mails to a domain by their one recipient. */
+/** Returns the mails to a domain, by their recipient. */
 function arrivals(domain: string): Map<string, SunkMessage[]> {
   const mails = sink.messages.filter(({ envelope }) => envelope.to[0]?.endsWith(`@${domain}`));
   return Map.groupBy(mails, ({ envelope }) => envelope.to.join());
 }
 
-test("every mail arrives though each service is killed, and once but where the mailer was", async () => {
+test("every mail arrives although each service is killed, once unless the mailer was killed", async () => {
   const domain = "killed.example";
   const sends: SendAccepted[] = [];
   async function flow(): Promise<void> {
@@ -101,7 +101,7 @@ test("every mail arrives though each service is killed, and once but where the m
     service?.signal(signal);
     const reason = await service?.exited;
     if (name === "mailer" && signal === "SIGKILL") {
-      // What the dead one wrote last may still be on its way into the ledger.
+      // The last writes of the killed process may still be on their way into the ledger.
       await delay(200);
       for (const id of await travel.idsIn("sending")) inFlight.add(id);
     }
@@ -134,7 +134,7 @@ test("every mail arrives though each service is killed, and once but where the m
   }
 });
 
-test("every mail arrives once though the broker loses all that it holds", async () => {
+test("every mail arrives once although the broker loses all its data", async () => {
   const domain = "amnesia.example";
   const { nats, masterKeyFile } = system.stack;
   assert.ok(nats);

@@ -153,7 +153,7 @@ test("a ledger that was restored to a running system's backup sends nothing twic
 
   const [group] = (await posthaste(["restored", "list"])).result;
   assert.equal(group.integrationId, healthy);
-  // What somebody can tell that it has not arrived is sent; the receiver's list is a proof of it.
+  // Mail that certainly has not arrived is sent; the receiver's list proves it.
   let released = 0;
   for (const { messages } of sends) {
     for (const { id, email } of messages) {

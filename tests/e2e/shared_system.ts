@@ -6,7 +6,7 @@ import { ACCOUNT, type AccountOfSystem, openAccount, openSystem } from "./system
 /** Set by the test runner for the files that share its system; holds a {@linkcode Description}. */
 const VARIABLE = "POSTHASTE_TEST_SYSTEM";
 
-/** Sends what Posthaste itself writes, to the inbox. */
+/** Account that sends Posthaste's own mail, to the inbox. */
 const SYSTEM_ACCOUNT = "Posthaste";
 
 /** How a running system is described to other processes, as JSON. */
@@ -22,7 +22,7 @@ interface Description {
 
 /** The system that test files share. Disposing stops it, and fails if a part had died by itself. */
 export interface SharedSystem extends AsyncDisposable {
-  /** What the processes of the test files have in their environment to find it. */
+  /** Variables through which the processes of the test files find it. */
   readonly env: Readonly<Record<string, string>>;
 }
 

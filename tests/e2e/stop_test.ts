@@ -30,7 +30,7 @@ before(async () => {
     await openSystem({
       dashboard: true,
       settings: {
-        // Nothing that a service leaves behind is dispatched again while the test runs.
+        // No message that a service leaves behind is redispatched while the test runs.
         tracker: { RECONCILE_INTERVAL: "200ms", RECONCILE_GRACE: "10m" },
         // Acceptance goes on without a broker for a while, so that the api would stay ready.
         api: { BROKER_AWAY: "2s" },
@@ -38,7 +38,7 @@ before(async () => {
       },
     }),
   );
-  // Nor does the broker bring it again.
+  // Nor does the broker redeliver its event.
   await using bus = await openBus({ url: system.stack.natsUrl, name: "e2e" });
   await bus.applyTopology({ ackWaitMs: 600_000 });
   opened = stack.move();
@@ -55,7 +55,7 @@ async function readiness(healthUrl: string): Promise<[number, Readiness]> {
   return [response.status, await response.json() as Readiness];
 }
 
-test("each service that is asked to stop finishes its work, ends with 0 and loses nothing", async () => {
+test("each service that gets SIGTERM finishes its work, ends with 0 and loses nothing", async () => {
   const integration = await system.connect(sink.port);
   const template = await system.publishEmail({ subject: "No {{ n }}", html: "<p>{{ n }}" });
   const pdf = await system.publishPdf({ html: "<p>PDF {{ n }}" });
@@ -69,7 +69,7 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
         variables: { n: 4 * part + i },
         ...(i === 0 ? { attachments: [{ id: pdf }] } : {}),
       }));
-      // Only the api's own stop may refuse; a request that it took must be answered.
+      // Only the api's own stop may refuse; an accepted request must be answered.
       const answer = await until(() => {
         const body = { from: { email: SENDER }, to };
         const path = `/templates/${template}/send/${integration}`;
@@ -105,7 +105,7 @@ test("each service that is asked to stop finishes its work, ends with 0 and lose
   assert.equal(new Set(arrived).size, count);
 });
 
-test("a mailer that is asked to stop writes which mails are in doubt, and ends with 0", async () => {
+test("a mailer that gets SIGTERM records the unknown outcomes, and ends with 0", async () => {
   await using silent = await openFaultySmtp({
     plan: ({ stage }) => stage === "dot" ? { do: "silence" } : undefined,
   });

@@ -63,7 +63,7 @@ export interface SendOrder extends Omit<SendBody, "from"> {
   from?: { email: string; name?: string };
 }
 
-/** What `GET /v1/sends/{id}` tells. */
+/** The answer of `GET /v1/sends/{id}`. */
 export interface SendView {
   id: string;
   messageCount: number;
@@ -72,7 +72,7 @@ export interface SendView {
   messages: { id: string; email: string; state: MessageState }[];
 }
 
-/** What `GET /v1/messages/{id}` tells; times are ISO 8601. */
+/** The answer of `GET /v1/messages/{id}`; times are ISO 8601. */
 export interface MessageView {
   id: string;
   sendId: string;
@@ -110,13 +110,13 @@ export interface PdfDraft {
 /** Name of the account of a system that {@linkcode openSystem} starts. */
 export const ACCOUNT = "The Shop";
 
-/** A mail that takes longer is lost: a machine may be busy with other things. */
+/** A mail that takes longer is lost. Long enough for a busy machine. */
 const PATIENCE_MS = 180_000;
 
 /** Address in `from` and in the list of senders of every integration. */
 export const SENDER = "shop@sender.example";
 
-/** Where a running system is, and what it consists of. */
+/** The addresses and parts of a running system. */
 export interface RunningStack extends Pick<Stack, "mongodbUrl" | "apiUrl" | "dashboardUrl"> {
   readonly services: ReadonlyMap<string, Pick<ServiceProcess, "pid" | "healthUrl">>;
 }
@@ -128,11 +128,11 @@ export interface AccountOfSystem extends AsyncDisposable {
   readonly accountId: string;
   /** A token with all scopes. */
   readonly token: string;
-  /** Publishes a template and gives its id. */
+  /** Publishes a template and returns its id. */
   publishEmail(draft: EmailDraft, accountId?: string): Promise<number>;
-  /** Publishes a PDF template and gives its id. */
+  /** Publishes a PDF template and returns its id. */
   publishPdf(draft: PdfDraft, accountId?: string): Promise<number>;
-  /** Creates an integration with a server on 127.0.0.1 and gives its id. */
+  /** Creates an integration with a server on 127.0.0.1 and returns its id. */
   connect(port: number, settings?: Partial<IntegrationSettings>): Promise<number>;
   post<Body>(path: string, body: unknown, options?: RequestOptions): Promise<Answer<Body>>;
   get<Body>(path: string, options?: RequestOptions): Promise<Answer<Body>>;
@@ -141,7 +141,7 @@ export interface AccountOfSystem extends AsyncDisposable {
   message(id: string): Promise<MessageView>;
   /** Waits until all messages of a send are in a state that is none of those on the way. */
   untilResting(sendId: string, timeoutMs?: number): Promise<SendView>;
-  /** Waits until nothing more happens to any message of a send: one that was deferred goes on first. */
+  /** Waits until every message of a send is final: a deferred one continues first. */
   untilDone(sendId: string, timeoutMs?: number): Promise<SendView>;
 }
 

@@ -4,19 +4,19 @@ import type { AccountOfSystem } from "./system.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Makes the waits that are planned in a ledger end now. */
+/** Ends the planned waits in a ledger now. */
 export interface TimeTravel extends AsyncDisposable {
-  /** What is deferred is long due, for all messages of a send: the reconciler takes it at once. */
+  /** Makes all deferred messages of a send due: the reconciler dispatches them at once. */
   endDeferral(sendId: string): Promise<void>;
-  /** The reconciler looks at every unsettled send now. */
+  /** Makes every unsettled send due for the reconciler. */
   reconcileNow(): Promise<void>;
-  /** Servers that are left alone may be tried again now. */
+  /** Ends the pauses of all servers. */
   endPauses(): Promise<void>;
-  /** Ids of the messages in a state. */
+  /** Returns the ids of the messages in a state. */
   idsIn(state: Message["state"]): Promise<string[]>;
 }
 
-/** Opens what the ledger has of an account behind the system's back, as the passing of time would change it. */
+/** Opens an account's part of the ledger, to change it as the passing of time would. */
 export function openTimeTravel(
   { stack: { mongodbUrl }, accountId }: Pick<AccountOfSystem, "stack" | "accountId">,
 ): TimeTravel {

@@ -124,7 +124,7 @@ test("nothing personal is in any log line or span, whether mail goes out or not"
   assert.deepEqual(system.lines.filter((line) => line.includes(system.token)), []);
 });
 
-/** What a service's log says of where its health can be asked. */
+/** Returns the health port in a service's log. */
 function healthPortOf(service: string): number {
   for (const line of system.lines) {
     const [, port] =
@@ -142,7 +142,7 @@ async function metricsOf(service: string): Promise<string> {
   return await response.text();
 }
 
-/** What only happens when something is wrong, or has to wait. */
+/** Metrics that are recorded only on failures, or while mail waits. */
 const RARE: readonly string[] = [
   "posthaste.breaker.transitions",
   "posthaste.browser.restarts",
@@ -155,7 +155,7 @@ const RARE: readonly string[] = [
 ];
 
 test("every metric arrives in ordinary use, with no other attributes than it is declared with", async () => {
-  // So many have to wait for the scheduler.
+  // Enough mails to make some wait for the scheduler.
   const template = await system.publishEmail({ subject: "Many", html: "<p>Hi" });
   const to = Array.from({ length: 11 }, (_, n) => ({ email: `r${n}@many.example` }));
   await system.send({ template, integration, to });

@@ -1,4 +1,4 @@
-/** Stands in every hostile text as an element: in the dashboard's own document there must never be one. */
+/** The element in every hostile text: the dashboard's own document must never contain one. */
 export const MARK = "x-mark";
 
 const SCHEMES = [
@@ -69,7 +69,7 @@ const MARKUP = [
  * Returns texts that run a script, or call a server, where code forgets to write them as text: in elements,
  * attributes, addresses, styles and scripts (the corpus of stored cross-site scripting).
  *
- * @param host Host and port of a server that nobody must ask.
+ * @param host Host and port of a server that must get no request.
  */
 export function attackTexts(host: string): string[] {
   const code = `top.__ran=1,fetch(\`http://${host}/script\`)`;

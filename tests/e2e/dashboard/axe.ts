@@ -7,16 +7,16 @@ import type { Page } from "playwright-core";
 /** `axe.source` is more than twice as long. */
 const SOURCE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** What else is found depends on no colour. */
+/** The other rules do not depend on colours. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
 const GRAVE: readonly unknown[] = ["serious", "critical"];
 
 /**
- * Fails if something on a page keeps people with disabilities out: no finding of axe may be serious or
- * critical. Frames, in which mails of customers are shown, are theirs.
+ * Fails if a page is not accessible: no finding of axe may be serious or critical. Frames with customers'
+ * mails are not checked.
  *
- * @param only `colours` looks at what depends on them alone, of a page that was looked at before.
+ * @param only `colours` checks only the rules about colours, on a page that was checked before.
  */
 export async function expectNoAxeViolations(page: Page, only?: "colours"): Promise<void> {
   if (!await page.evaluate(() => "axe" in globalThis)) await page.evaluate(SOURCE);

@@ -24,7 +24,7 @@ export async function openBrowser(): Promise<Browser> {
   return await chromium.launch({
     executablePath,
     env: { ...process.env, ...env },
-    // As root, which tests in containers are, Chromium has no sandbox.
+    // Chromium has no sandbox as root, as in containers.
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
 }

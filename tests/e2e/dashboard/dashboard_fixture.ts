@@ -4,23 +4,23 @@ import { ACCOUNT, type AccountOfSystem, openSystem, type SystemOptions } from ".
 import { openBrowser } from "./browser.ts";
 import { type Person, signIn } from "./person.ts";
 
-/** How a page is looked at. */
+/** How a page is opened. */
 export interface LookOptions {
   /** @default {"light"} */
   scheme?: "light" | "dark";
   /** In CSS pixels. @default {{ width: 1440, height: 900 }} */
   size?: { width: number; height: number };
-  /** Who looks. @default {"owner"} */
+  /** The signed-in person. @default {"owner"} */
   who?: Who;
 }
 
-/** Those of an account, the owner of another that is empty, and who is signed out. */
+/** The people of an account, the owner of an empty account, and a signed-out person. */
 export type Who = "owner" | "editor" | "viewer" | "newcomer" | "nobody";
 
 /** A page of the dashboard in a browser of its own. */
 export interface Look extends AsyncDisposable {
   readonly page: Page;
-  /** What the page did that no page should: errors that nobody caught, and breaches of its policy. */
+  /** Faults of the page: uncaught errors, and violations of its policy. */
   readonly faults: string[];
 }
 
@@ -29,11 +29,11 @@ export interface DashboardFixture<System extends AccountOfSystem = AccountOfSyst
   extends AsyncDisposable {
   readonly system: System;
   readonly browser: Browser;
-  /** Where the dashboard is: `http://localhost:8081`. */
+  /** Address of the dashboard: `http://localhost:8081`. */
   readonly url: string;
-  /** Everybody but who is signed out. */
+  /** All signed-in people. */
   readonly people: Readonly<Record<Exclude<Who, "nobody">, Person>>;
-  /** Opens a browser window, which has seen nothing yet, at a path. */
+  /** Opens a fresh browser window at a path. */
   look(path: string, options?: LookOptions): Promise<Look>;
 }
 
@@ -52,7 +52,7 @@ export async function openDashboardFixture(
   return { ...fixture, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-/** Starts a system of its own, where nobody has ever signed in, and a browser in front of it. */
+/** Starts a system of its own, without any user, and a browser in front of it. */
 export async function openUnusedDashboardFixture(
   settings: SystemOptions["settings"] = {},
 ): Promise<Omit<DashboardFixture, "people">> {
@@ -79,7 +79,7 @@ async function openFixtureOf<
     const context = await browser.newContext({
       colorScheme: scheme,
       viewport: size,
-      // What moves is somewhere else in each picture.
+      // Moving elements would differ in each picture.
       reducedMotion: "reduce",
     });
     if (person !== undefined) {
@@ -115,7 +115,7 @@ export async function signInAsDeveloper(page: Page): Promise<void> {
   await page.getByRole("navigation", { name: "Pages" }).waitFor({ state: "attached" });
 }
 
-/** Finds what a page shows instead of what it still loads. */
+/** Finds the placeholders of content that a page still loads. */
 export const WAITING = '[role="status"][aria-label^="Loading"], .mantine-Loader-root, ' +
   '.mantine-Skeleton-root, [aria-busy="true"]';
 

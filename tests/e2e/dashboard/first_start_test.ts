@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => fixture?.[Symbol.asyncDispose]());
 
-test("a dashboard without DEMO_ACCOUNT lets nobody in with one click", async () => {
+test("a dashboard without DEMO_ACCOUNT has no sign-in with one click", async () => {
   const answer = await fetch(`${fixture.url}/api/sign-in/demo`, {
     method: "POST",
     headers: { origin: fixture.url },
@@ -35,7 +35,7 @@ test("the first person makes the account with the code, signs out, and in again"
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const menu = page.getByRole("navigation", { name: "Pages" });
 
-  await context.test("whoever has not the code makes none", async () => {
+  await context.test("a person without the code makes no account", async () => {
     await page.getByRole("heading", { name: "Create the first account" }).waitFor();
     await expectNoAxeViolations(page);
     await field("Setup code").fill("guessed");
@@ -51,7 +51,7 @@ test("the first person makes the account with the code, signs out, and in again"
     await expectNoAxeViolations(page);
   });
 
-  await context.test("whoever has it is the owner, and is told what to do next", async () => {
+  await context.test("a person with the code is the owner, and sees what to do next", async () => {
     await field("Setup code").fill(SETUP_CODE);
     await button("Create account").click();
     await menu.waitFor();
@@ -61,7 +61,7 @@ test("the first person makes the account with the code, signs out, and in again"
     await page.getByText("owner, current").waitFor();
   });
 
-  await context.test("who has signed out sees nothing", async () => {
+  await context.test("a signed-out person sees nothing", async () => {
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     await page.goto(`${fixture.url}/settings/members`);
@@ -69,7 +69,7 @@ test("the first person makes the account with the code, signs out, and in again"
     assert.equal(await page.getByRole("heading", { name: "Create the first account" }).count(), 0);
   });
 
-  await context.test("a wrong password lets nobody in, and does not say what is wrong", async () => {
+  await context.test("a wrong password is refused, without the reason", async () => {
     await field("E-mail address").fill(ME.email);
     await field("Password").fill(`${ME.password}!`);
     await button("Sign in").click();
@@ -79,7 +79,7 @@ test("the first person makes the account with the code, signs out, and in again"
     assert.equal(await menu.count(), 0);
   });
 
-  await context.test("the right one leads to the page that was asked for", async () => {
+  await context.test("the right password leads to the requested page", async () => {
     await field("Password").fill(ME.password);
     await button("Sign in").click();
     await menu.waitFor();
@@ -87,7 +87,7 @@ test("the first person makes the account with the code, signs out, and in again"
     await page.getByText(ME.email).first().waitFor();
   });
 
-  await context.test("nobody can be first again", async () => {
+  await context.test("the first account cannot be made again", async () => {
     const answer = await fetch(`${fixture.url}/api/sign-in/setup`, {
       method: "POST",
       headers: { origin: fixture.url, "content-type": "application/json" },
@@ -101,7 +101,7 @@ test("the first person makes the account with the code, signs out, and in again"
   assert.deepEqual(faults, []);
 });
 
-test("a page that was opened before a deployment loads itself anew, once", async () => {
+test("a page that was opened before a deployment reloads itself, once", async () => {
   await using look = await fixture.look("/", { who: "nobody" });
   const { page } = look;
   await untilShown(page);

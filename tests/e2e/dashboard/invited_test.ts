@@ -32,9 +32,9 @@ before(async () => {
 });
 after(() => opened?.disposeAsync());
 
-// Each of these is a step of one story: what one does, the next one goes on with.
+// Each of these is a step of one story: the next one continues where it ended.
 
-test("who is invited gets a mail, and joins by its link with a login of their own", async () => {
+test("an invited person gets a mail, and joins by its link with a login of their own", async () => {
   await using owners = await fixture.look("/settings/members");
   await untilShown(owners.page);
   const email = `nora@${domain}`;
@@ -49,7 +49,7 @@ test("who is invited gets a mail, and joins by its link with a login of their ow
   assert.deepEqual(owners.faults, []);
 });
 
-test("a changed address is not proven until the link is opened that is sent there", async () => {
+test("a changed address is unproven until the link sent there is opened", async () => {
   await page.goto(`${fixture.url}/settings/you`);
   await untilShown(page);
   const notProven = page.getByText("This address is not verified");
@@ -69,7 +69,7 @@ test("a changed address is not proven until the link is opened that is sent ther
   assert.deepEqual(look.faults, []);
 });
 
-test("a passkey is added, and asked for after the password", async () => {
+test("a passkey is added, and requested after the password", async () => {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");
   await cdp.send("WebAuthn.addVirtualAuthenticator", {
@@ -120,7 +120,7 @@ test("an authenticator app is added, and its codes and recovery codes sign in", 
   assert.deepEqual(look.faults, []);
 });
 
-test("what others must not do at a browser left alone is done once the password is given again", async () => {
+test("sensitive actions require the password again", async () => {
   const { system: { store, accountId } } = fixture;
   const [nora] = await store.people.listByEmail(`nora.new@${domain}`);
   assert.ok(nora);
@@ -146,7 +146,7 @@ test("what others must not do at a browser left alone is done once the password 
   assert.deepEqual(look.faults.filter((fault) => !/40[03]/.test(fault)), []);
 });
 
-test("a forgotten password is set anew by a link, and the second factor stays", async () => {
+test("a forgotten password is reset by a link, and the second factor stays", async () => {
   await page.context().clearCookies();
   await page.goto(fixture.url);
   const email = `nora.new@${domain}`;
@@ -172,7 +172,7 @@ async function signInByPassword(): Promise<void> {
   await page.getByRole("heading", { name: "Second factor" }).waitFor();
 }
 
-/** Waits for the system mail to an address, and gives the link in it. */
+/** Waits for the system mail to an address, and returns the link in it. */
 async function linkSentTo(address: string, kind: string): Promise<string> {
   const inbox = `http://127.0.0.1:${fixture.system.inbox.webPort}/api/messages`;
   // Others may have come to the same address.

@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => opened?.disposeAsync());
 
-// Each of these is a step of one job: what one makes, the next ones use.
+// Each of these is a step of one job: the next ones use its results.
 
 test("a developer signs in with one click", async () => {
   await untilShown(page);
@@ -64,7 +64,7 @@ test("a connection test shows its steps, and the integration is made", async () 
   await page.getByRole("heading", { level: 1, name: "The inbox" }).waitFor();
 });
 
-test("an email template begins as an example, is shown as it will be, and published", async () => {
+test("an email template begins as an example, is previewed, and published", async () => {
   await goTo("Email templates", "Create your first email template");
   await makeTemplate({ name: "Order paid", example: "Receipt" });
   const mail = page.frameLocator('iframe[title="Preview of the mail"]');
@@ -160,7 +160,7 @@ async function publish(): Promise<void> {
   await page.getByText("Version 1 is now live").last().waitFor();
 }
 
-/** Copies what a template's page offers, as a person does. */
+/** Copies the command on a template's page, as a person does. */
 async function copyCommand(action: string, tab: string): Promise<string> {
   await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: action, exact: true }).click();

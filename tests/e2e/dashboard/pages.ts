@@ -3,15 +3,15 @@ import type { Page } from "playwright-core";
 import type { Who } from "./dashboard_fixture.ts";
 import type { SeedIds } from "./seed.ts";
 
-/** A page that is looked at in tests, and of which pictures are taken. */
+/** A page for tests and screenshots. */
 export interface PageToSee {
   /** Name of its pictures. */
   name: string;
-  /** Where it is, once the seed is there. */
+  /** Its path, with the ids of the seed. */
   path: string | ((seed: SeedIds) => string);
-  /** Who looks. @default {"owner"} */
+  /** The signed-in person. @default {"owner"} */
   who?: Who;
-  /** What is done there first: a tab, a dialog. */
+  /** Actions on the page before the check: opening a tab, a dialog. */
   open?: (page: Page) => Promise<void>;
 }
 
@@ -141,13 +141,13 @@ export const PAGES: readonly PageToSee[] = [
   { name: "nothing-here", path: "/no-such-page" },
 ];
 
-/** One page of each kind: what `npm test` looks at by day. */
+/** One page of each kind, which `npm test` checks by day. */
 const MAIN = [
   ...["sign-in", "overview", "message-sent", "tokens-new", "email-template", "pdf-template-page"],
   ...["integration", "settings-members"],
 ];
 
-/** The pages that a test looks at: all of them, by day one of each kind (`byDay()`). */
+/** The pages of a test: all of them, by day one of each kind (`byDay()`). */
 export const PAGES_NOW: readonly PageToSee[] = byDay(
   MAIN.map((name) => pageNamed(name)),
   PAGES,
@@ -180,7 +180,7 @@ async function pickAction(page: Page, name: string): Promise<void> {
   await page.getByRole("dialog").waitFor();
 }
 
-/** Shows the preview, where there is no room for it beside what is written, and a look of it. */
+/** Shows the preview if there is no space beside the editor, and one of its tabs. */
 async function showPreview(page: Page, look?: string): Promise<void> {
   const sides = page.getByRole("radiogroup", { name: "What is shown" });
   if (await sides.isVisible()) await sides.getByText("Preview").click();

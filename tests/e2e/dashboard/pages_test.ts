@@ -25,17 +25,17 @@ after(() => opened?.[Symbol.asyncDispose]());
 
 describe("every page", { concurrency: 2 }, () => {
   for (const entry of PAGES_NOW) {
-    test(`${entry.name} can be used by everybody, and does what it may`, async (context) => {
+    test(`${entry.name} is accessible, and keeps its policy`, async (context) => {
       const { who = "owner" } = entry;
       const path = pathOf(entry, seed);
-      // What each address gives at first is seen in the test of the stored scripts.
+      // The test of the stored scripts checks the first view of each address.
       await using look = await (who === "nobody" ? tabs.look(path, who) : tabs.goOn(path, who));
       const { page, faults } = look;
       await untilShown(page);
       await page.evaluate(noteMotions);
       await entry.open?.(page);
       await untilShown(page);
-      await context.test("without motion, by whoever asked for less of it", async () => {
+      await context.test("without motion, for people who prefer less", async () => {
         assert.deepEqual(await page.evaluate(motions), []);
       });
       for (const colorScheme of ["light", "dark"] as const) {
@@ -45,7 +45,7 @@ describe("every page", { concurrency: 2 }, () => {
           await expectNoAxeViolations(page, colorScheme === "dark" ? "colours" : undefined);
         });
       }
-      await context.test("by the keyboard alone, and what has the focus can be seen", async () => {
+      await context.test("by the keyboard alone, with a visible focus", async () => {
         const { stops, isTrapped } = await walk(page);
         assert.ok(stops > 0);
         assert.equal(isTrapped, false, `${stops} stops, and no end`);
@@ -54,7 +54,7 @@ describe("every page", { concurrency: 2 }, () => {
       await context.test("on a phone", async () => {
         await page.setViewportSize(PHONE);
         const widthOf = () => page.evaluate(() => document.documentElement.scrollWidth);
-        // The menu takes a moment to go aside.
+        // The menu takes a moment to close.
         await until(async () => await widthOf() <= PHONE.width, {
           message: `the page to be no wider than ${PHONE.width} pixels`,
         });
@@ -68,7 +68,7 @@ describe("every page", { concurrency: 2 }, () => {
 
 const PREVIEWS = /\/api\/templates\/.*preview/;
 
-describe("what is shown while an answer is on its way", { concurrency: 2 }, () => {
+describe("placeholders while an answer is on its way", { concurrency: 2 }, () => {
   const HELD: readonly [name: string, held: RegExp][] = [
     ...byDay(["overview", "email-template"], [
       ...["overview", "messages", "message-sent", "send", "email-templates", "email-template"],
@@ -92,7 +92,7 @@ describe("what is shown while an answer is on its way", { concurrency: 2 }, () =
     });
   }
 
-  test("can be used by people with disabilities: a preview that is made anew", async () => {
+  test("can be used by people with disabilities: a preview that is rendered again", async () => {
     await using look = await fixture.look(`/email-templates/${seed.emailId}`);
     const { page } = look;
     await untilShown(page);
@@ -103,12 +103,12 @@ describe("what is shown while an answer is on its way", { concurrency: 2 }, () =
   });
 });
 
-test("every page of the menu is among those that are tested", async () => {
+test("every page of the menu is tested", async () => {
   await using look = await fixture.look("/");
   await untilShown(look.page);
   const links = look.page.getByRole("navigation", { name: "Pages" }).getByRole("link");
   const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
-  // Each says whose page it is.
+  // Each names the owner of its page.
   const before = `/a/${fixture.system.accountId}`;
   assert.ok(hrefs.every((href) => href?.startsWith(`${before}/`)), hrefs.join());
   const paths = hrefs.map((href) => href?.slice(before.length));
@@ -147,7 +147,7 @@ describe("the keyboard alone", { concurrency: 2 }, () => {
   });
 });
 
-/** In this time colours have been replaced by others. */
+/** Time for colours to change, in milliseconds. */
 const SETTLED_MS = 100;
 
 /** The narrowest that is common. */
@@ -157,11 +157,11 @@ const PHONE = { width: 360, height: 740 };
 const MAX_STOPS = 150;
 
 interface Moving {
-  /** What has moved, and by which of its properties. */
+  /** The elements that moved, with the properties. */
   moved?: Set<string>;
 }
 
-/** Runs in the page: notes from now on what moves, grows, fades or changes colour slowly. */
+/** Records from now on which elements move, grow, fade or change colour slowly. Runs in the page. */
 function noteMotions(): void {
   const moving = globalThis as unknown as Moving;
   const isNoted = moving.moved !== undefined;
@@ -172,7 +172,7 @@ function noteMotions(): void {
   }, true);
 }
 
-/** Runs in the page: what {@linkcode noteMotions} has noted. */
+/** Returns the records of {@linkcode noteMotions}. Runs in the page. */
 function motions(): string[] {
   return [...(globalThis as unknown as Moving).moved ?? []];
 }
@@ -182,15 +182,15 @@ function nameOfFocused(page: Page): Promise<string> {
 }
 
 /**
- * Presses Tab until the focus leaves the page or, in a dialog, comes to where it began. Each stop notes
- * how it looks. Where it comes back to another one, it is trapped.
+ * Presses Tab until the focus leaves the page or, in a dialog, returns to its start. The look of each stop is
+ * recorded. If it returns to another stop, it is trapped.
  */
 async function walk(page: Page): Promise<{ stops: number; isTrapped: boolean }> {
   await page.evaluate(rememberHowToLook);
   let stops = 0;
   let isEditor = false;
   for (let presses = 0; presses < 2 * MAX_STOPS; presses++) {
-    // In an editor of source text Tab indents: Escape and then Tab leave it, as it says.
+    // In an editor of source text Tab indents. Escape and then Tab leave it, as its label explains.
     if (isEditor) await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
     const { came, ...stop } = await page.evaluate(noteStop, {
@@ -209,7 +209,7 @@ async function walk(page: Page): Promise<{ stops: number; isTrapped: boolean }> 
 async function unseenStops(page: Page): Promise<string[]> {
   await page.evaluate(() => {
     (document.activeElement as HTMLElement | null)?.blur();
-    // Whoever comes back from the browser's own controls has left a frame that was the last stop.
+    // A focus that returns from the browser's own controls has left a frame that was the last stop.
     dispatchEvent(new Event("focus"));
   });
   await page.waitForTimeout(SETTLED_MS);
@@ -221,7 +221,7 @@ async function unseenStops(page: Page): Promise<string[]> {
   });
 }
 
-/** Runs in the page: tells where Tab has come to, and notes how that looks. */
+/** Returns the focused element, and records its look. Runs in the page. */
 async function noteStop({ number, settledMs }: { number: number; settledMs: number }) {
   const element = document.activeElement as HTMLElement | null;
   if (element === null || element === document.body) return { came: "out", isEditor: false };
@@ -241,7 +241,7 @@ async function noteStop({ number, settledMs }: { number: number; settledMs: numb
 }
 
 interface Looking {
-  /** How an element looks, with what is around it: a switch shows its focus beside itself. */
+  /** Returns the look of an element and its surroundings: a switch shows its focus beside itself. */
   lookOf(element: HTMLElement): string;
 }
 

@@ -2,16 +2,16 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Role } from "@posthaste/contracts";
 import type { AccountOfSystem } from "../system.ts";
 
-/** Somebody who is signed in. */
+/** A signed-in person. */
 export interface Person {
   readonly userId: string;
-  /** What the browser keeps. */
+  /** The cookies of the browser. */
   readonly cookie: { name: string; value: string };
-  /** Asks the dashboard's interface, and fails unless the answer is 2xx. */
+  /** Sends a request to the dashboard's interface, and throws unless the answer is 2xx. */
   ask<Body>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<Body>;
 }
 
-/** Who somebody is. */
+/** A person's name, account and role. */
 export interface Membership {
   accountId: string;
   role: Role;

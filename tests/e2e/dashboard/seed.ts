@@ -4,26 +4,26 @@ import { type AccountOfSystem, SENDER } from "../system.ts";
 import type { DashboardFixture } from "./dashboard_fixture.ts";
 import { hashOf, type Person } from "./person.ts";
 
-/** What pages are opened of. */
+/** Ids for the paths of pages. */
 export interface SeedIds {
   readonly emailId: number;
   readonly pdfId: number;
   /**
-   * Of a server that takes most mails, of one that nobody can reach, of one that accepts no mail, and of one
+   * Integrations with a server that accepts most mails, an unreachable one, one that accepts no mail, and one
    * that refuses the login.
    */
   readonly integrations: { good: number; unreachable: number; failing: number; suspended: number };
   /** A send of which some messages were sent, some failed, and some wait. */
   readonly sendId: string;
-  /** One that was sent with a PDF. */
+  /** A message that was sent with a PDF. */
   readonly sentId: string;
   readonly failedId: string;
   readonly deferredId: string;
-  /** What the link of an invitation ends with. */
+  /** The end of an invitation's link. */
   readonly invitation: string;
 }
 
-/** What is in the account that pages are looked at with. */
+/** The content of the account of the tested pages. */
 export interface Seed extends SeedIds, AsyncDisposable {
   readonly sink: SmtpSink;
 }
@@ -92,7 +92,7 @@ export async function plantSeed(
   };
 }
 
-/** What is needed of a template that was just made. */
+/** The ids of a new template. */
 interface Written {
   id: number;
   revision: number;
@@ -122,7 +122,7 @@ async function writeTemplate(
   return { id: view.id, sample: view.draft.sample };
 }
 
-/** Makes an integration that logs in, as most do. */
+/** Creates an integration with a login. */
 async function connectWithLogin({ ask }: Person, port: number): Promise<number> {
   const { id } = await ask<{ id: number }>("POST", "/integrations", {
     ...{ name: "Server with a changed password", host: "127.0.0.1", port, tls: "none" },
@@ -163,7 +163,7 @@ async function inviteSomebody(
   return token;
 }
 
-/** As the tracker writes it of a server that accepts no mail any more. */
+/** Writes a failing integration as the tracker does for a server that no longer accepts mail. */
 async function fail({ store, accountId }: AccountOfSystem, id: number): Promise<void> {
   const at = (minutes: number) => new Date(Date.now() + minutes * 60_000);
   const { messageId, reason } = {

@@ -1,7 +1,7 @@
 import { type DashboardFixture, openDashboardFixture } from "./dashboard_fixture.ts";
 import { plantSeed, type Seed } from "./seed.ts";
 
-/** A fixture whose account is full of everything. */
+/** A fixture whose account has data of every kind. */
 export interface SeededDashboardFixture extends AsyncDisposable {
   readonly fixture: DashboardFixture;
   readonly seed: Seed;

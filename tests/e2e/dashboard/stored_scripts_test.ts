@@ -20,7 +20,7 @@ let seed: SeedIds;
 let opened: AsyncDisposableStack;
 
 const PRIORITIES = 3;
-/** Windows that are free: a page is there sooner where the application was loaded before. */
+/** Free windows: a page loads faster where the application was loaded before. */
 const looks: (Look & { dialogs: string[] })[] = [];
 
 before(async () => {
@@ -33,14 +33,14 @@ before(async () => {
 });
 after(() => opened?.disposeAsync());
 
-test("the texts run, and ask, in a page that does not write them as text", async () => {
+test("the texts run, and send requests, in a page that does not escape them", async () => {
   await using control = await openCanary();
   const waiting = attackTexts(`127.0.0.1:${control.port}`);
   let marks = 0;
   await Promise.all(Array.from({ length: PRIORITIES }, async () => {
     const page = await fixture.browser.newPage();
     for (let text = waiting.pop(); text !== undefined; text = waiting.pop()) {
-      // One of them sends the page elsewhere, at any moment.
+      // One of them navigates the page away, at any moment.
       await again(() => page.setContent(`<body>${text}`, { waitUntil: "commit" }));
       await page.waitForTimeout(30);
       const found = await again(() => findMarkup(page));
@@ -57,12 +57,12 @@ test("the texts run, and ask, in a page that does not write them as text", async
 });
 
 describe("texts of customers that are scripts", { concurrency: PRIORITIES }, () => {
-  // What is at one address is looked at in one visit, with several of them at once.
+  // All texts at one address are checked in one visit, several addresses at once.
   const there = PAGES.filter(({ who }) => who === undefined);
   const paths = new Set(PAGES_NOW.map(({ path }) => path));
   for (const [path, entries] of Map.groupBy(there, ({ path }) => path)) {
     if (!paths.has(path)) continue;
-    test(`run nowhere and ask nobody on ${entries.map(({ name }) => name).join(", ")}`, async () => {
+    test(`run nowhere and send no request on ${entries.map(({ name }) => name).join(", ")}`, async () => {
       const look = looks.pop() ?? await openWatched();
       const { page, faults, dialogs } = look;
       const [first] = entries;
@@ -72,7 +72,7 @@ describe("texts of customers that are scripts", { concurrency: PRIORITIES }, () 
         await untilShown(page);
         await open?.(page);
         await untilShown(page);
-        // What waits for a moment of rest, or for the next frame, has run then.
+        // Work that waits for an idle moment, or for the next frame, has run by then.
         await page.waitForTimeout(150);
         assert.deepEqual(dialogs, [], name);
         assert.equal(await page.evaluate(() => Reflect.get(globalThis, "__ran")), undefined, name);
@@ -88,7 +88,7 @@ describe("texts of customers that are scripts", { concurrency: PRIORITIES }, () 
   }
 });
 
-/** Opens a window that notes each dialog that a script opens. */
+/** Opens a window that records each dialog that a script opens. */
 async function openWatched(): Promise<Look & { dialogs: string[] }> {
   const look = await fixture.look("/no-such-page");
   const dialogs: string[] = [];
@@ -99,7 +99,7 @@ async function openWatched(): Promise<Look & { dialogs: string[] }> {
   return { ...look, dialogs };
 }
 
-/** Does something once more if the page went elsewhere meanwhile. */
+/** Repeats an action if the page navigated away meanwhile. */
 async function again<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -109,7 +109,7 @@ async function again<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Lists what of the texts stands in the dashboard's own document as more than text. */
+/** Lists the texts that are more than text in the dashboard's own document. */
 function findMarkup(page: Page): Promise<string[]> {
   return page.evaluate((mark) => {
     const wrong = [
@@ -118,7 +118,7 @@ function findMarkup(page: Page): Promise<string[]> {
       ),
       ...[...document.querySelectorAll<HTMLAnchorElement>("a[href], area[href]")]
         .filter(({ protocol }) => !/^(https?|mailto|blob):$/.test(protocol)),
-      // What customers wrote is shown in frames without scripts, and without this origin's rights.
+      // Customers' HTML is shown in frames without scripts, and without this origin's rights.
       ...[...document.querySelectorAll("iframe")].filter(({ sandbox }) =>
         ["allow-scripts", "allow-same-origin", "allow-top-navigation"]
           .some((right) => sandbox.contains(right))
@@ -129,12 +129,12 @@ function findMarkup(page: Page): Promise<string[]> {
   }, MARK);
 }
 
-/** Leaves out what means something to templates. */
+/** Removes template syntax from a text. */
 function asTemplate(text: string): string {
   return text.replaceAll(/[{}\0]/g, "");
 }
 
-/** Puts the texts wherever somebody, or somebody's server, can write what the dashboard shows. */
+/** Writes the texts everywhere where a person, or a server, can write data that the dashboard shows. */
 async function plantAttackSeed(
   { system: { store, accountId, ...system }, people }: Pick<DashboardFixture, "system" | "people">,
   texts: readonly string[],
@@ -198,10 +198,10 @@ async function plantAttackSeed(
     name: text.slice(0, 200),
     source: { html },
     parts: { html, filename: `{{ text }}.pdf` },
-    // One that needs what it may not load would not be printed.
+    // A PDF with blocked addresses would not be printed.
     page: pageOptionsSchema.parse({ missing: "leave_out" }),
   });
-  // The history shows what has changed, and publishing what was found in it.
+  // The history shows changes, and publishing shows findings.
   const path = `/templates/email/${ids.email[0]}`;
   const { owner } = people;
   const { revision, draft } = await owner.ask<{ revision: number; draft: { html: string } }>(

@@ -1,18 +1,18 @@
 import type { Page } from "playwright-core";
 import { type DashboardFixture, type Look, untilShown, type Who } from "./dashboard_fixture.ts";
 
-/** Browser tabs that go from page to page. */
+/** Browser tabs that are reused for several pages. */
 export interface Tabs extends AsyncDisposable {
   /** Opens a path for a person. Disposing the look returns its tab for the person's next one. */
   look(path: string, who: Who): Promise<Look>;
-  /** Opens a path for a signed-in person as a link does, with what was loaded before. */
+  /** Opens a path for a signed-in person as a link does, with the loaded application. */
   goOn(path: string, who: Who): Promise<Look>;
 }
 
-/** What is there shows nothing of the page before. */
+/** A path that shows nothing of the last page. */
 const ASIDE = "/no-such-page";
 
-/** Opens tabs as they are needed: a page comes much sooner in one that has shown another before. */
+/** Opens tabs as needed: a page loads much faster in a tab that has shown another page. */
 export function openTabs(fixture: Pick<DashboardFixture, "look" | "url">): Tabs {
   const opened = new AsyncDisposableStack();
   const free = new Map<Who, Look[]>();
@@ -61,7 +61,7 @@ async function goInside(page: Page, path: string): Promise<void> {
     await page.locator("h1[data-left]").waitFor({ state: "detached" });
     await untilShown(page);
   }
-  // Tab goes on from where it was: that is before the first element of a new page.
+  // Tab continues from its last position: that is before the first element of a new page.
   await page.evaluate(() => {
     const first = document.createElement("button");
     document.body.prepend(first);

@@ -36,7 +36,7 @@ describe("without a connection", () => {
     ],
   ];
   for (const label of LABELS) {
-    test(`the page ${label} says so, and is there again when the server is`, async () => {
+    test(`the page ${label} reports it, and returns when the server does`, async () => {
       await using look = await fixture.look("/");
       const { page } = look;
       await untilShown(page);
@@ -52,7 +52,7 @@ describe("without a connection", () => {
     });
   }
 
-  test("what is written stays, and can be saved afterwards", async () => {
+  test("unsaved text stays, and can be saved afterwards", async () => {
     await using look = await fixture.look(`/email-templates/${seed.emailId}`);
     const { page } = look;
     await untilShown(page);
@@ -95,7 +95,7 @@ describe("a viewer", () => {
     });
   }
 
-  test("is refused what pages do not offer", async () => {
+  test("is refused the actions that pages do not offer", async () => {
     const { viewer } = fixture.people;
     for (const [method, path] of [["POST", "/tokens"], ["POST", "/templates/email"]] as const) {
       await assert.rejects(viewer.ask(method, path, {}), / 403 /);
@@ -114,7 +114,7 @@ describe("an id that is not there", () => {
     ["/integrations/none", "Show all integrations"],
   ];
   for (const [path, back] of PATHS) {
-    test(`as in ${path} is told, with a way back`, async () => {
+    test(`as in ${path} is reported, with a way back`, async () => {
       await using look = await tabs.look(path, "owner");
       const { page } = look;
       await untilShown(page);

@@ -24,7 +24,7 @@ interface Stored {
   draft: { subject: string; html: string };
 }
 
-test("who saves second sees the difference, and nothing is lost before they choose", async () => {
+test("the second to save sees the difference, and nothing is lost before they choose", async () => {
   const { id } = await makeTemplate();
   await using first = await fixture.look(`/email-templates/${id}`, { who: "editor" });
   await using second = await fixture.look(`/email-templates/${id}`);
@@ -50,7 +50,7 @@ test("who saves second sees the difference, and nothing is lost before they choo
   assert.deepEqual([...first.faults, ...second.faults], []);
 });
 
-test("who takes the other's draft goes on with it, and may save again", async () => {
+test("a person who takes the other's draft continues with it, and may save again", async () => {
   await using look = await lookAfterTheirs();
   const { page, id } = look;
   await save(page);
@@ -77,7 +77,7 @@ test("publishing after another's change asks, too", async () => {
   assert.equal((await read(id)).draft.subject, "Theirs");
 });
 
-test("an integration that two people change keeps the first one's, and the second is told", async () => {
+test("an integration that two people change keeps the first change, and the second person is notified", async () => {
   const id = await fixture.system.connect(25, { name: "Before" });
   await using first = await fixture.look(`/integrations/${id}`, { who: "editor" });
   await using second = await fixture.look(`/integrations/${id}`);
@@ -94,7 +94,7 @@ test("an integration that two people change keeps the first one's, and the secon
   assert.equal((await store.integrations.find(accountId, id))?.name, "Theirs");
 });
 
-test("who leaves with changes that are not saved is asked", async () => {
+test("leaving with unsaved changes asks for confirmation", async () => {
   const { id } = await makeTemplate();
   await using look = await fixture.look(`/email-templates/${id}`);
   const { page } = look;
@@ -106,7 +106,7 @@ test("who leaves with changes that are not saved is asked", async () => {
   assert.equal(await subjectOf(page), "Mine");
 });
 
-/** Writes the subject "Mine" of a template, to which somebody else gives "Theirs" before it is saved. */
+/** Writes the subject "Mine" of a template, after another person has saved "Theirs". */
 async function lookAfterTheirs(): Promise<Look & { id: number }> {
   const { id, revision, draft } = await makeTemplate();
   const look = await fixture.look(`/email-templates/${id}`);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Engine } from "./engine.ts";
 import { runProgram } from "./run_program.ts";
 
-/** The image that all of ours begin with, as the Dockerfile names it. */
+/** The base of all our images, by its name in the Dockerfile. */
 export const BASE = "debian:trixie-slim";
 
-/** What the slim image leaves out. */
+/** Parts that the slim image leaves out. */
 const LEFT_OUT = ["doc", "info", "locale", "man", "lintian"];
 
 /**
@@ -46,7 +46,7 @@ export async function isThere(engine: Engine, image: string): Promise<boolean> {
   return await engine.run(["image", "inspect", image]).then(() => true, () => false);
 }
 
-/** Adds what came after the release, from the mirror that debootstrap has taken. */
+/** Adds the updates after the release, from debootstrap's mirror. */
 async function writeSources(root: string): Promise<void> {
   const list = join(root, "etc/apt/sources.list");
   const [, mirror] = /^deb (\S+)/m.exec(await readFile(list, "utf8")) ?? [];

@@ -15,7 +15,7 @@ import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { REACHES } from "./containment.ts";
 
-/** What a test looks at in a service of the Compose file. */
+/** The tested fields of a service in the Compose file. */
 interface ComposeService {
   image: string;
   user?: string;
@@ -126,7 +126,7 @@ test("every container is read-only, has no capabilities but the one that hands o
   assert.equal(serviceOf("volumes").network_mode, "none");
 });
 
-test("services are stopped later than their own deadline, and started after migration and servers", () => {
+test("services are killed after their own deadline, and started after migration and servers", () => {
   for (const name of HOUSE) {
     const { environment = {}, stop_grace_period: grace = "", depends_on: before } = serviceOf(name);
     const seconds = (text: string | undefined) => Number(/^(\d+)s$/.exec(text ?? "")?.[1]);
@@ -137,7 +137,7 @@ test("services are stopped later than their own deadline, and started after migr
   for (const name of SERVERS) assert.ok(serviceOf(name).healthcheck, `${name} has a health check`);
 });
 
-test("the networks repeat who may reach whom, and the printer shares one with the broker alone", () => {
+test("the networks repeat the permitted connections, and the printer shares one with the broker alone", () => {
   const neighbours = (name: string) => {
     const own = networksOf(name);
     return Object.keys(file.services).filter((other) =>
@@ -156,7 +156,7 @@ test("the networks repeat who may reach whom, and the printer shares one with th
   assert.deepEqual(open.toSorted(), ["api", "cli", "dashboard", "inbox", "mailer", "webhooks"]);
 });
 
-test("each service is given its own secrets and no other's", () => {
+test("each service gets its own secrets and no other's", () => {
   for (const name of HOUSE) {
     const database = (DATABASE_USERS as readonly string[]).includes(name);
     const expected = [

@@ -79,8 +79,8 @@ export async function openComposed(options: ComposedOptions): Promise<Composed> 
 }
 
 /**
- * Takes out of the copy what Podman's socket does not understand as Docker means it: a seccomp profile,
- * which all containers are given instead, and limits of a user, which would bring others with them.
+ * Removes from the copy what Podman's socket handles differently from Docker: a seccomp profile, which all
+ * containers are given instead, and limits of a user, which would bring others with them.
  */
 async function fitPodman(deploy: string): Promise<void> {
   const file = join(deploy, "compose.yaml");
@@ -89,7 +89,7 @@ async function fitPodman(deploy: string): Promise<void> {
   await writeFile(file, fitted);
 }
 
-/** Docker Compose, where there is none out of its Debian package. */
+/** Returns the command of Docker Compose; if there is none, from its Debian package. */
 async function composeCommand(
   engine: Engine,
   folder: string,
@@ -109,7 +109,7 @@ async function composeCommand(
   return [program];
 }
 
-/** Podman's socket that speaks Docker's language. */
+/** Opens Podman's socket with Docker's API. */
 async function openSocket(engine: Engine, folder: string) {
   const file = join(folder, "engine.sock");
   await rm(file, { force: true });

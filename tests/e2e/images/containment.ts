@@ -14,7 +14,7 @@ export const REACHES: Readonly<Record<string, readonly string[]>> = {
   dashboard: ["mongo:27017", "nats:4222"],
 };
 
-/** What the printer is tried with: neighbours, the host's network, a public address. */
+/** Addresses that the printer must not reach: neighbours, the host's network, a public address. */
 const OTHERS = ["mongo:27017", "nats:4222", "api:8080", "dashboard:8081", "1.1.1.1:443"];
 
 const PROBE = `
@@ -46,10 +46,10 @@ console.log(JSON.stringify({
 `;
 
 /**
- * Looks at the running containers from inside: each runs as 10001 without capabilities, on a file system
- * that it cannot change but for `/tmp`, and reaches what it needs; the printer reaches the broker alone.
+ * Checks the running containers from inside: each runs as 10001 without capabilities, on a file system that
+ * is read-only except for `/tmp`, and reaches what it needs; the printer reaches the broker alone.
  *
- * @throws {Error} Where one is not so contained.
+ * @throws {Error} If a container has other rights.
  */
 export async function checkContainment(inside: Inside): Promise<void> {
   for (const [service, needed] of Object.entries(REACHES)) {

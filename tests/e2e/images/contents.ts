@@ -13,7 +13,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   "smtp-server": ["inbox"],
 };
 
-/** What belongs into none: it builds, checks or tests. */
+/** Packages that belong into no image: they build, check or test. */
 const NOWHERE = [
   "playwright-core",
   "react",
@@ -25,7 +25,7 @@ const NOWHERE = [
 ];
 
 /**
- * Reads the bill of materials of each image, by its own program, and compares it with what belongs where.
+ * Reads the bill of materials of each image, by its own program, and compares it with the expected packages.
  *
  * @returns how many parts each image has
  * @throws {Error} If something is missing, or where it does not belong.

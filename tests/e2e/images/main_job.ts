@@ -6,14 +6,14 @@ import { until } from "@posthaste/kit";
 import { readPdf } from "../read_pdf.ts";
 import type { SendView } from "../system.ts";
 
-/** A running system, and what it needs to be asked. */
+/** A running system, and its addresses. */
 export interface RunningSystem {
   /** Base of the interface; ends with `/v1`. */
   apiUrl: string;
   dashboardUrl: string;
   /** Base of the development inbox, which the integration sends to. */
   inboxUrl: string;
-  /** Runs a command of the operator and gives what it printed: `["accounts", "list", "--json"]`. */
+  /** Runs a command of the operator and returns its output: `["accounts", "list", "--json"]`. */
   operate(args: readonly string[]): Promise<string>;
   /** The folder `dev/demo`, as the operator's commands see it. */
   templates: string;
@@ -23,7 +23,7 @@ export interface RunningSystem {
   smtp: { host: string; port: number };
 }
 
-/** What the main job took. */
+/** The duration of the main job. */
 export interface MainJob {
   /** From the request to the last mail, in milliseconds. */
   milliseconds: number;
@@ -38,9 +38,9 @@ interface InboxMail {
 }
 
 /**
- * Does the whole job with a system that runs somewhere, as its operator and customer would: an account,
- * the demonstration's templates, a token, an integration, one request for three people, their mails with
- * their own PDFs, and what the interface says of them. The dashboard shows its page.
+ * Does the whole job with a system that runs somewhere, as its operator and customer would: an account, the
+ * demonstration's templates, a token, an integration, one request for three people, their mails with their
+ * own PDFs, and their state in the interface. The dashboard shows its page.
  *
  * @throws {Error} If anything is not as it should be.
  */
@@ -76,7 +76,7 @@ export async function doMainJob(system: RunningSystem): Promise<MainJob> {
   return { milliseconds, mails: mails.length, pdfs: pdfs.length };
 }
 
-/** What an operator does for a new customer. */
+/** Prepares an account, as an operator does for a new customer. */
 async function prepare({ operate, templates, smtp }: RunningSystem): Promise<string> {
   await operate(["accounts", "create", "shop"]);
   await operate(["import", templates, "--account", "shop"]);

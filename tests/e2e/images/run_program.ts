@@ -11,14 +11,14 @@ export interface ProgramOptions {
   env?: Readonly<Record<string, string>> | undefined;
   /** Written to its standard input. */
   stdin?: string | undefined;
-  /** File that takes all that it prints, instead of the answer. */
+  /** File for its output, instead of the answer. */
   logFile?: string | undefined;
 }
 
 /**
- * Runs a program and gives what it printed on its standard output.
+ * Runs a program and returns its standard output.
  *
- * @throws {Error} If it does not end with 0, with the last of what it printed.
+ * @throws {Error} If it does not end with 0; the message contains the end of its output.
  */
 export async function runProgram(
   [program, ...args]: readonly [string, ...string[]],

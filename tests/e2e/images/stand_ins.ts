@@ -5,7 +5,7 @@ import { findMongod, findNatsServer } from "@posthaste/embedded";
 import { BASE, isThere } from "./base_image.ts";
 import type { Engine } from "./engine.ts";
 
-/** Images of servers that we do not make, by their names in `deploy/compose.yaml`. */
+/** Images of third-party servers, by their names in `deploy/compose.yaml`. */
 export const SERVER_IMAGES = { nats: "nats:2.14-alpine", mongo: "mongo:8.2" } as const;
 
 /**

@@ -5,7 +5,7 @@ import {
   prometheusName,
 } from "@posthaste/telemetry";
 
-/** Labels that come from whoever reads the metrics: where they were read. */
+/** Labels that the reader of the metrics adds: where they were read. */
 export const TARGET_LABELS: ReadonlySet<string> = new Set(["job", "instance"]);
 
 /**

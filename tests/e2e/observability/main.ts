@@ -23,10 +23,10 @@ const FOLDER = fileURLToPath(new URL("../../../deploy/observability", import.met
 const SERVICES = ["api", "renderer", "pdf", "mailer", "tracker"] as const;
 const MAILS = 40;
 
-/** The reconciler looks at a send for the first time half a minute after its acceptance. */
+/** The reconciler examines a send for the first time half a minute after its acceptance. */
 const SETTLE_MS = 40_000;
 
-/** What nothing is told of as long as all is well. */
+/** Metrics without values in a healthy system. */
 const QUIET = [
   "Failed messages by stage",
   "Events that were refused or given up",

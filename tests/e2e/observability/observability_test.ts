@@ -43,7 +43,7 @@ const panels = dashboards.flatMap((dashboard) => dashboard.panels)
   .filter(({ type }) => type !== "row");
 const known = exportedMetrics();
 
-/** Says what a query names that no service tells. */
+/** Returns the names in a query that no service exports. */
 function faultsOf(query: string): string[] {
   const { selectors, grouping } = readPromql(query);
   const labels = new Set(TARGET_LABELS);
@@ -60,12 +60,12 @@ function faultsOf(query: string): string[] {
   ];
 }
 
-test("each alert asks for metrics and labels that exist", () => {
+test("each alert queries metrics and labels that exist", () => {
   assert.ok(rules.length > 15);
   for (const { alert, expr } of rules) assert.deepEqual([alert, faultsOf(expr)], [alert, []]);
 });
 
-test("each panel asks for metrics and labels that exist, and has a unit and a description", () => {
+test("each panel queries metrics and labels that exist, and has a unit and a description", () => {
   assert.ok(panels.length > 30);
   for (const { title, description = "", fieldConfig, targets = [] } of panels) {
     assert.ok(targets.length > 0, title);
@@ -98,7 +98,7 @@ test("faultsOf() finds a metric, a label and a grouping that do not exist, and a
   assert.throws(() => faultsOf("sum(posthaste_queue_messages"), SyntaxError);
 });
 
-test("every metric is shown by a panel or asked for by an alert, but those that only help to look", () => {
+test("every metric is in a panel or an alert, except those for investigations", () => {
   const asked = new Set(
     [
       ...rules.map(({ expr }) => expr),
@@ -116,7 +116,7 @@ test("every metric is shown by a panel or asked for by an alert, but those that 
   ]);
 });
 
-test("each alert says what happened, how urgent it is, and has a runbook page that quotes it", () => {
+test("each alert contains what happened and its urgency, and has a runbook page that quotes it", () => {
   for (const { alert, expr, labels, annotations } of rules) {
     assert.match(labels.severity, /^(page|ticket)$/, alert);
     assert.ok(annotations.summary.length > 10 && annotations.description.length > 20, alert);

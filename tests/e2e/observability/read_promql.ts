@@ -1,7 +1,7 @@
 import type { SyntaxNode, Tree } from "@lezer/common";
 import { parser } from "@prometheus-io/lezer-promql";
 
-/** What a query asks for. */
+/** The metrics and labels of a query. */
 export interface PromqlUse {
   /** Names of the metrics, with the labels that each is selected by. */
   selectors: { metric: string; labels: string[] }[];
@@ -9,14 +9,14 @@ export interface PromqlUse {
   grouping: string[];
 }
 
-/** What Grafana puts in the place of its own variables. */
+/** Values for Grafana's own variables. */
 const VARIABLES: readonly (readonly [string, string])[] = [
   ["$__rate_interval", "5m"],
   ["$__interval", "1m"],
   ["$__range", "1h"],
 ];
 
-/** Puts values in the place of Grafana's variables. */
+/** Replaces Grafana's variables by values. */
 export function withoutVariables(query: string): string {
   return VARIABLES.reduce((text, [name, value]) => text.replaceAll(name, value), query);
 }
