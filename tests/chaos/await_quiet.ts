@@ -11,14 +11,14 @@ import type { Quiet } from "./records/reconcile.ts";
 import { timeBoundOf } from "./records/time_bound.ts";
 import type { Fixture } from "./fixture/fixture.ts";
 
-/** What is waited for, and how long. */
+/** The conditions of quiet, and the time for them. */
 export interface QuietOptions {
   accountId: string;
-  /** Whether a person is to decide about what is unknown: then sends are not settled. */
+  /** Whether a person decides about unknown outcomes: then sends are not settled. */
   hold: boolean;
   /** How long faults were injected. */
   faultsMs: number;
-  /** What is late may take so much longer. */
+  /** Additional time for late mails. */
   quietMs: number;
   onProgress(line: string): void;
 }
@@ -27,7 +27,7 @@ const PAUSE_MS = 400;
 
 /**
  * Waits from the end of the last fault until every mail has ended and the broker holds nothing. It only
- * looks: nothing in the system is changed, and no wait is shortened.
+ * reads: it changes nothing in the system, and shortens no wait.
  */
 export async function awaitQuiet(fixture: Fixture, options: QuietOptions): Promise<Quiet> {
   const { accountId, quietMs, onProgress } = options;
@@ -51,7 +51,7 @@ export async function awaitQuiet(fixture: Fixture, options: QuietOptions): Promi
     quiet.late = openMailsOf(await readServiceLedger(fixture.mongo, accountId));
   }
   quiet.lastMs = elapsedMs();
-  // What is settled, and what was told of it, is no mail that anybody waits for.
+  // Settled sends and their events are not mail that is still waited for.
   while (!await isSettled(fixture, options).catch(() => false) && elapsedMs() < boundMs + quietMs) {
     onProgress("waits for what is left over");
     await delay(PAUSE_MS);
@@ -83,7 +83,7 @@ async function countOpen(
   };
 }
 
-/** What each service says of itself, for whoever looks for the reason. */
+/** Returns the health of each service, to find the reason. */
 export async function describeHealth({ pods }: Fixture): Promise<string> {
   const said = pods.running().map(async ({ name, process: { pid, healthUrl } }) => {
     const signal = AbortSignal.timeout(3000);
@@ -97,15 +97,15 @@ export async function describeHealth({ pods }: Fixture): Promise<string> {
 }
 
 async function isSettled(fixture: Fixture, { accountId, hold }: QuietOptions): Promise<boolean> {
-  // First what publishes, then what was published.
+  // First the publishers, then the published events.
   const { sends } = await readServiceLedger(fixture.mongo, accountId);
   if (!hold && !sends.every((send) => send.settled)) return false;
   return isEmpty(await readBrokerLedger(fixture.natsUrl));
 }
 
 /**
- * Reads what the broker still holds when all is quiet. Of a mail that is done a status event may come late: who
- * tells it waits for a stream that was wiped away, and nothing is seen of that until it is there.
+ * Reads what the broker still holds when all is quiet. The status event of a finished mail may come late: its
+ * publisher waits for a stream that was removed, which shows only when the event is there.
  */
 export async function readQuietBroker(fixture: Fixture): Promise<BrokerLedger> {
   const deadline = performance.now() + LATE_FACT_MS;
@@ -116,7 +116,7 @@ export async function readQuietBroker(fixture: Fixture): Promise<BrokerLedger> {
   }
 }
 
-/** A status event is published twice, 5 s each, and may then wait for company. */
+/** Two attempts to publish a status event, 5 s each, and its wait for others. */
 const LATE_FACT_MS = 15_000;
 
 function isEmpty({ streams, consumers }: BrokerLedger): boolean {

@@ -1,6 +1,6 @@
 /**
- * Tests the whole system: `npm run chaos`. Each fault is done to a running system under load;
- * when all is quiet again, four records, kept by separate processes, must agree.
+ * Tests the whole system: `npm run chaos`. Each fault is injected into a running system under load. When all
+ * is quiet again, four records, kept by separate processes, must agree.
  *
  * @module
  */
@@ -105,7 +105,7 @@ function verdictOf(
   }`;
 }
 
-/** Written after each run: what is broken off is not lost. */
+/** Written after each run, so that an aborted series keeps its results. */
 async function keep(at: Date, result: object): Promise<string> {
   await mkdir(RESULTS, { recursive: true });
   const file = join(RESULTS, `${at.toISOString().replaceAll(":", "-")}.json`);

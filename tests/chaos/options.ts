@@ -3,17 +3,17 @@ import { parseArgs } from "node:util";
 import type { Fault } from "./faults/fault.ts";
 import { FAULTS, findFaults, LONG_FAULTS } from "./faults/fault_list.ts";
 
-/** What is to be done. */
+/** The options of a series of runs. */
 export interface Options {
   seed: number;
   faults: Fault[];
   /** Mails of all runs together. */
   messages: number;
-  /** Time in which the mails of all runs are asked for, in minutes. */
+  /** Time in which the mails of all runs are requested, in minutes. */
   minutes: number;
   /** Times that all faults are run. */
   rounds: number;
-  /** Round and fault to begin with, of a run that was broken off. */
+  /** Round and fault to resume with, after an aborted series. */
   resume: { round: number; fault: string } | undefined;
   /** Names of the mutations to try instead. */
   mutation: string[] | undefined;
@@ -22,7 +22,7 @@ export interface Options {
   verbose: boolean;
 }
 
-/** What is printed for `--help`. */
+/** The text for `--help`. */
 export const USAGE = `Usage: npm run chaos -- [options]
   --seed <n>             every choice follows from it (drawn)
   --messages <n>         mails of all runs together (6000)
@@ -38,7 +38,7 @@ export const USAGE = `Usage: npm run chaos -- [options]
 `;
 
 /**
- * Reads the command line; a text is to be printed instead of doing anything.
+ * Reads the command line. Returns a text if it only has to be printed.
  *
  * @throws {Error} If an option, a fault or a number is none.
  */

@@ -21,7 +21,7 @@ const HEAD = [
 
 const SHOWN_PROBLEMS = 6;
 
-/** Writes the table of all runs, and below it what is wrong with each. */
+/** Returns the table of all runs, and below it the problems of each. */
 export function writeReport(results: readonly RunResult[]): string {
   const rows = [...results.map(rowOf), [
     ...rowOf(totalOf(results)).slice(0, -1),
@@ -46,14 +46,14 @@ function verdictOf({ problems, skipped }: RunResult): string {
   return problems.length === 0 ? "good" : `RED ${problems.length}`;
 }
 
-/** What is skipped is not good. */
+/** A skipped run does not count as good. */
 function summaryOf(results: readonly RunResult[]): string {
   const skipped = results.filter((result) => result.skipped !== undefined).length;
   const verdict = skipped === results.length ? "SKIPPED" : verdictOf(totalOf(results));
   return skipped === 0 || verdict === "SKIPPED" ? verdict : `${verdict}, ${skipped} SKIPPED`;
 }
 
-/** What is wrong with one run: a few lines of each invariant. */
+/** Returns the problems of one run: a few lines for each invariant. */
 export function problemsOf(result: RunResult): string[] {
   if (result.skipped !== undefined) return [`\n${result.fault}: SKIPPED, ${result.skipped}`];
   const lines = [...Map.groupBy(result.problems, ({ invariant }) => invariant)].flatMap(

@@ -19,22 +19,22 @@ import type { Fixture } from "./fixture/fixture.ts";
 import { canaryOf, searchFor, withoutSecrets } from "./records/secret.ts";
 import { openSink, type Sink } from "./load/sink_process.ts";
 
-/** How much is done in one run of a fault. */
+/** Options of one run of a fault. */
 export interface RunOptions {
   fault: Fault;
   /** Names the run in addresses: letters, digits and dashes. */
   run: string;
   seed: string;
   messages: number;
-  /** The mails are asked for evenly over this time. */
+  /** The mails are requested evenly over this time. */
   seconds: number;
-  /** What is late may take so much longer, in seconds: so it is told from what never ends. @default {30} */
+  /** Additional time for late mails, in seconds, which distinguishes them from endless ones. @default {30} */
   quietSeconds?: number;
-  /** Told in a line how it goes. */
+  /** Called with a line about the progress. */
   onProgress?(line: string): void;
 }
 
-/** What came of one run. */
+/** The result of one run. */
 export interface RunResult extends Figures {
   fault: string;
   run: string;
@@ -44,9 +44,9 @@ export interface RunResult extends Figures {
   crashedAt: Record<string, number>;
   /** Faults injected that ended no process, at the receiving server or elsewhere. */
   injected: number;
-  /** Why it was not done at all, where this machine does not allow it. */
+  /** Why it was skipped, if this machine does not permit it. */
   skipped?: string;
-  /** What the fault has to say beside the figures. */
+  /** Notes of the fault beside the results. */
   notes: string[];
   /** From the end of the last fault to the end of the last mail; infinite if one did not end. */
   lastEndSeconds: number;
@@ -114,7 +114,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
     secrets,
     journal: files.client,
   }).finally(() => over.abort());
-  // What no answer comes to by then never gets any.
+  // Requests without an answer by then never get one.
   const enough = setTimeout(
     () => client.stop(),
     seconds * 4000 + PATIENCE_MS + (fault.lastsMs ?? 0),
@@ -171,7 +171,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   if (eavesdropper.heard === 0) {
     problems.push({ invariant: "I7", what: "Nobody listened to the broker" });
   }
-  // Late mail has lines of its own; who looks for the reason wants to know how the services are.
+  // Late mail has lines of its own; the health of the services helps to find the reason.
   if (quiet.lastMs === undefined) onProgress?.(`${fault.name}: ${await describeHealth(fixture)}`);
   return {
     ...figures,
@@ -220,7 +220,7 @@ function sumOf(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** What is told of a run that was not done. */
+/** Returns the result of a skipped run. */
 export function notDone({ fault, run, seed }: RunOptions, reason: string): RunResult {
   return { ...NOTHING, fault: fault.name, run, seed, skipped: reason, problems: [] };
 }
@@ -231,7 +231,7 @@ const NOTHING = {
   ...{ notes: [], lastEndSeconds: 0, boundSeconds: 0 },
 };
 
-/** What is told of a run that could not be carried through: that is never good. */
+/** Returns the result of an aborted run, which is never good. */
 export function brokenOff({ fault, run, seed }: RunOptions, error: unknown): RunResult {
   const reason = error instanceof Error ? error.stack ?? error.message : String(error);
   return {
@@ -277,7 +277,7 @@ function chaosOf({ sink, counts, blamed, notes, seed, ...parts }: ChaosParts): C
 
 const EDIT_EVERY_MS = 3000;
 
-/** People edit templates, whatever else goes wrong. */
+/** Edits templates during the fault, as people do. */
 async function disturb({ account, pause }: Chaos): Promise<void> {
   // While the database is away nothing can be done, and nothing is lost by that.
   while (await pause(EDIT_EVERY_MS)) await account.edit().catch(() => undefined);

@@ -10,7 +10,7 @@ import { runFault } from "./run_fault.ts";
 const SEED = "short";
 const MESSAGES = byDay(50, 80);
 
-/** What is done in `npm test`: one of each kind; `npm run chaos` does all of them, for long. */
+/** The faults in `npm test`: one of each kind. `npm run chaos` runs all of them, for longer. */
 const SHORT = byDay(["zombie-mailer", "rolling"], [
   ...["kill-any", "zombie-mailer", "broker-wipe", "mongod-kill", "smtp-refusals", "smtp-unknown"],
   "rolling",

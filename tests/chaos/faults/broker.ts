@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { brokerDiskOf, type Fault, singleOf } from "./fault.ts";
 import { quickenTopology } from "../fixture/open_fixture.ts";
 
-/** What befalls the broker. */
+/** Faults of the broker. */
 export const BROKER: Fault[] = [
   {
     name: "broker-kill",
@@ -61,10 +61,10 @@ export const BROKER: Fault[] = [
       while (await pause(random.integer(1000, 3000))) {
         const until = performance.now() + random.integer(1000, 6000);
         count("other", "full");
-        // What the broker clears away must not help it.
+        // Space that the broker frees must not help it.
         for (; performance.now() < until; await delay(50)) await disk.fill();
         await disk.free();
-        // A broker that has given up its streams meanwhile wants a restart, which no data is lost by.
+        // A broker that has given up its streams meanwhile needs a restart, which loses no data.
         if (!await disk.isHealthy()) {
           count("other", "restart");
           await nats.restart();

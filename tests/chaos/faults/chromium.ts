@@ -7,13 +7,13 @@ import { readBrokerLedger } from "../records/read_records.ts";
 
 const MUCH_TO_PRINT: Mix = { sharedPdf: 0.1, ownPdf: 0.3, bulk: 0 };
 
-/** A PDF may take so long instead of 30 s; one whose browser does nothing, four times that. */
+/** Time limit of a PDF, instead of 30 s; four times as long if the browser is idle. */
 const PRINT_MS = 1000;
 
-/** Within this time somebody who prints must have noticed, on a busy machine. */
+/** Time within which a print must notice, on a busy machine. */
 const NOTICED_MS = 4 * PRINT_MS + 16_000;
 
-/** What befalls the browser while it prints. */
+/** Faults of the browser while it prints. */
 export const CHROMIUM: Fault[] = [
   {
     name: "chromium-kill",
@@ -24,7 +24,7 @@ export const CHROMIUM: Fault[] = [
       while (await pause(random.integer(200, 1200))) {
         const pids = (await belowPdf(chaos)).map(({ pid }) => pid);
         if (pids.length === 0) continue;
-        // The browser itself as often as all that it has started together.
+        // The browser itself as often as all its child processes together.
         const pid = random.chance(0.5) ? pids[0] as number : random.pick(pids);
         if (send(pid, "SIGKILL")) count("crash", "chromium");
       }
@@ -37,7 +37,7 @@ export const CHROMIUM: Fault[] = [
     mix: MUCH_TO_PRINT,
     // A browser that hangs is waited for.
     weight: 2,
-    // A page that hangs twice while the rest of both browsers prints is taken for one without end.
+    // A page that hangs twice while the other pages of both browsers print counts as endless.
     mayFail: /^A PDF could not be printed: the document took longer than 1 s$/,
     async run(chaos) {
       const { random, pause, count } = chaos;
@@ -52,7 +52,7 @@ export const CHROMIUM: Fault[] = [
         await untilNoticed(chaos, { pid, isWhole });
       }
       await untilPrinted(chaos);
-      // What nothing was printed on any more nobody could notice.
+      // A process without further prints cannot be noticed.
       for (const { pid } of await stopped(chaos)) send(pid, "SIGCONT");
     },
   },
@@ -68,8 +68,8 @@ async function stopped(chaos: Chaos): Promise<Descendant[]> {
 }
 
 /**
- * Waits until a stopped process is ended, or the run is over. A renderer may be a spare one, that nobody
- * misses: it stays as it is, until somebody needs it.
+ * Waits until a stopped process is ended, or the run is over. A renderer may be a spare one, which stays
+ * stopped until it is needed.
  */
 async function untilNoticed(
   chaos: Chaos,
@@ -83,7 +83,7 @@ async function untilNoticed(
   }
 }
 
-/** Waits until all is printed, unless a process that hangs keeps it from that. */
+/** Waits until all is printed, unless a process that hangs prevents it. */
 async function untilPrinted(chaos: Chaos): Promise<void> {
   let [fewest, deadline] = [Infinity, 0];
   for (;; await delay(100)) {
@@ -101,7 +101,7 @@ function unnoticed({ blame }: Chaos): void {
   blame("I6", `A browser hangs for ${NOTICED_MS} ms and nobody ends it`);
 }
 
-/** Whether there was such a process to get the signal. */
+/** Sends a signal. Returns whether the process existed. */
 function send(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

@@ -22,7 +22,7 @@ export const CLOCKS: Fault = {
     note("clocks are shifted by a module that is loaded before the service");
     for (const role of MIXED) await pods.start(role, otherClock(role));
     while (await pause(random.integer(1000, 4000))) {
-      // The tracker that leads stays: what mailers plan by one clock it has to find by the other.
+      // The leading tracker stays: it has to find by one clock what mailers plan by the other.
       const [pod] = pods.running("mailer");
       if (pod === undefined) continue;
       await pods.end(pod, "SIGKILL");

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Fault, singleOf } from "./fault.ts";
 import { OUTLASTING } from "../fixture/open_fixture.ts";
 
-/** What befalls the database. */
+/** Faults of the database. */
 export const DATABASE: Fault[] = [
   {
     name: "mongod-kill",
@@ -53,7 +53,7 @@ export const DATABASE: Fault[] = [
 
 const AWAY_MS = 10 * 60_000;
 
-/** Longer than all that a mailer waits for when it only had to wait for a server. */
+/** An outage longer than every wait of a mailer for a server. */
 export const MONGOD_AWAY: Fault = {
   name: "mongod-away",
   settings: { mailer: { REPLY_TIMEOUT: "15m" } },

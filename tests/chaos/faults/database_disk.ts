@@ -5,7 +5,7 @@ import { OUTLASTING } from "../fixture/open_fixture.ts";
 import { NotPossibleError } from "../fixture/small_disk.ts";
 import { type Chaos, type Fault, singleOf } from "./fault.ts";
 
-/** What the disk under the database does. */
+/** Faults of the database's disk. */
 export const DATABASE_DISK: Fault[] = [
   {
     name: "mongod-full",
@@ -20,7 +20,7 @@ export const DATABASE_DISK: Fault[] = [
       for (let goesOn = true; goesOn; goesOn = await pause(random.integer(1000, 3000))) {
         count("other", "full");
         const until = performance.now() + random.integer(1000, 6000);
-        // What the database clears away must not help it.
+        // Space that the database frees must not help it.
         for (; performance.now() < until; await delay(50)) await databaseDisk.fill();
         await databaseDisk.free();
         if (!hasEnded(chaos)) continue;
@@ -47,7 +47,7 @@ export const DATABASE_DISK: Fault[] = [
   },
 ];
 
-/** Whether the database has ended by itself since this was asked last: a full disk allows it. */
+/** Returns whether the database has ended by itself since the last call: a full disk allows it. */
 function hasEnded({ fixture: { deaths } }: Chaos): boolean {
   const at = deaths.findIndex((death) => death.startsWith("mongodb"));
   if (at >= 0) deaths.splice(at, 1);
@@ -56,7 +56,7 @@ function hasEnded({ fixture: { deaths } }: Chaos): boolean {
 
 const SLOW_US = 300_000;
 
-/** @throws {NotPossibleError} If this machine lets nobody here trace the database. */
+/** @throws {NotPossibleError} If this machine does not permit tracing the database. */
 async function slowDown(pid: number): Promise<ChildProcess> {
   const calls = "fsync,fdatasync";
   const args = ["-f", "-e", `trace=${calls}`, "-e", `inject=${calls}:delay_exit=${SLOW_US}`];

@@ -7,11 +7,11 @@ import { clearFaults } from "./smtp_fault.ts";
 
 const LONGEST_MS = 8000;
 
-/** Of so many processes one is spared, for so long: an event whose workers all end is poison, by right. */
+/** Share of the processes that are spared: an event whose workers all end rightly counts as poison. */
 const SPARED_SHARE = 0.25;
 const SPARED_MS = 2000;
 
-/** Services that come to the points of the libraries. */
+/** Services that reach the failpoints of the libraries. */
 const PASSING: Readonly<Record<string, readonly ServiceName[]>> = {
   consume: ["renderer", "pdf", "mailer"],
   objects: ["pdf"],
@@ -25,7 +25,7 @@ export const CRASHES: Fault = {
   unanswered: true,
   leavesUnknown: true,
   thinksMs: 30,
-  // Servers that cannot be reached have mail given back, which has points of its own.
+  // Unreachable servers make mailers return mail, which has failpoints of its own.
   smtp: [...clearFaults(0.003), { stage: "connect", action: { do: "reset" }, share: 0.2 }],
   mix: { sharedPdf: 0.2, ownPdf: 0.15, bulk: 0.04 },
   weight: 8,
@@ -53,7 +53,7 @@ async function crashOften(role: ServiceName, chaos: Chaos): Promise<void> {
   await disarm(role, chaos);
 }
 
-/** Puts a process that ends when it is told to in the place of the last one, which may be armed still. */
+/** Replaces the last process, which may still be armed, by one that ends normally. */
 async function disarm(role: ServiceName, { fixture: { pods } }: Chaos): Promise<void> {
   const armed = pods.running(role);
   await pods.start(role);
@@ -74,7 +74,7 @@ async function crashAt(point: Failpoint, { role, pass, chaos }: Crashing): Promi
     pod = await pods.start(role, { POSTHASTE_CRASH_AT: `${point}:${pass}` });
   } catch (error) {
     if (!/SIGKILL/.test(String(error))) throw error;
-    // It came there before it was ready.
+    // It reached the failpoint before it was ready.
     return chaos.count("crash", point);
   }
   pods.expectDeath(pod);

@@ -8,51 +8,51 @@ import type { Fixture, Servers } from "../fixture/fixture.ts";
 import type { Invariant } from "../records/reconcile.ts";
 import type { SmtpFault } from "./smtp_fault.ts";
 
-/** What a fault has to work with. */
+/** The means of a fault. */
 export interface Chaos {
   fixture: Fixture;
   account: RunAccount;
   random: Random;
-  /** Aborts when the client has all its answers, or the time is up. */
+  /** Aborts when the client has all its answers, or the time is over. */
   signal: AbortSignal;
   /** Names the run in addresses and folders. */
   run: string;
-  /** In which the mails are asked for. */
+  /** Time in which the mails are requested, in seconds. */
   seconds: number;
-  /** Counts one injected fault; `crash` where a process was ended, and which or where. */
+  /** Counts one injected fault; `crash` names the ended process, or the failpoint. */
   count(kind: "crash" | "other", what: string): void;
   /** Adds a note to the verdict. */
   note(text: string): void;
-  /** Notes something that must not be, and that no ledger tells. */
+  /** Records a violation that no ledger shows. */
   blame(invariant: Invariant, what: string): void;
-  /** From now on the receiving server does these things wrong, and takes so long for a mail on average. */
+  /** Sets the faults of the receiving server from now on, and its average time for a mail. */
   behave(faults: SmtpFault[], thinksMs?: number): Promise<void>;
-  /** From now on the receiving server does everything right. */
+  /** Ends the faults of the receiving server. */
   heal(): Promise<void>;
-  /** Waits in milliseconds; gives false when the run is over. */
+  /** Waits for some milliseconds; returns false when the run is over. */
   pause(ms: number): Promise<boolean>;
 }
 
-/** The one broker and the one database of a fault that is done to these. */
+/** Returns the single broker and the single database of a fault. */
 export function singleOf({ fixture: { servers } }: Chaos): Extract<Servers, { kind: "single" }> {
   if (servers.kind === "single") return servers;
   throw new Error("Cannot do this fault: it is for one broker and one database");
 }
 
-/** The disk of the broker of a fault that asks for one. */
+/** Returns the broker's disk, for a fault that requires one. */
 export function brokerDiskOf(chaos: Chaos): BrokerDisk {
   const { disk } = singleOf(chaos);
   if (disk !== undefined) return disk;
   throw new Error("Cannot do this fault: the broker has no disk of its own");
 }
 
-/** The three brokers and three databases of a fault that is done to these. */
+/** Returns the three brokers and three databases of a fault. */
 export function threeOf({ fixture: { servers } }: Chaos): Extract<Servers, { kind: "three" }> {
   if (servers.kind === "three") return servers;
   throw new Error("Cannot do this fault: it is for three brokers and three databases");
 }
 
-/** One kind of harm, done to a running system. */
+/** One kind of fault in a running system. */
 export interface Fault {
   name: string;
   /** One sentence for the table's readers. */
@@ -63,17 +63,17 @@ export interface Fault {
   brokerDisk?: number;
   /** Megabytes of a disk that the database has for itself. */
   databaseDisk?: number;
-  /** How long one blow takes, if that is minutes: so much longer the client goes on asking. */
+  /** Duration of one blow, if it takes minutes: the client continues this much longer. */
   lastsMs?: number;
-  /** Whether it is done to three brokers and three databases. */
+  /** Whether it needs three brokers and three databases. */
   three?: boolean;
-  /** Whether it cuts the ways of services to the broker or the database. */
+  /** Whether it cuts connections of services to the broker or the database. */
   proxied?: boolean;
-  /** What the receiving server does wrong meanwhile. */
+  /** Faults of the receiving server meanwhile. */
   smtp?: SmtpFault[];
-  /** Whether that server asks for STARTTLS and a login. */
+  /** Whether that server requires STARTTLS and a login. */
   secure?: boolean;
-  /** How long that server thinks about a mail, on average, in milliseconds. @default {5} */
+  /** Average time of that server for a mail, in milliseconds. @default {5} */
   thinksMs?: number;
   /** How many connections that server allows. @default {20} */
   connections?: number;
@@ -81,14 +81,14 @@ export interface Fault {
   mix?: Mix;
   /** Whether requests may stay unanswered, since the interface itself is ended. */
   unanswered?: boolean;
-  /** Whether an outcome can be unknown to a mailer; where it cannot, no mail may come twice. */
+  /** Whether an outcome can be unknown to a mailer; otherwise no mail may arrive twice. */
   leavesUnknown?: boolean;
-  /** What a mail may fail with that no server refused. */
+  /** Permitted reason for the failure of a mail that no server refused. */
   mayFail?: RegExp;
-  /** Share of the mails that is asked for at once in the beginning, so that there is always a backlog. */
+  /** Share of the mails that is requested at once at the beginning, so that there is always a backlog. */
   backlog?: number;
-  /** How much of the mails and the time it gets, compared with others. @default {1} */
+  /** Its weight in sharing the mails and the time. @default {1} */
   weight?: number;
-  /** Does harm until the signal aborts, and leaves all that it ended running again. */
+  /** Injects faults until the signal aborts, and leaves all ended processes running again. */
   run?(chaos: Chaos): Promise<void>;
 }

@@ -14,10 +14,10 @@ import { SMTP } from "./smtp.ts";
 import { THREE } from "./three.ts";
 import { ZOMBIES } from "./zombie.ts";
 
-/** No fault at all: what the others are compared with. */
+/** No fault at all: the baseline of the others. */
 const CALM: Fault = { name: "calm", description: "Nothing goes wrong" };
 
-/** Every kind of harm that the harness can do, in the order in which it is done. */
+/** Every kind of fault that the harness can inject, in this order. */
 export const FAULTS: readonly Fault[] = [
   CALM,
   ...KILLS,
@@ -39,11 +39,11 @@ export const FAULTS: readonly Fault[] = [
   CLOCKS,
 ];
 
-/** Faults that are done only if they are asked for by name: they take too long. */
+/** Faults that run only if they are named: they take too long. */
 export const LONG_FAULTS: readonly Fault[] = [MONGOD_AWAY];
 
 /**
- * Finds faults by name; a name that ends with `*` stands for all that begin so.
+ * Finds faults by name; a name that ends with `*` means all with this beginning.
  *
  * @throws {RangeError} If there is none of a name.
  */

@@ -2,8 +2,8 @@ import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
 import type { Chaos, Fault } from "./fault.ts";
 
 /**
- * One in five processes lives so long: an event whose workers all end is poison, by right, and a printer
- * has to start its browser before it prints.
+ * One in five processes lives this long: an event whose workers all end rightly counts as poison, and a
+ * printer has to start its browser before it prints.
  */
 const SPARED_SHARE = 0.2;
 const SPARED_MS = 5000;
@@ -22,7 +22,7 @@ function killOf(roles: readonly ServiceName[]) {
   };
 }
 
-/** SIGKILL of each service, and of any, with a backlog that stands all the time. */
+/** SIGKILL of each service, and of any, with a constant backlog. */
 export const KILLS: Fault[] = [
   ...MAIL_SERVICES.map((role): Fault => ({
     name: `kill-${role}`,

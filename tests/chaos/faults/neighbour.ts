@@ -20,10 +20,10 @@ const SILENT: SmtpFault[] = [
   { stage: "dot", action: { do: "delay", ms: 1000 }, share: 0.3 },
 ];
 
-/** So many mails in a second the second account asks for. */
+/** Mails a second that the second account requests. */
 const RATE = 8;
 
-/** The first part of the time nothing goes wrong: that is the baseline. */
+/** The first part of the time has no fault: it is the baseline. */
 const BASELINE_SHARE = 0.4;
 
 /** The first mails of an account are slower than its others. */
@@ -33,18 +33,18 @@ const WARM_UP_MS = 2000;
 const GROWTH = 2;
 
 /**
- * Of so few mails the p99 is the slowest one, which a busy machine alone makes slower by so much. What waits
- * behind a silent server waits for seconds.
+ * Allowance for a busy machine, in milliseconds: of this few mails the p99 is the slowest one. A mail behind
+ * a silent server waits for seconds.
  */
 const NOISE_MS = 1000;
 
-/** A server that is silent, or slow, after the dot, beside one whose mail must not feel it. */
+/** A server that is silent, or slow, after the dot, beside one whose mail must not be affected. */
 export const NEIGHBOUR: Fault = {
   name: "silent-neighbour",
   description:
     "A server says nothing, or late, after the dot; another account is measured meanwhile",
   leavesUnknown: true,
-  // Mails without an answer could fill all 32 places of a mailer, each for that long.
+  // Mails without an answer could fill all 32 slots of a mailer, each for that long.
   settings: { mailer: { REPLY_TIMEOUT: "6s" } },
   connections: 40,
   weight: 2,
@@ -71,7 +71,7 @@ export const NEIGHBOUR: Fault = {
   },
 };
 
-/** Asks for mails of a second account over the whole time, and gives how long each took. */
+/** Requests mails of a second account over the whole time, and returns how long each took. */
 async function measure({ fixture, run, seconds }: Chaos): Promise<Latency[]> {
   const name = `${run}-neighbour`;
   const folder = join(fixture.dataDir, name);
@@ -90,7 +90,7 @@ async function measure({ fixture, run, seconds }: Chaos): Promise<Latency[]> {
     ...{ mix: { sharedPdf: 0, ownPdf: 0, bulk: 0 }, path, token, from: SENDER, pdfId, secrets: [] },
     journal: files.client,
   });
-  // What comes later than that counts as late as this.
+  // Later mails count as this late.
   const deadline = performance.now() + LONGEST_MS;
   while ((await sink.totals()).taken < client.totals.accepted && performance.now() < deadline) {
     await delay(100);

@@ -6,7 +6,7 @@ import { countStates } from "../records/read_records.ts";
 import { OUTLASTING } from "../fixture/open_fixture.ts";
 import type { Way } from "../fixture/fixture.ts";
 
-/** What happens to the ways of services to the broker and to the database, to one way at a time. */
+/** Faults of the connections of services to the broker and to the database, one service at a time. */
 export const NETWORK: Fault[] = [
   {
     name: "net-reset",
@@ -49,7 +49,7 @@ export const NETWORK: Fault[] = [
 
 /** Cuts one way after the other, each for longer than a publish or a request waits. */
 async function cutWays(chaos: Chaos, cut: (way: Way) => string): Promise<void> {
-  // Once at least, however soon the client is done.
+  // At least once, even if the client is done early.
   for (let goesOn = true; goesOn; goesOn = await chaos.pause(chaos.random.integer(300, 2000))) {
     const way = pickWay(chaos);
     note(chaos, way, cut(way));
@@ -67,10 +67,10 @@ function note({ count }: Chaos, { role, to }: Way, what: string): void {
   count("other", `${what} ${role}-${to}`);
 }
 
-/** By then the time of a register is long over, and a tracker has looked at its send. */
+/** By then the time of a register is long over, and a tracker has examined its send. */
 const OVER_MS = FIRST_LOOK_MS + 2000;
 
-/** The mailer has the server's reply, and the ledger is told otherwise before the mailer can tell it. */
+/** The mailer has the server's reply, but another outcome is written to the ledger first. */
 export const LATE_SUCCESS: Fault = {
   name: "late-success",
   description:
@@ -93,7 +93,7 @@ export const LATE_SUCCESS: Fault = {
       way.proxy.pass();
     }
     if (unknown === 0) chaos.blame("I0", "No mail was called unknown: nothing is tested");
-    // What the mailers know by now they tell within this time.
+    // Time for the mailers to report what they know.
     await delay(SAID_MS);
   },
 };

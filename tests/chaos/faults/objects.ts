@@ -2,7 +2,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import type { Chaos, Fault } from "./fault.ts";
 
-/** What befalls the printed PDFs between printer and mailer. */
+/** Faults of the printed PDFs between printer and mailer. */
 export const OBJECTS: Fault = {
   name: "objects",
   description: "Stored PDFs are deleted, lose their bytes or get others",
@@ -14,10 +14,10 @@ export const OBJECTS: Fault = {
   },
 };
 
-/** So many bytes hold three or four PDFs of a page. */
+/** Space for three or four PDFs of one page, in bytes. */
 const SMALL_STORE = 40_000;
 
-/** The printed PDFs are more than their store has room for. */
+/** The printed PDFs exceed the space of their store. */
 export const OBJECTS_FULL: Fault = {
   name: "objects-full",
   description:

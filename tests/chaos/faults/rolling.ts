@@ -1,14 +1,14 @@
 import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
 import type { Chaos, Fault } from "./fault.ts";
 
-/** Replaces processes as a deployment does: the new one is ready before the old one is told to stop. */
+/** Replaces processes as a deployment does: the new one is ready before the old one gets SIGTERM. */
 export const ROLLING: Fault = {
   name: "rolling",
   description: "Rolling restarts by SIGTERM: no mail twice, no request refused",
   run: replaceOf(MAIL_SERVICES),
 };
 
-/** Mailers are replaced while servers think: they wait for the replies that come in time. */
+/** Mailers are replaced while servers are slow: they wait for the replies that come in time. */
 export const TERM_SLOW: Fault = {
   name: "term-slow",
   description: "SIGTERM of mailers whose servers take up to 4 s for a reply: no outcome is unknown",

@@ -8,7 +8,7 @@ const WRONG_LOGIN: SmtpFault = {
   share: 0.25,
 };
 
-/** What a receiving server does wrong. */
+/** Faults of the receiving server. */
 export const SMTP: Fault[] = [
   {
     name: "smtp-refusals",
@@ -38,7 +38,7 @@ export const SMTP: Fault[] = [
       const { random, pause, heal } = chaos;
       while (await pause(random.integer(300, 1500))) await resume(chaos);
       await heal();
-      // A login that was refused just before may still have to be told.
+      // A recent refusal of a login may not be recorded yet.
       const deadline = performance.now() + LAST_REFUSAL_MS;
       while (performance.now() < deadline) {
         await resume(chaos);
@@ -50,11 +50,11 @@ export const SMTP: Fault[] = [
 
 const LAST_REFUSAL_MS = 2000;
 
-/** What `posthaste integrations resume` does. */
+/** Resumes integrations as `posthaste integrations resume` does. */
 async function resume({ fixture: { store }, account, count }: Chaos): Promise<void> {
   const { accountId, integrationId } = account;
   const integration = await store.integrations.find(accountId, integrationId);
-  // A first refusal has it wait for a minute; nobody waits here.
+  // A first refusal makes it wait for a minute; the test skips that wait.
   const isWaiting = await store.integrations.findCircuit(accountId, integrationId) !== null;
   if (integration === null || integration.suspended === null && !isWaiting) return;
   await store.integrations.resume(accountId, integrationId);

@@ -1,14 +1,14 @@
 import type { FaultAction, FaultStage } from "@posthaste/kit";
 import type { Random } from "../random.ts";
 
-/** Something that a server does wrong, and the share of the passes through its stage that it strikes. */
+/** A fault of a server, and its share of the passes through its stage. */
 export interface SmtpFault {
   stage: FaultStage;
   action: FaultAction;
   share: number;
 }
 
-/** Draws what happens at one pass through a stage. */
+/** Draws the fault of one pass through a stage. */
 export function drawFault(
   faults: readonly SmtpFault[],
   stage: FaultStage,
@@ -32,7 +32,7 @@ const TRICKLE = { do: "trickle", ms: 3 } as const;
 
 const COMMAND: readonly FaultAction[] = [LATER, NEVER, SHUTDOWN, CLOSE, RESET, TRICKLE];
 
-/** What can go wrong at each stage so that the mailer knows that the mail was not taken, or was. */
+/** The faults of each stage after which the mailer knows whether the mail was accepted. */
 const CLEAR: Partial<Record<FaultStage, readonly FaultAction[]>> = {
   connect: [CLOSE, RESET],
   greeting: [LATER, NEVER, SHUTDOWN, CLOSE, TRICKLE],
@@ -49,14 +49,14 @@ const CLEAR: Partial<Record<FaultStage, readonly FaultAction[]>> = {
   quit: [SHUTDOWN, CLOSE, RESET, TRICKLE],
 };
 
-/** Every fault after which the mailer knows where it stands, each with the same share. */
+/** Returns every fault with a known outcome, each with the same share. */
 export function clearFaults(share: number): SmtpFault[] {
   return Object.entries(CLEAR).flatMap(([stage, actions]) =>
     actions.map((action) => ({ stage: stage as FaultStage, action, share }))
   );
 }
 
-/** The faults after the final dot after which the outcome is unknown. */
+/** Returns the faults after the final dot with an unknown outcome. */
 export function unknownOutcomeFaults(share: number): SmtpFault[] {
   return ([CLOSE, RESET, { do: "reply_then_reset" }] as const)
     .map((action) => ({ stage: "dot", action, share }));

@@ -5,7 +5,7 @@ import { OUTLASTING } from "../fixture/open_fixture.ts";
 const STREAMS = ["RENDER", "MAIL", "PRINT", "STATUS"];
 const MEMBER_BACK_MS = 2000;
 
-/** What befalls members of a cluster whose others stay. */
+/** Faults of members of a cluster while the others stay. */
 export const THREE: Fault[] = [
   {
     name: "cluster-leader",
@@ -65,18 +65,18 @@ export const THREE: Fault[] = [
         const primary = await mongods.primary();
         const others = mongods.members.filter(({ port }) => port !== primary.port);
         for (const other of others) other.signal("SIGSTOP");
-        // What is written now, the primary has, and no majority.
+        // Writes from now on are on the primary, and not on a majority.
         await delay(random.integer(100, 800));
         await primary.kill();
         count("crash", "mongod primary");
-        // What was on its way to them is lost with them: to wake up they would only have to read it.
+        // Data on its way to them is lost with them; otherwise they would read it when they wake up.
         await Promise.all(others.map(async (other) => {
           await other.kill();
           await other.restart();
         }));
         await mongods.primary();
         await delay(MEMBER_BACK_MS);
-        // It takes back what only it has.
+        // It rolls back the writes that only it has.
         await primary.restart();
       }
     },

@@ -5,13 +5,16 @@ import { REPLY_MS, TRANSFER_MS } from "../fixture/open_fixture.ts";
 
 const ROLES: readonly ServiceName[] = ["mailer", "renderer", "pdf", "tracker"];
 
-/** Stops one of two workers for longer than its lease; it wakes up with old work in hand. */
+/**
+ * Returns a fault that stops one of two workers for longer than its lease; it wakes up with old work in
+ * flight.
+ */
 function freezeOf(role: ServiceName) {
-  // A tracker sees that the time of a register is over within 4.6 s, and calls its mail unknown.
+  // A tracker sees that the time of a register is over within 4.6 s, and records its mail as unknown.
   const longestMs = role === "mailer" ? 7000 : 3000;
   return async ({ fixture, random, pause, count }: Chaos): Promise<void> => {
     while (fixture.pods.running(role).length < 2) await fixture.pods.start(role);
-    // Once at least, however soon the client is done.
+    // At least once, even if the client is done early.
     for (let goesOn = true; goesOn; goesOn = await pause(random.integer(300, 1500))) {
       const pod = random.pick(fixture.pods.running(role));
       fixture.pods.freeze(pod);

@@ -1,4 +1,4 @@
-// The client of a run, in a process of its own: it asks, and keeps the ledger of what it was told.
+// The client of a run, in a process of its own: it makes requests, and keeps the ledger of their answers.
 import { Agent, request } from "node:http";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -39,7 +39,7 @@ async function run(plan: ClientPlan): Promise<void> {
   const connection = async () => {
     while (next < orders.length && !stopped) {
       const order = orders[next++] as Order;
-      // Mails come evenly over the time of the run, however large the requests are.
+      // Mails are spread evenly over the time of the run, for any size of requests.
       const share = Math.max(0, asked / mails - plan.backlog) / (1 - plan.backlog);
       const due = started + plan.seconds * 1000 * share;
       asked += order.mails.length;
@@ -48,14 +48,14 @@ async function run(plan: ClientPlan): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: plan.connections }, connection));
-  // The interface is to be back to what it held before.
+  // The interface must return to its baseline.
   agent.destroy();
   clearInterval(progress);
 }
 
 type Keep = { append(line: ClientLine): Promise<void> };
 
-/** Asks until there is an answer that holds, as a caller does who may lose nothing. */
+/** Repeats a request until it has a final answer, as a caller that must lose nothing. */
 async function place(order: Order, plan: ClientPlan, journal: Keep): Promise<void> {
   const { key, kind, mails } = order;
   await journal.append({ type: "ask", key, kind, mails, at: Date.now() });
@@ -96,7 +96,7 @@ interface Asking {
   journal: Keep;
 }
 
-/** Makes one request and gives its status; nothing when no answer came. */
+/** Makes one request and returns its status; `undefined` without an answer. */
 async function ask(order: Order, { plan, body, journal }: Asking): Promise<number | undefined> {
   const { key } = order;
   const started = performance.now();

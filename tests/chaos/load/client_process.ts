@@ -4,16 +4,16 @@ import { fileURLToPath } from "node:url";
 import type { Mix } from "./orders.ts";
 import type { Secret } from "../records/secret.ts";
 
-/** What a client is to ask for. */
+/** The plan of a client. */
 export interface ClientPlan {
   /** Marks addresses and keys. */
   run: string;
   seed: string;
   messages: number;
   mix: Mix;
-  /** The mails are asked for evenly over this time. */
+  /** The mails are requested evenly over this time. */
   seconds: number;
-  /** So large a share is asked for at once instead. */
+  /** Share that is requested at once instead. */
   backlog: number;
   connections: number;
   /** Path of the send, after the base of the interface. */
@@ -21,7 +21,7 @@ export interface ClientPlan {
   token: string;
   from: string;
   pdfId: number;
-  /** What no answer may hold. */
+  /** Secrets that no answer may contain. */
   secrets: Secret[];
   /** File of the client's ledger. */
   journal: string;
@@ -33,7 +33,7 @@ export type ClientOrder =
   | { type: "urls"; urls: string[] }
   | { type: "stop" };
 
-/** How far the client is: requests asked for, mails accepted, answers that were no, and none. */
+/** The client's progress: requests, accepted mails, refusals, and missing answers. */
 export interface ClientTotals {
   orders: number;
   accepted: number;
@@ -46,11 +46,11 @@ export type ClientReport = ClientTotals & { type: "progress" | "done" };
 
 /** A client in a process of its own. */
 export interface Client extends AsyncDisposable {
-  /** The interface, where there are several processes of it. */
+  /** Sets the addresses of the interface's processes. */
   use(urls: string[]): void;
-  /** Asks for all mails and resolves when each request has an answer that holds. */
+  /** Requests all mails and resolves when each request has a final answer. */
   run(plan: ClientPlan): Promise<ClientTotals>;
-  /** Ends the run after what is on its way. */
+  /** Ends the run after the requests in flight. */
   stop(): void;
   readonly totals: ClientTotals;
 }

@@ -8,7 +8,7 @@ export interface Order {
   mails: OrderedMail[];
 }
 
-/** What kind of mail is asked for. */
+/** The mix of requested mails. */
 export interface Mix {
   /** Share of the mails with the PDF that all share. */
   sharedPdf: number;
@@ -18,20 +18,20 @@ export interface Mix {
   bulk: number;
 }
 
-/** What is asked for where a fault says nothing else. */
+/** The default mix. */
 export const USUAL_MIX: Mix = { sharedPdf: 0.12, ownPdf: 0.03, bulk: 0.04 };
 
-/** What mixes {@linkcode makeOrders}. */
+/** Options of {@linkcode makeOrders}. */
 export interface OrderOptions {
   /** Marks the addresses and keys of a run. */
   run: string;
-  /** How many mails at least, of requests that are good. */
+  /** Minimum number of mails in valid requests. */
   messages: number;
   mix: Mix;
   random: Random;
 }
 
-/** Makes the requests of a run: mostly good ones, some of which a careless client would make. */
+/** Returns the requests of a run: mostly valid ones, and some of a careless client. */
 export function makeOrders({ run, messages, mix, random }: OrderOptions): Order[] {
   const orders: Order[] = [];
   let n = 0;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What the sink's ledger holds of a mail. */
+/** The sink ledger's fields of a mail. */
 export interface MailFigures {
   messageId: string;
   subject: string;
@@ -14,7 +14,7 @@ const BOUNDARY = Buffer.from("\r\n--");
 const HEAD_END = Buffer.from("\r\n\r\n");
 const PDF_PART = Buffer.from("\r\nContent-Type: application/pdf");
 
-/** Reads a mail as far as the ledger needs it; it is written by another program than the mailer's. */
+/** Reads a mail as far as the ledger needs it; independently of the mailer's code. */
 export function readMail(raw: Buffer): MailFigures {
   const head = raw.toString("latin1", 0, Math.max(0, raw.indexOf(HEAD_END)));
   const lines = head.replaceAll(/\r\n[ \t]+/g, " ").split("\r\n");

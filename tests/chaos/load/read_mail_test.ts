@@ -41,7 +41,7 @@ test("readMail() reads the headers, folded ones too, and the hash of each PDF", 
   });
 });
 
-test("readMail() tells a PDF that is cut off", () => {
+test("readMail() detects a PDF that is cut off", () => {
   assert.deepEqual(readMail(mail("%PDF-1.7\nxxx")).pdfs.map(({ whole }) => whole), [false]);
   assert.deepEqual(readMail(mail("xxx\n%%EOF")).pdfs.map(({ whole }) => whole), [false]);
 });

@@ -1,5 +1,5 @@
-// The receiving SMTP server of a run, in a process of its own: it misbehaves as it is told, and
-// keeps the ledger of what it was given and what it answered.
+// The receiving SMTP server of a run, in a process of its own: it misbehaves on order, and keeps the ledger
+// of its mails and replies.
 import { closeSync, openSync, writeSync } from "node:fs";
 import process from "node:process";
 import { type FaultMoment, type FaultySmtpRecord, openFaultySmtp } from "@posthaste/kit";
@@ -45,7 +45,7 @@ process.exit(0);
 function plan({ stage, address }: FaultMoment) {
   const action = drawFault(faults, stage, random);
   if (action === undefined) {
-    // An honest server takes its time: so a mailer that dies leaves mail between dot and reply.
+    // A real server takes its time, so a mailer that is killed leaves mail between dot and reply.
     const ms = stage === "dot" && delayMs > 0 ? random.integer(0, 2 * delayMs) : 0;
     return ms === 0 ? undefined : { do: "delay" as const, ms };
   }
@@ -63,10 +63,10 @@ function onRecord(record: FaultySmtpRecord, raw: Buffer | null): void {
   const [, what = ""] = record.faultStage === "dot" ? record.fault?.split(" ") ?? [] : [];
   // A reply that was not sent whole: the server may have kept the mail, or lost it.
   const taken = record.reply === null ? coins.chance(0.5) : record.reply.startsWith("2");
-  // A cut in the middle of a mail that had come to its end before the server saw to it.
+  // A cut in the middle of a mail that had ended before the server processed it.
   const isCutLate = record.faultStage === "body" && record.reply === null;
   const ambiguous = LEAVES_UNKNOWN.has(what) || isCutLate;
-  // Long lines are folded: a secret may stand across two.
+  // Long lines are folded: a secret may extend over two.
   const unfolded = Buffer.from(raw.toString("latin1").replaceAll(/=?\r\n/g, ""), "latin1");
   const leaks = [...new Set([...search(raw), ...search(unfolded)])];
   if (taken) totals.taken++;

@@ -9,7 +9,7 @@ export type SinkOrder = { type: "behave"; faults: SmtpFault[]; delayMs: number }
   type: "tell";
 };
 
-/** Mails taken, faults injected, and those of them after which the outcome is unknown. */
+/** Accepted mails, injected faults, and faults with an unknown outcome. */
 export interface SinkTotals {
   taken: number;
   injected: number;
@@ -19,21 +19,21 @@ export interface SinkTotals {
 /** From the sink. */
 export type SinkReport = { port: number } | { totals: SinkTotals };
 
-/** What a sink is started with. */
+/** The settings of a sink. */
 export interface SinkSettings {
   /** File of its ledger. */
   journal: string;
   seed: string;
-  /** With a user it asks for STARTTLS and a login. */
+  /** With a user it requires STARTTLS and a login. */
   user?: { name: string; password: string } | undefined;
-  /** What no mail may hold. */
+  /** Secrets that no mail may contain. */
   secrets?: Secret[];
 }
 
 /** An SMTP server in a process of its own. */
 export interface Sink extends AsyncDisposable {
   readonly port: number;
-  /** Injects these faults from now on, and waits so long on average before it answers a dot. */
+  /** Injects these faults from now on, with this average wait before it answers a dot. */
   behave(faults: SmtpFault[], delayMs?: number): Promise<void>;
   totals(): Promise<SinkTotals>;
 }

@@ -21,12 +21,12 @@ import type { RunResult } from "../run_fault.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
-/** Whether the harness saw a mutation, and by what. */
+/** Whether the harness detected a mutation, and how. */
 export interface Detection {
   mutation: Mutation;
-  /** By the invariant that it hurts, and by no other one. */
+  /** Whether it violated its invariant, and no other one. */
   detected: boolean;
-  /** What it complained about. */
+  /** The reported violations. */
   evidence: string;
   seconds: number;
 }
@@ -65,7 +65,7 @@ export async function tryMutation(mutation: Mutation, seed: number): Promise<Det
   }
 }
 
-/** Returns whether the invariant was hurt that must be, and none that need not. */
+/** Returns whether the expected invariant was violated, and no unexpected one. */
 export function isDetected(
   { reveals, follows = {} }: Pick<Mutation, "reveals" | "follows">,
   problems: readonly Violation[],
@@ -74,7 +74,7 @@ export function isDetected(
     problems.every(({ invariant }) => invariant === reveals || invariant in follows);
 }
 
-/** How often each invariant was hurt, and the first line of one: of another than expected, if there is. */
+/** Returns the violations of each invariant, and the first line of one, preferably an unexpected one. */
 function evidenceOf(problems: readonly Violation[], reveals: Invariant): string {
   const groups = [...Map.groupBy(problems, ({ invariant }) => invariant)]
     .sort(([a], [b]) => Number(a === reveals) - Number(b === reveals));
@@ -91,13 +91,13 @@ const LEFT_OUT = [
   "kubernetes-models",
 ];
 
-/** Copies what git knows, and the packages. */
+/** Copies the tracked files and the packages. */
 async function copyRepository(folder: string): Promise<void> {
   const listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const files = execFileSync("git", listing, { cwd: ROOT, encoding: "utf8" }).split("\0");
   for (const file of files.filter((file) => file !== "")) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
-    // A file may be deleted and git not know it yet.
+    // A deleted file may still be tracked.
     await cp(join(ROOT, file), join(folder, file)).catch(() => undefined);
   }
   await linkFolder(join(ROOT, "node_modules"), join(folder, "node_modules"), LEFT_OUT);
@@ -121,7 +121,7 @@ export async function linkFolder(
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) return await linkFolder(source, target);
     if (entry.isSymbolicLink()) return await symlink(await readlink(source), target);
-    // On another file system there is nothing to share.
+    // Files on another file system cannot be shared.
     await link(source, target).catch(() => cp(source, target));
   }));
 }
@@ -142,7 +142,7 @@ export async function applyPatches(folder: string, patches: readonly Patch[]): P
   }
 }
 
-/** Runs the harness of the copy; if it broke off, what it said last comes back. */
+/** Runs the harness of the copy; returns its last output if it aborted. */
 async function runHarness(
   folder: string,
   args: string[],
@@ -161,7 +161,7 @@ async function runHarness(
   return JSON.parse(await readFile(join(results, file), "utf8"));
 }
 
-/** Writes which mutations were seen. */
+/** Returns a table of the detected mutations. */
 export function writeDetections(detections: readonly Detection[]): string {
   const lines = detections.map(({ mutation, detected, evidence, seconds }) =>
     `${mutation.name.padEnd(4)} ${detected ? "seen    " : "NOT SEEN"} ${

@@ -9,10 +9,10 @@ const SHARE = 1.1;
  */
 const POLLING_SLACK = 1;
 
-/** What a service of each kind may hold, by what fresh ones held. */
+/** The permitted resources of each kind of service, by those of fresh ones. */
 export type Baseline = Map<string, Holding>;
 
-/** The most that a service of each kind was seen to hold while nothing was done. */
+/** Returns the maximum resources of each kind of idle service. */
 export function baselineOf(holdings: readonly Holding[]): Baseline {
   const baseline: Baseline = new Map();
   for (const holding of holdings) {

@@ -16,7 +16,7 @@ const BASELINE = {
   members: 1,
 };
 
-test("findSurplus() finds nothing where a service holds what a fresh one does, and a tenth", () => {
+test("findSurplus() finds nothing at a fresh service's resources plus a tenth", () => {
   assert.deepEqual(findSurplus([holding()], BASELINE), []);
   assert.deepEqual(findSurplus([holding({ files: 32, database: 5, browsers: 6 })], BASELINE), []);
   assert.deepEqual(
@@ -31,7 +31,7 @@ test("findSurplus() allows a connection more for each database", () => {
   assert.deepEqual([found(7, 3), found(8, 3), found(5, 1), found(6, 1)], [0, 1, 0, 1]);
 });
 
-test("findSurplus() names what a service holds too much of, each by itself", () => {
+test("findSurplus() names each surplus of a service", () => {
   const found = (more: Partial<Holding>) => findSurplus([holding(), holding(more)], BASELINE);
   assert.deepEqual(found({ files: 33 }), [
     "pdf-2 holds 33 open files; a fresh one that is idle 28",

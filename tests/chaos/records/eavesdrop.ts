@@ -1,17 +1,17 @@
 import { connect } from "@nats-io/transport-node";
 import type { SecretSearch } from "./secret.ts";
 
-/** Somebody who hears all that goes through the broker. */
+/** A subscriber to everything in the broker. */
 export interface Eavesdropper extends AsyncDisposable {
-  /** What was heard and should not have been said, each once. */
+  /** The secrets that were received, each once. */
   readonly leaks: ReadonlySet<string>;
   /** How many messages were heard. */
   readonly heard: number;
 }
 
 /**
- * Listens to every subject: what the broker only keeps for moments, or in memory, is heard too. While
- * the broker is away there is nothing to hear; it connects again by itself.
+ * Subscribes to every subject, also to messages that the broker keeps only briefly, or in memory. It
+ * reconnects by itself after an outage of the broker.
  */
 export async function openEavesdropper(url: string, search: SecretSearch): Promise<Eavesdropper> {
   const connection = await connect({

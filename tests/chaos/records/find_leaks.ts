@@ -7,8 +7,8 @@ import type { Fixture } from "../fixture/fixture.ts";
 import type { SecretSearch } from "./secret.ts";
 
 /**
- * Looks for secrets where they would lie after a run: in the files of the broker and of the services,
- * in the database, and in what browsers were given.
+ * Searches for secrets where they would be after a run: in the files of the broker and of the services, in
+ * the database, and in the environments and arguments of browsers.
  */
 export async function findLeaks(
   fixture: Fixture,
@@ -24,7 +24,7 @@ export async function findLeaks(
   return leaks.flat();
 }
 
-/** Looks into every file of a folder, those of its folders too. Files that go meanwhile are fine. */
+/** Searches every file of a folder and its subfolders. Files may be removed meanwhile. */
 export async function searchFolder(folder: string, search: SecretSearch): Promise<string[]> {
   const leaks: string[] = [];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -37,7 +37,7 @@ export async function searchFolder(folder: string, search: SecretSearch): Promis
   return leaks;
 }
 
-/** Looks into every document that an account has, and into those that belong to none. */
+/** Searches every document of an account, and those without an account. */
 export async function searchDatabase(
   mongo: MongoClient,
   { accountId, search, database = DATABASE }: {
@@ -59,7 +59,7 @@ export async function searchDatabase(
   return [...leaks];
 }
 
-/** Looks into the environment and the arguments of every process below some services. */
+/** Searches the environment and the arguments of every process below some services. */
 export async function searchChildren(
   pids: readonly number[],
   search: SecretSearch,

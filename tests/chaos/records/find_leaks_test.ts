@@ -17,7 +17,7 @@ const PASSWORD = canaryOf("leaks");
 const LOGIN = Buffer.from(`\0torture\0${PASSWORD}`).toString("base64");
 const search = searchFor([{ name: "the password", value: PASSWORD }]);
 
-test("searchFolder() finds the file that holds a secret, however deep it lies", async () => {
+test("searchFolder() finds the file that contains a secret, at any depth", async () => {
   const folder = await mkdtemp(join(tmpdir(), "posthaste-leaks-"));
   try {
     await mkdir(join(folder, "a", "b"), { recursive: true });
@@ -32,7 +32,7 @@ test("searchFolder() finds the file that holds a secret, however deep it lies", 
   }
 });
 
-test("searchDatabase() finds a secret in an account's documents, and in nobody's", async () => {
+test("searchDatabase() finds a secret in an account's documents, and in those without an account", async () => {
   await using test = await openTestMongo();
   await using mongo = await new MongoClient(test.url).connect();
   const db = mongo.db();
@@ -60,7 +60,7 @@ test("searchChildren() finds a secret in the environment of a process below anot
   assert.match((await children({ SMTP: PASSWORD })).join(), /environ holds the password/);
 });
 
-test("openEavesdropper() hears a secret in an event's body and in its headers", async () => {
+test("openEavesdropper() finds a secret in an event's body and in its headers", async () => {
   await using nats = await openTestNats();
   await using ears = await openEavesdropper(nats.url, search);
   const connection = await connect({ servers: nats.url });

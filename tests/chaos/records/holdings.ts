@@ -3,8 +3,8 @@ import type { Holding } from "./records.ts";
 import type { Fixture } from "../fixture/fixture.ts";
 
 /**
- * Counts what each living service holds open. A connection has its other end at a process on this
- * machine, so that what database and broker count is seen here too, and whose it is.
+ * Counts the open resources of each running service. The other end of a connection is a process on this
+ * machine, so connections at database and broker are counted here too, by owner.
  */
 export async function readHoldings(
   fixture: Pick<Fixture, "reached" | "pods">,
@@ -33,7 +33,7 @@ function portsIn(url: string): Set<number> {
   return new Set([...url.matchAll(/:(\d+)/g)].map(([, port]) => Number(port)));
 }
 
-/** Where each open file of a process leads, as in `socket:[123]`. */
+/** Returns the target of each open file of a process, as in `socket:[123]`. */
 async function filesOf(pid: number): Promise<string[]> {
   const names = await readdir(`/proc/${pid}/fd`).catch(() => []);
   const files = await Promise.all(
@@ -42,7 +42,7 @@ async function filesOf(pid: number): Promise<string[]> {
   return files.filter((file) => file !== "");
 }
 
-/** The port that each TCP socket of this machine is connected to. */
+/** Returns the port that each TCP socket of this machine is connected to. */
 async function readSockets(): Promise<Map<string, number>> {
   const sockets = new Map<string, number>();
   for (const file of ["/proc/net/tcp", "/proc/net/tcp6"]) {

@@ -3,13 +3,13 @@ import type { ServiceLedger } from "./records.ts";
 /** Mails that have not ended. */
 export interface OpenMails {
   sendId: string;
-  /** The message; those without a document stand together. */
+  /** The message; those without a document are one entry. */
   id?: string;
   state: string;
   count: number;
 }
 
-/** States in which nothing more is done by itself: what is unknown waits for a person. */
+/** States without further automatic work: an unknown outcome waits for a person. */
 export const FINAL_STATES = ["sent", "failed", "canceled", "unknown"] as const;
 
 /** Returns whether a state is final. */

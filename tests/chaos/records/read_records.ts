@@ -15,7 +15,7 @@ interface StoredSummary {
   settledAt: Date | null;
 }
 
-/** Reads what the database holds of an account. */
+/** Reads an account's records in the database. */
 export async function readServiceLedger(
   mongo: MongoClient,
   accountId: string,
@@ -72,7 +72,7 @@ export async function countStates(
   return { ...states, queued: (states["queued"] ?? 0) + (total?.count ?? 0) - known };
 }
 
-/** The most attempts that a message which has not ended has had. */
+/** Returns the maximum attempts of an unfinished message. */
 export async function maxAttempts(mongo: MongoClient, accountId: string): Promise<number> {
   const open = { accountId, state: { $nin: FINAL_STATES } };
   const [first] = await mongo.db(DATABASE).collection<Message>("messages").find(open)
@@ -83,10 +83,13 @@ export async function maxAttempts(mongo: MongoClient, accountId: string): Promis
 /** Streams of work, which must be empty in the end. */
 const WORK = ["RENDER_NOW", "RENDER", "PRINT", "MAIL"];
 
-/** The order in which events move on: what has left one that was read is in one that is read later. */
+/**
+ * The order in which events move on: an event that leaves a stream after it was read is in one that is read
+ * later.
+ */
 const IN_ORDER = [...WORK, "STATUS"];
 
-/** Reads what the broker still holds, on a way on which nothing that moves is overlooked. */
+/** Reads the remaining events of the broker, in an order that misses no moving event. */
 export async function readBrokerLedger(url: string): Promise<BrokerLedger> {
   const connection = await connect({ servers: url.split(","), name: "chaos", timeout: 5000 });
   try {

@@ -22,7 +22,7 @@ export interface Records {
   interruptions: Interruption[];
   residue: Residue;
   quiet: Quiet;
-  /** Secrets that were found elsewhere than in these: in logs, the broker, the database, on the disk. */
+  /** Secrets found outside of these records: in logs, the broker, the database, on the disk. */
   leaks: string[];
 }
 
@@ -32,15 +32,15 @@ export interface Quiet {
   boundMs: number;
   /** When the last mail had ended, after the last fault; undefined if it never did. */
   lastMs: number | undefined;
-  /** What had not ended when the time was over. */
+  /** Mails that had not ended when the time was over. */
   late: OpenMails[];
 }
 
-/** What a run was allowed to do. */
+/** The terms of a run. */
 export interface Terms {
   /** Whether requests may stay without an answer: the interface itself was ended. */
   unanswered: boolean;
-  /** Whether `unknown` is an end: somebody decides by hand. */
+  /** Whether `unknown` is a final state: a person decides. */
   hold: boolean;
   /** Resident memory that one service may have, in megabytes. */
   memoryMb: number;
@@ -48,7 +48,7 @@ export interface Terms {
   mayFail?: RegExp;
 }
 
-/** What must hold after every run, by its name in `docs/guarantees.md`; `I0`: the run came to its end. */
+/** An invariant of every run, by its name in `docs/guarantees.md`; `I0`: the run came to its end. */
 export type Invariant = `I${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`;
 
 /** An invariant that does not hold, and the evidence. */
@@ -65,13 +65,13 @@ export interface Figures {
   unknown: number;
   /** Copies beyond the first that reached a reader. */
   duplicates: number;
-  /** Times that a mailer could not know whether the server has a mail. */
+  /** Number of unknown outcomes of mailers. */
   ambiguous: number;
   lost: number;
   invented: number;
 }
 
-/** What the four records say together. */
+/** The result of comparing the four records. */
 export interface Reconciliation {
   figures: Figures;
   problems: Violation[];
@@ -80,13 +80,13 @@ export interface Reconciliation {
 /** A refusal must be answered within this time, in milliseconds. */
 export const REFUSAL_LIMIT_MS = 2000;
 
-// A mailer that ends has this long before it, at most, got a reply that it could not write down.
+// A mailer that ends got a reply that it could not write at most this long before.
 const UNKNOWN_WITHIN_MS = 3000;
 
 // The sink notes a mail when it answers, which is this long, at most, after the dot.
 const NOTED_LATE_MS = 1000;
 
-/** Compares the records with each other: pure, and every line of it can be shown to complain. */
+/** Compares the records with each other. Pure; a test shows each violation. */
 export function reconcile(records: Records, terms: Terms): Reconciliation {
   const asked = ordersOf(records.client);
   const known = new Map(records.service.messages.map((message) => [message.email, message]));
@@ -138,11 +138,11 @@ interface Asked {
 interface View extends Records {
   terms: Terms;
   asked: Asked[];
-  /** Messages by recipient: each recipient is asked for once. */
+  /** Messages by recipient: each recipient is requested once. */
   known: Map<string, ServiceMessage>;
   /** Mails that were handed over, by recipient. */
   sunk: Map<string, SunkMail[]>;
-  /** How often a mailer could not know what became of a mail, by recipient. */
+  /** Number of unknown outcomes, by recipient. */
   unknowns: Map<string, number>;
 }
 
@@ -202,7 +202,7 @@ function unknownsOf(
   return unknowns;
 }
 
-/** Whether the ledger tells how the attempt ended that made a copy. */
+/** Returns whether the ledger has the outcome of the attempt that made a copy. */
 function isOutcomeKnown(message: ServiceMessage | undefined, { at }: SunkMail): boolean {
   const begun = message?.timeline.filter((entry) => entry.type === "sending" && entry.at <= at);
   const attempt = begun?.at(-1)?.attempt;
@@ -219,7 +219,9 @@ function replyMark(reply: string): string | undefined {
   return /queued as \d+/.exec(reply)?.[0];
 }
 
-/** I1: what was accepted ends as sent, with a copy to show, or as failed, with a reason and none. */
+/**
+ * Checks I1: every accepted mail ends as sent, with a copy, or as failed, with a reason and without a copy.
+ */
 function findLost({ asked, known, service, sunk, unknowns, terms }: View): Violation[] {
   const problems: Violation[] = [];
   const lose = (what: string) => problems.push({ invariant: "I1", what });
@@ -238,7 +240,7 @@ function findLost({ asked, known, service, sunk, unknowns, terms }: View): Viola
     for (const { email } of order.mails) {
       const message = known.get(email);
       const taken = sunk.get(email)?.filter((mail) => mail.taken).length ?? 0;
-      // What has not ended is late: that is an invariant of its own.
+      // An unfinished mail is late, which is an invariant of its own.
       if (!isSettled && !isFinal(message?.state ?? "queued")) continue;
       if (message === undefined) lose(`${email} was accepted and is not in the ledger`);
       else if (message.state === "sent") {
@@ -258,7 +260,7 @@ function findLost({ asked, known, service, sunk, unknowns, terms }: View): Viola
   return problems;
 }
 
-/** I2: every copy and every send comes from a request that was accepted, or may have been. */
+/** Checks I2: every copy and every send comes from a request that was accepted, or may have been. */
 function findInvented({ asked, service, sunk }: View): Violation[] {
   const problems: Violation[] = [];
   const invent = (what: string) => problems.push({ invariant: "I2", what });
@@ -284,7 +286,7 @@ function findInvented({ asked, service, sunk }: View): Violation[] {
   return problems;
 }
 
-/** Whether every answer was that the request is no good; any other answer leaves it open. */
+/** Returns whether every answer was that the request is invalid; any other answer leaves it open. */
 function isRefused({ answers, unanswered }: Asked): boolean {
   return unanswered === 0 && answers.length > 0 &&
     answers.every(({ status }) => status >= 400 && status < 500 && status !== 429);
@@ -294,7 +296,10 @@ function statusesOf({ answers }: Asked): string {
   return answers.map(({ status }) => status).join();
 }
 
-/** I3: no more copies than there were unknowns, none where these are held, and every copy more is seen in the timeline. */
+/**
+ * Checks I3: no more additional copies than unknown outcomes, none where these are held, and every additional
+ * copy is in the timeline.
+ */
 function findExcessCopies({ sunk, unknowns, known, terms }: View): Violation[] {
   const problems: Violation[] = [];
   for (const [email, mails] of sunk) {
@@ -323,7 +328,7 @@ function storyOf(message: ServiceMessage | undefined): string {
   return lines?.join(", ") ?? "not in the ledger";
 }
 
-/** I4: the same bytes at every attempt, to the right reader, with the right PDFs. */
+/** Checks I4: the same bytes at every attempt, to the right recipient, with the right PDFs. */
 function findWrongContent({ sunk, asked, known }: View): Violation[] {
   const problems: Violation[] = [];
   const wrong = (what: string) => problems.push({ invariant: "I4", what });
@@ -357,7 +362,7 @@ function findWrongContent({ sunk, asked, known }: View): Violation[] {
 const OUTCOMES = new Set(["sent", "deferred", "failed", "unknown"]);
 const ENDS = new Set(["sent", "failed", "canceled"]);
 
-/** I5: states only move forward, and what the ledger tells of a server the server has said. */
+/** Checks I5: states only move forward, and every server reply in the ledger was sent by the server. */
 function findUntruth({ known, sunk, sink, interruptions }: View): Violation[] {
   const problems: Violation[] = [];
   const lie = (what: string) => problems.push({ invariant: "I5", what });
@@ -380,7 +385,7 @@ function findUntruth({ known, sunk, sink, interruptions }: View): Violation[] {
     }
     const final = said.some(({ code }) => (code ?? 0) >= 500) ||
       mails.some((mail) => mail.reply?.startsWith("5"));
-    // A mailer that was ended may have taken a refusal with it.
+    // A mailer that was ended may have lost a refusal.
     if (state === "sent" && final && interruptions.length === 0) {
       lie(`${email} is sent though the server refused it for good`);
     }
@@ -391,14 +396,14 @@ function findUntruth({ known, sunk, sink, interruptions }: View): Violation[] {
   return problems;
 }
 
-/** What is wrong with a timeline, of which only the attempts to send are in order. */
+/** Returns the faults of a timeline, in which only the attempts to send are in order. */
 function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] {
   const faults: string[] = [];
   let ended: string | undefined;
   let last = 0;
   const outcomes = new Map<number, string>();
   const unknown = new Set<number>();
-  // A success that was known late is told with its attempt once more, and closes the attempt after it: 1.
+  // A success that was known late is recorded with its attempt again, and closes the attempt after it: 1.
   let late = 0;
   for (const entry of timeline) {
     if (entry.ambiguous) unknown.add(entry.attempt);
@@ -423,7 +428,7 @@ function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] 
       }
       outcomes.set(entry.attempt, entry.type);
     }
-    // What fails before the mailer has it names the attempts before, and closes the next one.
+    // A failure before the mailer names the earlier attempts, and closes the next one.
     if (entry.type === "failed" && entry.attempt === last) late = 1;
     if (ENDS.has(entry.type)) ended = entry.type;
   }
@@ -434,7 +439,7 @@ function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] 
   return faults;
 }
 
-/** I6: nothing is left over. */
+/** Checks I6: nothing is left over. */
 function findResidue({ broker, residue, service, terms }: View): Violation[] {
   const problems: Violation[] = [];
   const leave = (what: string) => problems.push({ invariant: "I6", what });
@@ -458,7 +463,7 @@ function findResidue({ broker, residue, service, terms }: View): Violation[] {
   return problems;
 }
 
-/** I7: nobody sees a secret. */
+/** Checks I7: no secret is exposed. */
 function findLeaks({ client, sunk, leaks }: View): Violation[] {
   const found = new Set(leaks);
   for (const line of client) {
@@ -473,7 +478,7 @@ function findLeaks({ client, sunk, leaks }: View): Violation[] {
   return [...found].map((what) => ({ invariant: "I7", what }));
 }
 
-/** I8: whoever is refused is told so soon, truly, and when to come again. */
+/** Checks I8: refusals are fast, correct, and contain when to retry. */
 function findDishonesty({ asked, terms }: View): Violation[] {
   const problems: Violation[] = [];
   const blame = (what: string) => problems.push({ invariant: "I8", what });
@@ -497,7 +502,7 @@ function findDishonesty({ asked, terms }: View): Violation[] {
   return problems;
 }
 
-/** I9: every mail ends within its bound after the last fault. */
+/** Checks I9: every mail ends within its bound after the last fault. */
 function findLate({ quiet: { boundMs, late }, service }: View): Violation[] {
   const bound = `${Math.round(boundMs / 1000)} s after the last fault`;
   const never = openMailsOf(service);

@@ -69,7 +69,7 @@ function answer(more: Partial<Answer> = {}): Answer {
   };
 }
 
-/** A run in which all is well: a request for two mails, and one that was refused. */
+/** Returns the records of a good run: a request for two mails, and one that was refused. */
 function good(): Records {
   const mails = [1, 2, 3].map((n) => ({
     email: `n${n}@r.example`,
@@ -102,7 +102,7 @@ function good(): Records {
   };
 }
 
-/** The problems after something of a good run was changed. */
+/** Returns the problems of a good run after a change. */
 function problemsOf(change: (records: Records) => void, terms = TERMS): Violation[] {
   const records = good();
   change(records);
@@ -114,7 +114,7 @@ function assertRed(invariant: Violation["invariant"], what: RegExp, problems: Vi
   assert.ok(found.some((problem) => what.test(problem.what)), JSON.stringify(problems));
 }
 
-/** A second copy of the first mail, as the second attempt of another mailer. */
+/** Adds a second copy of the first mail, as the second attempt of another mailer. */
 function twice(records: Records, first: Partial<SunkMail> = {}) {
   records.sink = [
     sunk(1, {

@@ -28,7 +28,7 @@ export type ClientLine =
     /** Secrets that the answer holds. */
     leaks?: string[];
   }
-  /** No answer came: nobody knows what became of the request. */
+  /** No answer came: the outcome of the request is unknown. */
   | { type: "no_answer"; key: string; at: number; ms: number; reason: string };
 
 /** Sink: written before the reply goes out. */
@@ -51,7 +51,7 @@ export type SinkLine =
     taken: boolean;
     /** Name of the fault that was injected after the dot. */
     fault: string | null;
-    /** Whether the mailer cannot know what became of the mail. */
+    /** Whether the outcome of the mail is unknown to the mailer. */
     ambiguous: boolean;
     /** Secrets that the mail holds. */
     leaks?: string[];
@@ -69,7 +69,7 @@ export type SinkLine =
 /** A mail that was handed over up to its final dot. */
 export type SunkMail = Extract<SinkLine, { type: "mail" }>;
 
-/** Service: what the database holds at the end. */
+/** Service: the records of the database at the end. */
 export interface ServiceLedger {
   sends: { id: string; key: string | undefined; messageCount: number; settled: boolean }[];
   messages: ServiceMessage[];
@@ -89,43 +89,43 @@ export interface ServiceMessage {
     at: number;
     type: string;
     attempt: number;
-    /** Whether it tells that the server may have the mail. */
+    /** Whether it records that the server may have the mail. */
     ambiguous?: boolean | undefined;
     detail?: string | undefined;
   }[];
 }
 
-/** Broker: what is left in it at the end. */
+/** Broker: the events left in it at the end. */
 export interface BrokerLedger {
   /** Events by stream of work. */
   streams: Record<string, number>;
-  /** Events that were given out and never let go, and events not given out, by consumer. */
+  /** Delivered events without an acknowledgement, and undelivered events, by consumer. */
   consumers: Record<string, { unsettled: number; waiting: number }>;
 }
 
-/** What the harness did to a mailer, and when, in milliseconds since 1970. */
+/** An interruption of a mailer by the harness, with its time in milliseconds since 1970. */
 export interface Interruption {
-  /** As it says with EHLO. */
+  /** Its name in EHLO. */
   mailer: string;
   kind: "killed" | "stopped";
   at: number;
 }
 
-/** What the processes look like once all is quiet. */
+/** The state of the processes when all is quiet. */
 export interface Residue {
-  /** Programs that ended and nobody here made them. */
+  /** Programs that ended by themselves. */
   deaths: string[];
-  /** Errors that nobody caught, by the services' logs. */
+  /** Uncaught errors in the services' logs. */
   uncaught: string[];
   /** Processes without a living service above them. */
   strays: string[];
   /** Resident memory of each service in megabytes. */
   memory: { pod: string; now: number }[];
-  /** What services hold open that fresh ones do not, a minute after the last mail. */
+  /** Resources of services beyond those of fresh ones, a minute after the last mail. */
   surplus: string[];
 }
 
-/** What one service holds open. */
+/** The open resources of one service. */
 export interface Holding {
   pod: string;
   role: string;

@@ -3,7 +3,7 @@ import type { Residue } from "./records.ts";
 import type { Fixture } from "../fixture/fixture.ts";
 import { untilBaseline } from "../fixture/warm_up.ts";
 
-/** Looks at the processes that the services and their children are. */
+/** Reads the state of the services and their child processes. */
 export async function readResidue(fixture: Fixture): Promise<Residue> {
   const running = fixture.pods.running();
   return {
@@ -17,7 +17,10 @@ export async function readResidue(fixture: Fixture): Promise<Residue> {
   };
 }
 
-/** Processes that carry the fixture's folder in their environment and have no living service above them. */
+/**
+ * Returns the processes with the fixture's folder in their environment and without a running service above
+ * them.
+ */
 async function straysOf(dataDir: string, living: ReadonlySet<number>): Promise<string[]> {
   const mark = `TMPDIR=${dataDir}/tmp\0`;
   const parents = new Map<number, number>();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Something that nobody may ever see, and that a run therefore looks for. */
+/** A secret that must never be exposed, for which a run searches. */
 export interface Secret {
   /** What it is, for the table's readers. */
   name: string;
@@ -8,18 +8,18 @@ export interface Secret {
   value: string;
 }
 
-/** A secret that was found where it must not be; what it says does not hold the secret. */
+/** A description of a secret that was found where it must not be. It does not contain the secret. */
 export type Leak = string;
 
 /**
- * A password to look for: of letters and digits only, which stay what they are in a URL, in JSON and
- * in HTML, and so long that nothing else contains it.
+ * Returns a password to search for: of letters and digits only, which are unchanged in a URL, in JSON and in
+ * HTML, and long enough to be unique.
  */
 export function canaryOf(seed: string): string {
   return `Canary${createHash("sha256").update(`canary ${seed}`).digest("hex").slice(0, 26)}`;
 }
 
-/** Every form in which a secret may lie somewhere, by the name of the form. */
+/** Returns every encoding of a secret, by its name. */
 export function formsOf({ value }: Secret): Map<string, string> {
   const bytes = Buffer.from(value, "latin1");
   const forms = new Map([["in the clear", value], ["in hex", bytes.toString("hex")]]);
@@ -39,7 +39,7 @@ export function formsOf({ value }: Secret): Map<string, string> {
   return forms;
 }
 
-/** Looks for secrets in one text or file after another. */
+/** Searches for secrets in texts and files. */
 export interface SecretSearch {
   /** Returns which secrets a text contains, and in which encoding. */
   (text: string | Buffer): Leak[];
@@ -61,7 +61,7 @@ export function searchFor(secrets: readonly Secret[]): SecretSearch {
   };
 }
 
-/** Makes a text fit to be shown: the secrets themselves are left out. */
+/** Returns a text without the secrets, so that it can be shown. */
 export function withoutSecrets(text: string, secrets: readonly Secret[]): string {
   return secrets.flatMap((secret) => [...formsOf(secret).values()])
     .reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);

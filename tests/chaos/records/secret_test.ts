@@ -7,7 +7,7 @@ const PASSWORD: Secret = { name: "the password", value: canaryOf("test") };
 const KEY: Secret = { name: "the key", value: randomBytes(32).toString("latin1") };
 const search = searchFor([PASSWORD, KEY]);
 
-test("searchFor() finds a secret in the clear, in hex, in a URL and in JSON, and tells its name", () => {
+test("searchFor() finds a secret in plain text, in hex, in a URL and in JSON, and returns its name", () => {
   const { value } = PASSWORD;
   assert.deepEqual(search(`{"message":"logs in with ${value}"}`), ["the password in the clear"]);
   assert.deepEqual(search(Buffer.from(value).toString("hex")), ["the password in hex"]);
@@ -17,7 +17,7 @@ test("searchFor() finds a secret in the clear, in hex, in a URL and in JSON, and
   assert.deepEqual(odd(JSON.stringify({ x: 'a"b/c d\\e=' })), ["odd in JSON"]);
 });
 
-test("searchFor() finds a secret in base64 wherever it stands in it, as in AUTH PLAIN", () => {
+test("searchFor() finds a secret in base64 at any position, as in AUTH PLAIN", () => {
   for (const user of ["", "u", "us", "chaos"]) {
     const login = Buffer.from(`\0${user}\0${PASSWORD.value}`).toString("base64");
     assert.equal(search(`AUTH PLAIN ${login}`).length, 1, user);
@@ -38,14 +38,14 @@ test("searchFor() finds a secret in base64 wherever it stands in it, as in AUTH 
   }
 });
 
-test("searchFor() finds nothing in what holds no secret, not even half of one", () => {
+test("searchFor() finds nothing in texts without a secret, or with half of one", () => {
   const { value } = PASSWORD;
   assert.deepEqual(search(value.slice(0, -1)), []);
   assert.deepEqual(search(canaryOf("another test")), []);
   assert.deepEqual(search(randomBytes(100_000)), []);
 });
 
-test("withoutSecrets() leaves the rest of a text", () => {
+test("withoutSecrets() keeps the rest of a text", () => {
   const login = Buffer.from(PASSWORD.value).toString("base64").replace(/=+$/, "");
   const shown = withoutSecrets(`user ${PASSWORD.value}, ${login}`, [PASSWORD, KEY]);
   assert.match(shown, /^user \[secret\], \[secret\]/);

@@ -1,4 +1,4 @@
-/** The settings that decide how long a mail may take once nothing goes wrong any more, in milliseconds. */
+/** The settings that bound the time of a mail after the last fault, in milliseconds. */
 export interface Waits {
   /** `RETRY_DELAY`, `CIRCUIT_PAUSE`, `TRANSFER_TIMEOUT`, `REPLY_TIMEOUT` of the mailer. */
   retryMs: number;
@@ -8,11 +8,11 @@ export interface Waits {
   /** `RECONCILE_GRACE` and `RECONCILE_INTERVAL` of the tracker. */
   graceMs: number;
   reconcileMs: number;
-  /** After this long the broker gives an event to another worker. */
+  /** Time after which the broker delivers an event to another worker. */
   ackWaitMs: number;
 }
 
-/** What was so when the last fault ended. */
+/** The state at the end of the last fault. */
 export interface AtTheEnd {
   /** How long faults were injected. */
   faultsMs: number;
@@ -22,17 +22,20 @@ export interface AtTheEnd {
   attempts: number;
 }
 
-/** The api has the reconciler look at a send for the first time after this long. */
+/** Time until the reconciler's first examination of a send. */
 export const FIRST_LOOK_MS = 20_000;
 
-/** The longest time between two looks: half of the age of the mail, but no longer than this. */
+/** Maximum time between two examinations, which is half of the age of the mail otherwise. */
 const LONGEST_LOOK_MS = 3_600_000;
 
 /** Waits between attempts, as multiples of the first, and how much longer each may be. */
 const MULTIPLES = [0, 1, 5, 15, 30, 60, 120, 240];
 const JITTER = 1.2;
 
-/** The longest pause of the circuit breaker, as a multiple of the first; mailers hear of it in so long. */
+/**
+ * The longest pause of the circuit breaker, as a multiple of the first, and the time until mailers know of
+ * it.
+ */
 const LONGEST_PAUSE = 20;
 const HEARD_MS = 2000;
 
@@ -43,7 +46,7 @@ const LONGEST_FLOW_PAUSE_MS = 60_000;
 /** Another tracker leads after this long; a mailer counts as gone after this long. */
 const TAKE_OVER_MS = 3000 + 8000;
 
-/** On the slowest machine so many mails pass in a second. */
+/** Mails a second on the slowest machine. */
 const MAILS_PER_SECOND = 20;
 
 /** Services connect again, browsers start, and the machine does other things. */
@@ -59,7 +62,7 @@ const MARGIN = 1.1;
 export function timeBoundOf(waits: Waits, { faultsMs, open, attempts }: AtTheEnd): number {
   const { retryMs, circuitMs, transferMs, replyMs, graceMs, reconcileMs, ackWaitMs } = waits;
   const registerMs = MARGIN * (transferMs + replyMs);
-  // What was dispatched again just before, and lost again, is found by the next look.
+  // A message that was redispatched just before, and lost again, is found by the next examination.
   const againMs = Math.min(LONGEST_LOOK_MS, Math.max(3 * graceMs, faultsMs / 2));
   const foundMs = Math.max(FIRST_LOOK_MS, registerMs) + reconcileMs + againMs;
   const multiple = MULTIPLES[Math.min(attempts, MULTIPLES.length - 1)] ?? 0;

@@ -33,6 +33,6 @@ test("timeBoundOf() allows the wait after as many attempts as were made, and no 
 
 test("timeBoundOf() grows with the time of the faults: the scheduler pauses as long, and looks are rarer", () => {
   const after = (faultsMs: number) => longer({}, { ...NOTHING, faultsMs });
-  // The pause is a minute at most, and half of the time is waited for the next look.
+  // The pause is a minute at most, and the next examination comes after half of the time.
   assert.deepEqual([0, 12_000, 20_000, 200_000].map(after), [0, 2000, 14_000, 142_000]);
 });

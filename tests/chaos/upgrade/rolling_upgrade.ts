@@ -4,10 +4,10 @@ import type { Fault } from "../faults/fault.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 
-/** Both versions work beside each other for so long before each replacement. */
+/** Time for which both versions work beside each other before each replacement, in milliseconds. */
 const BESIDE_MS = 400;
 
-/** What a rolling upgrade went through. */
+/** The steps of a rolling upgrade. */
 export interface Journey {
   /** Replaced processes, and of these, those that were replaced while mail was asked for. */
   replaced: number;
@@ -18,7 +18,7 @@ export interface Journey {
  * Replaces every process of an old version by one of the working tree as a deployment does, what consumes events
  * before what makes them; then all of it back, in the reverse order, and forth again.
  *
- * @param oldRoot Where the old version lies; the services were started from there.
+ * @param oldRoot Folder of the old version, from which the services were started.
  */
 export function rollingUpgrade(oldRoot: string): { fault: Fault; journey: Journey } {
   const journey: Journey = { replaced: 0, underLoad: 0 };
