@@ -10,27 +10,27 @@ import { openTestMongo, openTestNats } from "@posthaste/kit";
 import { makeAccount, type RunAccount, SENDER } from "@posthaste/chaos";
 import { MASTER_KEY } from "@posthaste/chaos";
 
-/** A real api and a real renderer, each a process of its own, to be attacked. */
+/** A real api and a real renderer, each a process of its own, as targets. */
 export interface HttpTarget extends AsyncDisposable {
   readonly port: number;
-  /** Longest time for a request to arrive, and in which nothing moves on a connection. */
+  /** Longest time for a request to arrive, and for an idle connection. */
   readonly patienceMs: number;
   readonly account: RunAccount;
-  /** Another account, whose requests must not suffer. */
+  /** Another account, whose requests must not be affected. */
   readonly bystander: RunAccount;
-  /** What else was said at level error. */
+  /** Other log records at level error. */
   readonly errors: string[];
   /** Memory of the api that is in RAM, in bytes. */
   rss(): Promise<number>;
   /** Time on a processor that the api has used, in milliseconds, to the next 10. */
   cpuMs(): Promise<number>;
-  /** Starts one more api, and gives its port. */
+  /** Starts one more api, and returns its port. */
   startApi(settings: Record<string, string>): Promise<number>;
 }
 
 const TICK_MS = 10;
 
-/** Starts what is attacked, with broker and database. Nothing is sent from there. */
+/** Starts the targets, with broker and database. They send no mail. */
 export async function openHttpTarget(
   { patienceMs }: Pick<HttpTarget, "patienceMs">,
 ): Promise<HttpTarget> {
@@ -73,7 +73,7 @@ export async function openHttpTarget(
       RATE_LIMIT: "0",
       REQUEST_TIMEOUT: `${patienceMs}ms`,
       IDLE_TIMEOUT: `${patienceMs}ms`,
-      // What is measured is what hostile requests cost, not how busy the machine is.
+      // The test measures the cost of hostile requests, not the load of the machine.
       LEDGER_TIMEOUT: "20s",
       RENDER_TIMEOUT: "30s",
     }),
@@ -107,7 +107,7 @@ async function statusOf({ pid }: ServiceProcess, file: string): Promise<string> 
   return await readFile(`/proc/${pid}/${file}`, "utf8");
 }
 
-/** The smallest body of a send that is accepted. */
+/** Returns the smallest body of a send that is accepted. */
 export function goodSend(more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     from: { email: SENDER },

@@ -10,8 +10,8 @@ const ALWAYS = {
 };
 
 /**
- * Returns what is wrong with the refusal of a hostile request, or `undefined`: a refusal must be a 4xx in the
- * words of the contract, with the headers of every answer.
+ * Returns the fault in the refusal of a hostile request, or `undefined`: a refusal must be a 4xx in the form
+ * of the contract, with the headers of every answer.
  */
 export function faultOfRefusal(answer: RawAnswer | undefined): string | undefined {
   if (answer === undefined) return "no answer";

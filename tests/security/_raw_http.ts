@@ -1,27 +1,27 @@
 import { connect, type Socket } from "node:net";
 
-/** One answer as it came. */
+/** One raw answer. */
 export interface RawAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What came of bytes that were sent over a connection of their own. */
+/** The result of sending bytes over a connection of their own. */
 export interface RawExchange {
   answers: RawAnswer[];
-  /** Bytes that are no whole answer. */
+  /** Bytes after the last complete answer. */
   rest: string;
   /** Whether the server has closed the connection. */
   closed: boolean;
-  /** Until the first answer was whole, in milliseconds. */
+  /** Time until the first answer was complete, in milliseconds. */
   firstMs: number;
 }
 
 /** How bytes are sent. */
 export interface RawOptions {
   port: number;
-  /** Answers after which nothing more is waited for. @default {1} */
+  /** Number of answers to wait for. @default {1} */
   expect?: number | undefined;
   /** Longest wait, in milliseconds. @default {8000} */
   timeoutMs?: number | undefined;
@@ -29,7 +29,7 @@ export interface RawOptions {
   lingerMs?: number | undefined;
 }
 
-/** Sends bytes as they are over a connection of their own, and reads what comes back. */
+/** Sends raw bytes over a connection of their own, and reads the answers. */
 export async function exchangeRaw(bytes: Buffer, options: RawOptions): Promise<RawExchange> {
   const { port, expect = 1, timeoutMs = 8000, lingerMs = 30 } = options;
   const startedAt = performance.now();
@@ -85,7 +85,7 @@ export function readAnswers(data: string): Pick<RawExchange, "answers" | "rest">
   }
 }
 
-/** Writes a request. Its body's length is told, unless the headers say something about it. */
+/** Returns a request as text, with the length of its body unless the headers contain one. */
 export function requestText(
   line: string,
   headers: readonly string[],

@@ -48,7 +48,7 @@ interface World {
   /** Bases of two processes of the interface. */
   apis: string[];
   random: Random;
-  /** An account that has nothing, one that has a little, and one that has what others want. */
+  /** An account without data, one with a little, and the victim's account. */
   poor: Party;
   plain: Party;
   rich: Party & { ids: string[] };
@@ -60,9 +60,9 @@ interface Party {
 }
 
 /**
- * Attacks the borders between accounts in two real processes of the interface: foreign ids, missing
- * scopes, forged tokens, operators (while the database tells each of its commands), and measures how
- * long a revoked token is taken.
+ * Attacks the isolation of accounts in two real processes of the interface: foreign ids, missing scopes,
+ * forged tokens, operators (while the database reports each of its commands), and measures how long a revoked
+ * token is accepted.
  */
 export async function attackAccounts(options: AttackOptions): Promise<AttackRow[]> {
   await using opened = new AsyncDisposableStack();
@@ -116,7 +116,7 @@ async function openWorld(opened: AsyncDisposableStack, seed: number): Promise<Wo
         env: {
           ...process.env,
           ...{ MONGODB_URL: mongod.url, NATS_URL: nats.url, RATE_LIMIT: "0" },
-          // There is no renderer: whoever gets as far as that has got nowhere.
+          // There is no renderer: a request that gets that far reaches nothing.
           RENDER_TIMEOUT: "100ms",
           ...{ HOST: "127.0.0.1", PORT: String(port) },
         },
@@ -203,7 +203,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Does a number of tries, some at once; each tells whether it got through. */
+/** Makes a number of attempts, some concurrently; each returns whether it got through. */
 async function tryOften(count: number, attempt: (n: number) => Promise<boolean>): Promise<Tried> {
   let through = 0;
   let begun = 0;
@@ -233,7 +233,7 @@ function attackIds(world: World, tries: number): Promise<Tried> {
   };
   return tryOften(tries, async () => {
     const { method, path } = random.pick(ROUTES);
-    // It has nothing: whatever is found is somebody else's.
+    // It has no data: everything that is found belongs to another account.
     const { status, text } = await ask(world, {
       ...{ method, path: path([guess(), guess()]), token: poor.token, body: BODY },
     });
@@ -263,7 +263,7 @@ async function attackScopes(world: World, tries: number): Promise<Tried> {
   });
 }
 
-/** Everything is there, and the scope; the token is for something else. */
+/** The object and the scope exist; the token is for another purpose. */
 async function attackLimits(world: World, tries: number): Promise<Tried> {
   const { store, random, rich: { accountId } } = world;
   const scopes = [...API_SCOPES];
@@ -365,7 +365,7 @@ async function attackOperators(world: World, tries: number): Promise<Tried> {
   };
 }
 
-/** Where an operand that the attacker chose came to stand under an operator. */
+/** Returns whether an operand of the attacker is under an operator. */
 function operandsIn(value: unknown, isUnder = false): string[] {
   if (typeof value === "string") return isUnder && value === MARK ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((item) => operandsIn(item, isUnder));
@@ -394,7 +394,7 @@ async function attackRevocation(world: World, tries: number): Promise<Tried> {
     const isTaken = async (api: string) =>
       (await ask(world, { method: "GET", path, token }, api)).status === 200;
     for (const api of apis) if (!await isTaken(api)) throw new Error("a live token was refused");
-    // The caches are asked all the time, and are of any age when the token ends.
+    // The caches are read all the time, and have any age when the token ends.
     const end = random.integer(0, 1500);
     const begun = performance.now();
     let revokedAt = Infinity;

@@ -10,22 +10,22 @@ import { attackSecrets } from "./secrets.ts";
 import { attackSupply } from "./supply.ts";
 import { attackTemplates } from "./templates.ts";
 
-/** How an attack is done. */
+/** The options of an attack. */
 export interface AttackOptions {
-  /** How often what is drawn is tried. */
+  /** Number of random attempts. */
   tries: number;
   seed: number;
-  /** Told in a line how it goes. */
+  /** Called with a line about the progress. */
   onProgress?(line: string): void;
 }
 
 /** Attacks the product in one way, or several that belong together. */
 export type Attack = (options: AttackOptions) => Promise<AttackRow[]>;
 
-/** A part of what is attacked. */
+/** A part of the product that is attacked. */
 export interface AttackPart {
   attack: Attack;
-  /** Of the tries that are asked for, how much it gets: a page takes longer to print than a template. */
+  /** Its share of the attempts: a page takes longer than a template. */
   share: number;
 }
 

@@ -14,7 +14,9 @@ import {
 import { openRandom, type Random } from "@posthaste/chaos";
 import type { AttackRow } from "./row.ts";
 
-/** Prints what it is told to, beside a canary: the pdf service's own browser, or one with scripts on. */
+/**
+ * Path of the process that prints beside a canary, by the pdf service's own browser, or one with scripts on.
+ */
 const PROCESS = fileURLToPath(
   new URL("../../services/pdf/_test_attack_process.ts", import.meta.url),
 );
@@ -22,7 +24,7 @@ const PROCESS = fileURLToPath(
 const SCRIPTED = { policy: false, scripts: true, flags: "all" };
 const BARE = { policy: false, scripts: true, flags: "none" };
 
-/** More that lead to this machine, written as attackers do. */
+/** More addresses of this machine, in notations of attackers. */
 const ADDRESSES = [
   ...["127.0.0.1", "127.0.0.2", "localhost", "canary.test", "[::1]", "[::ffff:127.0.0.1]"],
   ...["2130706433", "0x7f.1", "017700000001", "0.0.0.0", ...ISOLATED_ADDRESSES],
@@ -45,12 +47,12 @@ interface Result {
   error?: string;
 }
 
-/** Twice the time limit that the process sets, and what it takes to start another browser. */
+/** Twice the time limit of the process, and the time to start another browser. */
 const BOMB_MS = 60_000;
 
 /**
- * Prints pages of random ways to reach out, nested into frames, to addresses inside and outside, by
- * the product as it is and by its flags alone with scripts on.
+ * Prints pages of random ways to reach out, nested into frames, to addresses inside and outside, by the
+ * unchanged product, and by its flags alone with scripts on.
  *
  * @throws {Error} If the canary does not even see a browser without guards.
  */
@@ -77,7 +79,7 @@ export async function attackChromium(options: AttackOptions): Promise<AttackRow[
       row.through++;
       onProgress?.(`GOT THROUGH ${JSON.stringify({ order, result })}`);
     }
-    // A page that is not shown tries nothing.
+    // A page that is not shown makes no attempt.
     if (errors.length > row.tries / 2) {
       throw new Error(`Cannot attack Chromium: ${errors.length} pages failed: ${errors[0]}`);
     }
@@ -94,7 +96,9 @@ export async function attackChromium(options: AttackOptions): Promise<AttackRow[
 const INVOICE = "<style>p{color:teal;font-size:40px}</style><p>Invoice" +
   `<img src="data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==">`;
 
-/** Each document that would change the page it is shown in once: another account's prints as ever. */
+/**
+ * Prints once each document that tries to change its page: another account's document must print unchanged.
+ */
 async function leaveTraces(
   browsers: IsolatedProcess,
   onProgress: AttackOptions["onProgress"],
@@ -116,7 +120,7 @@ async function leaveTraces(
   return { ...row, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Prints as the product does by itself, and counts the processes that are root's or have no sandbox. */
+/** Prints with the product's defaults, and counts the processes that are root's or have no sandbox. */
 async function lookAtProcesses(browsers: IsolatedProcess): Promise<AttackRow> {
   const started = performance.now();
   const attack = "Chromium: processes of root, or without a sandbox";
@@ -127,7 +131,7 @@ async function lookAtProcesses(browsers: IsolatedProcess): Promise<AttackRow> {
   return { attack, tries, through, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Each bomb once: it ends in time with an answer, and the document after it prints right. */
+/** Prints each bomb once: it must end in time with an answer, and the next document must print correctly. */
 async function dropBombs(
   browsers: IsolatedProcess,
   onProgress: AttackOptions["onProgress"],

@@ -34,12 +34,12 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COOKIE = "__Host-posthaste";
 const PASSWORD = "correct horse battery staple";
 const QUOTA = 5;
-/** Of one kind to one address, before who asks has to wait. */
+/** Maximum mails of one kind to one address before the caller has to wait. */
 const MAX_MAILS = 6;
 const MAX_GROWTH_BYTES = 150_000_000;
 const LARGE_BYTES = 4_900_000;
 
-/** What a browser sends and gets. */
+/** The requests and cookies of a browser. */
 interface Browser {
   cookie: string;
   csrfToken: string;
@@ -56,17 +56,17 @@ interface World {
   /** The account of the attacker, and the one that is attacked. */
   own: Browser;
   other: Browser;
-  /** Where people sign in, too. */
+  /** Second address of the dashboard, for sign-ins. */
   provider: TestProvider;
-  /** The account that sends what Posthaste itself writes. */
+  /** The account that sends Posthaste's own mail. */
   systemId: string;
 }
 
 type Tried = Pick<AttackRow, "tries" | "through" | "note">;
 
 /**
- * Attacks the dashboard, a real process: accounts by invitations, half sign-ins, tabs, forged changes, what
- * answers tell, where integrations point, quotas, the audit log, and memory.
+ * Attacks the dashboard, a real process: accounts by invitations, half sign-ins, tabs, forged changes,
+ * information in answers, targets of integrations, quotas, the audit log, and memory.
  */
 export async function attackDashboard(options: AttackOptions): Promise<AttackRow[]> {
   await using opened = new AsyncDisposableStack();
@@ -141,7 +141,7 @@ async function openWorld(opened: AsyncDisposableStack, seed: number): Promise<Wo
   const world: World = { ...base, random, own: nobody, other: nobody };
   world.own = await settle(world, "own");
   world.other = await settle(world, "other");
-  // What is refused below is there for whoever may have it.
+  // The objects refused below exist for those with the right to them.
   const asked = [...READS.map((path) => ["GET", path, undefined] as const), ...CHANGES];
   for (const [method, path, body] of asked) {
     const { status, text } = await ask(world, world.own, [method, path], { body });
@@ -154,7 +154,7 @@ function originOf(port: number): string {
   return `http://localhost:${port}`;
 }
 
-/** Opens an account with an owner, who signs in. */
+/** Opens an account with a signed-in owner. */
 async function settle(world: World, name: string): Promise<Browser> {
   const { _id: accountId } = await world.store.accounts.create({ name });
   await addMember(world, { accountId, email: `owner@${name}.example`, role: "owner" });
@@ -226,7 +226,7 @@ async function signIn(world: World, email: string, password = PASSWORD): Promise
   };
 }
 
-/** Invites to an account, and gives the token of the link, which the invited address alone gets. */
+/** Invites to an account, and returns the token of the link, which only the invited address gets. */
 async function invite(world: World, owner: Browser, email: string): Promise<string> {
   const { text } = await ask(world, owner, ["POST", "/api/invitations"], {
     body: { email, role: "editor" },
@@ -239,14 +239,17 @@ async function invite(world: World, owner: Browser, email: string): Promise<stri
   return token;
 }
 
-/** The requests of Posthaste's own mail to an address, the newest first, as JSON. */
+/** Returns the requests of Posthaste's own mail to an address, the newest first, as JSON. */
 async function systemMailTo({ db, systemId }: World, email: string): Promise<string[]> {
   const sends = await db.collection("sends").find({ accountId: systemId }).sort({ _id: -1 })
     .toArray();
   return sends.map(({ request }) => String(request)).filter((request) => request.includes(email));
 }
 
-/** An owner invites the victim, takes the victim's address, and guesses the link that the victim gets. */
+/**
+ * Attacks invitations: an owner invites the victim, takes the victim's address, and guesses the victim's
+ * link.
+ */
 async function attackInvitations(world: World, tries: number): Promise<Tried> {
   const { own, other, store } = world;
   const name = "attacker@own.example";
@@ -256,7 +259,7 @@ async function attackInvitations(world: World, tries: number): Promise<Tried> {
   let through = 0;
   for (let n = 0; n < most; n++) {
     const email = `ceo${n}@victim.example`;
-    // Throws if the answer tells the link.
+    // Throws if the answer contains the link.
     await invite(world, attacker, email);
     await ask(world, attacker, ["PUT", "/api/you/email"], { body: { current: PASSWORD, email } });
     await invite(world, other, email);
@@ -285,7 +288,9 @@ async function attackInvitations(world: World, tries: number): Promise<Tried> {
   return { tries: most, through };
 }
 
-/** Whoever the provider says it is: nobody joins an account, or gets in, without a yes. */
+/**
+ * Attacks sign-in by a provider: with any claims, no one may join an account, or sign in, without consent.
+ */
 async function attackProvider(world: World, tries: number): Promise<Tried> {
   const { own, provider, random, store, port, db } = world;
   const most = Math.min(tries, 40);
@@ -333,7 +338,7 @@ async function attackProvider(world: World, tries: number): Promise<Tried> {
   return { tries: most, through };
 }
 
-/** Anybody may ask for a new password of somebody. */
+/** Floods an inbox: every visitor may request a new password for any address. */
 async function attackInbox(world: World, tries: number): Promise<Tried> {
   const email = "owner@other.example";
   const before = (await systemMailTo(world, email)).length;
@@ -360,7 +365,10 @@ const CHANGES: readonly (readonly [string, string, unknown])[] = [
   ["DELETE", "/api/templates/email/1", undefined],
 ];
 
-/** With a password alone, of somebody who has a second factor: pages are asked for, and codes guessed. */
+/**
+ * Attacks half sign-ins: with only the password of a person who has a second factor, requests pages, and
+ * guesses codes.
+ */
 async function attackHalves(world: World, tries: number): Promise<Tried> {
   const { store, other, random } = world;
   const email = "careful@other.example";
@@ -393,7 +401,7 @@ async function attackHalves(world: World, tries: number): Promise<Tried> {
   return { tries, through };
 }
 
-/** The page says that it shows the other account; ids are the other account's, too. */
+/** Attacks other accounts: requests name the other account, and use its ids. */
 async function attackAccounts(world: World, tries: number): Promise<Tried> {
   const { own, other, random } = world;
   const foreign = { ...own, accountId: other.accountId };
@@ -415,7 +423,7 @@ async function attackAccounts(world: World, tries: number): Promise<Tried> {
   return { tries, through };
 }
 
-/** What a foreign page can have a signed-in browser send. */
+/** Sends the requests that a foreign page can make a signed-in browser send. */
 async function attackOrigins(world: World, tries: number): Promise<Tried> {
   const { own, random, port } = world;
   let through = 0;
@@ -437,7 +445,7 @@ async function attackOrigins(world: World, tries: number): Promise<Tried> {
   return { tries, through };
 }
 
-/** Answers about somebody who has a login are those about somebody who has none. */
+/** Compares answers: they must be the same for addresses with and without a login. */
 async function attackAnswers(world: World, tries: number): Promise<Tried> {
   const { own, store } = world;
   const known = "owner@other.example";
@@ -460,13 +468,13 @@ async function attackAnswers(world: World, tries: number): Promise<Tried> {
     };
     const answers = [await asked(known), await asked(unknown)];
     if (answers[0] !== answers[1]) through++;
-    // Who guesses has to wait; the comparison goes on as it began.
+    // Guessing is slowed down; the comparison continues unchanged.
     await world.db.collection("sign_in_attempts").deleteMany({});
   }
   return { tries, through };
 }
 
-/** Editors change the server, and owners leave out the password. */
+/** Attacks servers of integrations: editors change the server, and owners leave out the password. */
 async function attackServers(world: World, tries: number): Promise<Tried> {
   const { own, random, store } = world;
   const settings = {
@@ -494,7 +502,7 @@ async function attackServers(world: World, tries: number): Promise<Tried> {
     };
     const browser = isEditor ? editor : own;
     await ask(world, browser, ["PUT", `/api/integrations/${id}`], { body });
-    // A stored password may not be tried with another server either.
+    // A stored password must not be tested with another server either.
     await ask(world, browser, ["POST", "/api/integrations/probe"], {
       body: { id, settings: { ...settings, ...change } },
       headers: { "x-request-timeout": "1" },
@@ -507,7 +515,7 @@ async function attackServers(world: World, tries: number): Promise<Tried> {
   return { tries, through: isSame ? 0 : 1 };
 }
 
-/** One after another: of many at once a few may pass. */
+/** One after another: of concurrent requests a few may pass. */
 async function attackQuotas(world: World, tries: number): Promise<Tried> {
   const { own, store } = world;
   const most = Math.max(QUOTA + 2, Math.min(tries, 50));
@@ -521,13 +529,13 @@ async function attackQuotas(world: World, tries: number): Promise<Tried> {
   return { tries: 2 * most, through, note: `${templates} templates, ${accounts} accounts` };
 }
 
-/** Somebody who may write to the database changes, removes or exchanges a line. */
+/** Attacks the audit log: a writer of the database changes, removes or exchanges a line. */
 async function attackAudit(world: World, tries: number): Promise<Tried> {
   const { store, db, own: { accountId }, random } = world;
   const audit = db.collection("audit");
   const before = await store.audit.check(accountId);
   if (before.fault !== undefined) throw new Error(`Cannot attack the log: ${before.fault.what}`);
-  // The newest line is told by its digest alone, which is kept elsewhere: docs/security.md.
+  // Only its digest, which is kept elsewhere, protects the newest line: docs/security.md.
   const lines = await audit.find({ accountId, seq: { $gt: 0, $lt: before.head.seq } }).toArray();
   let through = 0;
   for (let n = 0; n < tries; n++) {
@@ -546,7 +554,10 @@ async function attackAudit(world: World, tries: number): Promise<Tried> {
   return { tries, through: through + (after.fault === undefined ? 0 : 1) };
 }
 
-/** Strangers send what is dear to parse, and what never ends; a client asks meanwhile. */
+/**
+ * Attacks memory: strangers send bodies that are expensive to parse, or endless, while a client sends
+ * requests.
+ */
 async function attackMemory(world: World, tries: number): Promise<Tried> {
   const { port, process: { pid } } = world;
   const most = Math.min(tries, 300);
@@ -575,7 +586,7 @@ async function attackMemory(world: World, tries: number): Promise<Tried> {
     if (asked.status >= 500) through++;
     const grown = await memoryOf(pid) - before;
     if (grown > MAX_GROWTH_BYTES) through++;
-    // None is held for ever: those that never end are told so, and closed.
+    // None is held for ever: endless ones are answered and closed.
     await until(() => endless.every((socket) => socket.closed || socket.readableEnded), {
       message: "every connection to be closed",
     }).catch(() => through++);

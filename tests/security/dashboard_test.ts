@@ -5,7 +5,7 @@ import { attackDashboard } from "./dashboard.ts";
 
 takesLong();
 
-test("attackDashboard() gets at no account, change or secret, and fills no memory", {
+test("attackDashboard() reaches no account, change or secret, and fills no memory", {
   skip: process.platform !== "linux" && "the memory of a process is read from /proc",
 }, async () => {
   const rows = await attackDashboard({ tries: byDay(150, 1500), seed: 1 });

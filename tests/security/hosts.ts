@@ -10,9 +10,9 @@ import { DATABASE } from "@posthaste/chaos";
 import { type Fixture, openFixture } from "@posthaste/chaos";
 import type { AttackRow } from "./row.ts";
 
-/** How an attack is run. */
+/** The options of the attack. */
 export interface AttackHostsOptions {
-  /** Addresses and look-ups that are tried; integrations are at most {@linkcode MAX_INTEGRATIONS}. */
+  /** Number of addresses and look-ups; integrations are at most {@linkcode MAX_INTEGRATIONS}. */
   tries: number;
   seed: number;
   onProgress?(line: string): void;
@@ -23,8 +23,8 @@ const FROM = "shop@sender.example";
 const PORTS = [25, 465, 587, 2525];
 
 /**
- * Names hosts inside as SMTP servers: in every notation, by names that change what they mean, and
- * through the whole system with the settings of production, beside something that listens.
+ * Names hosts inside as SMTP servers: in every notation, by names whose address changes, and through the
+ * whole system with the settings of production, beside a listener.
  */
 export async function attackHosts(options: AttackHostsOptions): Promise<AttackRow[]> {
   const { tries, seed, onProgress = () => {} } = options;
@@ -42,7 +42,7 @@ export async function attackHosts(options: AttackHostsOptions): Promise<AttackRo
 
 type Figures = Omit<AttackRow, "seconds">;
 
-/** Addresses inside, in the notations in which systems and libraries read them. */
+/** Tries internal addresses, in the notations that systems and libraries read. */
 async function nameInside(tries: number, random: Random): Promise<Figures> {
   const resolve = openGuardedResolver({ ports: PORTS, allowed: readNetworks([]) });
   let through = 0;
@@ -54,7 +54,7 @@ async function nameInside(tries: number, random: Random): Promise<Figures> {
   return { attack: "hosts: addresses inside in odd notations", tries, through };
 }
 
-/** Names that mean something public and, when asked again or among others, something inside. */
+/** Tries names with a public address and, on the next look-up or in the same answer, an internal one. */
 async function rebind(tries: number, random: Random): Promise<Figures> {
   let answered: string[] = [];
   const resolve = openGuardedResolver({
@@ -79,7 +79,7 @@ async function rebind(tries: number, random: Random): Promise<Figures> {
   return { attack: "hosts: names that rebind", tries, through };
 }
 
-/** Ports at public addresses that no mail server has. */
+/** Tries ports at public addresses that no mail server has. */
 async function tryPorts(tries: number, random: Random): Promise<Figures> {
   const resolve = openGuardedResolver({ ports: PORTS, allowed: readNetworks([]) });
   let through = 0;
@@ -151,7 +151,7 @@ function notationOf(address: string, random: Random): string {
   ]);
 }
 
-/** This machine in every notation, so that the listener would hear it. */
+/** Returns this machine's addresses in every notation, which would reach the listener. */
 function hostsOf(tries: number, random: Random): string[] {
   const own = Object.values(networkInterfaces()).flat().map((each) => each?.address ?? "");
   const hosts = new Set([
@@ -200,10 +200,10 @@ async function sendInside({ hosts, onProgress }: {
   }
 }
 
-/** The fixture's own mail goes to this machine: another mailer takes over that may not. */
+/** Replaces the mailer: the fixture's may reach this machine, and the new one must not. */
 async function hardenMailer({ pods }: Fixture, port: number): Promise<void> {
   const before = pods.running("mailer");
-  // The listener's port is allowed: only the address is in the way.
+  // The listener's port is allowed: only the address is forbidden.
   await pods.start("mailer", { EGRESS_ALLOW: "", SMTP_PORTS: String(port) });
   for (const pod of before) await pods.end(pod, "SIGTERM");
 }
@@ -249,7 +249,7 @@ async function sendThrough(
   return true;
 }
 
-/** Waits until all mail waits or has failed; gives all that was written about it for people. */
+/** Waits until all mail waits or has failed; returns all texts for people about it. */
 async function reasonsOf({ mongo }: Fixture, accountId: string, count: number): Promise<string[]> {
   const messages = mongo.db(DATABASE).collection<Message>("messages");
   const states: Message["state"][] = ["deferred", "failed", "sent"];

@@ -11,19 +11,19 @@ type Endpoint = "send" | "render";
 
 const ENDPOINTS: readonly Endpoint[] = ["send", "render"];
 
-/** How much is tried. */
+/** The extent of the attack. */
 export interface HttpAttackOptions {
   /** Requests of each property of the fuzz; a tenth of them is held open at once, at most 1,000. */
   tries: number;
   seed: number;
   /**
-   * The most time of a processor that a body may cost, and that others may wait meanwhile, in
-   * milliseconds. On a machine that does other things too everything takes longer. @default {100}
+   * Maximum processor time of a body, and maximum wait of others meanwhile, in milliseconds. Everything takes
+   * longer on a busy machine. @default {100}
    */
   limitMs?: number;
-  /** Whether to try in seconds what can be. */
+  /** Whether to run only attacks that take seconds. */
   isShort?: boolean;
-  /** Which endpoints get hostile bodies; both have the same armour. @default {both} */
+  /** The endpoints that get hostile bodies; both have the same defences. @default {both} */
   endpoints?: readonly Endpoint[];
   onProgress?(line: string): void;
 }
@@ -85,8 +85,7 @@ export async function attackHttp(options: HttpAttackOptions): Promise<AttackRow[
 }
 
 /**
- * What is not compiled yet, and the memory that large bodies take even if they are good, are no fault
- * of an attack.
+ * Warms the target up: compilation, and the memory of large valid bodies, must not count against an attack.
  */
 async function warmUp(target: HttpTarget, isShort: boolean): Promise<void> {
   const { port, account } = target;
@@ -113,7 +112,7 @@ async function tryRequests({ port, account }: HttpTarget): Promise<AttackRow> {
   const requests = attackRequests({ token, path: `/v1${account.path}`, body });
   const faults: string[] = [];
   const waiting = [...requests];
-  // A few at a time: some are answered when the time for a request is over.
+  // A few at a time: some are answered only when the time for a request is over.
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { name, bytes, mayClose = false } = next;
@@ -167,7 +166,7 @@ async function tryBodies(
   return rowOf("HTTP: hostile bodies", { tries, faults, startedAt, note });
 }
 
-/** Objects of variables are what a request to render is. */
+/** Bodies that are valid requests to render, which are objects of variables. */
 const RENDERABLE = new Set([
   "33 deep in a variable",
   "1,000 recipients with 60 unknown fields",
@@ -189,7 +188,7 @@ async function tryBody(
   const line = `POST /v1${path} HTTP/1.1`;
   const bytes = requestText(line, headersOf(account.token, body.headers), body.make());
   let [cpuMs, firstMs] = [Infinity, Infinity];
-  // The best of five: what else the machine does is no fault of the request.
+  // The best of five, because the load of the machine must not count against the request.
   for (let i = 0; i < 5 && cpuMs > limitMs; i++) {
     const before = await target.cpuMs();
     const exchange = await exchangeRaw(bytes, { port, lingerMs: 0 });
@@ -202,7 +201,7 @@ async function tryBody(
   return { fault, cpuMs, firstMs };
 }
 
-/** Tries to get more out of a token than its limit, and looks what the answers say of it. */
+/** Tries to exceed a token's limit, and checks the answers about it. */
 async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<AttackRow> {
   const startedAt = performance.now();
   const port = await startApi({ RATE_LIMIT: String(RATE), RATE_WINDOW: "1h" });
@@ -211,7 +210,7 @@ async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<At
     exchangeRaw(
       requestText(`POST /v1${path} HTTP/1.1`, [
         ...headersOf(token),
-        // Nothing that a caller says makes it another one.
+        // No header makes a caller another one.
         `X-Forwarded-For: 10.0.0.${number}`,
         `X-Request-Id: ${number}`,
       ], number % 2 === 0 ? JSON.stringify(goodSend()) : "{"),
@@ -234,7 +233,7 @@ async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<At
   return rowOf("HTTP: more requests than a token has", { tries, faults, startedAt });
 }
 
-/** Pipelines: what a connection may hold is answered, in order; what is more ends it. */
+/** Checks pipelines: requests up to the limit are answered in order; more end the connection. */
 async function tryPipelines(
   target: HttpTarget,
   { tries, isShort }: { tries: number; isShort: boolean },
@@ -248,7 +247,7 @@ async function tryPipelines(
   const faults: string[] = [];
   const few = Buffer.concat(asks.slice(0, PIPELINED));
   const many = Buffer.concat(asks);
-  // V8 takes more memory for garbage where requests come faster, good ones too.
+  // V8 uses more memory for garbage when requests come faster, also for valid ones.
   for (let n = 0; n < GOOD_PIPELINES[isShort ? "short" : "long"]; n++) {
     await exchangeRaw(few, { port, expect: PIPELINED, lingerMs: 0 });
   }
@@ -264,7 +263,7 @@ async function tryPipelines(
     }
     if (!flood.closed) faults.push("a flood was borne");
   }
-  // What is not HTTP behind an unanswered request must not be answered first.
+  // Bytes that are not HTTP behind an unanswered request must not be answered first.
   const mixed = Buffer.concat([asks[0] ?? Buffer.alloc(0), Buffer.from("\u{0}\r\n\r\n")]);
   const { answers } = await exchangeRaw(mixed, { port });
   if (answers[0] !== undefined && answers[0].headers["x-request-id"] !== "0") {

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 
-/** A body that must be refused, by whichever endpoint. */
+/** A body that both endpoints must refuse. */
 export interface AttackBody {
   name: string;
-  /** Made when it is needed: some are megabytes. */
+  /** Returns the body, which may have megabytes. */
   make(): Buffer;
   headers?: string[];
   /** Only one of the endpoints refuses it. */
@@ -13,7 +13,7 @@ export interface AttackBody {
 const LARGE = 4_990_000;
 
 /**
- * Makes bodies that are to cost more than they say, or to be read in two ways.
+ * Returns bodies that cost more than their size suggests, or can be read in two ways.
  *
  * @param good A body that is accepted as a send.
  */

@@ -11,7 +11,7 @@ import { SENDER } from "@posthaste/chaos";
 import type { HttpTarget } from "./_http_target.ts";
 import { readJson } from "./_http_verdict.ts";
 
-/** What came of one property. */
+/** The result of one property. */
 export interface FuzzResult {
   property: string;
   tries: number;
@@ -61,7 +61,7 @@ const BAD_ADDRESSES = [
   "a\u{200b}@b.example",
 ];
 
-/** Properties of both endpoints, tried with requests made from their schemas. */
+/** Checks properties of both endpoints, with requests made from their schemas. */
 export async function fuzzHttp(
   target: HttpTarget,
   { runs, seed }: { runs: number; seed: number },
@@ -158,7 +158,7 @@ export async function fuzzHttp(
   return results;
 }
 
-/** Makes sends that the contract allows, out of its schema: a field that is new there is tried too. */
+/** Returns sends that the contract allows, from its schema, so that new fields are included. */
 function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<string, unknown>> {
   const schema = z.toJSONSchema(sendBodySchema(DEFAULT_SEND_LIMITS), { unrepresentable: "any" });
   const leaves: Record<string, fc.Arbitrary<unknown>> = {
@@ -192,7 +192,7 @@ function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<str
       { maxKeys: 20, noNullPrototype: true },
     ),
   };
-  // What the template requires: no name here is one of its variables.
+  // The template's required variables, which no generated name equals.
   return arbitraryOf(schema as Schema, [], leaves).map((body) => ({
     ...body as object,
     variables: { ...variablesOf(body), n: 1 },
@@ -263,7 +263,7 @@ function isWrittenExactly(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21;
 }
 
-/** Any JSON at all, and what looks like the real thing until one looks closely. */
+/** Returns any JSON, and near misses of valid bodies. */
 function anyJson(good: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<unknown> {
   const name = fc.constantFrom(
     "from",
@@ -296,7 +296,7 @@ function anyJson(good: fc.Arbitrary<Record<string, unknown>>): fc.Arbitrary<unkn
   );
 }
 
-/** Puts one fault into a good send, and tells its path. */
+/** Puts one fault into a valid send, and returns its path. */
 function breakOne(good: Record<string, unknown>): fc.Arbitrary<{ body: unknown; path: string }> {
   const faults: fc.Arbitrary<[string, unknown]>[] = [
     fc.constantFrom<[string, unknown]>(
@@ -370,7 +370,7 @@ function set(target: unknown, [name = "", ...rest]: string[], value: unknown): v
   else object[name] = value;
 }
 
-/** The contract in other words than the service's: what may never be answered with 200. */
+/** Returns whether a body must never be answered with 200, independently of the service's code. */
 function isForbiddenSend(body: unknown): boolean {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === "object" && value !== null && !Array.isArray(value);
@@ -418,7 +418,7 @@ function isForbiddenSend(body: unknown): boolean {
   });
 }
 
-/** Files for everyone; what is no list is none. */
+/** Returns the files for all recipients; empty if the value is not a list. */
 function filesOf({ attachments }: Record<string, unknown>): unknown[] {
   return Array.isArray(attachments)
     ? attachments
@@ -510,7 +510,7 @@ function expect(isSo: boolean, answer: Answer): void {
   if (!isSo) throw new Error(`${answer.status} ${JSON.stringify(answer.body)?.slice(0, 500)}`);
 }
 
-/** Never a 5xx, and every error in the words of the contract. */
+/** Fails for a 5xx, and for an error that is not in the form of the contract. */
 function expectDocumented(answer: Answer): void {
   if (answer.status === 200) return;
   const { data } = errorBodySchema.safeParse(answer.body);

@@ -1,6 +1,6 @@
 import { requestText } from "./_raw_http.ts";
 
-/** A request that is broken, or made to be read differently by a proxy and by the service. */
+/** A request that is broken, or that a proxy and the service may read differently. */
 export interface AttackRequest {
   name: string;
   bytes: Buffer;
@@ -8,7 +8,7 @@ export interface AttackRequest {
   mayClose?: boolean;
 }
 
-/** Whom the requests are made for. */
+/** The target of the requests. */
 export interface RequestsFor {
   token: string;
   /** Path of a send that would be accepted. */
@@ -17,7 +17,7 @@ export interface RequestsFor {
   body: string;
 }
 
-/** Makes hostile requests: none may be accepted, and none may smuggle in another one. */
+/** Returns hostile requests: none may be accepted, and none may smuggle in another one. */
 export function attackRequests(options: RequestsFor): AttackRequest[] {
   return [
     ...smuggling(options),

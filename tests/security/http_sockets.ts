@@ -3,13 +3,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { goodSend, type HttpTarget } from "./_http_target.ts";
 import { exchangeRaw, openSocket, requestText } from "./_raw_http.ts";
 
-/** What came of many connections that were held at once. */
+/** The result of many concurrent connections. */
 export interface SocketAttack {
   name: string;
   sockets: number;
-  /** What went wrong; empty if nothing did. */
+  /** The faults; empty if there were none. */
   faults: string[];
-  /** Growth of the service's memory at its highest, in MB. */
+  /** Maximum growth of the service's memory, in MB. */
   grownMb: number;
   /** Time that another account's request took meanwhile: the middle and the longest, in milliseconds. */
   probeMs: { median: number; longest: number };
@@ -18,19 +18,19 @@ export interface SocketAttack {
 
 interface Kind {
   name: string;
-  /** What each connection says, beginning with nothing said. */
+  /** The text of each connection, beginning with none. */
   attack(socket: Socket, target: HttpTarget): void;
   /** Answers that a connection may have got when it is closed. */
   allowed: RegExp;
-  /** Fewer connections do: each of them has much to say. */
+  /** Fewer connections suffice: each of them sends much. */
   most?: number;
-  /** Left out where little time is. */
+  /** Left out of short runs. */
   isLong?: boolean;
 }
 
 const MAX_GROWTH = 50;
 
-/** Their answers are more than what two sockets keep of them, some megabytes each. */
+/** Their answers exceed the buffers of two sockets, some megabytes each. */
 const ASKED = 30_000;
 
 const KINDS: Kind[] = [
@@ -91,13 +91,13 @@ function head(path: string, headers: string[]): Buffer {
   return requestText(`POST /v1${path} HTTP/1.1`, all);
 }
 
-/** Says a little again and again: the connection is not idle. */
+/** Sends a little text repeatedly, so that the connection is not idle. */
 function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => void (socket.writable && socket.write(text)), 500);
   socket.once("close", () => clearInterval(timer));
 }
 
-/** How much is held. */
+/** The extent of the attack. */
 export interface SocketOptions {
   sockets: number;
   /**
@@ -108,7 +108,7 @@ export interface SocketOptions {
   isShort: boolean;
 }
 
-/** Holds many connections of each kind at once, and looks what becomes of them and of others. */
+/** Holds many connections of each kind at once, and checks them and another account's requests. */
 export async function attackWithSockets(
   target: HttpTarget,
   options: SocketOptions,
@@ -143,7 +143,7 @@ async function hold(
       ended.set(what, (ended.get(what) ?? 0) + 1);
     });
     kind.attack(socket, target);
-    // All at once would be a flood of connections, which is another matter.
+    // All at once would be a flood of connections, which is another attack.
     if (i % 50 === 49) await delay(1);
   }
   let highest = before;
@@ -157,7 +157,7 @@ async function hold(
     }
     probes.push(probe.firstMs);
     highest = Math.max(highest, await target.rss());
-    // Whoever reads nothing sees no end either.
+    // A client that reads nothing does not see the end either.
     if (kind.name.startsWith("answers") && performance.now() > until - target.patienceMs) {
       for (const socket of open) socket.resume();
     }

@@ -20,17 +20,17 @@ const HEADERS = ["from", "to", "subject", "message-id", "date", "mime-version", 
 const BATCH = 100;
 const AT_ONCE = 4;
 
-/** How an attack is run. */
+/** The options of the attack. */
 export interface AttackMailOptions {
-  /** Texts, each of which is tried in every field. */
+  /** Number of texts, each of which is tried in every field. */
   tries: number;
   seed: number;
   onProgress?(line: string): void;
 }
 
 /**
- * Brings hostile texts into every string of the interface and of what templates make of them, through
- * the whole system, and reads what a server takes that is open to SMTP smuggling.
+ * Sends hostile texts in every string of the interface and of templates' output through the whole system, and
+ * reads the mail that a server vulnerable to SMTP smuggling accepts.
  */
 export async function attackMail(options: AttackMailOptions): Promise<AttackRow[]> {
   const { tries, seed, onProgress = () => {} } = options;
@@ -51,7 +51,7 @@ export async function attackMail(options: AttackMailOptions): Promise<AttackRow[
     let taken = 0;
     await eachOf(requests, async ({ path, body, headers = {} }, more) => {
       const answer = await ask(target, { path, body, headers });
-      // One text that is refused must not keep the others of its batch away.
+      // A refused text must not prevent the others of its batch.
       if (answer.status === 400 && body.to.length > 1) {
         return more(body.to.map((one) => ({ path, headers, body: { ...body, to: [one] } })));
       }
@@ -82,7 +82,7 @@ export async function attackMail(options: AttackMailOptions): Promise<AttackRow[
   return rows;
 }
 
-/** What an accepted mail must be when it arrives. */
+/** The expected properties of an accepted mail at its arrival. */
 interface Wanted {
   row: { through: number };
   from: string;
@@ -96,7 +96,7 @@ interface Target {
   accountId: string;
   integrationId: number;
   pdfId: number;
-  /** Publishes a template with a text in each part; undefined if it may not be published. */
+  /** Publishes a template with a text in each part; returns undefined if it is refused. */
   publish(text: string): Promise<{ email: number; pdf: number } | undefined>;
 }
 
@@ -119,7 +119,7 @@ interface Attack {
   most?: number;
   /** No such request may be accepted. */
   mayNotPass?: boolean;
-  /** A request with a text in one field. */
+  /** Returns a request with a text in one field. */
   request?(text: string, target: Target, index: number): Request | undefined;
 }
 
@@ -221,7 +221,7 @@ async function requestsOf(attack: Attack, texts: Injection[], target: Target): P
   return requests;
 }
 
-/** Writes the request by itself: a client of HTTP would not let every header through. */
+/** Sends a raw request: an HTTP client would refuse some headers. */
 async function ask({ url, token }: Target, { path, body, headers }: Required<Request>) {
   const { port, pathname } = new URL(url);
   const lines = [
@@ -245,7 +245,7 @@ interface Answered {
   messages?: { id: string }[];
 }
 
-/** Does all of the work, and what more comes of it. */
+/** Processes all items, including those added meanwhile. */
 async function eachOf<T>(
   items: readonly T[],
   work: (item: T, more: (items: readonly T[]) => void) => Promise<void>,
@@ -257,7 +257,7 @@ async function eachOf<T>(
   }));
 }
 
-/** Waits until no mail is on its way; gives those that were not sent. */
+/** Waits until no mail is on its way; returns the unsent ones. */
 async function untilAllRest(
   { mongo }: Fixture,
   accountId: string,

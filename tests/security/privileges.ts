@@ -30,7 +30,7 @@ import { type Db, MongoClient } from "mongodb";
 import { openRandom, type Random } from "@posthaste/chaos";
 import type { AttackRow } from "./row.ts";
 
-/** How long and with which choices it goes. */
+/** The extent and the seed of the attack. */
 export interface PrivilegeAttack {
   /** Of each kind, for all services together. */
   tries: number;
@@ -40,7 +40,7 @@ export interface PrivilegeAttack {
 
 /**
  * Logs in as each service, at the broker and at the database, and runs in its place on Node, and tries
- * what none of them must do, chosen at random.
+ * forbidden actions, chosen at random.
  */
 export async function attackPrivileges(options: PrivilegeAttack): Promise<AttackRow[]> {
   await using opened = new AsyncDisposableStack();
@@ -104,7 +104,7 @@ async function attackBroker({ folder, tries, random, opened }: Attack): Promise<
       if (random.chance(0.8)) connection.publish(subject, random.pick(["", "{}", '{"seq":1}']));
       else connection.subscribe(subject, { callback: () => {} });
       await connection.flush();
-      // The refusal and the answer to the flush come in this order, and are told one turn apart.
+      // The refusal and the answer to the flush come in this order, and are reported one turn apart.
       await new Promise((resolve) => setTimeout(resolve, 1));
       if (refused() === before) through.push(`${user}: ${subject}`);
     }
@@ -130,7 +130,7 @@ const CALLS = [
   "DIRECT.GET",
 ];
 
-/** A subject that a service has no business with; matching is left to the server. */
+/** Returns a subject that is forbidden to a service; the server does the matching. */
 function forbiddenSubject(user: BrokerUser, random: Random): string {
   const { publish, subscribe } = permissionsOf(user);
   const streams = [
@@ -198,7 +198,7 @@ async function attackDatabase({ folder, tries, random, opened }: Attack): Promis
       const command = forbiddenCommand(user, random);
       const db: Db = client.db(random.chance(0.9) ? "posthaste" : random.pick(["admin", "local"]));
       const code = await db.command(command).then(() => 0, (error) => Number(error.code));
-      // Unauthorized; and what not even an operator may, or what does not exist, did nothing either.
+      // Unauthorized. Commands that even an operator may not use, or that do not exist, did nothing either.
       if (code === 0) through.push(`${user}: ${JSON.stringify(command)}`);
     }
   }
@@ -246,7 +246,7 @@ function graphOf(from: string) {
   return { from, startWith: "$_id", connectFromField: "_id", connectToField: "_id", as: "all" };
 }
 
-/** Runs in a service's place; the first argument is the list of paths. */
+/** Runs in place of a service; the first argument is the list of paths. */
 const INTRUDER = `
   const fs = require("node:fs");
   const through = [];
@@ -305,7 +305,7 @@ async function attackFiles({ folder, tries, random }: Attack): Promise<Tried> {
   return { tries: done, through: through.length, ...noteOf(through) };
 }
 
-/** The same path by way of a folder that may be read. */
+/** Returns the same path through a readable folder. */
 function disguised(path: string, { root, random }: { root: string; random: Random }): string {
   const up = "../chaos/".repeat(random.integer(20, 30));
   return random.pick([

@@ -1,4 +1,4 @@
-/** HTML, CSS and MJML made to hurt the tools that compile them. */
+/** HTML, CSS or MJML made to exhaust the tools that compile it. */
 export interface PublishBomb {
   readonly name: string;
   readonly html: string;
@@ -13,9 +13,9 @@ const text = (inner: string) =>
 const numbers = (length: number) => Array.from({ length }, (_, n) => n);
 
 /**
- * Sources whose publication costs too much, or reads what it must not.
+ * Returns sources whose publication costs too much, or reads forbidden files.
  *
- * @param canary where a request would be heard, such as `http://127.0.0.1:1234`
+ * @param canary Address that records requests, such as `http://127.0.0.1:1234`
  * @param file a file whose content must not appear
  */
 export function publishBombs(canary: string, file: string): PublishBomb[] {

@@ -5,7 +5,7 @@ import { SENDER } from "@posthaste/chaos";
 import type { Fixture } from "@posthaste/chaos";
 import type { AttackRow } from "./row.ts";
 
-/** What is asked of the interface, with a token or without. */
+/** A request to the interface, with or without a token. */
 interface Question {
   method: "GET" | "POST" | "DELETE";
   path: string;
@@ -16,8 +16,8 @@ interface Question {
 const MAX_MESSAGES = 100;
 
 /**
- * Asks the interface all that it tells of the mail of each account, and for every kind of error, while
- * the database answers and while it hangs; no answer may hold a secret, nor the token it was asked with.
+ * Requests everything about the mail of each account, and every kind of error, while the database answers and
+ * while it hangs. No answer may contain a secret, or the token of its request.
  *
  * @throws {Error} If a kind of answer did not come.
  */
@@ -83,7 +83,7 @@ async function idsOf({ mongo }: Fixture, accountId: string) {
   };
 }
 
-/** Good questions, and the wrong ones that quote what they were given most willingly. */
+/** Returns valid requests, and invalid ones whose errors are most likely to quote their input. */
 function questionsAbout(
   { messages, sends, integrations }: Awaited<ReturnType<typeof idsOf>>,
   token: string,

@@ -29,9 +29,9 @@ import { canaryOf, searchFor } from "@posthaste/chaos";
 import type { AttackRow } from "./row.ts";
 import { searchAnswers } from "./secret_answers.ts";
 
-/** How much is tried. */
+/** The extent of the attack. */
 export interface AttackOptions {
-  /** Of each attack on texts; of mail, a tenth, but at least 60 and at most 1000. */
+  /** Attempts of each attack on texts. Of mail a tenth, but at least 60 and at most 1000. */
   tries: number;
   seed: number;
   /** Whether a whole system is attacked, too. @default {true} */
@@ -40,9 +40,9 @@ export interface AttackOptions {
 }
 
 /**
- * Attacks what is kept secret: envelopes that were changed or moved, error messages that quote a
- * connection string, and a whole system that logs in to a server, refused and accepted, while its
- * master key is replaced; whose logs, traces, events, files, answers and diagnostic reports are searched.
+ * Attacks secrets: envelopes that were changed or moved, error messages that quote a connection string, and a
+ * whole system that logs in to a server, refused and accepted, while its master key is replaced; whose logs,
+ * traces, events, files, answers and diagnostic reports are searched.
  */
 export async function attackSecrets(options: AttackOptions): Promise<AttackRow[]> {
   const { tries, seed } = options;
@@ -107,11 +107,11 @@ function attackEnvelopes(random: Random, tries: number): Promise<Tried> {
   return Promise.resolve({ tries, through });
 }
 
-/** With all that the dashboard has: the public key, its own secrets, and the database. */
+/** Attacks with all that the dashboard has: the public key, its own secrets, and the database. */
 function attackWithPublicKey(random: Random, tries: number): Promise<Tried> {
   const keys = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
   const key = sealingKeyOf(keys);
-  // As a master key, and as what opens secrets that were sealed before.
+  // As a master key, and as a key of older secrets.
   const thief = readMasterKeys(writeSealingKey(key));
   const binding = { accountId: "acc_1", recordId: "acc_1/1", field: INTEGRATION_PASSWORD };
   let through = 0;
@@ -124,7 +124,7 @@ function attackWithPublicKey(random: Random, tries: number): Promise<Tried> {
       [sealed, thief, server],
       [older, thief, server],
       [{ ...older, wrappedKey: ephemeralKey ?? "" }, thief, server],
-      // The mailer itself, for a server of the thief's.
+      // Through the mailer itself, with the attacker's server.
       [sealed, keys, "evil.example:587"],
       [older, keys, "evil.example:587"],
       [{ ...own, ciphertext: sealed.ciphertext, nonce: sealed.nonce }, keys, server],
@@ -140,7 +140,7 @@ function attackWithPublicKey(random: Random, tries: number): Promise<Tried> {
   return Promise.resolve({ tries, through });
 }
 
-/** Base64 that means the same bytes is no change. */
+/** Returns whether two texts in base64 are the same bytes, which is no change. */
 function same(one: string, other: string): boolean {
   return Buffer.from(one, "base64").equals(Buffer.from(other, "base64"));
 }
@@ -162,7 +162,7 @@ async function attackErrors(random: Random, tries: number): Promise<Tried> {
   const most = Math.min(tries, 2000);
   const places = ODD.flatMap((odd) => BROKEN.map((broken) => [odd, broken] as const));
   let [begun, through] = [0, 0];
-  // Some URLs can be read after all, and take seconds to lead nowhere.
+  // Some URLs are valid after all, and take seconds to fail.
   await Promise.all(Array.from({ length: 32 }, async () => {
     while (begun < most) {
       const [odd, broken] = places[begun++ % places.length] ?? ["", ""];
@@ -218,7 +218,7 @@ async function attackSystem({ tries, seed, onProgress }: AttackOptions): Promise
     return { name: "the SMTP password", value: canaryOf(runSeed) };
   };
   const secrets = [MASTER_SECRET, nextSecret];
-  // In a short run the other one logs in, too, and is refused nothing.
+  // In a short run the other one also logs in, without any refusal.
   const [login] = findFaults(tries < 1000 ? [] : ["smtp-login"]);
   if (login && tries >= 1000) {
     secrets.push(await run("a password in a log, event, answer, file, mail or document", login));
@@ -246,7 +246,7 @@ async function attackSystem({ tries, seed, onProgress }: AttackOptions): Promise
   return rows;
 }
 
-/** Makes every process write what it would leave behind in a crash. */
+/** Makes every process write its diagnostic report, as in a crash. */
 async function reportAll(fixture: Fixture, folder: string): Promise<number> {
   const pods = fixture.pods.running();
   for (const { process } of pods) process.signal("SIGUSR2");
@@ -262,7 +262,10 @@ async function reportAll(fixture: Fixture, folder: string): Promise<number> {
 
 const OTHERS = 40;
 
-/** As an operator does it: both keys everywhere, the new one first, every secret, the old one away. */
+/**
+ * Replaces the master key as an operator does: both keys everywhere, the new one first; every secret sealed
+ * again; the old key removed.
+ */
 function rotationTo(next: string, left: Record<string, number>): Fault {
   return {
     name: "key-rotation",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { byDay } from "@posthaste/kit";
 import { attackSecrets } from "./secrets.ts";
 
-test("attackSecrets() gets at no secret, and finds no trace of one", async () => {
+test("attackSecrets() reaches no secret, and finds no trace of one", async () => {
   const said: string[] = [];
   const rows = await attackSecrets({
     ...{ tries: 110, seed: 1, withSystem: byDay(false, true) },

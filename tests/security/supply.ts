@@ -10,7 +10,7 @@ import type { AttackOptions } from "./secrets.ts";
 const PROGRAM = '#!/bin/sh\necho "db version v8.9.9"\n';
 const OLDER = '#!/bin/sh\necho "db version v8.0.0"\n';
 
-/** Changes the program that is fetched and kept: a changed one is never started. */
+/** Changes the fetched and cached program: a changed one must never be started. */
 export async function attackSupply({ tries, seed }: AttackOptions): Promise<AttackRow[]> {
   const random = openRandom(`supply/${seed}`);
   const started = performance.now();

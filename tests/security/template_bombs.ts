@@ -1,4 +1,4 @@
-/** A template that is meant to hurt, and the values that it needs for it. */
+/** A hostile template, and the values that it needs. */
 export interface TemplateBomb {
   readonly name: string;
   readonly source: string;
@@ -92,7 +92,7 @@ export const TEMPLATE_BOMBS: readonly TemplateBomb[] = [
   },
 ];
 
-/** Ways to what JavaScript objects inherit. Each must print nothing, or be refused. */
+/** Paths to inherited properties of JavaScript objects. Each must print nothing, or be refused. */
 export const PROTOTYPE_CHAINS: readonly string[] = [
   "constructor",
   "constructor.constructor",

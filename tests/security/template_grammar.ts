@@ -1,7 +1,7 @@
 import { HELPERS } from "@posthaste/templating";
 import type { Random } from "@posthaste/chaos";
 
-/** Names that lead somewhere: variables of {@linkcode randomData}, and what prototypes have. */
+/** Names that exist: variables of {@linkcode randomData}, and properties of prototypes. */
 const NAMES = [
   ...["name", "list", "rows", "deep", "n", "text", "empty", "when", "long", "missing", "flag"],
   ...["constructor", "__proto__", "prototype", "toString", "valueOf", "hasOwnProperty"],
@@ -34,8 +34,8 @@ const FORBIDDEN = [
 ];
 
 /**
- * Writes a template at random: every block, every helper with any arguments, paths to prototypes,
- * and now and then what is forbidden or broken.
+ * Returns a random template: every block, every helper with any arguments, paths to prototypes, and sometimes
+ * forbidden or broken syntax.
  */
 export function randomTemplate(random: Random): string {
   const budget = { left: random.integer(1, 60) };
@@ -100,7 +100,7 @@ function path(random: Random): string {
   return start + steps.map((step) => random.chance(0.1) ? `[${step}]` : step).join(".");
 }
 
-/** Values at random, as they come out of a request: any JSON, with names that prototypes have. */
+/** Returns random values, as in a request: any JSON, with names of prototypes' properties. */
 export function randomData(random: Random): Record<string, unknown> {
   const named = NAMES.map((name) => `${JSON.stringify(name)}:${json(random, 0)}`)
     .filter(() => random.chance(0.7));

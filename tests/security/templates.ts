@@ -15,7 +15,7 @@ import { randomData, randomTemplate } from "./template_grammar.ts";
 
 /** How {@linkcode attackTemplates} attacks. */
 export interface AttackTemplatesOptions {
-  /** Templates that the grammar writes. */
+  /** Number of templates from the grammar. */
   tries: number;
   seed: number;
   /** Leaves out the bombs that end only at the time limit. */
@@ -28,20 +28,20 @@ export interface AttackTemplatesOptions {
 const TIME_LIMIT_MS = 2_000;
 const SHORT_LIMIT_MS = 700;
 const PUBLISH_LIMIT_MS = 15_000;
-/** What a killed worker needs to start again, on a machine that has other things to do. */
+/** Time for a killed worker to start again on a busy machine. */
 const SLACK_MS = 5_000;
 
-/** Words of an error that no author of a template understands, or that tell of the machine. */
+/** Texts in an error that no author of a template understands, or that reveal the machine. */
 const UNCLEAR =
   /\[object|undefined|not a function|Cannot read|node_modules|\.[jt]s\b|\/libs\/|stack/i;
-/** What output would hold if a template had reached more than its data. */
+/** Texts in the output of a template that has reached more than its data. */
 const LEAKED = /\[native code\]|\[object |function \w*\(|through|ADMIN/;
 
 interface Attack extends AsyncDisposable {
   readonly sandbox: Sandbox;
-  /** Does one hostile thing while another account renders, and says what was wrong. */
+  /** Runs one attack while another account renders, and returns the fault. */
   readonly try: (name: string, hostile: () => Promise<string>) => Promise<string | undefined>;
-  /** How often something hostile gave a text, and how long the other account waited at most. */
+  /** Number of attacks that produced a text, and the other account's longest wait. */
   readonly seen: { texts: number; longestMs: number };
 }
 
@@ -98,9 +98,9 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
 }
 
 /**
- * Attacks the sandbox with templates: bombs, prototype chains, syntax trees, what publishing must not
- * read, and a grammar that writes any template. Got through is what ends in anything but text or a
- * clear error, prints what it must not, or holds up or spoils the render of another account.
+ * Attacks the sandbox with templates: bombs, prototype chains, syntax trees, forbidden files in publishing,
+ * and a grammar that writes any template. An attack gets through if it ends in anything but text or a clear
+ * error, prints forbidden text, or delays or changes the render of another account.
  */
 export async function attackTemplates(options: AttackTemplatesOptions): Promise<AttackRow[]> {
   await using attack = openAttack(options);
@@ -171,7 +171,7 @@ function bombs(
   );
 }
 
-/** Takes every so many of them. */
+/** Returns an evenly spaced share of the items. */
 function shareOf<Item>(all: readonly Item[], share: number): readonly Item[] {
   return all.filter((_, at) => at % Math.round(1 / share) === 0);
 }

@@ -18,7 +18,7 @@ test("attackTemplates() gets nothing through", async () => {
   assert.ok(rows.every(({ tries }) => tries > 10), JSON.stringify(rows));
 });
 
-test("randomTemplate() and randomData() give the same for the same seed, and much of it", () => {
+test("randomTemplate() and randomData() return the same for the same seed, in great variety", () => {
   const randoms = (seed: string, length: number) =>
     Array.from({ length }, (_, n) => openRandom(seed).fork(String(n)));
   const made = (seed: string) =>
