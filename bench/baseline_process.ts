@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { cpuBetween, type CpuTimes, readCpu } from "./process_cpu.ts";
 
-/** What the baselines work on: the same as the system beside them. */
+/** The input of the baselines: the same as of the system beside them. */
 export interface BaselineSettings {
   sinkPort: number;
   /** Where the sink answers 50 ms later. */
@@ -43,9 +43,9 @@ export type BaselineReport =
 
 /** A part by itself, without the system around it. */
 export interface BaselinePart extends AsyncDisposable {
-  /** Where it takes requests, if it is a server. */
+  /** Its address, if it is a server. */
   url?: string;
-  /** Works, if it is none. A printer gives the size of a PDF in bytes. */
+  /** Does the work, if it is not a server. A printer returns the size of a PDF in bytes. */
   run?(run: BaselineRun): Promise<number | void>;
 }
 
@@ -55,9 +55,9 @@ export type OpenBaseline = (settings: BaselineSettings) => Promise<BaselinePart>
 /** A baseline that runs. */
 export interface BaselineProcess extends AsyncDisposable {
   readonly url: string;
-  /** CPU time so far, of it and all below. */
+  /** Returns the CPU time so far, of it and its descendants. */
   cpu(): CpuTimes;
-  /** Works, and gives units per second, CPU time per unit, and what the part gave. */
+  /** Does the work, and returns units per second, CPU time per unit, and the part's result. */
   run(run: BaselineRun): Promise<{ rate: number; cpuMs: CpuTimes; result?: number | undefined }>;
 }
 

@@ -10,7 +10,7 @@ import type { Measurement } from "./measurement.ts";
 import type { Sink } from "./sink_process.ts";
 import { INVOICE_VARIABLES, MAIL_VARIABLES, recipientVariables, sendBody } from "./workload.ts";
 
-/** What a figure measures with. */
+/** The means of a measurement. */
 export interface Bench {
   readonly system: BenchSystem;
   readonly sink: Sink;
@@ -18,16 +18,16 @@ export interface Bench {
   readonly scale: number;
   /** A baseline, started at its first use. */
   baseline(name: string): Promise<BaselineProcess>;
-  /** A further account, made when it is first asked for. */
+  /** Returns a further account, which is made on first use. */
   account(plan: AccountPlan): Promise<BenchAccount>;
-  /** The next numbers that no recipient had yet. */
+  /** Returns the next unused numbers of recipients. */
   takeNumbers(count: number): number;
 }
 
 /** Measures one thing in one round. */
 export type Figure = (bench: Bench) => Promise<Measurement[]>;
 
-/** A bench that owns the baselines; how much work there is to do is for each run to say. */
+/** A bench that owns the baselines; each run sets its amount of work. */
 export interface OpenedBench extends Omit<Bench, "scale">, AsyncDisposable {}
 
 /** Opens a bench around a running system. */

@@ -2,7 +2,7 @@ import type { Store } from "@posthaste/storage";
 import { publishEmail, publishPdf } from "@posthaste/templating";
 import { readSources, SENDER } from "./workload.ts";
 
-/** An account that may send the mail and the invoices. */
+/** An account for the mail and the invoices. */
 export interface BenchAccount {
   readonly headers: Record<string, string>;
   readonly sendUrl: string;
@@ -24,7 +24,7 @@ export interface AccountPlan {
   integrations?: number;
 }
 
-/** Makes an account with the templates that everything is measured with, and an integration. */
+/** Creates an account with the templates of all measurements, and an integration. */
 export async function fillAccount(
   store: Store,
   { name, smtpPort, pages, maxConnections, integrations = 1 }: AccountPlan,

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** What can be measured. */
+/** The names of all measurements. */
 export const FIGURES = [
   "single",
   "bulk",
@@ -14,7 +14,7 @@ export const FIGURES = [
   "fairness",
 ] as const;
 
-/** What is measured only when it is asked for: it takes long. */
+/** Measurements that run only on request, because they take long. */
 const ON_REQUEST: readonly string[] = ["queue", "fairness"];
 
 /** Name of a figure. */
@@ -24,7 +24,7 @@ export type FigureName = (typeof FIGURES)[number];
 export interface BenchOptions {
   /** Figures to measure, in the order of {@linkcode FIGURES}. */
   figures: FigureName[];
-  /** Times that all is measured, in turns. */
+  /** Number of rounds. */
   rounds: number;
   /** Factor on the amount of work of one measurement. */
   scale: number;
@@ -34,7 +34,7 @@ export interface BenchOptions {
   scenario: string;
 }
 
-/** What is printed for `--help`. */
+/** The text for `--help`. */
 export const USAGE = `Usage: npm run bench -- [options]
   --only <name>[,<name>]  measure these only: ${FIGURES.join(", ")} (queue and fairness: only so)
   --scenario <text>       of fairness, the scenarios with this text in their name

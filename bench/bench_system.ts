@@ -18,7 +18,7 @@ export interface BenchSystem extends BenchAccount, AsyncDisposable {
   readonly warnings: string[];
   /** Adds an account. */
   addAccount(plan: AccountPlan): Promise<BenchAccount>;
-  /** Ends the services at once, whatever they have in hand. */
+  /** Ends the services at once, with any work in flight. */
   kill(): void;
   /** CPU time so far, by part of the system. */
   cpu(): CpuTimes;
@@ -52,7 +52,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
       profileDir,
       dataDir,
       isTemporary: true,
-      // Nobody looks: what is measured has the machine for itself.
+      // Without observers, so that the measured system has the machine for itself.
       dashboard: false,
       onProgress,
       settings: {
@@ -80,7 +80,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
   const filled = await accountOf({ name: "bench", smtpPort: options.sinkPort, pages: 1 });
   const roots = rootsOf(stack);
   const quietShare = profileDir === undefined ? QUIET_SHARE : QUIET_SHARE_PROFILED;
-  // Whoever is held when this process is interrupted would not see that its parent is gone.
+  // A stopped process would not notice the end of its parent when this process is interrupted.
   const letGo = () => {
     for (const service of stack.services.values()) service.signal("SIGCONT");
   };

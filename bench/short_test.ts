@@ -13,7 +13,7 @@ import { writeProfileReport } from "./profile_report.ts";
 import { writeReport } from "./report.ts";
 import { openSink } from "./sink_process.ts";
 
-/** So little work says nothing about speed; it shows that everything can be measured. */
+/** This little work shows nothing about speed, only that everything can be measured. */
 const SCALE = 0.01;
 
 test("a benchmark measures the product and its baseline, and reports both", async () => {

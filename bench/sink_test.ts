@@ -25,7 +25,7 @@ test("openSink() counts mails whose final dot is cut at any byte", async () => {
   socket.destroy();
 });
 
-test("openSink() says how many mails are missing", async () => {
+test("openSink() reports how many mails are missing", async () => {
   await using sink = await openSink();
   const missing = await sink.waitFor(1, 50).catch((error: Error) => error.message);
   equal(missing, "Cannot measure: 0 of 1 mails arrived within 50 ms");

@@ -8,8 +8,8 @@ import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
 import { openStream, SUBJECT } from "./floors.ts";
 
 /**
- * The least that accepts a send as durably: Fastify, one write known to a majority and on disk, and
- * one event behind the caller's back. It checks nothing and knows nobody.
+ * Opens the minimum that accepts a send as durably: Fastify, one write known to a majority and on disk, and
+ * one event after the answer. It has no validation and no authentication.
  */
 export async function openAcceptance(settings: BaselineSettings): Promise<BaselinePart> {
   const mongo = await MongoClient.connect(settings.mongodbUrl, { maxPoolSize: 50 });

@@ -7,7 +7,7 @@ import { inFlight } from "./in_flight.ts";
 
 const WIDTH = 32;
 
-/** Where baseline events go. */
+/** The subject of baseline events. */
 export const SUBJECT = "bare.event";
 
 /** Makes the stream of baseline events. */

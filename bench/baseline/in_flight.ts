@@ -1,4 +1,4 @@
-/** Does numbered pieces of work, so many at a time. */
+/** Does numbered pieces of work, a limited number at a time. */
 export async function inFlight(
   { count, width }: { count: number; width: number },
   work: (index: number) => Promise<unknown>,

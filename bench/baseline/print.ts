@@ -6,7 +6,7 @@ import { inFlight } from "./in_flight.ts";
 const A4 = { paperWidth: 8.27, paperHeight: 11.69 };
 const MARGIN = 0.59;
 
-/** Pages that stay open and print by the DevTools protocol: the fastest way that is known. */
+/** Opens pages that stay open and print by the DevTools protocol: the fastest known way. */
 export async function openPageReuse(settings: BaselineSettings): Promise<BaselinePart> {
   const browser = await launch(settings);
   const idle: CDPSession[] = [];
@@ -42,7 +42,7 @@ export async function openPageReuse(settings: BaselineSettings): Promise<Baselin
   };
 }
 
-/** A new context for each PDF: what most guides show. */
+/** Opens a printer with a new context for each PDF, as in most guides. */
 export async function openNewContext(settings: BaselineSettings): Promise<BaselinePart> {
   const browser = await launch(settings);
   let printed = 0;

@@ -2,7 +2,7 @@ import { fastify } from "fastify";
 import handlebars from "handlebars";
 import type { BaselinePart, BaselineSettings } from "../baseline_process.ts";
 
-/** Handlebars inside of the web server: nothing between the request and the template. */
+/** Opens Handlebars inside of the web server: nothing between the request and the template. */
 export async function openRender({ templates }: BaselineSettings): Promise<BaselinePart> {
   const subject = handlebars.compile(templates.subject, { noEscape: true });
   const html = handlebars.compile(templates.html);

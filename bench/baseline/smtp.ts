@@ -14,7 +14,7 @@ export interface PoolUse {
   connections?: number;
 }
 
-/** nodemailer's own pool, as its documentation advises for bulk mail. */
+/** Opens nodemailer's own pool, as its documentation advises for bulk mail. */
 export async function openNodemailer(
   settings: BaselineSettings,
   { isRaw = false, isFar = false, connections = 8 }: PoolUse = {},

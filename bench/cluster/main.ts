@@ -27,7 +27,7 @@ else {
   const idle: IdleMeasurement[] = [];
   const whole: WholeMeasurement[] = [];
   let survival: Survival | undefined;
-  // Written after each part: what is broken off is not lost.
+  // Written after each part, so that an aborted run keeps its results.
   const keep = async () => {
     await mkdir(RESULTS, { recursive: true });
     const file = join(RESULTS, `cluster-${started.toISOString().replaceAll(":", "-")}.json`);

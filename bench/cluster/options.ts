@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { type Stage, STAGES } from "./stages/stage.ts";
 import type { Replicas } from "./stages/stage_fixture.ts";
 
-/** What is to be done. */
+/** The options of a run. */
 export interface ClusterOptions {
   survive: boolean;
   idle: boolean;
@@ -18,7 +18,7 @@ export interface ClusterOptions {
 
 const NAMES = STAGES.map(({ name }) => name).join(", ");
 
-/** What is printed for `--help`. */
+/** The text for `--help`. */
 export const USAGE = `Usage: npm run cluster -- [options]
   --only <part>[,...]     survive, idle, whole, or stages: ${NAMES} (all)
   --replicas <n>[,<n>]    copies that brokers and databases keep, for the stages: 1, 3 (1,3)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readOptions } from "./options.ts";
 
-test("readOptions() does everything unless it is told what", () => {
+test("readOptions() selects everything by default", () => {
   const all = readOptions([]);
   assert.deepEqual([all?.survive, all?.idle], [true, true]);
   assert.equal(all?.stages.length, 6);
@@ -22,7 +22,7 @@ test("readOptions() does everything unless it is told what", () => {
   assert.equal(readOptions(["--help"]), undefined);
 });
 
-test("readOptions() refuses what it does not know", () => {
+test("readOptions() refuses unknown options", () => {
   assert.throws(() => readOptions(["--only", "cook"]), /Cannot measure "cook"/);
   assert.throws(() => readOptions(["--replicas", "2"]), /Cannot measure "2"/);
   assert.throws(() => readOptions(["--workers", "0"]), /Cannot start "0" workers/);

@@ -1,7 +1,7 @@
 import { spreadOf } from "../statistics.ts";
 import type { HealthyRound } from "./measure_healthy.ts";
 
-/** What came of one scenario. */
+/** The result of one scenario. */
 export interface FairnessResult {
   scenario: string;
   /** Rounds of the healthy account alone: before the noise, and on the next, quiet system. */

@@ -5,9 +5,9 @@ import { createServer, type Socket } from "node:net";
 export type Behaviour =
   /** Nothing listens on its port. */
   | "refused"
-  /** It accepts connections and never says a word. */
+  /** It accepts connections and never sends anything. */
   | "silent"
-  /** It takes each mail, and never answers the final dot. */
+  /** It receives each mail, and never answers the final dot. */
   | "mute"
   /** It takes five seconds for each mail. */
   | "slow"

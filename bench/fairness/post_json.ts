@@ -8,7 +8,7 @@ export interface Post {
   agent: Agent;
 }
 
-/** Posts JSON and gives the status, whatever it is, and the seconds after which to try again. */
+/** Posts JSON and returns any status, and the seconds until a retry. */
 export function postJson(
   { url, headers, body, agent }: Post,
 ): Promise<{ status: number; retryAfter: number }> {

@@ -17,7 +17,7 @@ export interface Noise {
 const CONNECTIONS = 16;
 const MAX_WAIT_SECONDS = 2;
 
-/** Queues the noise, as fast as it is accepted, and tells how many messages were in the time. */
+/** Queues the noise, as fast as it is accepted, and returns the number of messages within the time. */
 export async function queueNoise(account: BenchAccount, noise: Noise): Promise<number> {
   const { messages, recipientsPerRequest, withPdfs, limitMs } = noise;
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });

@@ -12,7 +12,7 @@ export interface CpuLimit extends AsyncDisposable {
 
 const PERIOD_US = 20_000;
 
-/** Where control groups of the CPU lie: of version 1, else of version 2. */
+/** Folders of the CPU's control groups: of version 1, otherwise of version 2. */
 const V1 = "/sys/fs/cgroup/cpu";
 const V2 = "/sys/fs/cgroup";
 
@@ -20,7 +20,7 @@ const V2 = "/sys/fs/cgroup";
  * Opens a limit by a control group of the kernel. Needs Linux, and root.
  *
  * @param cores So much of one core: 0.25 is a quarter.
- * @throws {Error} If nobody here may make one.
+ * @throws {Error} If this machine does not permit one.
  */
 export async function openCpuLimit(name: string, cores: number): Promise<CpuLimit> {
   const isV1 = existsSync(join(V1, "cpu.cfs_quota_us")) || existsSync(join(V1, "cgroup.procs"));
@@ -39,7 +39,7 @@ export async function openCpuLimit(name: string, cores: number): Promise<CpuLimi
       }
     },
     async [Symbol.asyncDispose]() {
-      // It goes when the last process in it is gone, which the kernel notices a moment later.
+      // It can be removed when its last process is gone, which the kernel notices a moment later.
       for (let tries = 0; tries < 100; tries++) {
         try {
           return await rmdir(folder);

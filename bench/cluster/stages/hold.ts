@@ -12,7 +12,7 @@ const HOLD_MS = 600_000;
 const LOOK_MS = 25;
 const LONGEST_MS = 180_000;
 
-/** Holds consumers: they bring nothing to anybody until they are let go. */
+/** Holds consumers: they deliver nothing until they are released. */
 export async function hold(
   manager: JetStreamManager,
   consumers: readonly ConsumerName[],
@@ -36,7 +36,7 @@ export async function letGo(
   await delay(at - Date.now());
 }
 
-/** How much waits in front of consumers or is in hand there. */
+/** Returns the number of waiting and unacknowledged events of consumers. */
 export async function backlog(
   manager: JetStreamManager,
   consumers: readonly ConsumerName[],
@@ -50,7 +50,7 @@ export async function backlog(
 }
 
 /**
- * Waits until a number is what it should be.
+ * Waits until a number has the expected value.
  *
  * @throws {Error} If it is not within three minutes.
  */

@@ -22,7 +22,7 @@ export interface StageFixture extends AsyncDisposable {
   readonly mongod: readonly RunningServer[];
   readonly pods: Pods;
   readonly store: Store;
-  /** The database from behind. */
+  /** A direct connection to the database. */
   readonly db: Db;
   /** The client that writes only what one member knows: for clearing away. */
   readonly manager: JetStreamManager;

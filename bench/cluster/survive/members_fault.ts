@@ -17,7 +17,7 @@ const AWAY_MS = 2500;
  * database and another member are killed and come back, the primary steps down, and the third workers
  * leave in order. It ends by itself.
  *
- * @param note Told of each step when it is done.
+ * @param note Called with each step when it is done.
  */
 export function membersFault(note: (step: FaultStep) => void): Fault {
   const tell = (what: string) => note({ at: Date.now(), what });

@@ -1,7 +1,7 @@
 import type { ClientLine, SinkLine } from "@posthaste/chaos";
 import type { FaultStep } from "./members_fault.ts";
 
-/** What went on between one step and the next. */
+/** The load between one step and the next. */
 export interface Period {
   what: string;
   /** Since the first step, in milliseconds. */

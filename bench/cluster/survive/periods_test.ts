@@ -8,7 +8,7 @@ const answer = (at: number, status: number, ms: number): ClientLine => ({
   ...{ type: "answer", key: "k", at, status, ms },
 });
 
-test("periodsOf() tells of each step what was accepted, refused and sent until the next", () => {
+test("periodsOf() returns for each step what was accepted, refused and sent until the next", () => {
   const steps = [1000, 2000, 3000].map((at) => ({ at, what: `step at ${at}` }));
   const periods = periodsOf(steps, {
     client: [
