@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import { PERMISSIONS, PERMITTED_SERVICES } from "@posthaste/runtime";
 
-test("Compose gives each service the secrets and the networks of PERMISSIONS, and no other", async () => {
+test("Compose grants each service the secrets and the networks of PERMISSIONS, and no other", async () => {
   const { services } = parse(await readFile(new URL("compose.yaml", import.meta.url), "utf8"), {
     merge: true,
   });

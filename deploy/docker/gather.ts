@@ -1,5 +1,5 @@
 /**
- * Lays out what the images are made of, as the build's stage `sources` does:
+ * Gathers the files of the images, as the build's stage `sources` does:
  *
  * ```sh
  * node deploy/docker/gather.ts /gathered
@@ -15,7 +15,7 @@ import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:f
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 
-/** Where the program of each image lies; its workspace is the nearest folder above with a manifest. */
+/** The program of each image; its workspace is the nearest folder above with a manifest. */
 export const IMAGES: Readonly<Record<string, string>> = {
   api: "services/api",
   renderer: "services/renderer",

@@ -1,6 +1,6 @@
 /**
- * Ends with 0 if the service in this container is ready, for the image's `HEALTHCHECK`. An argument is
- * asked instead of `/readyz` on `HEALTH_PORT`.
+ * Ends with 0 if the service in this container is ready, for the image's `HEALTHCHECK`. An argument replaces
+ * `/readyz` on `HEALTH_PORT`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Writes the command of each service's image into `Dockerfile`, with the flags that
- * `libs/runtime/permissions.ts` leads to; with `--check` it only reports whether one is stale.
+ * Writes the command of each service's image into `Dockerfile`, with the flags that follow from
+ * `libs/runtime/permissions.ts`; with `--check` it only reports whether one is stale.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const DOCKERFILE = new URL("Dockerfile", import.meta.url);
 /** Of a line without its backslash. */
 const MAX_WIDTH = 99;
 
-/** Returns a Dockerfile with the commands that its services have to start with. */
+/** Returns a Dockerfile with the start commands of its services. */
 export function withImageCommands(dockerfile: string): string {
   return SERVICES.reduce((text, name) => {
     const command = new RegExp(`^(FROM runtime AS ${name}\\n[^]*?^CMD )\\[[^\\]]*\\]$`, "m");
@@ -22,7 +22,7 @@ export function withImageCommands(dockerfile: string): string {
   }, dockerfile);
 }
 
-/** A list as a Dockerfile has it, in lines that are filled. */
+/** Returns a list in the form of a Dockerfile, in filled lines. */
 function listOf(parts: readonly string[]): string {
   const lines: string[] = [];
   let line = " ";

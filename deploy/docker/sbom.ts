@@ -1,6 +1,6 @@
 /**
- * Prints what is in this image as a CycloneDX 1.6 document: Node, the packages of npm with their SHA-512,
- * and those of Debian.
+ * Prints the components of this image as a CycloneDX 1.6 document: Node, the packages of npm with their
+ * SHA-512, and those of Debian.
  *
  * ```sh
  * docker run --rm --entrypoint node posthaste-api /usr/share/posthaste/sbom.ts > api.cdx.json
@@ -12,7 +12,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Something that was not made here. */
+/** A third-party component. */
 interface Component {
   type: "library" | "application";
   name: string;
@@ -24,7 +24,7 @@ interface Component {
 const APP = "/app";
 const DPKG_STATUS = "/var/lib/dpkg/status";
 
-/** Packages that npm installed, by its own record of the folder. */
+/** Returns the packages that npm installed, from its own record of the folder. */
 function npmComponents(app: string): Component[] {
   const file = join(app, "node_modules/.package-lock.json");
   if (!existsSync(file)) return [];
@@ -46,7 +46,7 @@ function npmComponents(app: string): Component[] {
   });
 }
 
-/** Packages of the system, by dpkg's own record. */
+/** Returns the packages of the system, from dpkg's own record. */
 function debianComponents(file: string): Component[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, "utf8").split("\n\n").flatMap((entry) => {

@@ -8,7 +8,7 @@ import { findKubectl } from "./find_kubectl.ts";
 const run = promisify(execFile);
 const MAX_BYTES = 16 * 1024 ** 2;
 
-/** One Kubernetes object, as far as all of them are alike. */
+/** The common fields of Kubernetes objects. */
 export interface KubernetesObject {
   apiVersion: string;
   kind: string;
@@ -26,7 +26,7 @@ export interface KubernetesObject {
 /** The overlays that people deploy. */
 export const OVERLAYS = ["dev", "prod"] as const;
 
-/** Whether overlays can be built here: `false`, or why not. */
+/** Why overlays cannot be built here; `false` if they can. */
 export const NO_KUSTOMIZE: string | false = await findKubectl(process.env).then(
   () => false,
   (error) => `${error}`.split("\n")[0] as string,

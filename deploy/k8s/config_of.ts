@@ -3,21 +3,21 @@ import type { z } from "zod";
 import type { KubernetesObject } from "./build_overlay.ts";
 import { settingsOf } from "./settings_of.ts";
 
-/** Of the settings that a Secret has: what they look like. */
+/** Example values of the settings in a Secret. */
 const LIKE_SECRETS: Record<string, string> = {
   MONGODB_URL: "mongodb://host/posthaste",
   NATS_URL: "tls://host:4222",
   SECOND_FACTOR_KEY: Buffer.alloc(32).toString("base64"),
 };
 
-/** The schema of a service's settings, with those that every service has. */
+/** Returns the schema of a service's settings, with those that every service has. */
 export async function schemaOf(service: string): Promise<z.ZodObject> {
   const { CONFIG } = await import(`../../services/${service}/config.ts`);
   return (CONFIG as z.ZodObject).safeExtend(SERVICE_CONFIG.shape);
 }
 
 /**
- * Reads a service's settings as the service would, from what an overlay gives it, with the defaults.
+ * Reads a service's settings as the service would, from its environment in an overlay, with the defaults.
  *
  * @throws {ConfigError} One is missing or wrong.
  */

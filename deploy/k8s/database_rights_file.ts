@@ -1,5 +1,5 @@
 /**
- * Writes what each service may do at the database (`components/mongodb/rights.json`) out of
+ * Writes each service's rights in the database (`components/mongodb/rights.json`) out of
  * `libs/runtime/permissions.ts`; with `--check` it only reports whether the file is stale.
  *
  * @module
@@ -7,7 +7,7 @@
 import { DATABASE_RIGHTS, DATABASE_USERS, KNOWS_SIZES } from "@posthaste/storage";
 import { writeGenerated } from "./write_generated.ts";
 
-/** Returns the rights as the file has them. The collection "" stands for the database as a whole. */
+/** Returns the rights in the form of the file. The collection "" stands for the database as a whole. */
 export function databaseRightsFile(): string {
   const rights = Object.fromEntries(
     DATABASE_USERS.map((user) => [

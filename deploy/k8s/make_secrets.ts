@@ -6,8 +6,8 @@
  * npm run --silent secrets -- --certificates | kubectl apply -f -   # openssl makes them here
  * ```
  *
- * For a trial as it is. For production once, into the store that your Secrets come from: a second run makes
- * other keys, and what was sealed or encrypted under the first is lost without them.
+ * It suits a trial as it is. For production, run it once, into the store of your Secrets: a second run
+ * generates other keys, and data sealed or encrypted under the first keys is lost without them.
  *
  * @module
  */
@@ -79,7 +79,7 @@ function passwordsOf(users: readonly string[]): Record<string, string> {
   return Object.fromEntries(users.map((user) => [user, newPassword()]));
 }
 
-// Of digits that mean nothing in an address, a configuration file or a shell.
+// Of digits without a special meaning in an address, a configuration file or a shell.
 function newPassword(): string {
   return randomBytes(24).toString("hex");
 }

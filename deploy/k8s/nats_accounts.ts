@@ -22,7 +22,7 @@ export function passwordVariableOf(user: BrokerUser | "operator"): string {
   return `${user.toUpperCase()}_PASSWORD`;
 }
 
-/** The broker's accounts as part of its configuration. Passwords are variables. */
+/** Returns the broker's accounts as part of its configuration. Passwords are variables. */
 export function natsAccounts(): string {
   const services = Object.fromEntries(
     BROKER_USERS.map((user) => [user, { variable: passwordVariableOf(user) }]),

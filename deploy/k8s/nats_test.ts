@@ -21,7 +21,7 @@ let secrets: Secrets;
 let ports: { client: number; cluster: number; monitor: number }[];
 const children: ChildProcess[] = [];
 
-/** Three servers with the configuration that a pod gets; only addresses and folders are other ones. */
+/** Three servers with the configuration of a pod; only addresses and folders differ. */
 before(async () => {
   dir = await mkdtemp(join(tmpdir(), "posthaste-k8s-nats-"));
   secrets = {
@@ -49,7 +49,7 @@ after(async () => {
 
 test("the migration makes streams in three copies, at the prefix that is the operator's secret", async () => {
   await using bus = await openBus({ url: urlOf("operator"), name: "posthaste-cli" });
-  // Again and again, as its Job: on a busy machine three servers may take longer than a call waits.
+  // Repeated, as its Job does: on a busy machine three servers may take longer than the timeout of a call.
   await until(() => bus.applyTopology({ replicas: 3 }).then(() => true), { timeoutMs: 60_000 });
   const states = await bus.streamStates();
   for (const { name } of STREAMS) assert.ok(states.has(name), name);
@@ -61,14 +61,14 @@ test("the migration makes streams in three copies, at the prefix that is the ope
   for (const { config } of streams) assert.equal(config.num_replicas, 3);
 });
 
-test("each service is let in with its own login, over TLS, and sees the streams", async () => {
+test("each service connects with its own login, over TLS, and sees the streams", async () => {
   for (const user of BROKER_USERS) {
     await using bus = await openBus({ url: urlOf(user), name: user });
     await bus.check();
   }
 });
 
-test("a service may not do what the operator may", async () => {
+test("a service does not have the operator's rights", async () => {
   await using bus = await openBus({ url: urlOf("pdf"), name: "pdf" });
   await assert.rejects(bus.applyTopology({ replicas: 3 }));
   await assert.rejects(bus.publish({
@@ -77,9 +77,9 @@ test("a service may not do what the operator may", async () => {
   } as never, { timeoutMs: 500 }));
 });
 
-// A client that is told of more servers would try them for ever.
+// A client that knows of more servers would try them for ever.
 test(
-  "nobody is let in without a login or with that of another, and no other authority is believed",
+  "connections without a login, or with another's, are refused, and no other authority is trusted",
   { timeout: 20_000 },
   async () => {
     const swapped = urlOf("api").replace("//api:", "//mailer:");
@@ -91,7 +91,7 @@ test(
   },
 );
 
-test("what lies on the disks does not tell what went through", async () => {
+test("the files on the disks do not reveal the messages", async () => {
   const mark = "a-mark-that-is-looked-for";
   await using bus = await openBus({ url: urlOf("operator"), name: "posthaste-cli" });
   await bus.objects("contents").put(mark, Buffer.from(mark.repeat(100)));
@@ -104,7 +104,7 @@ test("what lies on the disks does not tell what went through", async () => {
 });
 
 test("KEDA finds the lag of a consumer where it looks for it", async () => {
-  // As its scaler does: the members by the routes of one, then the account at the leader.
+  // Reads it as the scaler does: the members by the routes of one, then the account at the leader.
   const { cluster, connect_urls } = await ask(0, "varz") as {
     cluster: { urls: string[] };
     connect_urls?: string[];
@@ -175,7 +175,7 @@ async function startMember(file: string, member: number): Promise<void> {
   });
 }
 
-/** The address that a service has in its Secret, with a port of this machine. */
+/** Returns the address in a service's Secret, with a port of this machine. */
 function urlOf(user: string): string {
   const url = secrets[`${user}-connections`]?.["NATS_URL"] ?? "";
   const servers = ports.map(({ client }) => `localhost:${client}`).join(",");

@@ -3,7 +3,7 @@
  * of `libs/runtime/permissions.ts`; with `--check` it only reports whether one is stale.
  *
  * A policy is a document of its own in its manifest; the other documents of that file are left alone.
- * What is about all pods (`deny-all`, `dns`) is written by hand in `base/network.yaml`.
+ * Policies for all pods (`deny-all`, `dns`) are written by hand in `base/network.yaml`.
  *
  * @module
  */
@@ -24,12 +24,12 @@ import { writeGenerated } from "./write_generated.ts";
 const HEAD =
   "# Made by deploy/k8s/network_policies.ts out of libs/runtime/permissions.ts: do not edit.\n";
 const DATABASE_MEMBERS = { pods: ["mongodb"], ports: DESTINATIONS.database.ports };
-/** Where the members of the broker's cluster hear each other, and where they report how they are. */
+/** The ports of the broker's cluster and of its monitoring. */
 const CLUSTER_PORT = 6222;
 const MONITOR_PORT = 8222;
 const PROMETHEUS = { namespace: "observability", pods: "prometheus" };
 
-/** The policies, by the manifest that holds them. */
+/** The policies, by their manifest. */
 export const NETWORK_POLICIES: Readonly<Record<string, readonly NetworkPolicy[]>> = {
   ...Object.fromEntries(
     [
@@ -81,7 +81,7 @@ export const NETWORK_POLICIES: Readonly<Record<string, readonly NetworkPolicy[]>
   ...componentsOf("oidc", "remote_images"),
 };
 
-/** Returns a manifest with the policies that it has to hold. */
+/** Returns a manifest with its policies. */
 export function withPolicies(manifest: string, policies: readonly NetworkPolicy[]): string {
   const documents = manifest.split(/^---\n/m);
   for (const policy of policies) {
@@ -89,20 +89,20 @@ export function withPolicies(manifest: string, policies: readonly NetworkPolicy[
       /^kind: NetworkPolicy$/m.test(text) && text.includes(`\nmetadata:\n  name: ${policy.name}\n`)
     );
     if (index < 0) throw new Error(`Cannot find the network policy "${policy.name}"`);
-    // What a person wrote above it stays.
+    // A hand-written comment above it stays.
     const [, remarks = ""] = /^((?:#.*\n)*)/.exec(documents[index]?.replace(HEAD, "") ?? "") ?? [];
     documents[index] = HEAD + remarks + writePolicy(policy);
   }
   return documents.join("---\n");
 }
 
-/** What a program dials that needs no component. */
+/** Returns the destinations of a program that need no component. */
 function egressOf(name: string, dials: readonly DestinationName[]): NetworkPolicy {
   const open = dials.filter((to) => isReached(to) && !componentOf(to));
   return { name, labelled: name, about: name, egress: open.map(peersOf) };
 }
 
-/** The policies of components that open one more way for a service. */
+/** Returns the policies of components that permit a service one more destination. */
 function componentsOf(...components: string[]): Record<string, NetworkPolicy[]> {
   return Object.fromEntries(components.map((component) => [
     `components/${component}/egress.yaml`,
@@ -115,7 +115,7 @@ function componentsOf(...components: string[]): Record<string, NetworkPolicy[]> 
   ]));
 }
 
-/** Who comes in from outside: to each service that listens at a port. */
+/** Returns the policies for traffic from outside to each service that listens at a port. */
 function entrancesFrom(namespace: string): NetworkPolicy[] {
   return PERMITTED_SERVICES.flatMap((name) => {
     const port = permissionsFor(name).listens?.["PORT"];

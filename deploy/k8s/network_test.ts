@@ -16,13 +16,13 @@ import {
 
 type Peers = NonNullable<NonNullable<INetworkPolicySpec["egress"]>[number]["to"]>;
 
-/** Parts that a service may reach, as the table of docs/architecture.md names them. */
+/** Parts that a service may reach, by their names in the table of docs/architecture.md. */
 const NAMES: Record<string, string> = { mongodb: "MongoDB", nats: "NATS" };
 
-/** What lies at public addresses, by who dials it. */
+/** The destinations at public addresses, by the service that dials them. */
 const PUBLIC: Record<string, string> = { mailer: "SMTP servers", webhooks: "webhook endpoints" };
 
-/** The column "reaches" of the table of services: what each service may reach, sorted. */
+/** Returns the column "reaches" of the table of services, sorted. */
 async function table(): Promise<Map<string, string[]>> {
   const page = await readFile(new URL("../../docs/architecture.md", import.meta.url), "utf8");
   const section = page.split("\n## Services\n\n")[1]?.split("\n\n")[0] ?? "";
@@ -43,7 +43,7 @@ for (const overlay of OVERLAYS) {
       policies.filter(({ podSelector }) => isSelected(podSelector as Selector, labels));
     const egressOf = (workload: Workload) => of(workload).flatMap(({ egress = [] }) => egress);
 
-    test("what nobody allows is denied, both ways", () => {
+    test("traffic without a policy is denied, in both directions", () => {
       const all = policies.filter(({ podSelector }) =>
         Object.keys(podSelector as Selector).length === 0
       );
@@ -52,7 +52,7 @@ for (const overlay of OVERLAYS) {
       assert.deepEqual([deny?.ingress, deny?.egress], [undefined, undefined]);
     });
 
-    test("services reach what the table of docs/architecture.md says, and nothing else", async () => {
+    test("services reach exactly the parts in the table of docs/architecture.md", async () => {
       const services = workloads.filter(({ kind }) => kind === "Deployment");
       const edges = services.map((service) => [
         service.name,
@@ -63,7 +63,7 @@ for (const overlay of OVERLAYS) {
       assert.deepEqual(Object.fromEntries(edges), Object.fromEntries(await table()));
     });
 
-    test("who is reached lets in who reaches it, and nobody else", () => {
+    test("each part admits exactly the services that reach it", () => {
       for (const target of workloads) {
         for (const { containerPort } of containersOf(target).flatMap(({ ports = [] }) => ports)) {
           const callers = workloads.filter((workload) =>
@@ -82,7 +82,7 @@ for (const overlay of OVERLAYS) {
       }
     });
 
-    test("every port of a container is in a policy that lets somebody in", () => {
+    test("every port of a container is in a policy that admits a peer", () => {
       for (const workload of workloads) {
         for (const { containerPort } of containersOf(workload).flatMap(({ ports = [] }) => ports)) {
           assert.ok(
@@ -106,7 +106,7 @@ for (const overlay of OVERLAYS) {
       }
     });
 
-    test("the mailer dials the ports of its settings, at addresses that it holds for public itself", async () => {
+    test("the mailer dials the ports of its settings, at addresses that it considers public itself", async () => {
       const mailer = workloads.find(({ name }) => name === "mailer") as Workload;
       const rules = egressOf(mailer).filter(({ to = [] }) => to.some(({ ipBlock }) => ipBlock));
       assert.equal(rules.length, 1);
@@ -119,7 +119,7 @@ for (const overlay of OVERLAYS) {
     });
 
     if (overlay === "prod") {
-      test("what prints documents of strangers asks no name server", () => {
+      test("the pdf service, which prints strangers' documents, reaches no name server", () => {
         const pdf = workloads.find(({ name }) => name === "pdf") as Workload;
         const parts = egressOf(pdf).flatMap(({ to = [] }) => to.map(partOf));
         assert.deepEqual([...new Set(parts)].sort(), ["nats", "telemetry"]);
@@ -154,7 +154,7 @@ for (const overlay of OVERLAYS) {
   });
 }
 
-/** Every 16th network of the first octets, and both sides of every edge of special networks. */
+/** Returns every 16th network of the first octets, and both sides of every edge of special networks. */
 function addresses(): string[] {
   const edges = [
     "9.255.255.255 10.0.0.0 10.255.255.255 11.0.0.0 100.63.255.255 100.64.0.1 100.127.255.255",

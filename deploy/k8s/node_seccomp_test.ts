@@ -7,11 +7,11 @@ import { buildFolder, buildOverlay, NO_KUSTOMIZE } from "./build_overlay.ts";
 import { workloadsOf } from "./workloads.ts";
 
 const FOLDER = join(import.meta.dirname, "node_seccomp");
-/** What a page that broke out would like to call, and neither Node nor Chromium does. */
+/** System calls of an escaped page that neither Node nor Chromium uses. */
 const REFUSED = "mount umount2 pivot_root ptrace keyctl add_key bpf perf_event_open userfaultfd " +
   "io_uring_setup kexec_load init_module open_by_handle_at process_vm_readv setxattr reboot";
 
-test("Chromium's profile allows what its sandbox is made of, and refuses what nobody here calls", async () => {
+test("Chromium's profile allows the calls of its sandbox, and refuses unused ones", async () => {
   const profile = JSON.parse(await readFile(join(FOLDER, "chromium.json"), "utf8")) as {
     defaultAction: string;
     syscalls: { names: string[]; action: string; args?: unknown }[];
@@ -25,7 +25,7 @@ test("Chromium's profile allows what its sandbox is made of, and refuses what no
   assert.deepEqual(REFUSED.split(" ").filter((call) => allowed.has(call)), []);
 });
 
-test("the profile is put where the pdf service's pods look for it", {
+test("the profile is installed where the pdf service's pods look for it", {
   skip: NO_KUSTOMIZE,
 }, async () => {
   const pdf = workloadsOf(await buildOverlay("prod")).find(({ name }) => name === "pdf");

@@ -23,7 +23,7 @@ suite("observability of prod", { skip: NO_KUSTOMIZE }, async () => {
   const objects = NO_KUSTOMIZE ? [] : await buildOverlay("prod");
   const ofKind = (wanted: string) => objects.filter(({ kind }) => kind === wanted);
 
-  test("each service is one job of Prometheus, by the name that alerts and dashboards ask for", () => {
+  test("each service is one job of Prometheus, by the name in alerts and dashboards", () => {
     const monitors = ofKind("PodMonitor").map(({ spec }) => spec as IPodMonitor["spec"]);
     const jobs = workloadsOf(objects).flatMap((workload) =>
       monitors.filter((monitor) => isScraped(workload, monitor))

@@ -8,7 +8,7 @@ import { configOf } from "./config_of.ts";
 import { containersOf, isSelected, type Selector, workloadsOf } from "./workloads.ts";
 
 const SERVICES = await readdir(new URL("../../services", import.meta.url));
-/** What Node may take to end after its last work, and a margin. */
+/** Time for Node to end after its last work, with a margin. */
 const END_MS = 3000;
 
 for (const overlay of OVERLAYS) {
@@ -26,7 +26,7 @@ for (const overlay of OVERLAYS) {
       for (const name of SERVICES) assert.ok(files.includes(`${name}.yaml`), `${name}.yaml`);
     });
 
-    test("nobody is root, may become it, or keeps a capability", () => {
+    test("no container is root, may become it, or keeps a capability", () => {
       for (const workload of workloads) {
         const { securityContext: pod = {} } = workload.pod;
         assert.equal(pod.runAsNonRoot, true, workload.id);
@@ -48,7 +48,7 @@ for (const overlay of OVERLAYS) {
       }
     });
 
-    test("nobody has a token for the API server, or learns of other services by the environment", () => {
+    test("no pod has a token for the API server, or other services in its environment", () => {
       for (const { id, pod, name } of workloads) {
         assert.equal(pod.automountServiceAccountToken, false, id);
         assert.equal(pod.enableServiceLinks, false, id);
@@ -74,7 +74,7 @@ for (const overlay of OVERLAYS) {
       }
     });
 
-    test("whoever runs for ever has all three probes, and services ask /livez for life, /readyz for work", async () => {
+    test("every long-running container has all three probes, and services use /livez and /readyz", async () => {
       for (const { id, kind, pod, name } of workloads.filter(({ kind }) => kind !== "Job")) {
         const [main] = pod.containers as [IContainer];
         for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const) {
@@ -89,19 +89,19 @@ for (const overlay of OVERLAYS) {
       }
     });
 
-    test("a service is killed later than it has ended by itself", async () => {
+    test("a service is killed only after its own deadline", async () => {
       for (const { id, name, pod } of services) {
         const [main] = pod.containers as [IContainer];
         const pauseMs = 1000 * Number(main.lifecycle?.preStop?.sleep?.seconds ?? 0);
         const drainMs = Number((await configOf(objects, name))["SHUTDOWN_DEADLINE"]);
         const graceMs = 1000 * Number(pod.terminationGracePeriodSeconds);
         assert.ok(graceMs >= pauseMs + drainMs + END_MS, `${id}: ${graceMs} ms`);
-        // Whoever is called must be forgotten by those who call before it ends.
+        // Callers must have removed a service before it ends.
         assert.equal(pauseMs > 0, main.ports?.some((port) => port.name === "http"), id);
       }
     });
 
-    test("a mailer may wait for any reply that it has a right to wait for", async () => {
+    test("a mailer may wait for every reply within its timeout", async () => {
       const { TRANSFER_TIMEOUT, REPLY_TIMEOUT, SHUTDOWN_DEADLINE } = await configOf(
         objects,
         "mailer",

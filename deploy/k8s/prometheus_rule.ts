@@ -1,6 +1,6 @@
 /**
  * Writes the PrometheusRule of the Prometheus operator (`deploy/observability/prometheus_rule.yaml`) out of
- * `deploy/observability/alerts.yaml`; with `--check` it only tells whether the file is stale.
+ * `deploy/observability/alerts.yaml`; with `--check` it only reports whether the file is stale.
  *
  * @module
  */
@@ -20,7 +20,7 @@ metadata:
 spec:
 `;
 
-/** Returns the PrometheusRule as the file has it: Prometheus's own rule file is its `spec`. */
+/** Returns the PrometheusRule in the form of the file: Prometheus's own rule file is its `spec`. */
 export async function prometheusRule(): Promise<string> {
   const rules = await readFile(new URL("alerts.yaml", FOLDER), "utf8");
   return HEAD + rules.replace(/^(?=.)/gm, "  ");

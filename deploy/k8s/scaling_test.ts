@@ -12,7 +12,7 @@ import { workloadsOf } from "./workloads.ts";
 const SERVICE_OF = (consumer: string) =>
   consumer === "statistics" ? "tracker" : consumer.split("_")[0] as string;
 
-/** Consumers of tests by people: their service is not scaled by them. */
+/** Consumers of people's tests, which do not scale their service. */
 const UNSCALED = ["webhooks_interactive"];
 const SCALED_CONSUMERS = CONSUMERS.filter(({ name }) => !UNSCALED.includes(name));
 
@@ -37,7 +37,7 @@ suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
     assert.deepEqual(lags.sort(), plan.sort());
   });
 
-  test("every stage of mail grows with the age of what waits in each of its priorities", () => {
+  test("every stage of mail grows with the age of the waiting events in each of its priorities", () => {
     for (const stage of ["renderer", "pdf", "mailer"]) {
       const object = scaled.find(({ metadata }) => metadata?.name === stage) as IScaledObject;
       const queries = triggersOf(object, "prometheus").map(({ query }) => query);
@@ -50,7 +50,7 @@ suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
     }
   });
 
-  test("the broker is asked by the names that it has", () => {
+  test("the scaler uses the broker's names", () => {
     for (const object of scaled) {
       for (const metadata of triggersOf(object, "nats-jetstream")) {
         assert.equal(metadata["account"], "POSTHASTE");
@@ -62,11 +62,11 @@ suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
     }
   });
 
-  test("no stage has more pods than the broker gives work to", async () => {
+  test("no stage has more pods than the broker can supply with work", async () => {
     const [pdf, mailer, renderer] = await Promise.all(
       ["pdf", "mailer", "renderer"].map((name) => configOf(objects, name)),
     );
-    // What one pod takes at once, as its main.ts says.
+    // Concurrent events of one pod, from its main.ts.
     const inHand: Record<string, number> = {
       pdf_transactional: 32 * Number(pdf?.["PRINT_PAGES"]),
       mailer_transactional: Number(mailer?.["MAIL_CONCURRENCY"]),
@@ -86,7 +86,7 @@ suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
     }
   });
 
-  test("who is scaled says no number of pods, which a new deployment would go back to", async () => {
+  test("a scaled workload has no fixed number of pods, which a new deployment would restore", async () => {
     const targets = [
       ...scaled.map(({ spec }) => spec?.scaleTargetRef.name),
       ...objects.filter(({ kind }) => kind === "HorizontalPodAutoscaler")

@@ -11,7 +11,7 @@ takesLong();
 
 const run = promisify(execFile);
 
-/** Where the schemas of an API group are published, beside those of Kubernetes itself. */
+/** The packages with the schemas of API groups other than Kubernetes' own. */
 const PACKAGES: Record<string, string> = {
   "keda.sh": "@kubernetes-models/keda",
   "gateway.networking.k8s.io": "@kubernetes-models/gateway-api",
@@ -19,13 +19,13 @@ const PACKAGES: Record<string, string> = {
   "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",
 };
 
-/** The module with the schema of an object: `kubernetes-models/apps/v1/Deployment`. */
+/** Returns the module with the schema of an object: `kubernetes-models/apps/v1/Deployment`. */
 function moduleOf({ apiVersion, kind }: KubernetesObject): string {
   const [group = ""] = apiVersion.split("/");
   return `${PACKAGES[group] ?? "kubernetes-models"}/${apiVersion}/${kind}`;
 }
 
-/** Every component that no overlay has: what may be added is checked, too. */
+/** Builds every component that no overlay has, so that optional ones are checked, too. */
 async function buildVariant(): Promise<KubernetesObject[]> {
   await using folder = await mkdtempDisposable(join(import.meta.dirname, ".variant-"));
   await writeFile(
@@ -63,8 +63,8 @@ suite("objects of Kubernetes", { skip: NO_KUSTOMIZE }, () => {
     });
   }
 
-  test("no object has a field that its schema does not know", async () => {
-    // The published schemas let unknown fields pass, and so a slip of the pen; the types do not.
+  test("no object has a field that is unknown to its schema", async () => {
+    // The published schemas accept unknown fields, and so typing errors; the types do not.
     const all = await Promise.all(Object.values(folders).map((build) => build()));
     const objects = all.flat();
     const slip = JSON.parse(JSON.stringify(objects.find(({ kind }) => kind === "Deployment")));
@@ -77,7 +77,7 @@ suite("objects of Kubernetes", { skip: NO_KUSTOMIZE }, () => {
 
 /** Compares objects with their published types, which name every field that exists, by the compiler. */
 async function typeFaults(objects: readonly KubernetesObject[]): Promise<string[]> {
-  // Inside of the repository, so that the packages are found; with a name that no check looks at.
+  // Inside of the repository, so that the packages are found; with a name that no check reads.
   const folder = await mkdtempDisposable(join(import.meta.dirname, ".types-"));
   const source = objects.map((object, index) =>
     `import type { I${object.kind} as K${index} } from "${moduleOf(object)}";\n` +

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "./build_overlay.ts";
 import { workloadsOf } from "./workloads.ts";
 
-/** The environment of a workload's main container, as far as an overlay says it: not what the pod adds. */
+/** Returns the environment of a workload's main container in an overlay, without the pod's additions. */
 export function settingsOf(
   objects: readonly KubernetesObject[],
   name: string,

@@ -11,7 +11,7 @@ import { settingsOf } from "./settings_of.ts";
 import { workloadsOf } from "./workloads.ts";
 
 const SERVICES = await readdir(new URL("../../services", import.meta.url));
-/** What other programs than ours read of the environment. */
+/** Variables that third-party code reads from the environment. */
 const OTHERS = /^(OTEL_|NODE_)/;
 
 for (const overlay of OVERLAYS) {
@@ -19,7 +19,7 @@ for (const overlay of OVERLAYS) {
     const objects = NO_KUSTOMIZE ? [] : await buildOverlay(overlay);
 
     for (const service of SERVICES) {
-      test(`every setting of ${service} is in its schema, and the service would take them`, async () => {
+      test(`every setting of ${service} is in its schema, and the service would accept them`, async () => {
         const known = new Set(
           describeConfig(await schemaOf(service)).flatMap(({ name, secret }) =>
             secret ? [name, `${name}_FILE`] : [name]
@@ -67,7 +67,7 @@ for (const overlay of OVERLAYS) {
       }
     });
 
-    test("nobody has the secrets of another", () => {
+    test("no service has the secrets of another", () => {
       const shared = new Set(["nats-tls", "mongodb-tls", "mongodb-keyfile"]);
       const users = new Map<string, string[]>();
       for (const { name, pod } of workloadsOf(objects)) {
@@ -86,7 +86,7 @@ for (const overlay of OVERLAYS) {
 }
 
 suite("names of prod", { skip: NO_KUSTOMIZE }, () => {
-  test("people and programs are told the names that the gateway has", async () => {
+  test("the links for people and programs have the gateway's names", async () => {
     const objects = await buildOverlay("prod");
     const { API_URL, PUBLIC_URL } = await configOf(objects, "dashboard");
     const hosts = (kind: string) =>
@@ -105,7 +105,7 @@ suite("names of prod", { skip: NO_KUSTOMIZE }, () => {
 
 type Volumes = NonNullable<ReturnType<typeof workloadsOf>[number]["pod"]["volumes"]>;
 
-/** Files of each volume; a Secret or key that nobody makes is a fault. */
+/** Returns the files of each volume. A Secret or key that is not created is a fault. */
 function filesOf(
   volumes: Volumes,
   objects: readonly KubernetesObject[],

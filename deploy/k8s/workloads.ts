@@ -1,7 +1,7 @@
 import type { IContainer, IPodSpec } from "kubernetes-models/v1";
 import type { KubernetesObject } from "./build_overlay.ts";
 
-/** A pod as an object makes it. */
+/** A pod that an object creates. */
 export interface Workload {
   /** `Deployment/api` */
   id: string;
@@ -34,7 +34,7 @@ export function containersOf({ pod }: Workload): IContainer[] {
   return [...pod.initContainers ?? [], ...pod.containers];
 }
 
-/** What a label selector says. */
+/** A label selector. */
 export interface Selector {
   matchLabels?: Record<string, string>;
   matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];

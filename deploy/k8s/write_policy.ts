@@ -1,4 +1,4 @@
-/** Who is on the other side of a rule, and at which ports. */
+/** The peers and ports of a rule. */
 export interface PolicyRule {
   /** A remark above the rule. */
   why?: string;
@@ -14,15 +14,15 @@ export interface PolicyRule {
 /** A network policy. */
 export interface NetworkPolicy {
   name: string;
-  /** What its label says whose it is. */
+  /** The value of its label for its owner. */
   labelled?: string;
-  /** The pods that it is about. */
+  /** The pods that it applies to. */
   about: string | readonly string[];
   ingress?: readonly PolicyRule[];
   egress?: readonly PolicyRule[];
 }
 
-/** The addresses that `libs/egress` holds for public, which a test compares. */
+/** The addresses that `libs/egress` considers public, which a test compares. */
 export const PUBLIC = [{
   cidr: "0.0.0.0/0",
   except: [
