@@ -163,6 +163,22 @@ test("publishing refuses what a rule forbids, and the published version stays", 
   assert.equal((await publish(clean)).publishedVersion, 2);
   const rolled = await editor.post(`${MAIL}/${id}/roll-back`, { version: 1 });
   assert.deepEqual([rolled.status, rolled.body.publishedVersion], [200, 3]);
+  // What was stored for a test mail has passed no rule.
+  const { version: tried } = await dashboard.store.templates.publish({
+    ...{
+      accountId,
+      id,
+      name: "Old",
+      kind: "email",
+      variables: [],
+      sourceHash: "tried",
+      isTest: true,
+    },
+    ...{ source: { subject: "Hi", html }, parts },
+  });
+  const refusedTest = await editor.post(`${MAIL}/${id}/roll-back`, { version: tried.version });
+  assert.deepEqual([refusedTest.status, refusedTest.body.code], [400, "invalid_request"]);
+  assert.equal((await editor.get(`${MAIL}/${id}`)).body.publishedVersion, 3);
 });
 
 test("publishing first requires what every message prints, unless it was made optional", async () => {

@@ -57,7 +57,7 @@ export async function publishDraft(
  * Publishes the source of an older version again, as it was compiled then. An unchanged draft
  * follows; a draft with changes stays.
  *
- * @throws {HttpError} `not_found` if there is no such version.
+ * @throws {HttpError} `not_found` if there is no such version, `invalid_request` if it was stored for a test mail.
  */
 export async function rollBack(
   template: Template,
@@ -67,6 +67,10 @@ export async function rollBack(
   const { accountId, kind, id, name } = template;
   const older = await store.templates.findVersion(accountId, kind, id, wanted);
   if (older === null) throw new HttpError("not_found", `There is no version ${wanted}`);
+  if (older.isTest) {
+    const message = `Version ${wanted} was stored for a test mail. Publish the draft instead`;
+    throw new HttpError("invalid_request", message);
+  }
   const { variables, reads, locale, sourceHash } = older;
   const published = await store.templates.publish({
     ...{ accountId, id, name, variables, reads, locale, sourceHash, publishedBy: userId },

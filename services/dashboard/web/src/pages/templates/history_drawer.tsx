@@ -141,7 +141,7 @@ function Comparison({ view, draft, rows, shown, onDone }: {
               .map(({ version }) => ({ value: String(version), label: `version ${version}` })),
           ]}
         />
-        {mayEdit && !shown.isCurrent && (
+        {mayEdit && !shown.isCurrent && !shown.isTest && (
           <Button
             size="xs"
             variant="default"
