@@ -838,7 +838,7 @@ export type RetryMessagesAnswer = {
   remaining: number;
 };
 
-/** What each operation takes and answers. */
+/** The input and output of each operation. */
 export interface Operations {
   /** Says what the service is, and what the token may do */
   getService: { answer: GetServiceAnswer };

@@ -25,6 +25,15 @@ export function readNetworks(texts: readonly string[]): Networks {
   };
 }
 
+/** Returns whether a text is a network that {@linkcode readNetworks} reads. */
+export function isNetwork(text: string): boolean {
+  try {
+    return readNetwork(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 function readNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   const [address = "", bits, rest] = text.split("/");
   const parsed = parseAddress(address);

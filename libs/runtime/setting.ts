@@ -104,12 +104,32 @@ export const setting = {
     );
   },
 
+  /**
+   * Texts separated by commas, each of which is one of these.
+   *
+   * @param what Names them in the plural: `ports`.
+   */
+  listOf(what: string, isOne: (text: string) => boolean) {
+    const expected = `${what} separated by commas`;
+    return setting.list().refine((texts) => texts.every(isOne), { error: `expected ${expected}` })
+      .meta({ type: "list", expected });
+  },
+
+  /** Ports separated by commas, as texts. */
+  ports() {
+    return setting.listOf("ports", isPort);
+  },
+
   /** One of these words. */
   oneOf<const Word extends string>(words: readonly Word[]) {
     const expected = `one of ${words.map((word) => `"${word}"`).join(", ")}`;
     return fromText({ type: "choice", expected }, (text) => words.find((word) => word === text));
   },
 };
+
+function isPort(text: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
+}
 
 function fromText<T>(meta: SettingMeta, read: (text: string) => T | undefined) {
   return z.string().transform((text, ctx): T => {

@@ -1,24 +1,11 @@
-import { type GuardedResolver, openGuardedResolver, readNetworks } from "@posthaste/egress";
+import {
+  type GuardedResolver,
+  isNetwork,
+  openGuardedResolver,
+  readNetworks,
+} from "@posthaste/egress";
 import { CONNECTIONS, MAIL_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
-
-function listOf(what: string, isOne: (text: string) => boolean) {
-  const expected = `${what} separated by commas`;
-  return setting.list().refine((texts) => texts.every(isOne), { error: `expected ${expected}` })
-    .meta({ type: "list", expected });
-}
-
-function isPort(text: string): boolean {
-  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
-}
-
-function isNetwork(text: string): boolean {
-  try {
-    return readNetworks([text]) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 /** Settings of the mailer service, beside those that every service has. */
 export const CONFIG = z.object({
@@ -27,9 +14,9 @@ export const CONFIG = z.object({
     .describe("Keys that open SMTP passwords, as id:base64, the current key first"),
   EHLO_NAME: setting.text().optional()
     .describe("Name in EHLO; when not set, the name of this machine"),
-  SMTP_PORTS: listOf("ports", isPort).prefault("25,465,587,2525")
+  SMTP_PORTS: setting.ports().prefault("25,465,587,2525")
     .describe("Allowed ports of SMTP servers at public addresses"),
-  EGRESS_ALLOW: listOf("networks such as 10.1.0.0/16", isNetwork).optional()
+  EGRESS_ALLOW: setting.listOf("networks such as 10.1.0.0/16", isNetwork).optional()
     .describe("Private networks in which all accounts may use SMTP servers, on any port"),
   MAIL_CONCURRENCY: setting.integer({ min: 1, max: 1000 }).prefault("32")
     .describe(

@@ -1,24 +1,11 @@
-import { type GuardedResolver, openGuardedResolver, readNetworks } from "@posthaste/egress";
+import {
+  type GuardedResolver,
+  isNetwork,
+  openGuardedResolver,
+  readNetworks,
+} from "@posthaste/egress";
 import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
-
-function listOf(what: string, isOne: (text: string) => boolean) {
-  const expected = `${what} separated by commas`;
-  return setting.list().refine((texts) => texts.every(isOne), { error: `expected ${expected}` })
-    .meta({ type: "list", expected });
-}
-
-function isPort(text: string): boolean {
-  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
-}
-
-function isNetwork(text: string): boolean {
-  try {
-    return readNetworks([text]) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 /** Settings of the webhooks service, beside those that every service has. */
 export const CONFIG = z.object({
@@ -27,9 +14,9 @@ export const CONFIG = z.object({
     .describe(
       "Keys that open the secrets of webhook endpoints, as id:base64, the current key first",
     ),
-  WEBHOOK_PORTS: listOf("ports", isPort).prefault("443,8443")
+  WEBHOOK_PORTS: setting.ports().prefault("443,8443")
     .describe("Allowed ports of webhook endpoints at public addresses"),
-  EGRESS_ALLOW: listOf("networks such as 10.1.0.0/16", isNetwork).optional()
+  EGRESS_ALLOW: setting.listOf("networks such as 10.1.0.0/16", isNetwork).optional()
     .describe(
       "Private networks in which all accounts may have endpoints, on any port, also by http",
     ),

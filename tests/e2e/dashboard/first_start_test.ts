@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { nightly } from "@posthaste/kit";
 import { expectNoAxeViolations } from "./axe.ts";
 import {
   type DashboardFixture,
   openUnusedDashboardFixture,
   untilShown,
 } from "./dashboard_fixture.ts";
+
+nightly("services/dashboard/sign_in_test.ts", "tests/e2e/dashboard/main_job_test.ts");
 
 const SETUP_CODE = "the-code-of-the-first-start";
 const ME = { email: "mia@first.example", password: "four words are quite enough" };
