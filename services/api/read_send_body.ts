@@ -57,11 +57,14 @@ export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendB
 
 /** Removes `id` if it is null beside the fields of a file: there it is optional. */
 function dropNullIds(body: unknown): void {
-  if (!isObject(body)) return;
-  const attachments = listOf(body["to"]).flatMap((recipient) => listOf(recipient["attachments"]));
-  for (const attachment of attachments) {
-    const isFile = "content" in attachment || "asset" in attachment;
-    if (isFile && attachment["id"] === null) delete attachment["id"];
+  if (!isObject(body) || !Array.isArray(body["to"])) return;
+  for (const recipient of body["to"]) {
+    const attachments: unknown = recipient?.attachments;
+    if (!Array.isArray(attachments)) continue;
+    for (const attachment of attachments) {
+      if (!isObject(attachment) || attachment["id"] !== null) continue;
+      if ("content" in attachment || "asset" in attachment) delete attachment["id"];
+    }
   }
 }
 
@@ -71,13 +74,23 @@ function withoutFiles({ from, variables, sendAt, to }: SendBody): ReadableSend {
     ...{ from, variables, sendAt },
     to: to.map(({ email, variables, attachments }) => ({
       ...{ email, variables },
-      ...(attachments === undefined ? {} : {
-        attachments: attachments.map(({ id, variables }) =>
-          id === undefined ? null : { id, variables }
-        ),
-      }),
+      ...(attachments === undefined ? {} : { attachments: pdfsOf(attachments) }),
     })),
   };
+}
+
+type Attachments = NonNullable<SendBody["to"][number]["attachments"]>;
+
+/** Returns the PDFs of a list, with `null` in place of files. A list of PDFs alone is not copied: it may be long. */
+function pdfsOf(attachments: Attachments): (ReadableAttachment | null)[] {
+  if (attachments.every(isPdf)) return attachments;
+  return attachments.map((one) => isPdf(one) ? one : null);
+}
+
+function isPdf(
+  attachment: Attachments[number],
+): attachment is Attachments[number] & { id: PdfRef } {
+  return attachment.id !== undefined;
 }
 
 /**

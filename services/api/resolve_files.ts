@@ -31,6 +31,7 @@ export async function resolveFiles(
   { attachments, to }: Lists,
   findAssetName: FindAssetName,
 ): Promise<ResolvedFiles> {
+  if (!hasFiles(attachments) && !to.some((one) => hasFiles(one.attachments))) return NO_FILES;
   const lists = [
     { path: "attachments", list: attachments ?? [] },
     ...to.map(({ attachments = [] }, index) => ({
@@ -61,6 +62,12 @@ export async function resolveFiles(
       return [...needed.values()];
     },
   };
+}
+
+const NO_FILES: ResolvedFiles = { filesIn: () => [], needed: [], faults: [] };
+
+function hasFiles(list: readonly AttachmentBody[] | undefined): boolean {
+  return list?.some(({ content, asset }) => content !== undefined || asset !== undefined) ?? false;
 }
 
 async function findKept(
