@@ -252,7 +252,7 @@ function limited(
   });
 }
 
-/** Gives every request its ledger. Dispatches or withdraws the sends whose acceptance came too late. */
+/** Opens a ledger for every request. Dispatches or withdraws the sends whose acceptance came too late. */
 function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
   const { logger, withdrawSend } = deps;
   const { ledgerTimeoutMs: timeoutMs = 1200, capacity: limits = DEFAULT_CAPACITY } = options;

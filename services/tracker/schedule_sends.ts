@@ -92,9 +92,15 @@ export async function scheduleForever(
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   const looks: Looks = new Map();
+  let startAgainAt = -Infinity;
   while (!signal.aborted) {
     let waiting: number | undefined = 0;
     try {
+      // While mail ends, a round follows every 100 ms: scheduled sends are not searched for in each.
+      if (performance.now() >= startAgainAt) {
+        await startScheduled(deps);
+        startAgainAt = performance.now() + intervalMs;
+      }
       waiting = await scheduleOnce(deps, flow, looks);
     } catch (error) {
       deps.logger.warn("Cannot schedule sends, retrying", { error });
@@ -104,6 +110,16 @@ export async function scheduleForever(
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     await flow.nextNews(waiting === undefined ? IDLE_INTERVALS * intervalMs : intervalMs);
   }
+}
+
+/** Starts scheduled sends whose time has come. Returns their number. */
+export async function startScheduled(
+  { waiting, patienceMs, now: clock }: Pick<ScheduleDeps, "patienceMs" | "now"> & {
+    waiting: Pick<ScheduleDeps["waiting"], "startSends">;
+  },
+): Promise<number> {
+  const now = clock();
+  return await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
 }
 
 /**
@@ -117,9 +133,6 @@ export async function scheduleOnce(
   flow: Flow,
   looks: Looks = new Map(),
 ): Promise<number | undefined> {
-  const started = deps.now();
-  const reconcileAt = new Date(started.getTime() + deps.patienceMs);
-  await deps.waiting.startSends({ now: started, reconcileAt });
   const integrations = new Set([
     ...flow.integrationsReturned(),
     ...await deps.waiting.integrationsWaitedFor(),

@@ -5,7 +5,7 @@ import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFlow } from "./flow.ts";
-import { noteNews, type ScheduleDeps, scheduleOnce } from "./schedule_sends.ts";
+import { noteNews, type ScheduleDeps, scheduleOnce, startScheduled } from "./schedule_sends.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
@@ -218,11 +218,11 @@ test("scheduleOnce() fails messages after the maximum wait, even of a suspended 
   assert.equal(send.next, 120);
 });
 
-test("scheduleOnce() starts scheduled sends first, and counts their wait from their start", async () => {
+test("startScheduled() starts scheduled sends, and scheduleOnce() counts their wait from their start", async () => {
   const acceptedAt = new Date(NOW.getTime() - 90 * 24 * HOUR);
   const notBefore = new Date(NOW.getTime() - 1);
   const sends: WaitingSend[] = [];
-  const { run, ledger } = openScheduler(sends, {
+  const { deps, run, ledger } = openScheduler(sends, {
     waiting: {
       startSends: ({ now, reconcileAt }) => {
         assert.deepEqual([now, reconcileAt], [NOW, new Date(NOW.getTime() + 60_000)]);
@@ -231,6 +231,7 @@ test("scheduleOnce() starts scheduled sends first, and counts their wait from th
       },
     },
   });
+  assert.equal(await startScheduled(deps), 1);
   assert.equal(await run(), 5);
   assert.deepEqual(ledger.written, []);
 });

@@ -5,7 +5,7 @@ import {
   tokenLimitsSchema,
   type TokenScope,
 } from "@posthaste/contracts";
-import { readNetworks } from "@posthaste/egress";
+import { isNetwork } from "@posthaste/egress";
 import { isLive } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -182,14 +182,6 @@ function requireGrant({ token }: Actor, wanted: Granted): void {
   throw new HttpError(code, `Cannot make this token by a token: "${first.path}" ${first.message}`, {
     issues: issues.map(({ path, message }) => ({ path, message })),
   });
-}
-
-function isNetwork(text: string): boolean {
-  try {
-    return readNetworks([text]) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function dayOf(at: Date | null): string {
