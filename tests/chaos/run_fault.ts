@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { awaitQuiet, describeHealth, readQuietBroker } from "./await_quiet.ts";
+import { awaitQuiet, describeHealth, readQuietBroker, readQuietFeed } from "./await_quiet.ts";
 import { makeAccount, type RunAccount, SENDER } from "./fixture/account.ts";
 import { openClient } from "./load/client_process.ts";
 import { openEavesdropper } from "./records/eavesdrop.ts";
-import type { Chaos, Fault } from "./faults/fault.ts";
+import type { Chaos, Fault, FaultCheck } from "./faults/fault.ts";
 import { findLeaks } from "./records/find_leaks.ts";
 import { readJournal } from "./records/journal.ts";
 import type { ClientLine, SinkLine } from "./records/records.ts";
@@ -123,8 +123,9 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
     () => onProgress?.(`${fault.name}: ${client.totals.accepted} accepted`),
     2000,
   );
+  let check: FaultCheck | void;
   try {
-    await Promise.all([load, fault.run?.(chaos), disturb(chaos)]);
+    [, check] = await Promise.all([load, fault.run?.(chaos), disturb(chaos)]);
   } finally {
     clearInterval(watch);
     clearTimeout(enough);
@@ -137,8 +138,10 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
     quietMs: (options.quietSeconds ?? 30) * 1000,
     onProgress: (line) => onProgress?.(`${fault.name}: ${line}`),
   });
-  const [service, broker, residue, totals, leaks] = await Promise.all([
-    readServiceLedger(fixture.mongo, account.accountId),
+  const service = await readServiceLedger(fixture.mongo, account.accountId);
+  const feed = await readQuietFeed(fixture, account.accountId, service);
+  await check?.(feed);
+  const [broker, residue, totals, leaks] = await Promise.all([
     readQuietBroker(fixture),
     readResidue(fixture),
     sink.totals(),
@@ -149,6 +152,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
     sink: readJournal<SinkLine>(files.sink),
     service,
     broker,
+    feed,
     quiet,
     residue: { ...residue, deaths: residue.deaths.slice(marks.deaths) },
     interruptions: fixture.pods.interruptions.slice(marks.interruptions),

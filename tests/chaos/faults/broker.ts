@@ -9,6 +9,7 @@ export const BROKER: Fault[] = [
   {
     name: "broker-kill",
     description: "SIGKILL of the broker every few seconds; its store stays",
+    backlog: 0.4,
     async run(chaos) {
       const { random, pause, count } = chaos;
       const { nats } = singleOf(chaos);
@@ -37,6 +38,7 @@ export const BROKER: Fault[] = [
   {
     name: "broker-wipe",
     description: "SIGKILL of the broker, and everything that it stores is deleted",
+    backlog: 0.4,
     async run(chaos) {
       const { random, pause, count } = chaos;
       const { nats, natsDir } = singleOf(chaos);

@@ -5,6 +5,7 @@ import type { Mix } from "../load/orders.ts";
 import type { Settings } from "../fixture/pods.ts";
 import type { Random } from "../random.ts";
 import type { Fixture, Servers } from "../fixture/fixture.ts";
+import type { FeedEvent } from "../records/records.ts";
 import type { Invariant } from "../records/reconcile.ts";
 import type { SmtpFault } from "./smtp_fault.ts";
 
@@ -52,6 +53,9 @@ export function threeOf({ fixture: { servers } }: Chaos): Extract<Servers, { kin
   throw new Error("Cannot do this fault: it is for three brokers and three databases");
 }
 
+/** A check of one fault, which blames for what it finds. It gets the feed of the account. */
+export type FaultCheck = (feed: readonly FeedEvent[]) => Promise<void>;
+
 /** One kind of fault in a running system. */
 export interface Fault {
   name: string;
@@ -89,6 +93,9 @@ export interface Fault {
   backlog?: number;
   /** Its weight in sharing the mails and the time. @default {1} */
   weight?: number;
-  /** Injects faults until the signal aborts, and leaves all ended processes running again. */
-  run?(chaos: Chaos): Promise<void>;
+  /**
+   * Injects faults until the signal aborts, and leaves all ended processes running again. May return a check of
+   * its own, which runs when all is quiet.
+   */
+  run?(chaos: Chaos): Promise<void | FaultCheck>;
 }

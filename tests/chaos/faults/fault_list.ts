@@ -12,6 +12,7 @@ import { OBJECTS, OBJECTS_FULL } from "./objects.ts";
 import { ROLLING, TERM_SLOW } from "./rolling.ts";
 import { SMTP } from "./smtp.ts";
 import { THREE } from "./three.ts";
+import { KILL_WEBHOOKS } from "./webhooks.ts";
 import { ZOMBIES } from "./zombie.ts";
 
 /** No fault at all: the baseline of the others. */
@@ -21,6 +22,7 @@ const CALM: Fault = { name: "calm", description: "Nothing goes wrong" };
 export const FAULTS: readonly Fault[] = [
   CALM,
   ...KILLS,
+  KILL_WEBHOOKS,
   ROLLING,
   TERM_SLOW,
   ...ZOMBIES,

@@ -1,8 +1,10 @@
 import { SUBJECT } from "../fixture/account.ts";
 import { isFinal, type OpenMails, openMailsOf } from "./open_mails.ts";
+import { findFeedFaults } from "./feed.ts";
 import type {
   BrokerLedger,
   ClientLine,
+  FeedEvent,
   Interruption,
   OrderedMail,
   OrderKind,
@@ -18,6 +20,7 @@ export interface Records {
   client: ClientLine[];
   service: ServiceLedger;
   broker: BrokerLedger;
+  feed: FeedEvent[];
   sink: SinkLine[];
   interruptions: Interruption[];
   residue: Residue;
@@ -49,7 +52,7 @@ export interface Terms {
 }
 
 /** An invariant of every run, by its name in `docs/guarantees.md`; `I0`: the run came to its end. */
-export type Invariant = `I${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`;
+export type Invariant = `I${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11}`;
 
 /** An invariant that does not hold, and the evidence. */
 export interface Violation {
@@ -105,6 +108,7 @@ export function reconcile(records: Records, terms: Terms): Reconciliation {
     ...findLeaks(view),
     ...findDishonesty(view),
     ...findLate(view),
+    ...findFeedFaults(view.feed, view.service).map((what) => ({ invariant: "I11" as const, what })),
   ];
   const accepted = acceptedMails(asked);
   const states = Map.groupBy(

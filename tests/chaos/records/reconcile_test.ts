@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ClientLine, ServiceMessage, SinkLine, SunkMail } from "./records.ts";
+import type {
+  ClientLine,
+  FeedEvent,
+  ServiceLedger,
+  ServiceMessage,
+  SinkLine,
+  SunkMail,
+} from "./records.ts";
 import { reconcile, type Records, type Terms, type Violation } from "./reconcile.ts";
 
 const TERMS: Terms = { unanswered: false, hold: false, memoryMb: 600 };
@@ -69,6 +76,21 @@ function answer(more: Partial<Answer> = {}): Answer {
   };
 }
 
+/** Returns the feed that agrees with a ledger. */
+function feedOf({ sends, messages }: ServiceLedger): FeedEvent[] {
+  const none = { messageId: undefined, attempt: undefined };
+  return [
+    ...messages.map(({ id: messageId, sendId, attempt, state }) => ({
+      ...{ id: `evt_${messageId}`, messageId, sendId, attempt },
+      type: `message.${state}`,
+    })),
+    ...sends.filter(({ settled }) => settled).map(({ id: sendId }) => ({
+      ...{ id: `evt_${sendId}`, ...none, sendId },
+      type: "send.settled",
+    })),
+  ].map((event, position) => ({ ...event, sequence: position + 1 }));
+}
+
 /** Returns the records of a good run: a request for two mails, and one that was refused. */
 function good(): Records {
   const mails = [1, 2, 3].map((n) => ({
@@ -91,6 +113,7 @@ function good(): Records {
       streams: { RENDER: 0, MAIL: 0 },
       consumers: { mailer_bulk: { unsettled: 0, waiting: 0 } },
     },
+    feed: [],
     sink: [sunk(1), sunk(2)],
     interruptions: [],
     residue: {
@@ -106,7 +129,13 @@ function good(): Records {
 function problemsOf(change: (records: Records) => void, terms = TERMS): Violation[] {
   const records = good();
   change(records);
-  return reconcile(records, terms).problems;
+  return reconcile({ ...records, feed: feedOf(records.service) }, terms).problems;
+}
+
+/** Returns the problems of a good run with another feed. */
+function problemsOfFeed(change: (feed: FeedEvent[]) => FeedEvent[]): Violation[] {
+  const records = good();
+  return reconcile({ ...records, feed: change(feedOf(records.service)) }, TERMS).problems;
 }
 
 function assertRed(invariant: Violation["invariant"], what: RegExp, problems: Violation[]) {
@@ -136,7 +165,8 @@ function twice(records: Records, first: Partial<SunkMail> = {}) {
 }
 
 test("reconcile() finds nothing wrong with records that agree, and adds up", () => {
-  const { problems, figures } = reconcile(good(), TERMS);
+  const records = good();
+  const { problems, figures } = reconcile({ ...records, feed: feedOf(records.service) }, TERMS);
   assert.deepEqual(problems, []);
   assert.deepEqual(figures, {
     accepted: 2,
@@ -260,7 +290,7 @@ describe("reconcile() sees mail that came twice (I3):", () => {
   test("but not after a cut behind the dot, which is counted", () => {
     const records = good();
     twice(records, { ambiguous: true, reply: null, fault: "dot.drop" });
-    const { problems, figures } = reconcile(records, TERMS);
+    const { problems, figures } = reconcile({ ...records, feed: feedOf(records.service) }, TERMS);
     assert.deepEqual(problems, []);
     assert.deepEqual([figures.duplicates, figures.ambiguous], [1, 1]);
   });
@@ -523,5 +553,51 @@ describe("reconcile() sees dishonest answers (I8):", () => {
   test("a 200 for a request that is no good", () => {
     const problems = problemsOf(({ client }) => client[3] = answer({ key: "r-1" }));
     assertRed("I8", /accepted without its variable/, problems);
+  });
+});
+
+describe("reconcile() sees what is wrong with the feed (I11), and blames nothing else for it:", () => {
+  const only = (what: RegExp, problems: Violation[]) => {
+    assert.deepEqual([...new Set(problems.map(({ invariant }) => invariant))], ["I11"]);
+    assert.match(problems[0]?.what ?? "", what);
+  };
+  test("a hole", () => {
+    only(
+      /number 2 of the feed is 3/,
+      problemsOfFeed((feed) =>
+        feed.map((event) => ({ ...event, sequence: event.sequence + (event.sequence > 1 ? 1 : 0) }))
+      ),
+    );
+  });
+  test("an event that is missing, and one that is there twice", () => {
+    only(
+      /msg_1 is sent, and the last of it in the feed is no event/,
+      problemsOfFeed((feed) =>
+        feed.slice(1).map((event, position) => ({ ...event, sequence: position + 1 }))
+      ),
+    );
+    only(
+      /message.sent 1 of msg_1 is in the feed more than once/,
+      problemsOfFeed((feed) =>
+        [...feed.slice(0, 1), ...feed].map((event, position) => ({
+          ...event,
+          sequence: position + 1,
+        }))
+      ),
+    );
+  });
+  test("a send that is settled before its messages end, or never", () => {
+    only(
+      /message.sent of msg_2 is in the feed after its send was settled/,
+      problemsOfFeed(([first, second, third]) =>
+        [first, third, second].flatMap((event, position) =>
+          event === undefined ? [] : [{ ...event, sequence: position + 1 }]
+        )
+      ),
+    );
+    only(
+      /snd_1 is settled, and the feed says otherwise/,
+      problemsOfFeed((feed) => feed.slice(0, -1)),
+    );
   });
 });

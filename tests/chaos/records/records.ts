@@ -75,6 +75,17 @@ export interface ServiceLedger {
   messages: ServiceMessage[];
 }
 
+/** An event in the feed of an account. */
+export interface FeedEvent {
+  id: string;
+  /** From 1, without gaps. */
+  sequence: number;
+  type: string;
+  messageId: string | undefined;
+  sendId: string | undefined;
+  attempt: number | undefined;
+}
+
 /** A message as the database holds it. */
 export interface ServiceMessage {
   id: string;
