@@ -106,11 +106,12 @@ export const MUTATIONS: readonly Mutation[] = [
       replace: "  while (false as boolean) {\n    let found = 0;",
     }],
     fault: "broker-wipe",
-    load: LIGHT,
+    load: LONGER,
     reveals: "I9",
     follows: {
       I6:
-        "what was told of a send is lost with the broker, and the reconciler alone settles it then",
+        "status events of a send are lost with the broker, and only the reconciler settles it then",
+      I11: "and only the reconciler adds its events to the feed",
     },
   },
   {
@@ -151,12 +152,12 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "M8",
-    description: "a retry waits as an event that is not let go",
+    description: "one event of work in twenty is done and not acknowledged",
     patches: [{
       file: "libs/messaging/_carry_out.ts",
       find: "  message.ack();\n",
-      replace: "  if (outcome.publish.some(({ type }) => type === 'status.message.deferred')) {\n" +
-        "    return message.nak(600_000);\n  }\n  message.ack();\n",
+      replace:
+        "  if (message.seq % 20 === 0) return void message.nak(600_000);\n  message.ack();\n",
     }],
     fault: "smtp-refusals",
     load: LIGHT,
@@ -328,7 +329,8 @@ export const MUTATIONS: readonly Mutation[] = [
     reveals: "I9",
     follows: {
       I6:
-        "what was told of a send is lost with the broker, and the reconciler alone settles it then",
+        "status events of a send are lost with the broker, and only the reconciler settles it then",
+      I11: "and only the reconciler adds its events to the feed",
     },
   },
   {
@@ -354,6 +356,32 @@ export const MUTATIONS: readonly Mutation[] = [
     fault: "late-success",
     load: LONGER,
     reveals: "I1",
+  },
+  {
+    name: "X13",
+    description: "nobody adds the events that a killed recorder lost",
+    patches: [{
+      file: "services/tracker/record_events.ts",
+      find: "    const recorded = await recordedEvents([...byId.keys()]);\n",
+      replace: "    const recorded = new Set([...byId.keys(), ...await recordedEvents([])]);\n",
+    }],
+    fault: "kill-webhooks",
+    load: LONGER,
+    reveals: "I11",
+  },
+  {
+    name: "X14",
+    description: "the position of an endpoint moves on before its server answers",
+    patches: [{
+      file: "services/webhooks/drain.ts",
+      find: "    const posted = await post(webhook,",
+      replace:
+        "    await deps.webhooks.save(webhook, deps.holder, { position: end ?? position });\n" +
+        "    const posted = await post(webhook,",
+    }],
+    fault: "kill-webhooks",
+    load: LONGER,
+    reveals: "I11",
   },
 ];
 
