@@ -16,6 +16,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/egress": [],
   "libs/smtp": [],
   "libs/fetching": ["egress"],
+  "libs/assets": ["fetching"],
   "libs/embedded": [],
   "tests/kit": [
     "contracts",
@@ -30,6 +31,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The pdf service reaches the broker only: no database, no templates.
   "services/pdf": ["contracts", "telemetry", "messaging", "runtime", "limits"],
   "services": [
+    "assets",
     "bundle",
     "contracts",
     "delivery",
@@ -45,6 +47,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "smtp",
   ],
   "cli": [
+    "assets",
     "bundle",
     "contracts",
     "telemetry",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { aliasSchema } from "./alias.ts";
+import { pinnedAssetSchema } from "./asset.ts";
 import { emailAddressSchema } from "./email_address.ts";
 import { prioritySchema } from "./priority.ts";
 import { messageStateSchema } from "./message_state.ts";
@@ -143,6 +144,8 @@ const versionBase = {
   variables: z.array(keptDeclarationSchema),
   /** The paths that its syntax trees read; missing if it was published before they were recorded. */
   reads: z.array(templateReadSchema).optional(),
+  /** The files that it uses by name, as they were when it was published; missing if it uses none. */
+  assets: z.array(pinnedAssetSchema).optional(),
   /** BCP 47 tag for helpers that format, if the template names none. */
   locale: z.string().default("en"),
   /** SHA-256 of the whole source: the same source is not published twice in a row. */

@@ -12,6 +12,7 @@
  */
 
 export * from "./alias.ts";
+export * from "./asset.ts";
 export * from "./attachment.ts";
 export * from "./content.ts";
 export * from "./bundle.ts";

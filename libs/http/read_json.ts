@@ -13,37 +13,57 @@ export interface BodyReading {
   take(request: FastifyRequest, bytes: number): void;
   /** Receives a whole body, as it arrived. */
   see?(request: FastifyRequest, body: Buffer): void;
+  /** Returns whether a route takes files: bodies of any other type, as their bytes. @default never */
+  takesFiles?(request: FastifyRequest): boolean;
 }
 
 /**
- * Makes an app accept only JSON bodies (docs/interface.md, section 4). Each part counts from its arrival:
+ * Makes an app accept only JSON bodies (docs/interface.md, section 4), and files where a route takes them. Each part counts from its arrival:
  * otherwise thousands of bodies that never end would fill the memory. The `bodyLimit` of the app or of the
  * route limits their size.
  */
-export function readOnlyJson(app: FastifyInstance, { take, see }: BodyReading): void {
+export function readOnlyJson(
+  app: FastifyInstance,
+  { take, see, takesFiles }: BodyReading,
+): void {
+  const read = async (request: FastifyRequest, payload: Readable) => {
+    const limit = request.routeOptions.bodyLimit ?? Infinity;
+    const { headers } = request;
+    const count = (bytes: number) => take(request, bytes);
+    const body = await readBytes(headers, { payload, limit, count });
+    see?.(request, body);
+    return { body, limit };
+  };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/json",
     async (request: FastifyRequest, payload: Readable) => {
       checkCoding(request);
-      const limit = request.routeOptions.bodyLimit ?? Infinity;
-      const { headers } = request;
-      const count = (bytes: number) => take(request, bytes);
-      const body = await readBytes(headers, { payload, limit, count });
-      see?.(request, body);
+      const { body, limit } = await read(request, payload);
       return readJsonBody(body, jsonLimitsOf(limit));
     },
   );
+  if (takesFiles === undefined) return;
+  app.addContentTypeParser("*", async (request: FastifyRequest, payload: Readable) => {
+    if (!takesFiles(request)) throw unsupported("Content-Type must be application/json");
+    checkCompression(request);
+    return (await read(request, payload)).body;
+  });
 }
 
 const CHARSET_PATTERN = /;\s*charset\s*=\s*"?([^\s;"]*)/gi;
 
 /** Refuses compressed bodies: a few kilobytes could become gigabytes. */
-function checkCoding({ headers }: FastifyRequest): void {
+function checkCompression({ headers }: FastifyRequest): void {
   const coding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {
     throw unsupported("the body must not be compressed", { acceptEncoding: "identity" });
   }
+}
+
+function checkCoding(request: FastifyRequest): void {
+  checkCompression(request);
+  const { headers } = request;
   for (const [, charset] of (headers["content-type"] ?? "").matchAll(CHARSET_PATTERN)) {
     if (charset?.toLowerCase() !== "utf-8") throw unsupported("the charset must be UTF-8");
   }

@@ -157,7 +157,15 @@ export const PERMISSIONS = {
       writes: ["contents"],
       answers: ["api", "dashboard"],
     },
-    database: { ledger: READ, templates: READ, versions: READ, sends: READ },
+    database: {
+      ledger: READ,
+      templates: READ,
+      versions: READ,
+      sends: READ,
+      // Images that PDFs show, and those that a draft names.
+      assets: READ,
+      asset_names: READ,
+    },
   },
   pdf: {
     dials: ["broker"],
@@ -315,6 +323,9 @@ export const PERMISSIONS = {
       integration_events: ["find", "insert"],
       webhooks: ALL,
       webhook_deliveries: WRITE,
+      // Files that accounts keep.
+      assets: WRITE,
+      asset_names: ALL,
       // Where the feed ends, which a new endpoint begins with.
       events: READ,
       sends: WRITE,

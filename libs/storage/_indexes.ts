@@ -52,6 +52,16 @@ export async function createIndexes(db: Db): Promise<void> {
   await versions.createIndexes([
     { key: { accountId: 1, kind: 1, templateId: 1, version: -1 }, unique: true },
   ]);
+  await versions.createIndexes([
+    {
+      key: { "assets.sha256": 1 },
+      partialFilterExpression: { "assets.sha256": { $gte: "" } },
+    },
+    {
+      key: { accountId: 1, "assets.name": 1 },
+      partialFilterExpression: { "assets.name": { $gte: "" } },
+    },
+  ]);
   await drafts.createIndexes([{ key: { accountId: 1, kind: 1 } }]);
   await integrations.createIndexes([
     { key: { accountId: 1, id: 1 }, unique: true },

@@ -59,6 +59,8 @@ const EXCEPTIONS: Record<string, string> = {
   "waiting.startSends": RECONCILER,
   "sends.finished": RECONCILER,
   "assets.removeOld": RECONCILER,
+  "assets.findShown":
+    "whoever has a mail may load its images, by the SHA-256 of bytes that a version shows by a URL",
   "events.record": "the tracker records events of all accounts; each names its account",
   "events.recorded": RECONCILER,
   "events.subjects": RECONCILER,
@@ -383,6 +385,10 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     const name = { accountId: ACCOUNT, name: "logo", sha256: KEPT.sha256, ...file };
     return store.assets.putName(name, KEPT.bytes);
   },
+  "assets.describeName": (store) =>
+    store.assets.describeName(ACCOUNT, "logo", { alt: "Logo", updatedAt: now }),
+  "assets.sizeOfNames": (store) => store.assets.sizeOfNames(ACCOUNT),
+  "assets.usersOfName": (store) => store.assets.usersOfName(ACCOUNT, "logo"),
   "assets.removeName": (store) => store.assets.removeName(ACCOUNT, "logo"),
   "statistics.note": (store) => store.statistics.note([{ accountId: ACCOUNT, at: now, sent: 1 }]),
   "integrations.noteResults": (store) =>

@@ -1,3 +1,4 @@
+import type { EmailVersion, Template } from "@posthaste/contracts";
 import { Binary, type Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
@@ -39,15 +40,33 @@ export interface AssetStore {
   ): Promise<AssetName[]>;
   /** Keeps a file under a name and replaces the file that had the name. */
   putName(asset: AssetName, bytes: Uint8Array): Promise<void>;
+  /** Changes what is said of a kept file. Returns null if there is none of that name. */
+  describeName(
+    accountId: string,
+    name: string,
+    changes: Pick<Partial<AssetName>, "alt" | "filename"> & Pick<AssetName, "updatedAt">,
+  ): Promise<AssetName | null>;
+  /** Returns how many files an account keeps, and their bytes together. */
+  sizeOfNames(accountId: string): Promise<{ count: number; bytes: number }>;
+  /** Lists the published templates of an account whose published version uses a name. */
+  usersOfName(
+    accountId: string,
+    name: string,
+  ): Promise<Pick<Template, "kind" | "id" | "name">[]>;
+  /**
+   * Finds a file that a published version shows by its URL, of whichever account: the hash tells the bytes. Its
+   * type is that of the version.
+   */
+  findShown(sha256: string): Promise<{ bytes: Uint8Array; contentType: string } | null>;
   /** Removes a file's name; sends that need the file keep it. Returns whether the name existed. */
   removeName(accountId: string, name: string): Promise<boolean>;
-  /** Removes files that are needed by no name and no stored send. Returns how many. */
+  /** Removes files that are needed by no name, no published version and no stored send. Returns how many. */
   removeOld(old: OldAssets): Promise<{ removed: number; last: string | null }>;
 }
 
 /** Returns the operations on files. */
 export function assetStore(db: Db): AssetStore {
-  const { assets, assetNames, sends } = collectionsOf(db);
+  const { assets, assetNames, sends, templates, versions } = collectionsOf(db);
 
   async function touch(accountId: string, sha256: string, now: Date): Promise<boolean> {
     const same = { _id: idOf(accountId, sha256), accountId };
@@ -71,11 +90,12 @@ export function assetStore(db: Db): AssetStore {
   }
 
   async function isNeeded(accountId: string, sha256: string): Promise<boolean> {
-    const [name, send] = await Promise.all([
+    const found = await Promise.all([
       assetNames.findOne({ accountId, sha256 }, { projection: { _id: 1 } }),
       sends.findOne({ accountId, assets: sha256 }, { projection: { _id: 1 } }),
+      versions.findOne({ accountId, "assets.sha256": sha256 }, { projection: { _id: 1 } }),
     ]);
-    return name !== null || send !== null;
+    return found.some((one) => one !== null);
   }
 
   return {
@@ -100,6 +120,48 @@ export function assetStore(db: Db): AssetStore {
       await keep(accountId, { sha256, bytes }, updatedAt);
       const _id = `${accountId}/${name}`;
       await assetNames.replaceOne({ _id, accountId }, asset, { upsert: true });
+    },
+    async describeName(accountId, name, changes) {
+      const same = { _id: `${accountId}/${name}`, accountId };
+      const changed = await assetNames.findOneAndUpdate(same, { $set: changes }, {
+        returnDocument: "after",
+      });
+      return changed === null ? null : withoutId(changed);
+    },
+    async sizeOfNames(accountId) {
+      const [size] = await assetNames.aggregate<{ count: number; bytes: number }>([
+        { $match: { accountId } },
+        { $group: { _id: null, count: { $sum: 1 }, bytes: { $sum: "$size" } } },
+        { $project: { _id: 0 } },
+      ]).toArray();
+      return size ?? { count: 0, bytes: 0 };
+    },
+    async usersOfName(accountId, name) {
+      const using = await versions.find({ accountId, "assets.name": name })
+        .project<Pick<EmailVersion, "templateId" | "version"> & Pick<Template, "kind">>({
+          ...{ _id: 0, kind: 1, templateId: 1, version: 1 },
+        }).toArray();
+      const published = using.map(({ kind, templateId, version }) => ({
+        ...{ kind, id: templateId, publishedVersion: version },
+      }));
+      if (published.length === 0) return [];
+      const found = await templates.find({ accountId, archivedAt: null, $or: published })
+        .sort({ kind: 1, id: 1 }).toArray();
+      return found.map(({ kind, id, name }) => ({ kind, id, name }));
+    },
+    async findShown(sha256) {
+      const shown = { $elemMatch: { sha256, url: { $exists: true } } };
+      // Only the first condition is seen to fit the index.
+      const version = await versions.findOne({ "assets.sha256": sha256, assets: shown }, {
+        projection: { accountId: 1, assets: 1 },
+      });
+      if (version === null) return null;
+      const { accountId } = version;
+      const contentType = version.assets?.find((one) => one.sha256 === sha256)?.contentType;
+      const found = await assets.findOne({ _id: idOf(accountId, sha256), accountId });
+      return found === null || contentType === undefined
+        ? null
+        : { bytes: found.bytes.value(), contentType };
     },
     async removeName(accountId, name) {
       const same = { _id: `${accountId}/${name}`, accountId };

@@ -5,6 +5,7 @@ import {
   type PageOptions,
   type PdfVersion,
   pdfVersionSchema,
+  type PinnedAsset,
   type Template,
   type TemplateKind,
   type TemplateRead,
@@ -30,6 +31,8 @@ interface PublicationBase {
   variables: VariableDeclaration[];
   /** The paths that its syntax trees read. @default unknown */
   reads?: TemplateRead[] | undefined;
+  /** The files that it uses by name. @default none */
+  assets?: PinnedAsset[] | undefined;
   /** @default {"en"} */
   locale?: string | undefined;
   sourceHash: string;

@@ -63,6 +63,13 @@ export async function furnish(
       ...{ type: "webhook.test", state: "failed", tries: 1, nextAt: null, attempts: [] },
       ...{ at: new Date(), expiresAt: new Date(Date.now() + 3600_000) },
     }]);
+    const name = `${word}-${i}.png`;
+    const file = { sha256: `${i}`.repeat(64), size: 1, filename: name, contentType: "image/png" };
+    await store.assets.putName(
+      { ...file, accountId, name, alt: word, updatedAt: new Date() },
+      Buffer.from("x"),
+    );
+    note("name", name);
     note("webhookId", webhookId);
     note("eventId", `evt_${word}${i}`);
     note("sendId", send._id);
@@ -154,6 +161,7 @@ export async function stateOf(store: Store, { accountId, owner }: TestAccount) {
     pdfs: await store.templates.list(accountId, "pdf"),
     integrations: await store.integrations.list(accountId),
     webhooks: await store.webhooks.list(accountId),
+    assets: await store.assets.listNames(accountId, { limit: 100 }),
     tokens: await store.tokens.list(accountId),
     members: await store.people.listMembers(accountId),
     invitations: await store.invitations.list(accountId, now),

@@ -43,6 +43,7 @@ export interface Answer {
 
 /** A request as a browser would send it. */
 export interface Ask {
+  /** Sent as JSON; bytes as they are, with the type that `headers` says. */
   body?: unknown;
   /** Added to those of the browser; an empty value removes a header. */
   headers?: Record<string, string>;
@@ -243,7 +244,9 @@ function openBrowser(
       method: method as "GET",
       url: path,
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== "")),
-      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      ...(body === undefined ? {} : {
+        payload: Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      }),
     });
     const { statusCode: status, body: text } = answer;
     const isJson = /json\b/.test(String(answer.headers["content-type"]));

@@ -6,6 +6,7 @@ import { countBodies } from "./count_bodies.ts";
 import { guardRoutes } from "./guard.ts";
 import { collectManageable, MANAGE_PATH, mountForTokens } from "./token_mount.ts";
 import { DASHBOARD_ERRORS } from "./http_error.ts";
+import { assetRoutes } from "./routes/assets.ts";
 import { bundleRoutes } from "./routes/bundle.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
 import { integrationRoutes } from "./routes/integrations.ts";
@@ -57,6 +58,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     const routing: Routing = { deps, options, mail };
     sessionRoutes(api, routing);
     templateRoutes(api, routing);
+    assetRoutes(api, routing);
     bundleRoutes(api, routing);
     integrationRoutes(api, routing);
     dkimRoutes(api, routing);

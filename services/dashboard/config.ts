@@ -96,6 +96,10 @@ export const CONFIG = z.object({
     .describe("Maximum of accounts that one person owns; above it, requests get 409"),
   MAX_TEMPLATES: setting.integer({ min: 1 }).prefault(String(QUOTAS.templates))
     .describe("Maximum of templates of each kind in an account; above it, requests get 409"),
+  ASSET_BYTES: setting.bytes({ min: 1000 }).prefault("100MB")
+    .describe(
+      "Maximum size of the files that an account keeps, together; above it, requests get 409",
+    ),
   ...REQUEST_LIMITS,
   ...MAIL_LIMITS,
   DEMO_ACCOUNT: setting.text().optional()
@@ -177,6 +181,11 @@ export function secondFactorKeyOf({ SECOND_FACTOR_KEY: key }: Config): Buffer | 
 }
 
 /** Returns the quotas from the settings. */
-export function quotasOf({ MAX_MEMBERS, MAX_ACCOUNTS, MAX_TEMPLATES }: Config): Quotas {
-  return { members: MAX_MEMBERS, accounts: MAX_ACCOUNTS, templates: MAX_TEMPLATES };
+export function quotasOf(config: Config): Quotas {
+  return {
+    members: config.MAX_MEMBERS,
+    accounts: config.MAX_ACCOUNTS,
+    templates: config.MAX_TEMPLATES,
+    assetBytes: config.ASSET_BYTES,
+  };
 }

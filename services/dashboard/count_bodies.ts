@@ -13,13 +13,14 @@ declare module "fastify" {
 const RETRY_AFTER_S = 2;
 
 /**
- * Makes an app read bodies as JSON, within the memory limit of one account, or of one network
+ * Makes an app read bodies as JSON, or as files where a route takes them, within the memory limit of one account, or of one network
  * before sign-in.
  */
 export function countBodies(app: FastifyInstance, options: SemaphoreOptions): void {
   const bodies = openSemaphore(options);
   app.decorateRequest("bodyPermit", undefined);
   readOnlyJson(app, {
+    takesFiles: ({ routeOptions }) => routeOptions.config.takesFiles === true,
     take(request, bytes) {
       request.bodyPermit ??= bodies.tryAcquire(ownerOf(request), 0);
       const full = request.bodyPermit?.grow(bytes);

@@ -29,6 +29,8 @@ declare module "fastify" {
      * roles do not apply. Without it only people may use the route.
      */
     scopes?: readonly TokenScope[];
+    /** Whether its bodies are files: bytes of any type but JSON. */
+    takesFiles?: boolean;
     /** Whether it is expensive: tokens then have a lower rate limit. */
     isHeavy?: boolean;
   }

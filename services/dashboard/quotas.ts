@@ -8,10 +8,14 @@ export interface Quotas {
   accounts: number;
   /** Templates of an account, of either kind. */
   templates: number;
+  /** Bytes of the files that an account keeps, together. */
+  assetBytes: number;
 }
 
 /** Quotas if the operator sets none. */
-export const QUOTAS: Readonly<Quotas> = { members: 500, accounts: 20, templates: 1000 };
+export const QUOTAS: Readonly<Quotas> = {
+  ...{ members: 500, accounts: 20, templates: 1000, assetBytes: 100_000_000 },
+};
 
 /**
  * Refuses an object beyond a quota. Concurrent requests may each count before the others write, so

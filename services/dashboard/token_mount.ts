@@ -10,7 +10,7 @@ export const MANAGE_PATH = "/manage/v1";
 
 /** A route that programs may use, too: its path without the prefix for people or programs. */
 export type ManageableRoute = Pick<RouteOptions, "method" | "url" | "handler" | "bodyLimit"> & {
-  config: Pick<NonNullable<RouteOptions["config"]>, "scopes" | "isHeavy">;
+  config: Pick<NonNullable<RouteOptions["config"]>, "scopes" | "isHeavy" | "takesFiles">;
 };
 
 /** Collects the routes below `/api` that name the scopes of a token. */
@@ -23,9 +23,10 @@ export function collectManageable(): {
     routes,
     note({ method, url, handler, bodyLimit, config }) {
       if (config?.scopes === undefined || method === "HEAD") return;
-      const { scopes, isHeavy = false } = config;
+      const { scopes, isHeavy = false, takesFiles = false } = config;
       routes.push({
-        ...{ method, handler, url: url.replace(/^\/api/, ""), config: { scopes, isHeavy } },
+        ...{ method, handler, url: url.replace(/^\/api/, "") },
+        config: { scopes, isHeavy, takesFiles },
         ...(bodyLimit === undefined ? {} : { bodyLimit }),
       });
     },

@@ -1,0 +1,36 @@
+import { extname } from "node:path";
+
+/** The endings of file names, by type. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/png": ".png",
+  "image/jpeg": ".jpg",
+  "image/gif": ".gif",
+  "image/webp": ".webp",
+  "image/svg+xml": ".svg",
+  "application/pdf": ".pdf",
+  "application/zip": ".zip",
+  "text/calendar": ".ics",
+  "text/csv": ".csv",
+  "text/plain": ".txt",
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(ENDINGS).map(([type, ending]) => [ending, type])),
+  ".jpeg": "image/jpeg",
+};
+
+/** Returns the ending of the files of a type, `.png`; `.bin` for an unknown one. */
+export function endingOf(contentType: string): string {
+  return ENDINGS[contentType.split(";", 1)[0]?.trim().toLowerCase() ?? ""] ?? ".bin";
+}
+
+/** Returns the type of a file, by the ending of its name. */
+export function typeOfFile(filename: string): string {
+  return TYPES[extname(filename).toLowerCase()] ?? "application/octet-stream";
+}
+
+/** Returns the file name of an asset that has none of its own: `logo` becomes `logo.png`. */
+export function usualFilename(name: string, contentType: string): string {
+  const ending = endingOf(contentType);
+  return typeOfFile(name) === typeOfFile(`x${ending}`) ? name : `${name}${ending}`;
+}

@@ -1,0 +1,11 @@
+/**
+ * Files that accounts keep: recognised by their bytes, and made safe to show.
+ *
+ * ```ts
+ * const { bytes, contentType, width } = readAsset(body, "image/svg+xml");
+ * ```
+ *
+ * @module
+ */
+export { endingOf, typeOfFile, usualFilename } from "./asset_filename.ts";
+export { AssetFault, type ReadAsset, readAsset } from "./read_asset.ts";
