@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { usedAssetSchema } from "./asset.ts";
 import { contentSchema } from "./content.ts";
 import { type EventType, pdfSourceSchema, renderReplySchema } from "./events.ts";
 import { probeReplySchema } from "./probe.ts";
@@ -47,6 +48,8 @@ export const previewReplySchema = z.discriminatedUnion("ok", [
     textGenerated: z.boolean(),
     /** The variables that each part reads; also present if filling failed. */
     variables: z.array(foundVariableSchema),
+    /** The stored images that it names; missing in answers of an older renderer. */
+    assets: z.array(usedAssetSchema).optional(),
     /** Required variables that the data lacks. */
     missing: z.array(z.string()),
     /** Advice for the author that prevents nothing. */

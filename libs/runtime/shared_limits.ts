@@ -19,3 +19,12 @@ export const MAIL_LIMITS = {
   MAIL_LIMIT: setting.bytes({ min: 10_000 }).prefault("25MB")
     .describe("Maximum size of a mail, encoded"),
 };
+
+/** Where mails show stored images from: the renderer writes these URLs, and the api serves them. */
+export const ASSET_SETTINGS = {
+  ASSETS_URL: setting.url({ schemes: ["https", "http"] }).optional()
+    .describe(
+      "Public base URL of the api. When set, mails of templates that are published from then on show " +
+        "stored images from there, as <base>/assets/<sha256>; without it they carry the images",
+    ),
+};

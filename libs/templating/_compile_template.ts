@@ -7,7 +7,12 @@ import {
   type PathExpression,
 } from "./_handlebars.ts";
 import { callsHelper, checkTemplate } from "./check_template.ts";
-import { HELPER_FUNCTIONS, HelperError, type HelperFunction } from "./_helpers.ts";
+import {
+  HELPER_FUNCTIONS,
+  type HelperContext,
+  HelperError,
+  type HelperFunction,
+} from "./_helpers.ts";
 import { HELPERS } from "./helper_list.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
 import { refuseObjects } from "./_plain_data.ts";
@@ -21,6 +26,8 @@ export interface CompileOptions {
   readonly locale?: string;
   /** For dates if the template names no zone. @default {"UTC"} */
   readonly timeZone?: string;
+  /** Addresses of stored images, by name. @default {} */
+  readonly assets?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Fills the template; the data must come from `plainData()`. */
@@ -52,11 +59,11 @@ export function compileTemplate(source: string, options: CompileOptions): Compil
     knownHelpersOnly: true,
     preventIndent: true,
   });
-  const { escape, locale = "en", timeZone = "UTC" } = options;
+  const { escape, locale = "en", timeZone = "UTC", assets = {} } = options;
   const runtime = {
     allowProtoMethodsByDefault: false,
     allowProtoPropertiesByDefault: false,
-    data: { settings: { escape, locale, timeZone } },
+    data: { settings: { escape, locale, timeZone, assets } },
   };
   return (data) => {
     try {
@@ -89,7 +96,7 @@ function freeNames(node: Node, blockNames: ReadonlySet<string>): void {
 interface CallOptions {
   readonly hash: Readonly<Record<string, unknown>>;
   readonly data: {
-    readonly settings: { escape: "html" | "none"; locale: string; timeZone: string };
+    readonly settings: Omit<HelperContext, "hash">;
   };
   readonly loc: { readonly start: { readonly line: number; readonly column: number } };
 }
@@ -97,10 +104,13 @@ interface CallOptions {
 /** Returns a helper whose errors contain their place in the template. */
 function placed(name: string, work: HelperFunction): (...values: unknown[]) => unknown {
   const isBreaks = name === "breaks";
+  const isAddress = name === "asset";
   return (...values) => {
     const { hash, data, loc } = values.pop() as CallOptions;
     try {
       const result = work(values, { hash, ...data.settings });
+      // Escaped, it could not stand in a style sheet.
+      if (isAddress) return new handlebars.SafeString(String(result));
       return isBreaks && data.settings.escape === "html" ? withBreaks(String(result)) : result;
     } catch (error) {
       if (!(error instanceof HelperError)) throw error;

@@ -4,6 +4,8 @@ export interface HelperContext {
   readonly locale: string;
   readonly timeZone: string;
   readonly escape: "html" | "none";
+  /** Addresses of stored images, by name. */
+  readonly assets: Readonly<Record<string, string>>;
 }
 
 /** An error of a helper. Its sentence is for the author of the template. */

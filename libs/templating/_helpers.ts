@@ -1,3 +1,4 @@
+import { assetAddress } from "./_asset_helper.ts";
 import { formatDate } from "./_date_helper.ts";
 import {
   add,
@@ -62,6 +63,7 @@ export const HELPER_FUNCTIONS: Readonly<Record<string, HelperFunction>> = {
   divide,
   round,
   sum,
+  asset: assetAddress,
 };
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -6,14 +6,19 @@ import { HELPERS } from "./helper_list.ts";
 import { HELPER_FUNCTIONS } from "./_helpers.ts";
 import { plainData } from "./_plain_data.ts";
 
-function fill(source: string, data: unknown = {}, options: Record<string, string> = {}): string {
+function fill(
+  source: string,
+  data: unknown = {},
+  options: Partial<Parameters<typeof compileTemplate>[1]> = {},
+): string {
   return compileTemplate(source, { escape: "none", ...options })(plainData(data));
 }
 
 for (const { name, example } of HELPERS) {
   test(`${name}: the example in the list of helpers returns the stated output`, () => {
-    assert.deepEqual(checkTemplate({ text: example.template }), []);
-    assert.equal(fill(example.template, example.data), example.output);
+    const { template, data, assets, output } = example;
+    assert.deepEqual(checkTemplate({ html: template }), []);
+    assert.equal(fill(template, data, { assets }), output);
   });
 }
 

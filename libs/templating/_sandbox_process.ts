@@ -11,6 +11,7 @@ import { openProcessorTime } from "./_processor_time.ts";
 interface Held {
   readonly id: number;
   readonly source: string;
+  readonly assets: TemplateSource["assets"];
   readonly weight: number;
 }
 
@@ -111,20 +112,20 @@ export function startSandboxProcess(options: SandboxProcessOptions): SandboxProc
   child.on("exit", leave);
 
   function hold(template: TemplateSource, load: Load[], forget: number[]): number {
-    const { source, escape, locale = "en", timeZone = "UTC" } = template;
+    const { source, escape, locale = "en", timeZone = "UTC", assets } = template;
     const key = `${escape} ${locale} ${timeZone} ${template.key}`;
     const found = held.get(key);
     held.delete(key);
-    if (found && found.source === source) {
+    if (found && found.source === source && isSameAssets(found.assets, assets)) {
       held.set(key, found);
       return found.id;
     }
     if (found) drop(found, forget);
     const id = ++lastId;
-    const weight = weightOf(source);
-    held.set(key, { id, source, weight });
+    const weight = weightOf(source) + assetWeight(assets);
+    held.set(key, { id, source, assets, weight });
     heldWeight += weight;
-    load.push({ id, source, escape, locale, timeZone });
+    load.push({ id, source, escape, locale, timeZone, assets });
     return id;
   }
 
@@ -182,6 +183,18 @@ function weightOf(source: string): number {
     weight += 1_000;
   }
   return weight;
+}
+
+type Assets = TemplateSource["assets"];
+
+function assetWeight(assets: Assets): number {
+  return Object.values(assets ?? {}).reduce((sum, { length }) => sum + length, 0);
+}
+
+function isSameAssets(one: Assets = {}, other: Assets = {}): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length &&
+    names.every((name) => one[name] === other[name]);
 }
 
 /** Returns where Node looks for packages, from this folder upwards. */

@@ -8,6 +8,7 @@ export interface Load {
   readonly escape: "html" | "none";
   readonly locale: string;
   readonly timeZone: string;
+  readonly assets?: Readonly<Record<string, string>> | undefined;
 }
 
 /** One fill: the parts to make, each with the number of its template. */

@@ -7,6 +7,7 @@ import {
   type PathExpression,
   type SubExpression,
 } from "./_handlebars.ts";
+import { assetFaults } from "./_asset_calls.ts";
 import { type HelperDescription, helperNamed, HELPERS } from "./helper_list.ts";
 import { nearest } from "./_nearest.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
@@ -48,6 +49,9 @@ function checkPart(part: TemplatePart, source: string): TemplateError[] {
     const { line, column } = node.loc.start;
     errors.push({ part, line, column: column + 1, message });
   });
+  for (const { node: { loc: { start } }, message } of assetFaults(part, ast)) {
+    errors.push({ part, line: start.line, column: start.column + 1, message });
+  }
   return reportable(errors.sort((a, b) => a.line - b.line || a.column - b.column));
 }
 

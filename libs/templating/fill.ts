@@ -14,6 +14,8 @@ export interface TemplateSource {
   readonly locale?: string;
   /** @default {"UTC"} */
   readonly timeZone?: string;
+  /** What `{{asset "name"}}` becomes, by name. @default {} */
+  readonly assets?: Readonly<Record<string, string>> | undefined;
 }
 
 /** One set of values, and the templates to fill with it (`use`; by default, all). */

@@ -14,6 +14,8 @@ export interface HelperDescription {
   readonly example: {
     readonly template: string;
     readonly data: Readonly<Record<string, unknown>>;
+    /** Addresses of the stored images that it shows. */
+    readonly assets?: Readonly<Record<string, string>>;
     readonly output: string;
   };
 }
@@ -195,6 +197,11 @@ export const HELPERS: readonly HelperDescription[] = [
     summary: "Rounded to so many digits after the point, half away from zero.",
     example: ["{{round rate 1}}", { rate: 2.25 }, "2.3"],
   }),
+  inline("asset", 'asset "name"', [1, 1], {
+    summary: "The address of an image that the account stores under this name.",
+    assets: { logo: "cid:logo" },
+    example: ['<img src="{{asset "logo"}}" alt="Shop">', {}, '<img src="cid:logo" alt="Shop">'],
+  }),
   inline("sum", 'sum list ["field" …]', [1, ANY], {
     summary: "The sum of a list: of its items, of a field of each, or of the product of fields.",
     example: ['{{sum lines "quantity" "price"}}', { lines: LINES }, "349.9"],
@@ -211,6 +218,7 @@ export function helperNamed(name: string): HelperDescription | undefined {
 interface Details {
   summary: string;
   options?: readonly string[];
+  assets?: Readonly<Record<string, string>>;
   example: readonly [string, Record<string, unknown>, string];
 }
 
@@ -222,8 +230,8 @@ function inline(
   name: string,
   signature: string,
   count: readonly [number, number],
-  { summary, options = [], example: [template, data, output] }: Details,
+  { summary, options = [], assets, example: [template, data, output] }: Details,
 ): HelperDescription {
-  const example = { template, data, output };
+  const example = { template, data, output, ...(assets === undefined ? {} : { assets }) };
   return { name, kind: "inline", signature, summary, arguments: count, options, example };
 }

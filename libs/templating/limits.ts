@@ -13,4 +13,6 @@ export const TEMPLATE_LIMITS = {
   depth: 50,
   /** Characters of one name, with all its steps. */
   name: 500,
+  /** Different stored images. */
+  images: 50,
 } as const;

@@ -1,4 +1,10 @@
-import type { DraftSource, FoundVariable, TemplateFault, TemplateKind } from "@posthaste/contracts";
+import type {
+  DraftSource,
+  FoundVariable,
+  TemplateFault,
+  TemplateKind,
+  UsedAsset,
+} from "@posthaste/contracts";
 
 /** A template, and what became of it. */
 export interface LintInput {
@@ -18,4 +24,6 @@ export interface LintInput {
   output?: { subject: string; html: string; text: string };
   /** What the PDF asked for and was refused. */
   blocked?: readonly string[];
+  /** The stored images that it names; missing if it is not known which there are. */
+  assets?: readonly UsedAsset[];
 }

@@ -20,6 +20,11 @@ const page = pageOptionsSchema.parse({});
 const logo =
   '<table><tr><td>\n<img src="https://shop.example/logo.png" width="120"></td></tr></table>';
 
+const image = {
+  ...{ name: "logo", sha256: "a".repeat(64), size: 1, filename: "a.png", contentType: "image/png" },
+};
+const use = { name: "logo", line: 2, column: 1 };
+
 const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
   cannot_fill: { errors: [], reason: "took longer than 2 s", finds: ["cannot_fill"] },
   pdf_blocked: {
@@ -35,6 +40,15 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
     ...{ kind: "pdf", source: { html: logo, page: { ...page, images: "remote" } } },
     warnings: ["Messages with it fail: an image was not found (404)"],
     finds: ["pdf_images_fail"],
+  },
+  unknown_asset: { assets: [{ ...use, asset: null }], finds: ["unknown_asset 2"] },
+  asset_not_image: {
+    assets: [{ ...use, asset: { ...image, contentType: "text/csv" } }],
+    finds: ["asset_not_image 2"],
+  },
+  assets_too_large: {
+    assets: [{ ...use, asset: { ...image, size: 20_000_000 } }],
+    finds: ["assets_too_large"],
   },
   unknown_variable: {
     source: { variables: [number] },

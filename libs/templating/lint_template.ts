@@ -1,3 +1,4 @@
+import { lintAssets } from "./_lint_assets.ts";
 import { lintHtml } from "./_lint_html.ts";
 import { lintMail } from "./_lint_mail.ts";
 import { lintMarks } from "./_lint_marks.ts";
@@ -27,6 +28,7 @@ export function lintTemplate(input: LintInput): LintFinding[] {
     ...lintMarks(source),
     ...(kind === "email" ? lintMail(source.html, output) : []),
     ...lintVariables(input),
+    ...lintAssets(input),
   ];
   const findings = found.map((one): LintFinding => ({ ...one, ...LINT_RULES[one.rule] }));
   const order = ["error", "warning", "info"];

@@ -141,3 +141,29 @@ test("lintTemplate() compares unknown variables with a part of a long sample alo
   // All with all is 100.
   assert.ok(ratio < 40, `${ratio} times`);
 });
+
+test("lintTemplate() finds stored images that do not exist, are no images, or are too large together", () => {
+  const asset = { sha256: "a".repeat(64), filename: "a.png", contentType: "image/png" };
+  const use = (
+    name: string,
+    changes: { size: number; contentType?: string; url?: string } | null,
+  ) => ({
+    ...{ name, line: 2, column: 3 },
+    asset: changes === null ? null : { ...asset, name, ...changes },
+  });
+  assert.deepEqual(findingsOf("", { assets: [use("a", null), use("b", { size: 1 })] }), [
+    "unknown_asset 2:3",
+  ]);
+  const pdf = { size: 1, contentType: "application/pdf" };
+  assert.deepEqual(findingsOf("", { assets: [use("a", pdf)] }), ["asset_not_image 2:3"]);
+  const large = [use("a", { size: 2_000_000 }), use("b", { size: 1_000_000 })];
+  assert.deepEqual(findingsOf("", { kind: "pdf", assets: large }), ["assets_too_large"]);
+  assert.deepEqual(findingsOf("", { assets: large }), []);
+  const larger = [...large, use("c", { size: 8_000_000 })];
+  assert.deepEqual(findingsOf("", { assets: larger }), ["assets_too_large"]);
+  const shown = larger.map((one) => ({
+    ...one,
+    asset: { ...one.asset!, url: "https://x.example" },
+  }));
+  assert.deepEqual(findingsOf("", { assets: shown }), []);
+});

@@ -42,6 +42,7 @@ export {
 export { RenderError, type RenderErrorCode } from "./render_error.ts";
 export { type DeclaredVariable, missingVariables, withDefaults } from "./required_variables.ts";
 export { InvalidTemplateError, type TemplateError, type TemplatePart } from "./template_error.ts";
+export { assetsNamedIn, templateAssets } from "./template_assets.ts";
 export { joinReads, templateReads } from "./template_reads.ts";
 export { mergeLevels, originsOf, valuesOf, type VariableLevels } from "./variable_levels.ts";
 export { type TemplateVariable, templateVariables } from "./template_variables.ts";

@@ -1,5 +1,6 @@
-import type { TemplateRead } from "@posthaste/contracts";
+import type { AssetUse, TemplateRead } from "@posthaste/contracts";
 import { checkTemplate } from "./check_template.ts";
+import { publishedAssets, templateAssets } from "./template_assets.ts";
 import { InvalidTemplateError, type TemplateError } from "./template_error.ts";
 import { templateReads } from "./template_reads.ts";
 import { type TemplateVariable, templateVariables } from "./template_variables.ts";
@@ -23,6 +24,8 @@ export interface PublishedEmail {
   readonly variables: readonly TemplateVariable[];
   /** The values that the filled parts read, and their uses. */
   readonly reads: readonly TemplateRead[];
+  /** The stored images that the HTML names, with their places in the author's HTML. */
+  readonly assets: readonly AssetUse[];
   /** Advice for the author that does not prevent publishing. */
   readonly warnings: readonly string[];
 }
@@ -38,6 +41,8 @@ export interface PublishedPdf {
   readonly variables: readonly TemplateVariable[];
   /** The values that the filled parts read, and their uses. */
   readonly reads: readonly TemplateRead[];
+  /** The stored images that the HTML names. */
+  readonly assets: readonly AssetUse[];
 }
 
 /**
@@ -64,6 +69,7 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
     textGenerated: given === undefined,
     variables,
     reads: templateReads({ subject, html, text }),
+    assets: publishedAssets(html, written),
     warnings,
   };
 }
@@ -75,7 +81,8 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
  */
 export function publishPdf({ html }: PdfSource): PublishedPdf {
   refuse(checkTemplate({ html }));
-  return { html, variables: templateVariables({ html }), reads: templateReads({ html }) };
+  const [variables, reads] = [templateVariables({ html }), templateReads({ html })];
+  return { html, variables, reads, assets: templateAssets(html) };
 }
 
 async function toMailHtml(source: string): Promise<{ html: string; warnings: readonly string[] }> {

@@ -1,4 +1,5 @@
 import {
+  carriedAssets,
   type Integration,
   type Issue,
   normalizeAddress,
@@ -53,7 +54,8 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   const refs = pdfRefsOf(readable);
   const asked = new Set([...refs].slice(0, MAX_PDF_TEMPLATES));
   const pdfs = await findPdfVersions(asked, context);
-  const files = await resolveFiles(request ?? { to: [] }, context.findAssetName);
+  const images = carriedAssets(context.email.assets);
+  const files = await resolveFiles(request ?? { to: [] }, context.findAssetName, images);
   const sendAt = readable.sendAt === undefined || readable.sendAt === null
     ? { at: null }
     : readSendAt(readable.sendAt, context.schedule);

@@ -30,6 +30,8 @@ type Lists = Pick<SendBody, "attachments"> & { to: Pick<SendBody["to"][number], 
 export async function resolveFiles(
   { attachments, to }: Lists,
   findAssetName: FindAssetName,
+  /** Images that each mail carries besides. */
+  images: readonly Pick<MailFile, "size">[] = [],
 ): Promise<ResolvedFiles> {
   if (!hasFiles(attachments) && !to.some((one) => hasFiles(one.attachments))) return NO_FILES;
   const lists = [
@@ -44,6 +46,8 @@ export async function resolveFiles(
   const needed = new Map<string, NeededAsset>();
   const fileOf = fileReader(kept, needed);
   const filesIn: ResolvedFiles["filesIn"] = (list = []) => list.flatMap((one) => fileOf(one) ?? []);
+  // Read first: files are stored in this order.
+  const common = filesIn(attachments);
   const unknown = lists.flatMap(({ path, list }) =>
     list.flatMap(({ asset }, at): Issue[] =>
       asset === undefined || kept.has(asset)
@@ -56,7 +60,10 @@ export async function resolveFiles(
     faults: [
       ...(names.size > MAX_ASSET_NAMES ? [TOO_MANY_NAMES] : []),
       ...unknown,
-      ...findMailFaults(filesIn(attachments), to.map((one) => filesIn(one.attachments))),
+      ...findMailFaults(to.map((one) => filesIn(one.attachments)), {
+        common,
+        imageBytes: images.reduce((sum, { size }) => sum + encodedBytes(size), 0),
+      }),
     ],
     get needed() {
       return [...needed.values()];
@@ -118,12 +125,21 @@ const TOO_MANY_NAMES: Issue = {
   message: `must not name more than ${MAX_ASSET_NAMES} different kept files`,
 };
 
+interface SharedFiles {
+  common: readonly MailFile[];
+  /** Encoded. */
+  imageBytes: number;
+}
+
 /** Finds the faults of a mail's files together: the common ones and the recipient's. */
-function findMailFaults(common: readonly MailFile[], own: readonly MailFile[][]): Issue[] {
+function findMailFaults(
+  own: readonly MailFile[][],
+  { common, imageBytes }: SharedFiles,
+): Issue[] {
   return own.flatMap((files, index): Issue[] => {
     const all = [...files, ...common];
     const path = `to.${index}.attachments`;
-    const size = all.reduce((sum, file) => sum + encodedBytes(file.size), 0);
+    const size = all.reduce((sum, file) => sum + encodedBytes(file.size), imageBytes);
     const ids = all.flatMap(({ contentId }) => contentId ?? []);
     return [
       ...(size > MAX_MAIL_BYTES ? [{ path, ...TOO_LARGE }] : []),

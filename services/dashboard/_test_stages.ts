@@ -1,4 +1,11 @@
-import type { AskedType, Content, EventData, PreviewReply, ReplyTo } from "@posthaste/contracts";
+import type {
+  AskedType,
+  Content,
+  EventData,
+  PinnedAsset,
+  PreviewReply,
+  ReplyTo,
+} from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
 import {
   InvalidTemplateError,
@@ -18,6 +25,8 @@ export interface TestStages extends AsyncDisposable {
   stored: Map<string, Uint8Array>;
   /** What the printer answers. */
   printed: ReplyTo<"print.requested">;
+  /** Finds what the renderer finds under the name of a stored image. @default nothing */
+  findAsset: (accountId: string, name: string) => Promise<PinnedAsset | null>;
   /** Awaited before each answer; if it returns `silent`, no answer comes. */
   before: () => Promise<unknown>;
 }
@@ -31,6 +40,7 @@ export function openTestStages(): TestStages {
     published: [],
     stored,
     printed: { ok: true, key: "a-pdf", size: 3, blocked: [] },
+    findAsset: () => Promise.resolve(null),
     before: () => Promise.resolve(),
     bus: {
       async ask<T extends AskedType>(type: T, data: EventData<T>) {
@@ -43,6 +53,7 @@ export function openTestStages(): TestStages {
         return await preview(data as EventData<"preview.requested">, {
           sandbox,
           stored,
+          findAsset: stages.findAsset,
         }) as ReplyTo<
           T
         >;
@@ -60,8 +71,10 @@ export function openTestStages(): TestStages {
 }
 
 async function preview(
-  { template, declarations, variables, locale, compiled }: EventData<"preview.requested">,
-  { sandbox, stored }: { sandbox: Sandbox; stored: Map<string, Uint8Array> },
+  { accountId, template, declarations, variables, locale, compiled }: EventData<
+    "preview.requested"
+  >,
+  { sandbox, stored, findAsset }: Pick<TestStages, "stored" | "findAsset"> & { sandbox: Sandbox },
 ): Promise<PreviewReply> {
   const read = (content: Content) =>
     "inline" in content
@@ -79,10 +92,19 @@ async function preview(
     const source = (text: string, escape: "html" | "none") => ({
       ...{ key: `test/${text.length}/${escape}`, source: text, escape, locale },
     });
+    const assets = await Promise.all(
+      published.assets.map(async (use) => ({
+        ...use,
+        asset: await findAsset(accountId, use.name),
+      })),
+    );
+    const addresses = Object.fromEntries(
+      assets.map(({ name, asset }) => [name, asset === null ? "" : `cid:${name}`]),
+    );
     const [result] = await sandbox.fill({
       templates: {
         subject: source(published.subject, "none"),
-        html: source(published.html, "html"),
+        html: { ...source(published.html, "html"), assets: addresses },
         text: source(published.text, "none"),
       },
       fills: [{ data: withDefaults(declarations, variables) }],
@@ -102,7 +124,14 @@ async function preview(
       text: { inline: texts["text"] ?? "" },
     });
     return {
-      ...{ ok: true, parts: parts(result.parts), variables: found, missing: [], warnings: [] },
+      ...{
+        ok: true,
+        parts: parts(result.parts),
+        variables: found,
+        missing: [],
+        warnings: [],
+        assets,
+      },
       textGenerated: template.kind === "email" && template.text === undefined,
       ...(compiled ? { compiled: parts({ ...published } as never) } : {}),
     };

@@ -1,4 +1,4 @@
-import type { FoundVariable, TemplateFault, TemplateRead } from "@posthaste/contracts";
+import type { AssetUse, FoundVariable, TemplateFault, TemplateRead } from "@posthaste/contracts";
 import {
   InvalidTemplateError,
   joinReads,
@@ -19,6 +19,8 @@ export interface Compiled {
   found: FoundVariable[];
   /** The variables that each part reads. */
   reads: TemplateRead[];
+  /** The stored images that it names. */
+  assets: readonly AssetUse[];
   warnings: readonly string[];
 }
 
@@ -63,12 +65,12 @@ async function compileEmail(
   const source = { subject, html, ...(text === undefined ? {} : { text }) };
   try {
     const published = await sandbox.publishEmail(source, { owner });
-    const { textGenerated, variables, warnings, ...parts } = published;
+    const { textGenerated, variables, warnings, assets, ...parts } = published;
     const reads = [...published.reads];
     const { subject, html, text } = parts;
     return {
       ...{ parts: { subject, html, text }, textGenerated },
-      ...{ found: withAlways(copied(variables), reads), reads, warnings },
+      ...{ found: withAlways(copied(variables), reads), reads, assets, warnings },
     };
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
@@ -83,21 +85,22 @@ async function compilePdf(
 ): Promise<Compiled> {
   const name = await sandbox.check({ subject: filename }, { owner });
   const errors = [...name.errors];
-  let body: Pick<PublishedPdf, "html" | "variables" | "reads">;
+  let body: Pick<PublishedPdf, "html" | "variables" | "reads" | "assets">;
   try {
     body = await sandbox.publishPdf({ html }, { owner });
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
     errors.push(...error.errors);
     const { variables, reads } = await sandbox.check({ html }, { owner });
-    body = { html, variables, reads };
+    body = { html, variables, reads, assets: [] };
   }
   const found = merged(body.variables, name.variables);
   if (errors.length > 0) throw new PreviewFault(errors, found);
   const parts = { subject: filename, html: body.html, text: "" };
   const reads = joinReads(body.reads, name.reads);
   const known = withAlways(found, reads);
-  return { parts, textGenerated: false, found: known, reads, warnings: [] };
+  const { assets } = body;
+  return { parts, textGenerated: false, found: known, reads, assets, warnings: [] };
 }
 
 /** Marks each variable that every message prints, or prints a field of. */

@@ -1,9 +1,10 @@
-import { CONNECTIONS, setting } from "@posthaste/runtime";
+import { ASSET_SETTINGS, CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
 /** Settings of the renderer service, beside those that every service has. */
 export const CONFIG = z.object({
   ...CONNECTIONS,
+  ...ASSET_SETTINGS,
   RENDER_CONCURRENCY: setting.integer({ min: 1, max: 100 }).prefault("4")
     .describe("Concurrent events for each priority, of new messages and of retries"),
   SANDBOX_WORKERS: setting.integer({ min: 1, max: 64 }).prefault("2")

@@ -36,6 +36,7 @@ interface Changes {
 
 async function reply({ accountId = "acc_1", index = 1, version = 2, more }: Changes = {}) {
   const step = contentStep({
+    kept: { embedded: () => Promise.resolve({}) },
     emailVersion: (_account, _id, wanted) =>
       Promise.resolve(wanted === version ? emailVersion() : null),
     pdfVersion: (_account, id) => Promise.resolve(pdfVersion(id)),

@@ -10,6 +10,7 @@ import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { contentStep } from "./content_step.ts";
 import { interactiveStep } from "./interactive_step.ts";
+import { openKeptImages } from "./kept_images.ts";
 import { previewStep } from "./preview_step.ts";
 import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
@@ -37,6 +38,7 @@ await runService({
     const { now } = store;
     const deps = {
       ...versions,
+      kept: openKeptImages(store, { baseUrl: config.ASSETS_URL }),
       fill: sandbox.fill,
       isSlow: sandbox.isSlow,
       sends: {

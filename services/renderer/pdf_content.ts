@@ -8,7 +8,7 @@ import {
   type RenderedMessage,
   type Versions,
 } from "./render_message.ts";
-import type { VersionSource } from "./pinned_versions.ts";
+import { imagesOf, type VersionSource } from "./pinned_versions.ts";
 
 /** There is no recipient: only the PDF of the message exists. */
 const NOBODY = { index: 0, attempt: 0, email: "" };
@@ -22,17 +22,19 @@ export type FilledPdf =
 export async function fillPdf(
   accountId: string,
   { id, version, variables }: NonNullable<EventData<"content.requested">["pdf"]>,
-  deps: Pick<VersionSource, "pdfVersion"> & Pick<Sandbox, "fill">,
+  deps: Pick<VersionSource, "pdfVersion" | "kept"> & Pick<Sandbox, "fill">,
 ): Promise<FilledPdf> {
   const found = await deps.pdfVersion(accountId, id, version);
   if (found === null) return { reason: `version ${version} of PDF template ${id} is missing` };
   const pdfs = new Map([[id, found]]);
+  const images = await imagesOf([found], deps);
+  if (typeof images === "string") return { reason: images };
   const fill = {
     use: [`pdf${id}`, `filename${id}`],
     data: valuesOf({ top: variables }, found.variables),
   };
   const results = await deps.fill({
-    templates: pdfTemplatesOf(pdfs),
+    templates: pdfTemplatesOf(pdfs, images),
     fills: [fill],
     owner: interactiveOwner(accountId),
     textBudget: MAX_MESSAGE_LENGTH,

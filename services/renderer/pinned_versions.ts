@@ -1,10 +1,12 @@
 import type { EmailVersion, PdfVersion, RequestedRecipient, Send } from "@posthaste/contracts";
-import type { Versions } from "./render_message.ts";
+import type { AssetAddresses, KeptImages } from "./kept_images.ts";
+import type { PdfImages, Versions } from "./render_message.ts";
 
 /** The reader of versions. */
 export interface VersionSource {
   emailVersion(accountId: string, id: number, version: number): Promise<EmailVersion | null>;
   pdfVersion(accountId: string, id: number, version: number): Promise<PdfVersion | null>;
+  kept: Pick<KeptImages, "embedded">;
 }
 
 /** The fields of an event that name versions. */
@@ -28,5 +30,24 @@ export async function pinnedVersions(
     if (pdf === null) return `the pinned version of PDF template ${id} is missing`;
     pdfs.set(id, pdf);
   }
-  return { email, pdfs };
+  const images = await imagesOf(pdfs.values(), deps);
+  return typeof images === "string" ? images : { email, pdfs, images };
+}
+
+/** Loads the images of PDF templates, or returns which one is missing. */
+export async function imagesOf(
+  pdfs: Iterable<PdfVersion>,
+  { kept }: Pick<VersionSource, "kept">,
+): Promise<PdfImages | string> {
+  const images = new Map<number, AssetAddresses>();
+  for (const { accountId, templateId, assets } of pdfs) {
+    if (assets === undefined) continue;
+    const addresses = await kept.embedded(accountId, assets);
+    const lost = assets.find(({ name }) => addresses[name] === undefined);
+    if (lost !== undefined) {
+      return `the image "${lost.name}" of PDF template ${templateId} is no longer stored`;
+    }
+    images.set(templateId, addresses);
+  }
+  return images;
 }

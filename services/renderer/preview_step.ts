@@ -1,4 +1,12 @@
-import type { Content, EventData, FoundVariable, PreviewReply } from "@posthaste/contracts";
+import {
+  type Content,
+  type EventData,
+  type FoundVariable,
+  MAX_IMAGE_BYTES,
+  type PreviewReply,
+  type TemplateKind,
+  type UsedAsset,
+} from "@posthaste/contracts";
 import type { Step } from "@posthaste/messaging";
 import { recordDuration } from "@posthaste/telemetry";
 import {
@@ -11,6 +19,7 @@ import {
 import { type Compiled, compilePreview, PreviewFault } from "./compile_preview.ts";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
+import { type AssetAddresses, type KeptImages, mailAddresses } from "./kept_images.ts";
 import { pdfFilename } from "./pdf_filename.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import { MAX_SUBJECT_LENGTH } from "./render_message.ts";
@@ -25,6 +34,7 @@ export interface PreviewDeps {
   storeContent: StoreContent;
   /** Missing if the operator does not allow remote images. */
   images?: RemoteImages | undefined;
+  kept: KeptImages;
 }
 
 type Preview = EventData<"preview.requested">;
@@ -69,7 +79,9 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   }
   const { parts, found } = compiled;
   const values = withDefaults(declarations, variables);
-  const templates = sourcesOf(parts, { accountId, locale });
+  const used = await deps.kept.find(compiled.assets, { accountId, kind: template.kind });
+  const assets = await addressesOf(used, { accountId, kind: template.kind, ...deps });
+  const templates = sourcesOf(parts, { accountId, locale, assets });
   const [result] = await deps.sandbox.fill({
     ...{ templates, fills: [{ data: values }], owner, urgent: true },
   });
@@ -99,6 +111,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
     ...(subject && { compiled: { ...subject, html: rest[0] ?? EMPTY, text: rest[1] ?? EMPTY } }),
     textGenerated: compiled.textGenerated,
     variables: reportableVariables(found),
+    assets: used,
     missing: missingVariables(declarations, variables),
     warnings: [...compiled.warnings, ...shown.warnings].slice(0, MAX_WARNINGS)
       .map((warning) => warning.slice(0, WARNING_LENGTH)),
@@ -120,10 +133,28 @@ async function textsOf(
   return text === undefined ? undefined : { html, text };
 }
 
+interface Showing extends Pick<PreviewDeps, "kept"> {
+  accountId: string;
+  kind: TemplateKind;
+}
+
+/** Returns the addresses of images as a message has them; an image that cannot be shown is empty. */
+async function addressesOf(
+  used: readonly UsedAsset[],
+  { accountId, kind, kept }: Showing,
+): Promise<AssetAddresses> {
+  const found = used.flatMap(({ asset }) => asset ?? []);
+  const bytes = found.reduce((sum, { size }) => sum + size, 0);
+  const none = Object.fromEntries(used.map(({ name }) => [name, ""]));
+  if (bytes > MAX_IMAGE_BYTES[kind]) return none;
+  const addresses = kind === "email" ? mailAddresses(found) : await kept.embedded(accountId, found);
+  return { ...none, ...addresses };
+}
+
 /** The keys are the account's own: its next preview replaces this one in the workers. */
 function sourcesOf(
   parts: Compiled["parts"],
-  { accountId, locale }: { accountId: string; locale: string },
+  { accountId, locale, assets }: { accountId: string; locale: string; assets: AssetAddresses },
 ): Record<string, TemplateSource> {
   const source = (part: keyof Compiled["parts"]) => ({
     key: `${interactiveOwner(accountId)}/${part}`,
@@ -131,7 +162,8 @@ function sourcesOf(
     escape: part === "html" ? "html" as const : "none" as const,
     locale,
   });
-  return { subject: source("subject"), html: source("html"), text: source("text") };
+  const html = { ...source("html"), assets };
+  return { subject: source("subject"), html, text: source("text") };
 }
 
 interface Failure {

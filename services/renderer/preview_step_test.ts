@@ -3,6 +3,7 @@ import { FetchError } from "@posthaste/fetching";
 import { openSandbox } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import type { KeptImages } from "./kept_images.ts";
 import { type PreviewDeps, previewStep } from "./preview_step.ts";
 import { openRemoteImages } from "./remote_images.ts";
 
@@ -11,6 +12,11 @@ after(() => sandbox[Symbol.asyncDispose]());
 
 type Preview = EventData<"preview.requested">;
 
+const NO_IMAGES: KeptImages = {
+  find: (uses) => Promise.resolve(uses.map((use) => ({ ...use, asset: null }))),
+  embedded: () => Promise.resolve({}),
+};
+
 const stored = new Map<string, string>();
 
 async function reply(changes: Partial<Preview>, deps: Partial<PreviewDeps> = {}) {
@@ -18,6 +24,7 @@ async function reply(changes: Partial<Preview>, deps: Partial<PreviewDeps> = {})
     sandbox,
     loadContent: (key) => Promise.resolve(stored.get(key)),
     storeContent: (key, text) => Promise.resolve(void stored.set(key, text)),
+    kept: NO_IMAGES,
     ...deps,
   });
   const data: Preview = {
@@ -191,4 +198,26 @@ test("previewStep() reads and returns texts too large for an event by key", asyn
   assert.equal(stored.get(parts.html.key), long);
   const gone = await bad({ template: { ...template, html: { key: "gone" } } });
   assert.match(gone.reason, /has expired/);
+});
+
+test("previewStep() shows stored images as a message would, and reports those that do not exist", async () => {
+  const asset = {
+    ...{ name: "logo", sha256: "a".repeat(64), size: 3, filename: "a.png" },
+    contentType: "image/png",
+  };
+  const kept: KeptImages = {
+    find: (uses) =>
+      Promise.resolve(uses.map((use) => ({ ...use, asset: use.name === "logo" ? asset : null }))),
+    embedded: () => Promise.resolve({ logo: "data:image/png;base64,YWJj" }),
+  };
+  const html = '<p>{{asset "logo"}} {{asset "none"}}</p>';
+  const mail = await good({ template: email({ html, text: "Hi" }) }, { kept });
+  assert.deepEqual(mail.parts.html, { inline: "<p>cid:logo </p>" });
+  assert.deepEqual(mail.assets, [
+    { name: "logo", line: 1, column: 4, asset },
+    { name: "none", line: 1, column: 21, asset: null },
+  ]);
+  const template = { kind: "pdf" as const, filename: "a.pdf", html: { inline: html } };
+  const pdf = await good({ template }, { kept });
+  assert.deepEqual(pdf.parts.html, { inline: "<p>data:image/png;base64,YWJj </p>" });
 });

@@ -1,6 +1,8 @@
 import type { EmailVersion, PdfVersion, RequestedRecipient, Variables } from "@posthaste/contracts";
 import { type Fill, type FillResult, type TemplateSource, valuesOf } from "@posthaste/templating";
 
+import { type AssetAddresses, mailAddresses } from "./kept_images.ts";
+
 /** The templates of one event, by the names that its fills use. */
 export type Templates = Record<string, TemplateSource>;
 
@@ -15,23 +17,34 @@ export interface Versions {
   email: EmailVersion;
   /** By id. */
   pdfs: ReadonlyMap<number, PdfVersion>;
+  /** The images of the PDFs, by the id of their template. */
+  images?: PdfImages | undefined;
 }
 
+/** The images of PDFs, by the id of their template. */
+export type PdfImages = ReadonlyMap<number, AssetAddresses>;
+
 /** Names the templates of an event's versions; the keys are those of compiled templates. */
-export function templatesOf({ email, pdfs }: Versions): Templates {
+export function templatesOf({ email, pdfs, images }: Versions): Templates {
+  const { subject, html, text } = email.parts;
+  const assets = email.assets === undefined ? {} : { assets: mailAddresses(email.assets) };
   return {
-    subject: sourceOf(email, "subject", email.parts.subject),
-    html: sourceOf(email, "html", email.parts.html),
-    text: sourceOf(email, "text", email.parts.text),
-    ...pdfTemplatesOf(pdfs),
+    subject: sourceOf(email, "subject", subject),
+    html: { ...sourceOf(email, "html", html), ...assets },
+    text: sourceOf(email, "text", text),
+    ...pdfTemplatesOf(pdfs, images),
   };
 }
 
 /** Names the templates of PDFs, in the same way. */
-export function pdfTemplatesOf(pdfs: Versions["pdfs"]): Templates {
+export function pdfTemplatesOf(pdfs: Versions["pdfs"], images?: PdfImages): Templates {
   const templates: Templates = {};
   for (const [id, version] of pdfs) {
-    templates[`pdf${id}`] = sourceOf(version, "html", version.parts.html);
+    const assets = images?.get(id);
+    templates[`pdf${id}`] = {
+      ...sourceOf(version, "html", version.parts.html),
+      ...(assets === undefined ? {} : { assets }),
+    };
     templates[`filename${id}`] = sourceOf(version, "filename", version.parts.filename);
   }
   return templates;

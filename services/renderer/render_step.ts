@@ -1,4 +1,6 @@
 import {
+  ENVELOPE_VERSION,
+  filesWithImages,
   MAX_EVENT_BYTES,
   messageIdOf,
   type RenderedMessage as MessageInEvent,
@@ -227,7 +229,9 @@ function eventsOf(
   messages: readonly MessageInEvent[],
 ): Outgoing[] {
   const head = {
-    ...{ v, sendId, accountId, priority, acceptedAt, integrationId, from },
+    // Images of the template are files, which a mailer that knows the older version alone would drop.
+    v: messages.some(({ files }) => files !== undefined) ? ENVELOPE_VERSION : v,
+    ...{ sendId, accountId, priority, acceptedAt, integrationId, from },
     ...(redelivered ? { redelivered } : {}),
   };
   const hasPdfs = ({ pdfs }: MessageInEvent) => pdfs.length > 0;
@@ -251,13 +255,14 @@ async function messageOf(
   const texts = [message.html, message.text, ...message.pdfs.map(({ html }) => html)];
   const [html, text, ...pdfContents] = await packContents(texts, store);
   failpoint("renderer.after_contents");
-  const { index, attempt, email, name, envelope, files } = recipient;
+  const { index, attempt, email, name, envelope } = recipient;
+  const files = filesWithImages(recipient.files, versions.email.assets);
   return {
     index,
     attempt,
     to: { email, ...(name === undefined ? {} : { name }) },
     ...(envelope === undefined ? {} : { envelope }),
-    ...(files === undefined ? {} : { files }),
+    ...(files.length === 0 ? {} : { files }),
     timeline: [line],
     subject: message.subject,
     html: html ?? { inline: "" },

@@ -61,6 +61,7 @@ after(() => sandbox[Symbol.asyncDispose]());
 
 function depsOf(changes: Partial<RenderDeps> = {}): RenderDeps {
   return {
+    kept: { embedded: () => Promise.resolve({}) },
     emailVersion: (_, id, version) =>
       Promise.resolve(id === 1 && version === 2 ? emailVersion() : null),
     pdfVersion: (_, id, version) =>
@@ -463,4 +464,34 @@ test("renderStep() makes one event of up to 25 messages, within its bytes, and o
   assert.equal(sizesOf(large).reduce((sum, size) => sum + size, 0), 20);
   assert.ok(large.length > 1);
   for (const { data } of large) assert.ok(jsonBytes(data) <= MAX_EVENT_BYTES);
+});
+
+test("renderStep() gives a mail the images of its template as files, and its PDFs the images themselves", async () => {
+  const sha256 = "a".repeat(64);
+  const file = { sha256, size: 3, filename: "logo.png", contentType: "image/png" };
+  const assets = [{ ...file, name: "logo" }];
+  const html = '<img src="{{asset "logo"}}">{{ name }}';
+  const versions = {
+    emailVersion: () =>
+      Promise.resolve(emailVersion({ assets, parts: { subject: "S", html, text: "t" } })),
+    pdfVersion: () =>
+      Promise.resolve(pdfVersion(7, { assets, parts: { html, filename: "f.pdf" } })),
+    kept: {
+      embedded: (accountId: string, wanted: readonly { name: string }[]) =>
+        Promise.resolve(
+          Object.fromEntries(wanted.map(({ name }) => [name, `data:${accountId}`])),
+        ),
+    },
+  };
+  const recipients = [{ index: 0, attempt: 0, email: "ann@example.com", attachments: [{ id: 7 }] }];
+  const events = await published({ recipients }, versions);
+  const [message] = messagesOf(events);
+  assert.deepEqual(message?.files, [{ ...file, contentId: "logo" }]);
+  assert.deepEqual(message?.html, { inline: '<img src="cid:logo">A' });
+  assert.deepEqual(message?.pdfs[0]?.html, { inline: '<img src="data:acc_1">A' });
+  assert.deepEqual(events.map(({ data }) => "v" in data && data.v), [3]);
+
+  const gone = { ...versions, kept: { embedded: () => Promise.resolve({}) } };
+  const failure = (await published({ recipients }, gone)).flatMap(statusEventsIn);
+  assert.match(JSON.stringify(failure), /image \\"logo\\" of PDF template 7 is no longer stored/);
 });

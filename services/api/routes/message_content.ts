@@ -1,9 +1,15 @@
-import { type MailFile, requestedRecipient, type Send } from "@posthaste/contracts";
+import {
+  filesWithImages,
+  type MailFile,
+  requestedRecipient,
+  type Send,
+} from "@posthaste/contracts";
 import { mailContent, type MailContentDeps, mailPdf, requireContent } from "@posthaste/messaging";
 import { HttpError } from "../http_error.ts";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
 import { contentOf } from "../content_fault.ts";
+import type { RequestLedger } from "../request_ledger.ts";
 import { sendFile } from "../send_file.ts";
 import { findKnown } from "../show_message.ts";
 
@@ -18,7 +24,8 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps)
     async ({ caller: { accountId }, params: { id }, ledger }) => {
       const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
       const { pdfs, ...parts } = await contentOf(ACTION, mailContent(send, index, deps));
-      const attachments = [...pdfs, ...filesOf(send, index)].map(({ filename }, at) => ({
+      const files = await filesOf(send, index, ledger);
+      const attachments = [...pdfs, ...files].map(({ filename }, at) => ({
         index: at,
         filename,
       }));
@@ -37,7 +44,7 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps)
         const pdf = await contentOf("print it again", mailPdf(send, { index, position }, deps));
         return sendFile({ ...pdf, contentType: "application/pdf" }, reply);
       }
-      const file = filesOf(send, index)[position - pdfs];
+      const file = (await filesOf(send, index, ledger))[position - pdfs];
       if (file === undefined) {
         const sentence = `Cannot show the attachment: the message has none at "${n}"`;
         throw new HttpError("unknown_attachment", sentence);
@@ -52,7 +59,13 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps)
 
 const GONE = "Cannot show the attachment: the file is not kept any more";
 
-/** Returns the files of a mail, which follow its PDFs. */
-function filesOf({ request }: Send, index: number): readonly MailFile[] {
-  return requestedRecipient(request, { index, attempt: 0 })?.files ?? [];
+/** Returns the files of a mail, which follow its PDFs: those of its request, and the images of its template. */
+async function filesOf(
+  { accountId, request, template: { id, version } }: Send,
+  index: number,
+  ledger: Pick<RequestLedger, "emailVersion">,
+): Promise<readonly MailFile[]> {
+  const email = await ledger.emailVersion(accountId, id, version);
+  const { files } = requestedRecipient(request, { index, attempt: 0 }) ?? {};
+  return filesWithImages(files, email?.assets);
 }

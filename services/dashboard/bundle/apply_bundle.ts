@@ -5,6 +5,7 @@ import { audit } from "../audit.ts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { contentHash } from "../templates/draft_content.ts";
+import { assetsFieldOf } from "../templates/pinned_assets.ts";
 import { contentOf } from "../templates/publish_draft.ts";
 import { type PreparedBundle, type ReadyChange, shownChange } from "./plan_bundle.ts";
 
@@ -91,7 +92,8 @@ function changeOf(change: ReadyChange, { userId }: Actor): TemplateChange {
   const revision = state?.draft?.revision ?? null;
   const publication = !change.publish || compiled === undefined ? undefined : {
     ...{ variables: source.variables, locale: source.locale, reads: compiled.reads },
-    ...{ sourceHash: contentHash(kind, source), publishedBy: userId },
+    ...{ sourceHash: contentHash(kind, source, compiled.assets), publishedBy: userId },
+    ...assetsFieldOf(compiled),
     ...contentOf(source, compiled),
   };
   return {

@@ -10,6 +10,7 @@ import {
   requirePublishable,
   resetDraft,
   rollBack,
+  sameAsPublished,
 } from "../templates/publish_draft.ts";
 import { declareRequired } from "../templates/declare_required.ts";
 import { sendMail } from "../send_mail.ts";
@@ -65,8 +66,8 @@ export function templateVersionRoutes(
     const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
     const compiled = compiledBy(rendering);
     // A published version stays valid, even if rules were added since.
-    const isPublished = draft.base !== null && draft.base === template.publishedVersion;
-    if (!isPublished) requirePublishable({ kind, source: draft.source, rendering });
+    const published = await sameAsPublished({ template, draft, compiled }, store);
+    if (published === null) requirePublishable({ kind, source: draft.source, rendering });
     const options = { store, userId };
     const declared = await declareRequired({ template, draft, rendering }, store);
     const { version } = await publishDraft({ template, draft: declared, compiled }, options);

@@ -4,6 +4,7 @@ import {
   type DraftSource,
   EVENT_VERSION,
   type EventData,
+  type PinnedAsset,
   type PreviewReply,
   type TemplateKind,
   type TemplateRead,
@@ -35,6 +36,8 @@ export interface LoadedParts {
 export interface CompiledParts extends LoadedParts {
   /** Undefined if an older renderer answered. */
   reads?: TemplateRead[] | undefined;
+  /** The stored images that it shows. Undefined if an older renderer answered. */
+  assets?: PinnedAsset[] | undefined;
 }
 
 /** The result of rendering a source. */
@@ -90,8 +93,11 @@ export async function askRenderer(
     return {
       ...reply,
       parts: await loadParts(reply.parts),
-      compiled: reply.compiled &&
-        { ...await loadParts(reply.compiled), reads: reply.compiled.reads },
+      compiled: reply.compiled && {
+        ...await loadParts(reply.compiled),
+        reads: reply.compiled.reads,
+        assets: reply.assets?.flatMap(({ asset }) => asset ?? []),
+      },
       content: reply.parts.html,
     };
   } catch (error) {

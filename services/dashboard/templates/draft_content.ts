@@ -1,10 +1,22 @@
 import { createHash } from "node:crypto";
-import type { DraftSource, TemplateKind } from "@posthaste/contracts";
+import type { DraftSource, PinnedAsset, TemplateKind } from "@posthaste/contracts";
 
-/** Returns the SHA-256, in hex, of the parts of a source that make a version; the sample is not one. */
-export function contentHash(kind: TemplateKind, source: DraftSource): string {
+/**
+ * Returns the SHA-256, in hex, of the parts of a source that make a version, with the stored images that it shows;
+ * the sample is not one.
+ */
+export function contentHash(
+  kind: TemplateKind,
+  source: DraftSource,
+  assets: readonly PinnedAsset[] = [],
+): string {
   const { subject, html, text, filename, variables, locale, page } = source;
-  const content = [kind, subject, html, text, filename, variables, locale, page];
+  const shown = assets.map(({ name, sha256, url = "" }) => [name, sha256, url]);
+  const content = [
+    ...[kind, subject, html, text, filename, variables, locale, page],
+    // A source without images has the hash that it always had.
+    ...(shown.length === 0 ? [] : [shown]),
+  ];
   return createHash("sha256").update(JSON.stringify(sorted(content))).digest("hex");
 }
 

@@ -50,13 +50,13 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
     const view = { ...common, output: null, pdf: null, errors, findings };
     return { ...view, tookMs: Math.round(performance.now() - started) };
   }
-  const { parts, textGenerated, warnings, content } = rendering;
+  const { parts, textGenerated, warnings, content, assets = [] } = rendering;
   const pdf = kind === "pdf"
     ? await print(wish, { name: parts.subject, html: content, started, deps })
     : null;
   const blocked = pdf !== null && "key" in pdf ? pdf.blocked : [];
   const findings = lintTemplate({
-    ...{ kind, source, variables, missing, warnings, output: parts, blocked },
+    ...{ kind, source, variables, missing, warnings, output: parts, blocked, assets },
   });
   return {
     ...common,

@@ -7,11 +7,12 @@ import {
   type TemplateDraft,
   type TemplateKind,
 } from "@posthaste/contracts";
-import type { Publication, Published, Store } from "@posthaste/storage";
+import type { Publication, Published, Store, StorePart } from "@posthaste/storage";
 import { isMjml, type LintFinding, lintTemplate, sayFinding } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
+import { assetsFieldOf, hasSameAssets, keepAssets } from "./pinned_assets.ts";
 
 /** A compiled draft. */
 export interface CompiledDraft {
@@ -37,20 +38,33 @@ export async function publishDraft(
   { template, draft, compiled }: CompiledDraft,
   { store, userId, isTest = false }: PublishOptions,
 ): Promise<EmailVersion | PdfVersion> {
-  const { accountId, kind, id, name, publishedVersion } = template;
-  if (draft.base !== null && draft.base === publishedVersion) {
-    const published = await store.templates.findVersion(accountId, kind, id, publishedVersion);
-    if (published !== null) return published;
-  }
+  const { accountId, kind, id, name } = template;
+  const published = await sameAsPublished({ template, draft, compiled }, store);
+  if (published !== null) return published;
   const { source } = draft;
+  await keepAssets(accountId, compiled, store);
   const { version } = await store.templates.publish({
     ...{ accountId, id, name, variables: source.variables, locale: source.locale },
-    ...{ sourceHash: contentHash(kind, source), publishedBy: userId, isTest },
-    reads: compiled.reads,
+    ...{ sourceHash: contentHash(kind, source, compiled.assets), publishedBy: userId, isTest },
+    ...{ reads: compiled.reads, ...assetsFieldOf(compiled) },
     ...contentOf(source, compiled),
   });
   if (!isTest) await store.drafts.noteBase(draft, version.version);
   return version;
+}
+
+/**
+ * Returns the published version if publishing a draft would change nothing: it has the same source, and shows the
+ * same images; else null.
+ */
+export async function sameAsPublished(
+  { template, draft, compiled }: CompiledDraft,
+  { templates: { findVersion } }: StorePart<"templates.findVersion">,
+): Promise<EmailVersion | PdfVersion | null> {
+  const { accountId, kind, id, publishedVersion } = template;
+  if (publishedVersion === null || draft.base !== publishedVersion) return null;
+  const published = await findVersion(accountId, kind, id, publishedVersion);
+  return published !== null && hasSameAssets(published, compiled) ? published : null;
 }
 
 /**
@@ -72,8 +86,10 @@ export async function rollBack(
     throw new HttpError("invalid_request", message);
   }
   const { variables, reads, locale, sourceHash } = older;
+  await keepAssets(accountId, older, store);
   const published = await store.templates.publish({
     ...{ accountId, id, name, variables, reads, locale, sourceHash, publishedBy: userId },
+    ...assetsFieldOf(older),
     ...(older.kind === "email"
       ? { kind: older.kind, source: older.source, parts: older.parts }
       : { kind: older.kind, source: older.source, parts: older.parts, page: older.page }),
@@ -130,8 +146,8 @@ export interface RenderedSource {
 /** Finds which rules a source breaks that prevent publishing. */
 export function errorFindings({ kind, source, rendering }: RenderedSource): LintFinding[] {
   if (!rendering.ok) return [];
-  const { variables, missing, warnings, parts: output } = rendering;
-  return lintTemplate({ kind, source, variables, missing, warnings, output })
+  const { variables, missing, warnings, parts: output, assets = [] } = rendering;
+  return lintTemplate({ kind, source, variables, missing, warnings, output, assets })
     .filter(({ severity }) => severity === "error");
 }
 
@@ -166,7 +182,7 @@ export function contentOf(
     ...(isMjml(html) ? { mjml: html } : { html }),
     ...(text.trim() === "" ? {} : { text }),
   };
-  const { reads: _, ...parts } = compiled;
+  const { reads: _reads, assets: _assets, ...parts } = compiled;
   return { kind: "email", source, parts };
 }
 
