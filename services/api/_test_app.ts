@@ -140,6 +140,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     findAsset: () => Promise.resolve(null),
     findAssetName: (accountId, name) =>
       Promise.resolve(accountId === ACCOUNT && name === "logo" ? keptLogo() : null),
+    findShownAsset: () => Promise.resolve(null),
     keepAssets: (_, needed) => {
       kept.push(...needed);
       return Promise.resolve();

@@ -48,6 +48,7 @@ import { renderRoute } from "./routes/render.ts";
 import { sendRoute } from "./routes/send.ts";
 import { scheduleRoute } from "./routes/send_schedule.ts";
 import { sendStateRoute } from "./routes/send_state.ts";
+import { shownImageRoute } from "./routes/shown_image.ts";
 import { serviceRoute } from "./routes/service.ts";
 import { templatesRoute } from "./routes/templates.ts";
 
@@ -80,6 +81,8 @@ export interface ApiOptions {
   bodyLimit?: number;
   /** Address of management by token, which `GET /v1` reports. */
   manageUrl?: string | undefined;
+  /** Public base address of stored images that mails show; without it none are served. */
+  assetsUrl?: string | undefined;
   /** Recipients and attachments of one send. */
   sendLimits?: SendLimits;
   /** How far ahead a send may be scheduled, in milliseconds. @default {90 days} */
@@ -185,6 +188,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   const readBody = sendBodyReader(sendLimits);
   const { rateLimit: max = 100, rateWindowMs = 1000 } = options;
 
+  if (options.assetsUrl !== undefined) shownImageRoute(app);
   app.register(async (v1) => {
     v1.addHook(
       "onRequest",

@@ -1,4 +1,4 @@
-import { CONNECTIONS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
+import { ASSET_SETTINGS, CONNECTIONS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 import type { ApiOptions } from "./app.ts";
 
@@ -8,6 +8,7 @@ export const CONFIG = z.object({
   HOST: setting.text().prefault("0.0.0.0").describe("Address of the HTTP interface"),
   ...CONNECTIONS,
   ...REQUEST_LIMITS,
+  ...ASSET_SETTINGS,
   MANAGE_URL: setting.url({ schemes: ["http", "https"] }).optional()
     .describe(
       "Base URL of management by token, such as https://mail.example.com/manage/v1, shown by GET /v1; " +
@@ -85,6 +86,7 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
   return {
     bodyLimit: config.BODY_LIMIT,
     manageUrl: config.MANAGE_URL,
+    assetsUrl: config.ASSETS_URL,
     sendLimits: {
       maxRecipients: config.MAX_RECIPIENTS,
       maxAttachments: config.MAX_ATTACHMENTS,

@@ -24,6 +24,8 @@ export interface Ledger {
   findAsset: Store["assets"]["find"];
   findAssetName: Store["assets"]["findName"];
   keepAssets: Store["assets"]["keep"];
+  /** An image that mails show by its URL. */
+  findShownAsset: Store["assets"]["findShown"];
   listIntegrationSummaries: Store["integrations"]["listSummaries"];
   findIntegrationSummary: Store["integrations"]["findSummary"];
   /** Finds the token with this plain text. */

@@ -36,6 +36,7 @@ export function openLedger(
     findAsset: assets.find,
     findAssetName: assets.findName,
     keepAssets: assets.keep,
+    findShownAsset: assets.findShown,
     findToken: tokens.find,
     touchToken: tokens.touch,
     listPublishedTemplates: templates.listPublished,

@@ -128,6 +128,10 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     return this.wait("store the files", () => this.#deps.ledger.keepAssets(accountId, needed, now));
   }
 
+  findShownAsset(sha256: string) {
+    return this.wait("load the image", () => this.#deps.ledger.findShownAsset(sha256));
+  }
+
   emailVersion(accountId: string, id: number, version: number) {
     const { ledger } = this.#deps;
     return this.wait("look up the template", () => ledger.emailVersion(accountId, id, version));
