@@ -50,6 +50,8 @@ export interface RequestOptions {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */
   body?: unknown;
+  /** Sent as it is, instead of a body. */
+  file?: File | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -60,7 +62,7 @@ export interface RequestOptions {
  * @throws {HttpError} The server's error, or that it cannot be reached.
  */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
-  const { method = "GET", body, signal } = options;
+  const { method = "GET", body, file, signal } = options;
   let response: Response;
   try {
     response = await fetch(`/api${path}`, {
@@ -68,10 +70,12 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
       credentials: "same-origin",
       headers: {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(file === undefined ? {} : { "content-type": file.type || "application/octet-stream" }),
         ...(method === "GET" ? {} : { "x-csrf-token": csrfToken }),
         ...(accountId === null ? {} : { "x-account": accountId }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(file === undefined ? {} : { body: file }),
       ...(signal ? { signal } : {}),
     });
   } catch (error) {

@@ -1,5 +1,13 @@
 import type { IconType } from "react-icons";
-import { TbChartBar, TbKey, TbSend, TbServer, TbSettings, TbWebhook } from "react-icons/tb";
+import {
+  TbChartBar,
+  TbKey,
+  TbPhoto,
+  TbSend,
+  TbServer,
+  TbSettings,
+  TbWebhook,
+} from "react-icons/tb";
 import { type ComponentType, lazy } from "react";
 import { TEMPLATE_ICONS } from "./pages/templates/template_icons.ts";
 
@@ -37,6 +45,12 @@ export const PAGES: readonly PageEntry[] = [
     path: "/pdf-templates",
     icon: TEMPLATE_ICONS.pdf,
     page: lazy(() => import("./pages/templates/pdf_templates.tsx")),
+  },
+  {
+    label: "Files",
+    path: "/files",
+    icon: TbPhoto,
+    page: lazy(() => import("./pages/files/file_library.tsx")),
   },
   {
     label: "Integrations",
