@@ -90,6 +90,8 @@ export const PAGES: readonly PageToSee[] = [
     ...{ name: "pdf-template-curl", path: PDF },
     open: (page) => pickAction(page, "Copy as JSON or curl"),
   },
+  { name: "files", path: "/files" },
+  { name: "files-empty", path: "/files", who: "newcomer" },
   { name: "integrations", path: "/integrations" },
   { name: "integrations-empty", path: "/integrations", who: "newcomer" },
   { name: "integration-new", path: "/integrations/new" },

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { freePort } from "@posthaste/embedded";
 import { openSmtpSink, type SmtpSink } from "@posthaste/kit";
 import { type AccountOfSystem, SENDER } from "../system.ts";
@@ -48,6 +49,7 @@ export async function plantSeed(
       },
     }),
   );
+  await keepFiles(system);
   const receipt = await writeTemplate(editor, { kind: "email", example: "receipt" });
   const invoice = await writeTemplate(editor, { kind: "pdf", example: "invoice" });
   await editor.ask("POST", "/templates/email", { name: "Welcome", example: "welcome" });
@@ -90,6 +92,25 @@ export async function plantSeed(
     sink,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
+}
+
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="160" height="48">' +
+  '<rect width="48" height="48" rx="12" fill="#e8590c"></rect>' +
+  '<circle cx="84" cy="24" r="16" fill="#1971c2"></circle></svg>';
+
+/** Keeps an image and another file. */
+async function keepFiles({ store, accountId }: AccountOfSystem): Promise<void> {
+  const files = [
+    { name: "logo", filename: "logo.svg", contentType: "image/svg+xml", text: LOGO, alt: "Shop" },
+    { name: "terms", filename: "terms.txt", contentType: "text/plain", text: "Terms", alt: "" },
+  ];
+  for (const { text, ...file } of files) {
+    const bytes = Buffer.from(text);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const size = file.name === "logo" ? { width: 160, height: 48 } : {};
+    const kept = { ...file, ...size, accountId, sha256, size: bytes.length, updatedAt: new Date() };
+    await store.assets.putName(kept, bytes);
+  }
 }
 
 /** The ids of a new template. */

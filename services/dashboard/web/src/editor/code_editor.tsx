@@ -25,6 +25,10 @@ export interface CodeEditorProps {
   place?: { line: number; column: number } | null;
   /** Completions inside `{{…}}`. */
   words?: TemplateWords;
+  /** Called with files that are dropped on the text; the cursor is then where they were dropped. */
+  onFiles?: (files: File[]) => void;
+  /** Its text is inserted at the cursor whenever this becomes another object. */
+  insertion?: { text: string } | null;
 }
 
 /** An editor of source text, as high as its container. It is loaded when it is first shown. */
@@ -41,6 +45,16 @@ export default function CodeEditor(props: CodeEditorProps) {
   }, [words]);
   const changed = useEffectEvent((text: string) => props.onChange?.(text));
 
+  const dropped = useEffectEvent((event: DragEvent, editor: EditorView) => {
+    const files = [...event.dataTransfer?.files ?? []];
+    if (files.length === 0 || props.onFiles === undefined || readOnly) return false;
+    event.preventDefault();
+    const anchor = editor.posAtCoords({ x: event.clientX, y: event.clientY });
+    if (anchor !== null) editor.dispatch({ selection: { anchor } });
+    props.onFiles(files);
+    return true;
+  });
+
   useEffect(() => {
     if (place.current === null) return;
     const editor = new EditorView({
@@ -50,6 +64,7 @@ export default function CodeEditor(props: CodeEditorProps) {
         extensions: [
           codeExtensions(language, { label, words: () => latest.current }),
           fixed.current.of(EditorState.readOnly.of(readOnly)),
+          EditorView.domEventHandlers({ drop: (event, editor) => dropped(event, editor) }),
           EditorView.updateListener.of(({ docChanged, state, transactions }) => {
             const typed = transactions.some((each) => each.annotation(FROM_OUTSIDE) !== true);
             if (!docChanged || !typed) return;
@@ -94,6 +109,14 @@ export default function CodeEditor(props: CodeEditorProps) {
     }));
     editor.dispatch(setDiagnostics(editor.state, diagnostics));
   }, [marks, language, label]);
+
+  const { insertion } = props;
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === null || !insertion) return;
+    editor.dispatch(editor.state.replaceSelection(insertion.text));
+    editor.focus();
+  }, [insertion]);
 
   const { place: wanted } = props;
   useEffect(() => {

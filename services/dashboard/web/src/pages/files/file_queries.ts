@@ -66,12 +66,11 @@ export function useCarriedImages(html: string): Readonly<Record<string, string>>
   });
 }
 
-/** Returns a mail's HTML with the images that it carries inside. */
+/** Returns a mail's HTML with the images that it carries inside; one that is not loaded is empty. */
 export function withCarriedImages(html: string, images: Readonly<Record<string, string>>): string {
   return html.replace(
     CARRIED,
-    (whole, before: string, name: string) =>
-      Object.hasOwn(images, name) ? `${before}${images[name]}` : whole,
+    (_, before: string, name: string) => `${before}${images[name] ?? "data:,"}`,
   );
 }
 

@@ -29,6 +29,9 @@ import { useDiscard } from "./use_discard.tsx";
 import type { Draft } from "./use_draft.ts";
 import type { Preview } from "./use_preview.ts";
 
+/** A stored image may have been replaced since: publishing again then shows the new one. */
+const SHOWS_IMAGES = /\{\{~?\s*asset\s/;
+
 /** The name and state of a template, and its actions. */
 export function EditorHeader({ view, draft, preview, onShow }: {
   view: TemplateView;
@@ -95,7 +98,8 @@ export function EditorHeader({ view, draft, preview, onShow }: {
               <Button
                 size="xs"
                 onClick={publish.open}
-                disabled={!draft.isUnsaved && !view.hasChanges && view.publishedVersion !== null}
+                disabled={!draft.isUnsaved && !view.hasChanges &&
+                  view.publishedVersion !== null && !SHOWS_IMAGES.test(draft.source.html)}
               >
                 Publish
               </Button>

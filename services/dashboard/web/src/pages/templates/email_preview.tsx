@@ -2,6 +2,7 @@ import { Badge, Box, Group, ScrollArea, SegmentedControl, Text, Tooltip } from "
 import { useState } from "react";
 import type { PreviewView } from "../../../../interface/templates.ts";
 import { CodeView } from "../../editor/lazy_editor.tsx";
+import { useCarriedImages, withCarriedImages } from "../files/file_queries.ts";
 import { framedHtml, hasDarkStyles, type MailScheme } from "./framed_html.ts";
 import { MailFrame } from "./mail_frame.tsx";
 import { Took } from "./took.tsx";
@@ -17,6 +18,7 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
 }) {
   const [look, setLook] = useState<Look>("desktop");
   const [scheme, setScheme] = useState<MailScheme>("light");
+  const images = useCarriedImages(output?.html ?? "");
   if (output === null) return null;
   const { subject, html, text, textGenerated, size } = output;
   const isFramed = look === "desktop" || look === "phone";
@@ -72,7 +74,8 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
         {isFramed && (
           <MailFrame
             html={html}
-            dress={(page) => framedHtml(page, scheme)}
+            images={images}
+            dress={(page) => framedHtml(withCarriedImages(page, images), scheme)}
             scheme={scheme}
             width={look === "phone" ? 375 : null}
           />

@@ -19,11 +19,13 @@ interface Frame {
  * version loads behind the visible one, so that nothing flickers while the author writes, and first
  * shows the place that has changed.
  */
-export function MailFrame({ html, dress, scheme, width }: {
+export function MailFrame({ html, dress, scheme, width, images }: {
   html: string;
   /** Converts the HTML to the frame's document. */
   dress: (html: string) => string;
   scheme: MailScheme;
+  /** The images that `dress` writes into it. */
+  images?: Readonly<Record<string, string>>;
   /** In CSS pixels; null for the full width. */
   width: number | null;
 }) {
@@ -36,8 +38,8 @@ export function MailFrame({ html, dress, scheme, width }: {
       const next = { number: (last?.number ?? 0) + 1, html, content, isReady: false };
       return [...before.filter(({ isReady }) => isReady).slice(-1), next];
     });
-    // `dress` depends only on the scheme.
-  }, [html, scheme]);
+    // `dress` depends only on the scheme and the images.
+  }, [html, scheme, images]);
   const show = (number: number) =>
     setFrames((before) =>
       before.filter((frame) => frame.number >= number)

@@ -2,6 +2,7 @@ import { Badge, Box, Group, Tabs, TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { CodeEditor } from "../../editor/lazy_editor.tsx";
+import { InsertImage, useInsertImage } from "./insert_image.tsx";
 import { isMjml } from "./is_mjml.ts";
 import { PageSetup } from "./page_setup.tsx";
 import { SamplePanel } from "./sample_panel.tsx";
@@ -38,6 +39,7 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
   const answer = preview.view ?? NONE;
   const marks = useMemo(() => sourceMarks("html", answer), [answer]);
   const [subjectMark] = useMemo(() => sourceMarks("subject", answer), [answer]);
+  const images = useInsertImage({ isMjml: isMjml(source.html) });
   const missing = preview.view?.missing.length ?? 0;
   return (
     <Box h="100%" style={{ display: "flex", flexDirection: "column", minWidth: 0 }}>
@@ -83,14 +85,25 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
           </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="html" {...FILL}>
-          <CodeEditor
-            language="html"
-            label={isEmail ? "HTML or MJML of the mail" : "HTML of the document"}
-            value={source.html}
-            onChange={(html) => change({ html })}
-            {...{ readOnly, marks, words }}
-            place={place?.part === "html" ? place : null}
-          />
+          <Box h="100%" style={COLUMN}>
+            {!readOnly && (
+              <Group justify="flex-end" px="xs" py={2}>
+                <InsertImage {...images} />
+              </Group>
+            )}
+            <Box flex={1} mih={0}>
+              <CodeEditor
+                language="html"
+                label={isEmail ? "HTML or MJML of the mail" : "HTML of the document"}
+                value={source.html}
+                onChange={(html) => change({ html })}
+                {...{ readOnly, marks, words }}
+                place={place?.part === "html" ? place : null}
+                onFiles={(files) => void images.insertFiles(files)}
+                insertion={images.insertion}
+              />
+            </Box>
+          </Box>
         </Tabs.Panel>
         {isEmail && (
           <Tabs.Panel value="text" {...FILL}>
@@ -122,6 +135,7 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
 }
 
 const FILL = { flex: 1, mih: 0, style: { overflow: "hidden" } };
+const COLUMN = { display: "flex", flexDirection: "column" } as const;
 const SCROLL = { flex: 1, mih: 0, p: "sm", style: { overflowY: "auto" } } as const;
 /** All four have room on a phone. */
 const NARROW_TABS = { tab: { paddingInline: "clamp(10px, 2vw, 16px)" } };
