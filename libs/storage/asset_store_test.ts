@@ -84,3 +84,35 @@ test("removeOldAssets() keeps files that a name or a send needs, or that were ne
   await store.assets.removeName(accountId, "logo");
   assert.equal(await expire(), "5");
 });
+
+test("files of a published version are kept, found by its URL alone, and name its template", async () => {
+  const { store } = opened;
+  const accountId = "acc_5";
+  const file = { size: 4, filename: "a.png", contentType: "image/png" };
+  const [shown, carried, loose] = ["6", "7", "8"].map(hash) as [string, string, string];
+  const needed = [shown, carried, loose].map((sha256) => ({ sha256, bytes }));
+  await store.assets.keep(accountId, needed, early);
+  const parts = { subject: "Hi", html: "Hi", text: "Hi" };
+  await store.templates.publish({
+    ...{ accountId, kind: "email", name: "Welcome", sourceHash: "x", variables: [] },
+    ...{ source: parts, parts },
+    assets: [
+      { ...file, name: "shown", sha256: shown, url: `https://mail.example/assets/${shown}` },
+      { ...file, name: "carried", sha256: carried },
+    ],
+  });
+  const found = await store.assets.findShown(shown);
+  assert.deepEqual([found?.contentType, Buffer.from(found?.bytes ?? [])], ["image/png", bytes]);
+  assert.deepEqual(await Promise.all([carried, loose].map(store.assets.findShown)), [null, null]);
+  const users = await store.assets.usersOfName(accountId, "carried");
+  assert.deepEqual(users, [{ kind: "email", id: 1, name: "Welcome" }]);
+  assert.deepEqual(await store.assets.usersOfName("acc_1", "carried"), []);
+  const before = new Date("2026-03-01T00:00:00Z");
+  await store.assets.removeOld({ before, limit: 100 });
+  const left = await Promise.all(
+    [shown, carried, loose].map((sha256) =>
+      store.assets.find(accountId, sha256).then((one) => one !== null)
+    ),
+  );
+  assert.deepEqual(left, [true, true, false]);
+});
