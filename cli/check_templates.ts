@@ -107,16 +107,16 @@ interface Compiled {
 }
 
 async function compile(template: Authored, sandbox: CheckingSandbox): Promise<Compiled> {
-  const { files, bodyFile } = template;
+  const { files, bodyFile, settings: { locale } } = template;
   const body = files[bodyFile] ?? "";
   if (template.kind === "pdf") {
-    const { html, variables, reads } = await sandbox.publishPdf({ html: body });
+    const { html, variables, reads } = await sandbox.publishPdf({ html: body, locale });
     return { parts: { html }, variables, reads, warnings: [] };
   }
   const written = files["text.txt.hbs"];
   const published = await sandbox.publishEmail({
     subject: files["subject.hbs"] ?? "",
-    html: body,
+    ...{ html: body, locale },
     ...(written === undefined ? {} : { text: written }),
   });
   const { subject, html, text, variables, reads, warnings } = published;

@@ -1,5 +1,6 @@
 import { clipped } from "./_clipped.ts";
 import { hidePlaceholders } from "./_placeholders.ts";
+import { withLanguage } from "./_with_language.ts";
 import type { TemplateError } from "./template_error.ts";
 
 /** The result of compiling an MJML source. */
@@ -11,13 +12,17 @@ export interface CompiledMjml {
   readonly warnings: readonly string[];
 }
 
-/** Compiles MJML 5. `mj-include` is refused: a template has no other files. */
-export async function compileMjml(source: string): Promise<CompiledMjml> {
+/**
+ * Compiles MJML 5. `mj-include` is refused: a template has no other files.
+ *
+ * @param locale BCP 47 tag of the document's language, unless the source names one.
+ */
+export async function compileMjml(source: string, locale?: string): Promise<CompiledMjml> {
   const { default: mjml2html } = await import("mjml");
   const hidden = hidePlaceholders(source);
   let compiled: Awaited<ReturnType<typeof mjml2html>>;
   try {
-    compiled = await mjml2html(hidden.text, {
+    compiled = await mjml2html(withLanguage(hidden.text, locale), {
       validationLevel: "soft",
       ignoreIncludes: true,
       keepComments: false,

@@ -4,6 +4,7 @@ import { publishedAssets, templateAssets } from "./template_assets.ts";
 import { InvalidTemplateError, type TemplateError } from "./template_error.ts";
 import { templateReads } from "./template_reads.ts";
 import { type TemplateVariable, templateVariables } from "./template_variables.ts";
+import { withLanguage } from "./_with_language.ts";
 
 /** An email template as its author wrote it. */
 export interface EmailSource {
@@ -12,6 +13,8 @@ export interface EmailSource {
   readonly html: string;
   /** Made from the HTML if it is missing or empty. */
   readonly text?: string;
+  /** BCP 47 tag for `<html lang>`, unless the HTML names one. */
+  readonly locale?: string | undefined;
 }
 
 /** An email template ready to be filled. */
@@ -33,6 +36,8 @@ export interface PublishedEmail {
 /** A PDF template as its author wrote it. */
 export interface PdfSource {
   readonly html: string;
+  /** BCP 47 tag for `<html lang>`, unless the HTML names one. */
+  readonly locale?: string | undefined;
 }
 
 /** A PDF template ready to be filled. */
@@ -53,12 +58,12 @@ export interface PublishedPdf {
  * @throws {InvalidTemplateError} With every fault, at its line and column in the author's source.
  */
 export async function publishEmail(source: EmailSource): Promise<PublishedEmail> {
-  const { subject, html: written } = source;
+  const { subject, html: written, locale } = source;
   const given = source.text?.trim() ? source.text : undefined;
   refuse(checkTemplate(defined({ subject, html: written, text: given })));
   if (/[\r\n]/.test(subject.trim())) refuse([at("subject", "A subject is a single line")]);
 
-  const { html, warnings } = await toMailHtml(written);
+  const { html, warnings } = await toMailHtml(written, locale);
   const text = given ?? await textFrom(html);
   refuse(outgrown(checkTemplate({ html })));
   const variables = templateVariables(defined({ subject, html: written, text: given }));
@@ -79,23 +84,27 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
  *
  * @throws {InvalidTemplateError} If it has faults.
  */
-export function publishPdf({ html }: PdfSource): PublishedPdf {
+export function publishPdf({ html, locale }: PdfSource): PublishedPdf {
   refuse(checkTemplate({ html }));
   const [variables, reads] = [templateVariables({ html }), templateReads({ html })];
-  return { html, variables, reads, assets: templateAssets(html) };
+  return { html: withLanguage(html, locale), variables, reads, assets: templateAssets(html) };
 }
 
-async function toMailHtml(source: string): Promise<{ html: string; warnings: readonly string[] }> {
+async function toMailHtml(
+  source: string,
+  locale: string | undefined,
+): Promise<{ html: string; warnings: readonly string[] }> {
   if (isMjml(source)) {
     // MJML inlines its own styles, and what it leaves in <style> belongs there.
     const { compileMjml } = await import("./_compile_mjml.ts");
-    const { html, errors, warnings } = await compileMjml(source);
+    const { html, errors, warnings } = await compileMjml(source, locale);
     refuse(errors);
     return { html, warnings };
   }
-  if (!/<style\b/i.test(source)) return { html: source, warnings: [] };
+  const document = withLanguage(source, locale);
+  if (!/<style\b/i.test(source)) return { html: document, warnings: [] };
   const { inlineCss } = await import("./_inline_css.ts");
-  return await inlineCss(source);
+  return await inlineCss(document);
 }
 
 /** Returns whether a source is MJML: whether it begins with `<mjml`, comments aside. */

@@ -209,3 +209,28 @@ test("publishEmail() excludes mj-preview from the text, not the content of secti
 </mj-column></mj-section></mj-body></mjml>`;
   assert.deepEqual(await textOf(html), ["Dear {{name}}", "Pay [{{url}}]", "Logo"]);
 });
+
+test("publishEmail() and publishPdf() write the language at the root, unless the author did", async () => {
+  const mjml = "<mjml><mj-body></mj-body></mjml>";
+  const cases = [
+    [mjml, /<html lang="de-AT"/, /"und"/],
+    [mjml.replace("<mjml>", '<mjml lang="fr">'), /<html lang="fr"/, /de-AT/],
+    ["<html class=a><body><p>x</p></body></html>", /^<html lang="de-AT" class=a>/, /lang.*lang/],
+    [
+      '<html lang="{{tag}}"><style>p{color:red}</style><p>x</p></html>',
+      /lang="\{\{tag\}\}"/,
+      /de-AT/,
+    ],
+    ["<p>no root</p>", /^<p>no root<\/p>$/, /lang/],
+  ] as const;
+  for (const [source, wanted, unwanted] of cases) {
+    const { html } = await publishEmail({ subject: "s", html: source, locale: "de-AT" });
+    assert.match(html, wanted);
+    assert.doesNotMatch(html, unwanted);
+  }
+  assert.equal(
+    publishPdf({ html: "<html>x</html>", locale: "de" }).html,
+    '<html lang="de">x</html>',
+  );
+  assert.equal(publishPdf({ html: "<html>x</html>" }).html, "<html>x</html>");
+});

@@ -41,6 +41,8 @@ export class PreviewFault extends Error {
 export interface Compiling {
   sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf">;
   owner: string;
+  /** BCP 47. */
+  locale: string;
 }
 
 /**
@@ -60,9 +62,9 @@ export async function compilePreview(
 
 async function compileEmail(
   { subject, html, text }: WrittenTemplate & { kind: "email" },
-  { sandbox, owner }: Compiling,
+  { sandbox, owner, locale }: Compiling,
 ): Promise<Compiled> {
-  const source = { subject, html, ...(text === undefined ? {} : { text }) };
+  const source = { subject, html, locale, ...(text === undefined ? {} : { text }) };
   try {
     const published = await sandbox.publishEmail(source, { owner });
     const { textGenerated, variables, warnings, assets, ...parts } = published;
@@ -74,20 +76,21 @@ async function compileEmail(
     };
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
-    const { variables } = await sandbox.check(source, { owner });
+    const { locale: _, ...parts } = source;
+    const { variables } = await sandbox.check(parts, { owner });
     throw new PreviewFault([...error.errors], copied(variables));
   }
 }
 
 async function compilePdf(
   { filename, html }: WrittenTemplate & { kind: "pdf" },
-  { sandbox, owner }: Compiling,
+  { sandbox, owner, locale }: Compiling,
 ): Promise<Compiled> {
   const name = await sandbox.check({ subject: filename }, { owner });
   const errors = [...name.errors];
   let body: Pick<PublishedPdf, "html" | "variables" | "reads" | "assets">;
   try {
-    body = await sandbox.publishPdf({ html }, { owner });
+    body = await sandbox.publishPdf({ html, locale }, { owner });
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
     errors.push(...error.errors);

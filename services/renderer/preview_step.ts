@@ -69,7 +69,8 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   if (written === undefined) return failure({ reason: "the content of the preview has expired" });
   let compiled: Compiled;
   try {
-    compiled = await compilePreview({ ...template, ...written }, { sandbox: deps.sandbox, owner });
+    const compiling = { sandbox: deps.sandbox, owner, locale };
+    compiled = await compilePreview({ ...template, ...written }, compiling);
   } catch (error) {
     if (error instanceof PreviewFault) {
       const { errors, found } = error;
