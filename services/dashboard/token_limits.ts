@@ -46,6 +46,16 @@ export function requireUnlimited({ token }: Limited, kind: "templates" | "integr
 }
 
 /**
+ * Refuses what concerns all templates and integrations of an account, by a token that is limited to some.
+ *
+ * @throws {HttpError} `missing_scope`
+ */
+export function requireWholeAccount(actor: Limited): void {
+  requireUnlimited(actor, "templates");
+  requireUnlimited(actor, "integrations");
+}
+
+/**
  * Refuses a token an action that only people may do.
  *
  * @throws {HttpError} `people_only`

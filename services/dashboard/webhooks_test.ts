@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { TokenLimits } from "@posthaste/contracts";
 import { openSecret, readMasterKeys, WEBHOOK_SECRET } from "@posthaste/storage";
 import { openTestDashboard, TEST_WEBHOOK_KEY, type TestDashboard } from "./_test_dashboard.ts";
 
@@ -42,6 +43,37 @@ test("POST /api/webhooks creates an endpoint, and shows its secret only once", a
   assert.deepEqual([line?.action, line?.details], ["webhook.created", {
     host: "shop.example.com",
   }]);
+});
+
+test("POST /manage/v1/webhooks creates an endpoint by a token, unless it is limited to some mail", async () => {
+  const { own: { accountId, viewer }, store, program } = dashboard;
+  const programOf = async (limits: Partial<TokenLimits>) =>
+    program(
+      (await store.tokens.create({
+        ...{ accountId, name: "CI", scopes: ["manage:webhooks"] },
+        limits,
+      })).token,
+    );
+  const whole = await programOf({});
+  const input = { ...NEW, url: `${NEW.url}/by-token` };
+  const { status, body: { webhook, secret } } = await whole.post("/manage/v1/webhooks", input);
+  assert.deepEqual([status, secret.slice(0, 6)], [200, "whsec_"]);
+  const path = `/manage/v1/webhooks/${webhook.id}`;
+  const disabled = await whole.post(`${path}/disable`, {});
+  assert.match(disabled.body.disabledReason, /^Disabled by token "CI" \(ph_/);
+  assert.deepEqual((await viewer.get(`/api/webhooks/${webhook.id}`)).body.state, "disabled");
+  for (const limits of [{ templates: [1] }, { integrations: [1] }]) {
+    const limited = await programOf(limits);
+    const answers = [
+      await limited.post("/manage/v1/webhooks", input),
+      await limited.get("/manage/v1/webhooks"),
+      await limited.get(path),
+      await limited.get(`${path}/deliveries`),
+      await limited.delete(path),
+    ];
+    assert.deepEqual(answers.map(({ body: { code } }) => code), Array(5).fill("missing_scope"));
+  }
+  assert.equal((await whole.delete(path)).status, 200);
 });
 
 test("PATCH /api/webhooks/:id changes only the given fields, and nothing of another account", async () => {

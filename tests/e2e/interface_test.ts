@@ -8,7 +8,6 @@ import { type Client, createClient } from "@posthaste/client";
 import { verify, type WebhookEvent } from "@posthaste/client/webhooks";
 import { type BundleApplied, type BundlePlan, TOKEN_SCOPES } from "@posthaste/contracts";
 import { openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
-import { signIn } from "./dashboard/person.ts";
 import { readMail } from "./read_mail.ts";
 import { readPdf } from "./read_pdf.ts";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
@@ -62,10 +61,7 @@ before(async () => {
     ...{ allowInvalidCertificate: false, user: null, authMethod: null, senders: [FROM.email] },
     ...{ maxConnections: 2, maxPerMinute: null, retryForMs: 48 * HOUR_MS, whenUnknown: "retry" },
   })).id;
-  // Webhooks are made by people.
-  const person = await signIn(system, { accountId, role: "editor", name: "Eve" });
-  const { secret } = await person.ask<{ secret: string }>("POST", "/webhooks", { url: hooks.url });
-  hooks.secret = secret;
+  hooks.secret = (await manage<{ secret: string }>("/webhooks", { url: hooks.url })).secret;
   opened = stack.move();
 });
 after(() => opened?.disposeAsync());

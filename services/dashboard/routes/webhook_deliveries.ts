@@ -1,13 +1,18 @@
 import { FEED_EVENT_TYPES, WEBHOOK_DELIVERY_STATES } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import type { Actor } from "../actor.ts";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { WebhookDeliveryDetail, WebhookDeliveryList } from "../interface/webhooks.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import type { Principal } from "../session.ts";
+import { requireWholeAccount } from "../token_limits.ts";
 import { deliveryViewOf } from "../webhook_views.ts";
+
+const scopes = ["manage:webhooks"] as const;
+const VIEWER = { config: { role: "viewer", scopes } } as const;
+const EDITOR = { config: { role: "editor", scopes } } as const;
 
 const PAGE = 50;
 
@@ -30,24 +35,25 @@ const REPLAY = z.strictObject({
 export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): void {
   const { store, now } = deps;
 
-  async function find({ accountId }: Principal, params: unknown): Promise<string> {
+  async function find(actor: Actor, params: unknown): Promise<string> {
+    requireWholeAccount(actor);
     const { id } = readInput(ID, params);
-    if (await store.webhooks.find(accountId, id) !== null) return id;
+    if (await store.webhooks.find(actor.accountId, id) !== null) return id;
     throw new HttpError("not_found", "There is no such webhook");
   }
 
-  async function noteReplay(principal: Principal, id: string, details: Record<string, string>) {
+  async function noteReplay(actor: Actor, id: string, details: Record<string, string>) {
     const action = "webhook.replayed";
-    await audit({ ...store, now }, principal, { action, target: `webhook ${id}`, details });
+    await audit({ ...store, now }, actor, { action, target: `webhook ${id}`, details });
   }
 
   app.get(
     "/api/webhooks/:id/deliveries",
-    { config: { role: "viewer" } },
-    async ({ principal, params, query }): Promise<WebhookDeliveryList> => {
-      const id = await find(principal, params);
+    VIEWER,
+    async ({ actor, params, query }): Promise<WebhookDeliveryList> => {
+      const id = await find(actor, params);
       const { state, before } = readInput(QUERY, query);
-      const found = await store.webhooks.listDeliveries(principal.accountId, id, {
+      const found = await store.webhooks.listDeliveries(actor.accountId, id, {
         ...{ state, limit: PAGE + 1 },
         ...(before === undefined ? {} : { before: placeIn(before) }),
       });
@@ -62,10 +68,10 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
 
   app.get(
     "/api/webhooks/:id/deliveries/:eventId",
-    { config: { role: "viewer" } },
-    async ({ principal, params }): Promise<WebhookDeliveryDetail> => {
-      const { accountId } = principal;
-      const id = await find(principal, params);
+    VIEWER,
+    async ({ actor, params }): Promise<WebhookDeliveryDetail> => {
+      const { accountId } = actor;
+      const id = await find(actor, params);
       const { eventId } = readInput(DELIVERY, params);
       const found = await store.webhooks.findDelivery(accountId, id, eventId);
       if (found === null) throw missing();
@@ -85,34 +91,34 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
 
   app.post(
     "/api/webhooks/:id/deliveries/:eventId/replay",
-    { config: { role: "editor" } },
-    async ({ principal, params }): Promise<{ queued: number }> => {
-      const id = await find(principal, params);
+    EDITOR,
+    async ({ actor, params }): Promise<{ queued: number }> => {
+      const id = await find(actor, params);
       const { eventId } = readInput(DELIVERY, params);
       const queued = await store.webhooks.replayDeliveries(
-        principal.accountId,
+        actor.accountId,
         id,
         { eventId },
         now(),
       );
       if (queued === 0) throw missing();
-      await noteReplay(principal, id, { event: eventId });
+      await noteReplay(actor, id, { event: eventId });
       return { queued };
     },
   );
 
   app.post(
     "/api/webhooks/:id/replay",
-    { config: { role: "editor" } },
-    async ({ principal, params, body }): Promise<{ queued: number }> => {
-      const id = await find(principal, params);
+    EDITOR,
+    async ({ actor, params, body }): Promise<{ queued: number }> => {
+      const id = await find(actor, params);
       const which = readInput(REPLAY, body);
-      const queued = await store.webhooks.replayDeliveries(principal.accountId, id, which, now());
+      const queued = await store.webhooks.replayDeliveries(actor.accountId, id, which, now());
       const [from, until] = [which.from, which.until].map((at) => at.toISOString()) as [
         string,
         string,
       ];
-      await noteReplay(principal, id, { since: from, until, queued: String(queued) });
+      await noteReplay(actor, id, { since: from, until, queued: String(queued) });
       return { queued };
     },
   );

@@ -8,15 +8,21 @@ import {
 } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import type { Actor } from "../actor.ts";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { NewWebhookView, WebhookTestView, WebhookView } from "../interface/webhooks.ts";
 import { openProbeLimit } from "../probe_limit.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import type { Principal } from "../session.ts";
+import { requireWholeAccount } from "../token_limits.ts";
 import { webhookViewOf } from "../webhook_views.ts";
 import { webhookDeliveryRoutes } from "./webhook_deliveries.ts";
+
+const scopes = ["manage:webhooks"] as const;
+const VIEWER = { config: { role: "viewer", scopes } } as const;
+const EDITOR = { config: { role: "editor", scopes } } as const;
+const OWNER = { config: { role: "owner", scopes } } as const;
 
 /** Longer than the longest request to an endpoint. */
 const TEST_TIMEOUT_MS = 25_000;
@@ -45,19 +51,21 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
 
   const newest = async (accountId: string) => (await store.events.bounds(accountId)).newest;
 
-  async function view({ accountId }: Principal, id: string): Promise<WebhookView> {
+  async function view(actor: Actor, id: string): Promise<WebhookView> {
+    requireWholeAccount(actor);
+    const { accountId } = actor;
     const found = await store.webhooks.find(accountId, id);
     if (found === null) throw missing();
     return webhookViewOf(found, await newest(accountId));
   }
 
   const note = (
-    principal: Principal,
+    actor: Actor,
     action: string,
     { id, url }: Pick<WebhookView, "id" | "url">,
     details: Record<string, string> = {},
   ) =>
-    audit({ ...store, now }, principal, {
+    audit({ ...store, now }, actor, {
       ...{ action: `webhook.${action}`, target: `webhook ${id}` },
       details: { host: new URL(url).host, ...details },
     });
@@ -70,8 +78,9 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
     return { secret, sealed: sealSecret(secret, { ...binding, key: webhookSealingKey }) };
   }
 
-  app.get("/api/webhooks", { config: { role: "viewer" } }, async ({ principal }) => {
-    const { accountId } = principal;
+  app.get("/api/webhooks", VIEWER, async ({ actor }) => {
+    requireWholeAccount(actor);
+    const { accountId } = actor;
     const [found, last] = await Promise.all([
       store.webhooks.list(accountId),
       newest(accountId),
@@ -81,9 +90,10 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
 
   app.post(
     "/api/webhooks",
-    { config: { role: "editor" } },
-    async ({ principal, body }): Promise<NewWebhookView> => {
-      const { accountId } = principal;
+    EDITOR,
+    async ({ actor, body }): Promise<NewWebhookView> => {
+      requireWholeAccount(actor);
+      const { accountId } = actor;
       const settings = readInput(webhookSettingsSchema, body);
       const _id = newId("whk", now());
       const { secret, sealed } = newSecret(accountId, _id);
@@ -91,97 +101,96 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
         store.webhooks.create({ ...settings, _id, accountId, secret: sealed, at: now() })
       );
       const webhook = webhookViewOf(created, created.position);
-      await note(principal, "created", webhook);
+      await note(actor, "created", webhook);
       return { webhook, secret };
     },
   );
 
   app.get(
     "/api/webhooks/:id",
-    { config: { role: "viewer" } },
-    async ({ principal, params }): Promise<WebhookView> =>
-      await view(principal, readInput(ID, params).id),
+    VIEWER,
+    async ({ actor, params }): Promise<WebhookView> => await view(actor, readInput(ID, params).id),
   );
 
   app.patch(
     "/api/webhooks/:id",
-    { config: { role: "editor" } },
-    async ({ principal, params, body }): Promise<WebhookView> => {
-      const before = await view(principal, readInput(ID, params).id);
+    EDITOR,
+    async ({ actor, params, body }): Promise<WebhookView> => {
+      const before = await view(actor, readInput(ID, params).id);
       const changes = Object.fromEntries(
         Object.entries(readInput(CHANGE, body)).filter(([, value]) => value !== undefined),
       );
       await changing(() =>
-        store.webhooks.update(principal.accountId, before.id, { ...changes, at: now() })
+        store.webhooks.update(actor.accountId, before.id, { ...changes, at: now() })
       );
-      const after = await view(principal, before.id);
+      const after = await view(actor, before.id);
       const [from, to] = [before, after].map(({ url }) => new URL(url).host) as [string, string];
-      await note(principal, "updated", after, from === to ? {} : { from, to });
+      await note(actor, "updated", after, from === to ? {} : { from, to });
       return after;
     },
   );
 
-  app.delete("/api/webhooks/:id", { config: { role: "owner" } }, async (request) => {
-    const found = await view(request.principal, readInput(ID, request.params).id);
-    await store.webhooks.remove(request.principal.accountId, found.id);
-    await note(request.principal, "removed", found);
+  app.delete("/api/webhooks/:id", OWNER, async (request) => {
+    const found = await view(request.actor, readInput(ID, request.params).id);
+    await store.webhooks.remove(request.actor.accountId, found.id);
+    await note(request.actor, "removed", found);
     return {};
   });
 
   app.post(
     "/api/webhooks/:id/rotate-secret",
-    { config: { role: "editor" } },
-    async ({ principal, params, body }): Promise<NewWebhookView> => {
-      const { accountId } = principal;
-      const { id } = await view(principal, readInput(ID, params).id);
+    EDITOR,
+    async ({ actor, params, body }): Promise<NewWebhookView> => {
+      const { accountId } = actor;
+      const { id } = await view(actor, readInput(ID, params).id);
       const { overlapHours } = readInput(ROTATE, body ?? {});
       const { secret, sealed } = newSecret(accountId, id);
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
       await store.webhooks.rotateSecret(accountId, id, { sealed, until, at: now() });
-      const webhook = await view(principal, id);
-      await note(principal, "secret_rotated", webhook, { overlap: `${overlapHours} h` });
+      const webhook = await view(actor, id);
+      await note(actor, "secret_rotated", webhook, { overlap: `${overlapHours} h` });
       return { webhook, secret };
     },
   );
 
   app.post(
     "/api/webhooks/:id/enable",
-    { config: { role: "editor" } },
-    async ({ principal, params, body }): Promise<WebhookView> => {
-      const { accountId } = principal;
-      const { id } = await view(principal, readInput(ID, params).id);
+    EDITOR,
+    async ({ actor, params, body }): Promise<WebhookView> => {
+      const { accountId } = actor;
+      const { id } = await view(actor, readInput(ID, params).id);
       const { skip } = readInput(ENABLE, body ?? {});
       const position = skip ? await newest(accountId) : undefined;
       await store.webhooks.enable(accountId, id, { at: now(), position });
-      const enabled = await view(principal, id);
-      await note(principal, "enabled", enabled, skip ? { skipped: "yes" } : {});
+      const enabled = await view(actor, id);
+      await note(actor, "enabled", enabled, skip ? { skipped: "yes" } : {});
       return enabled;
     },
   );
 
   app.post(
     "/api/webhooks/:id/disable",
-    { config: { role: "editor" } },
-    async ({ principal, params }): Promise<WebhookView> => {
-      const { id } = await view(principal, readInput(ID, params).id);
-      const reason = `Disabled by ${principal.user.name}`;
-      await store.webhooks.disable(principal.accountId, id, {
+    EDITOR,
+    async ({ actor, params }): Promise<WebhookView> => {
+      const { id } = await view(actor, readInput(ID, params).id);
+      const reason = `Disabled by ${actor.name}`;
+      await store.webhooks.disable(actor.accountId, id, {
         at: now(),
         by: "person",
         reason,
       });
-      const disabled = await view(principal, id);
-      await note(principal, "disabled", disabled);
+      const disabled = await view(actor, id);
+      await note(actor, "disabled", disabled);
       return disabled;
     },
   );
 
   app.post(
     "/api/webhooks/:id/test",
-    { config: { role: "editor" } },
-    async ({ principal, params }): Promise<WebhookTestView> => {
-      const { accountId } = principal;
-      const { id: webhookId } = await view(principal, readInput(ID, params).id);
+    EDITOR,
+    async ({ actor, params }): Promise<WebhookTestView> => {
+      const { accountId } = actor;
+      const { id: webhookId } = await view(actor, readInput(ID, params).id);
       limit.count(accountId);
       const asked = { v: EVENT_VERSION, accountId, webhookId };
       const reply = await bus.ask("webhook.requested", asked, { timeoutMs: TEST_TIMEOUT_MS })

@@ -47,6 +47,11 @@ const SCOPES = [
     about: "Changes SMTP servers, their passwords and signing keys",
   },
   {
+    value: "manage:webhooks",
+    label: "Manage webhooks",
+    about: "Adds endpoints, which get all events of the account, and replays deliveries",
+  },
+  {
     value: "manage:tokens",
     label: "Manage tokens",
     about: "Generates tokens with a part of this token’s other permissions, and revokes tokens",
