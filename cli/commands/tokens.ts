@@ -210,7 +210,7 @@ async function revokeToken(
   const { output } = context;
   await using store = await openStoreFor(context);
   const { token, account } = await findToken(context, store, { which, options, verb: "revoke" });
-  const isNew = await store.tokens.revoke(account._id, token._id);
+  const isNew = await store.tokens.revoke(account._id, token._id) > 0;
   output.result(
     { id: token._id, prefix: token.prefix, revoked: true, changed: isNew },
     () =>

@@ -91,6 +91,8 @@ export const accessTokenSchema = z.object({
   lastUsedAt: z.date().nullable(),
   /** The user who created it; null for the command line. */
   createdBy: z.string().nullable().default(null),
+  /** The token that created it, and whose revocation revokes it, too; missing if a person did. */
+  madeBy: z.string().optional(),
   ...tokenLimitsSchema.shape,
 });
 

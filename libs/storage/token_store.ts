@@ -20,6 +20,8 @@ export interface NewToken {
   expiresAt?: Date | null | undefined;
   /** The user who creates it; none if left out. */
   createdBy?: string | null | undefined;
+  /** Id of the token that creates it; none if left out. */
+  madeBy?: string | undefined;
   /** No limits if left out. */
   limits?: Partial<TokenLimits> | undefined;
 }
@@ -32,11 +34,16 @@ export interface TokenRoll {
   /** Until when the old token also works. */
   until: Date;
   createdBy?: string | null | undefined;
+  /** Id of the token that rolls it; none if left out. */
+  madeBy?: string | undefined;
 }
 
 /** The operations on access tokens. */
 export interface TokenStore {
-  /** Creates a token. Its plain text is returned only here and stored nowhere. */
+  /**
+   * Creates a token. Its plain text is returned only here and stored nowhere. A token whose maker was revoked
+   * meanwhile is revoked, too.
+   */
   create(token: NewToken): Promise<{ token: string; record: AccessToken }>;
   /**
    * Finds the record of a plain token; `null` if it is unknown, expired or revoked. A text with a
@@ -49,15 +56,19 @@ export interface TokenStore {
   list(accountId: string): Promise<AccessToken[]>;
   /**
    * Creates a token with the settings of another, which then expires. The new token lives as long as the old
-   * one would have. Returns null if there is no such valid token.
+   * one would have. Tokens that the old one has made belong to the new one. Returns null if there is no such
+   * valid token.
    */
   roll(roll: TokenRoll): Promise<{ token: string; record: AccessToken } | null>;
   /** Lists tokens of all accounts that expire before a time and whose owners were not reminded. */
   listExpiring(before: Date, limit: number): Promise<AccessToken[]>;
   /** Notes that owners are reminded of a token. Returns false if another process has noted it. */
   noteReminder(id: string, at: Date): Promise<boolean>;
-  /** Revokes a token by its record's id. Returns whether it was revoked. */
-  revoke(accountId: string, id: string): Promise<boolean>;
+  /**
+   * Revokes a token by its record's id, and the tokens that it has made. Returns how many were revoked: 0 if
+   * there is no such token, or it was revoked before.
+   */
+  revoke(accountId: string, id: string): Promise<number>;
 }
 
 /** Returns whether a token may be used at a time: neither expired nor revoked. */
@@ -72,7 +83,8 @@ export function isLive(
 export function tokenStore(db: Db): TokenStore {
   const { tokens } = collectionsOf(db);
   const store: TokenStore = {
-    async create({ accountId, name, scopes, expiresAt = null, createdBy = null, limits }) {
+    async create({ accountId, name, scopes, limits, ...rest }) {
+      const { expiresAt = null, createdBy = null, madeBy } = rest;
       const token = generateAccessToken();
       const record = accessTokenSchema.parse({
         _id: hashAccessToken(token),
@@ -85,17 +97,22 @@ export function tokenStore(db: Db): TokenStore {
         revokedAt: null,
         lastUsedAt: null,
         createdBy,
+        ...(madeBy === undefined ? {} : { madeBy }),
         ...limits,
       });
       await tokens.insertOne(record);
+      // A revocation before this look has not seen the new token; a later one does.
+      if (madeBy !== undefined && await tokens.findOne({ _id: madeBy, revokedAt: null }) === null) {
+        await store.revoke(accountId, record._id);
+      }
       return { token, record };
     },
-    async roll({ accountId, id, until, createdBy }) {
+    async roll({ accountId, id, until, createdBy, madeBy }) {
       const found = await tokens.findOne({ _id: id, accountId });
       if (found === null || !isLive(found)) return null;
       const { name, scopes, createdAt, expiresAt, ...rest } = accessTokenSchema.parse(found);
       const made = await store.create({
-        ...{ accountId, name, scopes, createdBy, limits: tokenLimitsSchema.parse(rest) },
+        ...{ accountId, name, scopes, createdBy, madeBy, limits: tokenLimitsSchema.parse(rest) },
         expiresAt: expiresAt &&
           new Date(Date.now() + expiresAt.getTime() - createdAt.getTime()),
       });
@@ -104,6 +121,7 @@ export function tokenStore(db: Db): TokenStore {
       await tokens.updateOne({ _id: id, accountId, $or: later }, {
         $set: { expiresAt: until, remindedAt: new Date() },
       });
+      await tokens.updateMany({ accountId, madeBy: id }, { $set: { madeBy: made.record._id } });
       return made;
     },
     async listExpiring(before, limit) {
@@ -138,11 +156,13 @@ export function tokenStore(db: Db): TokenStore {
       return found.map((token) => accessTokenSchema.parse(token));
     },
     async revoke(accountId, id) {
-      const result = await tokens.updateOne(
+      const revoking = { $set: { revokedAt: new Date() } };
+      const { modifiedCount } = await tokens.updateOne(
         { _id: id, accountId, revokedAt: null },
-        { $set: { revokedAt: new Date() } },
+        revoking,
       );
-      return result.matchedCount === 1;
+      const made = await tokens.updateMany({ accountId, madeBy: id, revokedAt: null }, revoking);
+      return modifiedCount + made.modifiedCount;
     },
   };
   return store;

@@ -44,10 +44,10 @@ test("findToken() refuses expired and revoked tokens", async () => {
   const living = await store.tokens.create({ ...base, expiresAt: new Date(Date.now() + 60_000) });
   assert.equal(await store.tokens.find(expired.token), null);
   assert.notEqual(await store.tokens.find(living.token), null);
-  assert.equal(await store.tokens.revoke("acc_1", living.record._id), false);
+  assert.equal(await store.tokens.revoke("acc_1", living.record._id), 0);
   assert.notEqual(await store.tokens.find(living.token), null);
-  assert.equal(await store.tokens.revoke("acc_2", living.record._id), true);
-  assert.equal(await store.tokens.revoke("acc_2", living.record._id), false);
+  assert.equal(await store.tokens.revoke("acc_2", living.record._id), 1);
+  assert.equal(await store.tokens.revoke("acc_2", living.record._id), 0);
   assert.equal(await store.tokens.find(living.token), null);
   assert.equal((await store.tokens.list("acc_2")).length, 2);
   assert.deepEqual(await store.tokens.list("acc_3"), []);
@@ -62,4 +62,23 @@ test("touchToken() notes the use of a token at most once a minute", async () => 
   assert.equal(await lastUsedAt(), 1_000_000);
   await store.tokens.touch(record, new Date(1_060_000));
   assert.equal(await lastUsedAt(), 1_060_000);
+});
+
+test("revoke() ends the tokens that a token has made, also after it was rolled", async () => {
+  const { store } = opened;
+  const accountId = "acc_made";
+  const create = (name: string, madeBy?: string) =>
+    store.tokens.create({ accountId, name, scopes: ["send"], madeBy });
+  const maker = await create("maker");
+  const [made, other] = [await create("made", maker.record._id), await create("other")];
+  const rolled = await store.tokens.roll({ accountId, id: maker.record._id, until: new Date() });
+  assert.ok(rolled);
+  assert.equal((await store.tokens.find(made.token))?.madeBy, rolled.record._id);
+  assert.equal(await store.tokens.revoke("acc_1", rolled.record._id), 0);
+  assert.equal(await store.tokens.revoke(accountId, rolled.record._id), 2);
+  assert.equal(await store.tokens.find(made.token), null);
+  assert.ok(await store.tokens.find(other.token));
+  // A request of the maker may still be on its way.
+  const late = await create("late", rolled.record._id);
+  assert.equal(await store.tokens.find(late.token), null);
 });

@@ -241,6 +241,9 @@ test("tokenRoutes() allows a token to create one with a part of its rights, and 
   const path = `/manage/v1/tokens/${strong.record._id}/roll`;
   const rolled = await maker.post(path, { overlapHours: 0 });
   assert.deepEqual([rolled.status, rolled.body.code], [403, "people_only"]);
+  const revoke = `/api/tokens/${made?.madeBy}/revoke`;
+  assert.equal((await dashboard.own.owner.post(revoke, {})).status, 200);
+  assert.equal(await dashboard.store.tokens.find(body.text), null);
 });
 
 test("actions for people only are refused to tokens, and the audit log names the token", async () => {

@@ -98,9 +98,9 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
         throw new HttpError("invalid_request", "The expiry date must be in the future", { issues });
       }
       requireGrant(actor, { scopes, expiresAt, ...limits });
-      const createdBy = userId;
+      const [createdBy, madeBy] = [userId, actor.token?._id];
       const made = await store.tokens.create({
-        ...{ accountId, name, scopes, expiresAt, createdBy, limits },
+        ...{ accountId, name, scopes, expiresAt, createdBy, madeBy, limits },
       });
       const { token: text, record } = made;
       await audit(log, actor, {
@@ -130,7 +130,8 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       const old = await find(accountId, id);
       requireGrant(actor, { ...old, expiresAt: rolledExpiry(old, now()) });
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
-      const made = await store.tokens.roll({ accountId, id, until, createdBy: userId });
+      const [createdBy, madeBy] = [userId, actor.token?._id];
+      const made = await store.tokens.roll({ accountId, id, until, createdBy, madeBy });
       if (made === null) throw new HttpError("not_found", "There is no such active token");
       const { token: text, record } = made;
       await audit(log, actor, {
@@ -151,9 +152,11 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     const { tokenId } = readInput(TOKEN, request.params);
     const { accountId } = request.actor;
     const token = await find(accountId, tokenId);
-    if (await store.tokens.revoke(accountId, tokenId)) {
+    const revoked = await store.tokens.revoke(accountId, tokenId);
+    if (revoked > 0) {
       const target = `token ${token.name} (${token.prefix})`;
-      await audit(log, request.actor, { action: "token.revoked", target });
+      const details = revoked === 1 ? {} : { made: `${revoked - 1} made by it` };
+      await audit(log, request.actor, { action: "token.revoked", target, details });
     }
     return {};
   });
