@@ -181,6 +181,7 @@ export async function openStack(options: StackOptions): Promise<Stack> {
         PORT: String(dashboardPort),
         PUBLIC_URL: dashboardUrl,
         API_URL: apiUrl,
+        TRY_API_URL: apiUrl,
       }
       : {}),
   });

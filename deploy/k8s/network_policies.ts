@@ -96,10 +96,15 @@ export function withPolicies(manifest: string, policies: readonly NetworkPolicy[
   return documents.join("---\n");
 }
 
-/** Returns the destinations of a program that need no component. */
+/** Returns the destinations of a program that need no component, and the services that call it. */
 function egressOf(name: string, dials: readonly DestinationName[]): NetworkPolicy {
   const open = dials.filter((to) => isReached(to) && !componentOf(to));
-  return { name, labelled: name, about: name, egress: open.map(peersOf) };
+  const { api } = DESTINATIONS;
+  const ingress = name === api.pods ? [{ pods: callersOf("api"), ports: api.ports }] : [];
+  return {
+    ...{ name, labelled: name, about: name, egress: open.map(peersOf) },
+    ...(ingress.length === 0 ? {} : { ingress }),
+  };
 }
 
 /** Returns the policies of components that permit a service one more destination. */
@@ -132,7 +137,7 @@ function peersOf(to: DestinationName): PolicyRule {
   return { ...(why ? { why } : {}), blocks: PUBLIC, ports };
 }
 
-function callersOf(to: "database" | "broker"): string[] {
+function callersOf(to: "database" | "broker" | "api"): string[] {
   const dials = (each: readonly DestinationName[]) => each.includes(to);
   return [
     ...PERMITTED_SERVICES.filter((name) => dials(PERMISSIONS[name].dials)),

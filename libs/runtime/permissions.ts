@@ -53,6 +53,7 @@ export const DESTINATIONS = {
     component: "remote_images",
     called: "public addresses, with `REMOTE_IMAGES`",
   },
+  api: { setting: "TRY_API_URL", ports: [8080], pods: "api", called: "the api" },
   identityProvider: {
     setting: "OIDC_ISSUER",
     ports: [443],
@@ -274,7 +275,7 @@ export const PERMISSIONS = {
     },
   },
   dashboard: {
-    dials: ["database", "broker", "identityProvider"],
+    dials: ["database", "broker", "api", "identityProvider"],
     listens: { PORT: 8081 },
     reads: ["services/dashboard/web/dist"],
     // What serves its files counts the cores when it is loaded.

@@ -6,6 +6,7 @@ import { countBodies } from "./count_bodies.ts";
 import { guardRoutes } from "./guard.ts";
 import { collectManageable, MANAGE_PATH, mountForTokens } from "./token_mount.ts";
 import { DASHBOARD_ERRORS } from "./http_error.ts";
+import { apiPageRoutes } from "./routes/api_page.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { bundleRoutes } from "./routes/bundle.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
@@ -68,6 +69,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     messageRoutes(api, routing);
     messageStreamRoute(api, routing);
     overviewRoutes(api, routing);
+    apiPageRoutes(api, routing);
   });
   app.register(async (manage) => mountForTokens(manage, manageable.routes, { deps, options }), {
     prefix: MANAGE_PATH,

@@ -16,6 +16,10 @@ export const CONFIG = z.object({
     ),
   API_URL: setting.url({ schemes: ["http", "https"] }).prefault("http://localhost:8080/v1")
     .describe("Base URL of the HTTP interface, shown in the examples that people copy"),
+  TRY_API_URL: setting.url({ schemes: ["http", "https"] }).optional()
+    .describe(
+      "Base URL at which the dashboard itself reaches the HTTP interface, so that people can try it on the page API; without it they cannot",
+    ),
   // Public, but may be read from a file, and must not be exchangeable.
   SEALING_KEY: setting.text({ secret: true })
     .describe(

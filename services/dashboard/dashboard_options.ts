@@ -12,6 +12,8 @@ export interface DashboardOptions {
   publicUrl: string;
   /** Base of the HTTP interface, for examples. */
   apiUrl: string;
+  /** Base of the HTTP interface for the requests that people try; without it they cannot. */
+  tryUrl?: string | undefined;
   sessionAges: SessionAges;
   /** @default {QUOTAS} */
   quotas?: Quotas;

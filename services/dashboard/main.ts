@@ -36,6 +36,7 @@ await runService({
     const app = buildApp(deps, {
       publicUrl: config.PUBLIC_URL,
       apiUrl: config.API_URL,
+      tryUrl: config.TRY_API_URL,
       quotas: quotasOf(config),
       hasPasswords: config.PASSWORD_SIGN_IN === "on",
       secondFactorKey: secondFactorKeyOf(config),

@@ -18,6 +18,9 @@ interface Receiver extends Disposable {
 /** Share of the events whose first request fails: half are refused, half are cut. */
 const FAILS_SHARE = 0.1;
 
+/** A server that thinks has requests in flight when a process is killed. */
+const THINKS_MS = 40;
+
 /** Time after quiet for the deliveries that are left: two retries, and the lease of a killed process. */
 const PATIENCE_MS = 60_000;
 
@@ -77,7 +80,7 @@ async function openReceiver(random: Random): Promise<Receiver> {
   const taken = new Map<string, number>();
   const failed = new Set<string>();
   const server = createServer((request, response) => {
-    request.resume().once("end", () => answer(request, response));
+    request.resume().once("end", () => setTimeout(answer, THINKS_MS, request, response));
   });
   function answer({ headers, socket }: IncomingMessage, response: ServerResponse) {
     const id = String(headers["webhook-id"]);

@@ -127,6 +127,14 @@ export const PAGES: readonly PageToSee[] = [
       await press(page, "Limit it further");
     },
   },
+  { name: "api", path: "/api-reference" },
+  {
+    ...{ name: "api-endpoint", path: "/api-reference" },
+    open: async (page) => {
+      await page.getByText("/v1/templates/{templateId}/send/{integrationId}", { exact: true })
+        .click();
+    },
+  },
   { name: "settings", path: "/settings" },
   { name: "settings-read-only", path: "/settings", who: "viewer" },
   { name: "settings-members", path: "/settings/members" },

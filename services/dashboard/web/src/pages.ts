@@ -1,5 +1,6 @@
 import type { IconType } from "react-icons";
 import {
+  TbApi,
   TbChartBar,
   TbKey,
   TbPhoto,
@@ -69,6 +70,12 @@ export const PAGES: readonly PageEntry[] = [
     path: "/tokens",
     icon: TbKey,
     page: lazy(() => import("./pages/tokens/tokens.tsx")),
+  },
+  {
+    label: "API",
+    path: "/api-reference",
+    icon: TbApi,
+    page: lazy(() => import("./pages/api/api_page.tsx")),
   },
   {
     label: "Settings",
