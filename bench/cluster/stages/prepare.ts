@@ -49,28 +49,22 @@ export async function prepare(
   bench: StageBench & { stage: Stage },
   units: number,
 ): Promise<Work> {
-  const { fixture: { manager, db }, stage: { name, consumers } } = bench;
+  const { fixture: { manager }, stage: { name, consumers } } = bench;
   if (name === "api") {
     return (onBegin) => {
       onBegin();
       return ask(bench, units);
     };
   }
-  if (name === "sweeper") return await prepareReconciliation(bench, units);
-  const work = consumers.slice(0, name === "tracker" ? 1 : undefined);
+  if (name === "reconciler") return await prepareReconciliation(bench, units);
   await hold(manager, consumers);
   await ask(bench, units);
-  const events = name === "tracker" ? 2 * units : units;
-  await untilCount(() => backlog(manager, work), events, "events that wait");
+  await untilCount(() => backlog(manager, consumers), units, "events that wait");
   await delay(SETTLE_MS);
   return async (onBegin) => {
     await letGo(manager, consumers);
     onBegin();
-    // Statistics let company come for a second: nobody waits for them.
-    await untilCount(() => backlog(manager, work), 0, "events that wait");
-    if (name === "tracker") {
-      await untilCount(() => db.collection("messages").countDocuments(), units, "documents");
-    }
+    await untilCount(() => backlog(manager, consumers), 0, "events that wait");
   };
 }
 

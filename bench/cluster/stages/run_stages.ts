@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { openSink as openPatientSink } from "@posthaste/chaos";
 import { fillAccount } from "../../bench_account.ts";
 import { openSink } from "../../sink_process.ts";
 import { measureStage, type StageMeasurement } from "./measure_stage.ts";
@@ -31,24 +29,14 @@ async function runOn(replicas: Replicas, plan: StagesPlan): Promise<void> {
   say(`\n${replicas === 1 ? "one broker and one database" : "three brokers and three databases"}`);
   await using fixture = await openStageFixture(replicas);
   await using sink = await openSink();
-  await using patient = await openPatientSink({
-    journal: join(fixture.dataDir, "sink.jsonl"),
-    seed: "stages",
-  });
-  const at = { pages: 1, maxConnections: CONNECTIONS };
-  const full = await fillAccount(fixture.store, { ...at, name: "full", smtpPort: sink.port });
-  const waiting = await fillAccount(fixture.store, {
-    ...at,
-    name: "waiting",
-    smtpPort: patient.port,
+  const account = await fillAccount(fixture.store, {
+    ...{ name: "stages", smtpPort: sink.port, pages: 1, maxConnections: CONNECTIONS },
   });
   let next = 1;
   const takeNumbers = (count: number) => (next += count) - count;
   for (const stage of stages) {
     for (const mode of modes) {
       const isWaiting = mode === "waiting";
-      await patient.behave([], stage.waiting.thinksMs ?? 0);
-      const account = isWaiting ? waiting : full;
       await measureStage({ fixture, stage, account, takeNumbers }, {
         ...{ workers, replicas, scale, isWaiting },
         onMeasured(measurement) {

@@ -3,7 +3,7 @@ import type { Invoice } from "../../workload.ts";
 
 /** One stage of the way of a mail, and how it is measured alone. */
 export interface Stage {
-  name: "api" | "renderer" | "pdf" | "mailer" | "tracker" | "sweeper";
+  name: "api" | "renderer" | "pdf" | "mailer" | "reconciler";
   /** The service whose processes are added. */
   role: ServiceName;
   /** What its work is counted in. */
@@ -26,8 +26,6 @@ export interface Stage {
     settings: Record<string, string>;
     /** So much of one core for each worker. */
     cores?: number;
-    /** How long the SMTP server thinks about each mail, on average. */
-    thinksMs?: number;
   };
 }
 
@@ -81,27 +79,10 @@ export const STAGES: readonly Stage[] = [
     consumers: ofPriorities("MAIL", "mailer"),
     invoice: "none",
     units: 900,
-    waiting: {
-      by: "a server that takes 200 ms a mail, 6 mails at once each",
-      units: 300,
-      settings: { MAIL_CONCURRENCY: "6" },
-      thinksMs: 200,
-    },
+    waiting: { by: "0.15 of a core each", units: 400, settings: {}, cores: 0.15 },
   },
   {
-    name: "tracker",
-    role: "tracker",
-    unit: "mail",
-    feeders: ["api", "renderer"],
-    consumers: [{ stream: "STATUS", name: "tracker" }, { stream: "STATUS", name: "statistics" }],
-    invoice: "none",
-    units: 1200,
-    // Else the reconciler looks for mail that is only held back.
-    settings: { RECONCILE_GRACE: "10m" },
-    waiting: { by: "0.1 of a core each", units: 6000, settings: {}, cores: 0.1 },
-  },
-  {
-    name: "sweeper",
+    name: "reconciler",
     role: "tracker",
     unit: "send",
     feeders: ["api"],
