@@ -61,6 +61,7 @@ const COLOURS = {
   sent: "green",
   failed: "red",
   canceled: "magenta",
+  suppressed: "magenta",
 } as const satisfies Record<MessageState, string>;
 
 const MAX_SHOWN = 50;
@@ -175,6 +176,6 @@ function sayCounts(states: readonly MessageState[], output: Painter): string {
 /** Returns the sort key: states that need a person come first. */
 function urgency(state: MessageState): number {
   if (state === "failed" || state === "unknown") return 0;
-  if (state === "deferred" || state === "canceled") return 1;
+  if (state === "deferred" || state === "canceled" || state === "suppressed") return 1;
   return isTerminal(state) ? 3 : 2;
 }

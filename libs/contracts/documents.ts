@@ -30,6 +30,8 @@ export const accountSchema = z.object({
   retention: retentionSchema.prefault({}),
   /** Whether members who sign in with a password need a second factor. */
   requiresSecondFactor: z.boolean().default(false),
+  /** Whether addresses whose mailbox does not exist go on the suppression list. */
+  suppressRefused: z.boolean().default(true),
   createdAt: z.date(),
 });
 
@@ -44,6 +46,7 @@ export const API_SCOPES = [
   "list",
   "read:content",
   "manage:messages",
+  "manage:suppressions",
 ] as const;
 
 /** The rights of tokens in the interface for programs below `/manage/v1`. */
@@ -401,7 +404,12 @@ export const smtpReplySchema = z.object({
 export type SmtpReply = z.infer<typeof smtpReplySchema>;
 
 /** An address that got no copy of a mail, and the server's reply. */
-export const copyRefusedSchema = z.object({ email: z.string(), reply: smtpReplySchema });
+export const copyRefusedSchema = z.object({
+  email: z.string(),
+  reply: smtpReplySchema,
+  /** It is on the suppression list: the server was not asked, and there is no reply. */
+  suppressed: z.literal(true).optional(),
+});
 
 /** An address that got no copy of a mail. */
 export type CopyRefused = z.infer<typeof copyRefusedSchema>;

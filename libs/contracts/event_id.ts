@@ -10,6 +10,7 @@ const LETTERS = {
   "message.unknown": "u",
   "message.canceled": "c",
   "message.retried": "r",
+  "recipient.suppressed": "p",
 } as const;
 
 /** A message event in the feed. */

@@ -215,6 +215,8 @@ export const FACTS = {
     nextAt: z.iso.datetime().optional(),
   }),
   "status.message.unknown": z.object({ ...statusEventShape, reason: z.string() }),
+  /** Its recipient is on the suppression list: nothing was attempted. */
+  "status.message.suppressed": z.object({ ...statusEventShape, reason: z.string() }),
   "status.message.failed": z.object({
     ...statusEventShape,
     /** The stage that failed; `pipeline` if an event was abandoned because it kept killing its worker. */
@@ -356,6 +358,7 @@ export const EVENTS = {
   "status.message.sent": reportOf(FACTS["status.message.sent"]),
   "status.message.deferred": reportOf(FACTS["status.message.deferred"]),
   "status.message.unknown": reportOf(FACTS["status.message.unknown"]),
+  "status.message.suppressed": reportOf(FACTS["status.message.suppressed"]),
   "status.message.failed": reportOf(FACTS["status.message.failed"]),
 } as const satisfies Record<string, z.ZodType>;
 

@@ -148,6 +148,7 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     nextAt: AT,
   }),
   "status.message.unknown": report({ ...statusEvent, reason: "The connection was lost" }),
+  "status.message.suppressed": report({ ...statusEvent, reason: "On the suppression list" }),
   "status.message.failed": report({
     ...statusEvent,
     stage: "mailer",

@@ -11,6 +11,7 @@ export const MESSAGE_EVENT_TYPES = [
   "message.unknown",
   "message.canceled",
   "message.retried",
+  "recipient.suppressed",
 ] as const;
 
 const INTEGRATION_EVENT_TYPES = [
@@ -112,6 +113,7 @@ export const FEED_EVENT_DATA = {
   "message.unknown": messageEventDataSchema,
   "message.canceled": messageEventDataSchema,
   "message.retried": messageEventDataSchema,
+  "recipient.suppressed": messageEventDataSchema,
   "send.settled": sendEventDataSchema,
   "integration.suspended": integrationEventDataSchema,
   "integration.paused": integrationEventDataSchema,

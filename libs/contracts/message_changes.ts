@@ -4,7 +4,12 @@ import { FILTER_TIME } from "./message_filters.ts";
 import type { MessageState } from "./message_state.ts";
 
 /** States in which a message can be sent again. */
-export const RETRYABLE_STATES = ["failed", "unknown", "deferred"] as const satisfies MessageState[];
+export const RETRYABLE_STATES = [
+  "failed",
+  "unknown",
+  "deferred",
+  "suppressed",
+] as const satisfies MessageState[];
 
 const id = z.int().positive().optional();
 const text = z.string().min(1).max(100).optional();

@@ -13,6 +13,8 @@ export const MESSAGE_STATES = [
   "sent",
   "failed",
   "canceled",
+  // Its address is on the suppression list of the account.
+  "suppressed",
 ] as const;
 
 /** Schema of {@linkcode MessageState}. */
@@ -21,7 +23,12 @@ export const messageStateSchema = z.enum(MESSAGE_STATES);
 /** The state of a message. */
 export type MessageState = z.infer<typeof messageStateSchema>;
 
-export const TERMINAL_STATES = ["sent", "failed", "canceled"] as const satisfies MessageState[];
+export const TERMINAL_STATES = [
+  "sent",
+  "failed",
+  "canceled",
+  "suppressed",
+] as const satisfies MessageState[];
 
 const TERMINAL: ReadonlySet<MessageState> = new Set(TERMINAL_STATES);
 

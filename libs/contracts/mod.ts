@@ -51,6 +51,7 @@ export * from "./send_warning.ts";
 export * from "./send_start.ts";
 export * from "./service_summary.ts";
 export * from "./state_answers.ts";
+export * from "./suppression.ts";
 export * from "./template_draft.ts";
 export * from "./template_read.ts";
 export * from "./template_summary.ts";

@@ -95,7 +95,12 @@ export const messageFoundSchema = z.strictObject({
   reason: z.string().nullable(),
   reply: replySchema.nullable(),
   /** Copies that the server refused, of a mail that was sent without them; missing if there are none. */
-  copiesRefused: z.array(z.strictObject({ email: z.string(), reply: replySchema })).optional(),
+  copiesRefused: z.array(z.strictObject({
+    email: z.string(),
+    reply: replySchema,
+    /** It is on the suppression list: the server was not asked. */
+    suppressed: z.literal(true).optional(),
+  })).optional(),
   /** Why it waits for its integration, and how many others go first; null if it does not wait. */
   waiting: z.strictObject({ reason: z.string(), ahead: z.int().nonnegative() }).nullable(),
   ...PINNED,

@@ -1,5 +1,5 @@
 /** States of a message that are stored with its outcome. */
-export type OutcomeState = "sent" | "deferred" | "failed" | "canceled" | "unknown";
+export type OutcomeState = "sent" | "deferred" | "failed" | "canceled" | "suppressed" | "unknown";
 
 /** The outcome of an attempt, or what ends it without a dot. */
 export interface Outcome {

@@ -1,4 +1,6 @@
-import type { Outcome, Register, StoredOutcome } from "./ledger.ts";
+import type { Outcome, OutcomeState, Register, StoredOutcome } from "./ledger.ts";
+
+const RETRYABLE: ReadonlySet<OutcomeState> = new Set(["failed", "suppressed", "unknown"]);
 
 /** A register as a scheduler finds it. */
 export interface FoundRegister<O extends Outcome = Outcome> {
@@ -58,5 +60,5 @@ export function mayClose(message: StoredOutcome | undefined): boolean {
 
 /** Returns whether a person may retry a message. */
 export function mayRetry(message: StoredOutcome | undefined): boolean {
-  return message?.state === "failed" || message?.state === "unknown";
+  return message !== undefined && RETRYABLE.has(message.state);
 }

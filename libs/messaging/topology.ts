@@ -114,7 +114,7 @@ export const CONSUMERS: ConsumerPlan[] = [
     stream: "STATUS",
     filterSubjects: [
       "status.send.accepted",
-      ...["returned", "sent", "failed", "deferred", "unknown"].map((end) =>
+      ...["returned", "sent", "failed", "deferred", "unknown", "suppressed"].map((end) =>
         `status.message.${end}`
       ),
     ],

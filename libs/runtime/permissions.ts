@@ -87,6 +87,7 @@ const LOGINS = ["MONGODB_URL", "NATS_URL"] as const;
 /** The MongoDB client reports to the server what it runs on. */
 const MONGODB_ASKS = ["hostname", "osRelease"] as const;
 const FAILED = "status.message.failed";
+const SUPPRESSED = "status.message.suppressed";
 
 /** Permissions of every program: the health server, and telemetry where it is set. */
 export const EVERY_PROGRAM = {
@@ -139,6 +140,8 @@ export const PERMISSIONS = {
       assets: WRITE,
       asset_names: READ,
       events: READ,
+      // To list, add and remove addresses that get no mail.
+      suppressions: ALL,
     },
   },
   renderer: {
@@ -202,6 +205,7 @@ export const PERMISSIONS = {
         "status.message.sent",
         "status.message.deferred",
         "status.message.unknown",
+        SUPPRESSED,
         FAILED,
       ],
       consumes: ["MAIL", "INTERACTIVE"],
@@ -221,6 +225,9 @@ export const PERMISSIONS = {
       mailers: ALL,
       // Files that mails carry.
       assets: READ,
+      // To send nothing to these addresses, and to note those that do not exist, unless the account declines.
+      suppressions: ["find", "insert"],
+      accounts: READ,
     },
   },
   tracker: {
@@ -229,7 +236,10 @@ export const PERMISSIONS = {
     secrets: LOGINS,
     broker: {
       // Of attempts whose workers were lost.
-      makes: ["send.resumed.*", "status.message.deferred", "status.message.unknown", FAILED],
+      makes: [
+        ...["send.resumed.*", "status.message.deferred", "status.message.unknown"],
+        ...[SUPPRESSED, FAILED],
+      ],
       consumes: ["STATUS"],
       purges: true,
     },

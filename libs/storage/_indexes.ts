@@ -30,6 +30,7 @@ export async function createIndexes(db: Db): Promise<void> {
     usage,
     assets,
     assetNames,
+    suppressions,
   } = collectionsOf(db);
   await createIndexesOfPeople(db);
   await createIndexesOfHistory(db);
@@ -128,6 +129,10 @@ export async function createIndexes(db: Db): Promise<void> {
   ]);
   await statisticsHints.createIndexes([
     { key: { at: 1 }, expireAfterSeconds: STATISTICS_HINTS_KEPT_MS / 1000 },
+  ]);
+  await suppressions.createIndexes([
+    { key: { accountId: 1, email: 1 } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ]);
   await createIndexesOfEvents(db);
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);

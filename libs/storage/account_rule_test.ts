@@ -13,6 +13,7 @@ const OWNED = new Set([
   ...["sends", "messages", "integration_health", "integration_events", "drafts"],
   ...["members", "invitations", "audit", "statistics", "usage"],
   ...["integration_results", "idempotency_keys", "assets", "asset_names", "events"],
+  "suppressions",
   ...["webhooks", "webhook_deliveries"],
 ]);
 
@@ -140,6 +141,7 @@ const WITHOUT_ACCOUNT = [
 const send = sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });
 const messageId = messageIdOf(send._id, 0);
 const now = new Date();
+const SUPPRESSED = { email: "gone@example.com", reason: "manual" as const, at: now };
 const publication = {
   ...{ accountId: ACCOUNT, kind: "pdf" as const, name: "PDF", alias: "pdf", variables: [] },
   ...{ source: { html: "" }, parts: { html: "", filename: "a.pdf" }, sourceHash: "1" },
@@ -376,6 +378,13 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     ]),
   "retention.forgetRecipient": (store) =>
     store.retention.forgetRecipient(ACCOUNT, "somebody@example.com", now),
+  "suppressions.add": (store) => store.suppressions.add(ACCOUNT, [SUPPRESSED]),
+  "suppressions.list": (store) => store.suppressions.list(ACCOUNT, { limit: 1, now }),
+  "suppressions.noteRefused": (store) =>
+    store.suppressions.noteRefused(ACCOUNT, { ...SUPPRESSED, email: "other@example.com" }),
+  "suppressions.among": (store) => store.suppressions.among(ACCOUNT, [SUPPRESSED.email], now),
+  "suppressions.hasAny": (store) => store.suppressions.hasAny(ACCOUNT),
+  "suppressions.remove": (store) => store.suppressions.remove(ACCOUNT, [SUPPRESSED.email]),
   "assets.keep": (store) => store.assets.keep(ACCOUNT, [KEPT], now),
   "assets.find": (store) => store.assets.find(ACCOUNT, KEPT.sha256),
   "assets.findName": (store) => store.assets.findName(ACCOUNT, "logo"),

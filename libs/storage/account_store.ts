@@ -19,7 +19,9 @@ export interface AccountStore {
   /** Changes an account. Fields that are left out stay. */
   update(
     id: string,
-    changes: Partial<Pick<Account, "name" | "retention" | "requiresSecondFactor">>,
+    changes: Partial<
+      Pick<Account, "name" | "retention" | "requiresSecondFactor" | "suppressRefused">
+    >,
   ): Promise<Account | null>;
   /** Lists all accounts by name. */
   list(): Promise<Account[]>;
@@ -58,6 +60,9 @@ export function accountStore(db: Db): AccountStore {
         ...(changes.requiresSecondFactor === undefined
           ? {}
           : { requiresSecondFactor: changes.requiresSecondFactor }),
+        ...(changes.suppressRefused === undefined
+          ? {}
+          : { suppressRefused: changes.suppressRefused }),
       };
       const found = await accounts.findOneAndUpdate({ _id: id }, { $set }, options);
       return found === null ? null : accountSchema.parse(found);

@@ -1,4 +1,4 @@
-import type { Message } from "@posthaste/contracts";
+import { type Message, TERMINAL_STATES } from "@posthaste/contracts";
 import {
   type DeliveryLedger,
   type FoundRegister,
@@ -205,7 +205,7 @@ function learnedLate(outcome: AttemptOutcome, at: Date): AttemptOutcome {
   };
 }
 
-const FINAL: ReadonlySet<string> = new Set(["sent", "failed", "canceled"]);
+const FINAL: ReadonlySet<string> = new Set(TERMINAL_STATES);
 
 function fieldsOf(n: number, outcome: AttemptOutcome) {
   const { state, at, reason, reply, nextAt, waitsFor, mimeHash, copiesRefused, sentBy } = outcome;

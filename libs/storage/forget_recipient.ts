@@ -34,7 +34,8 @@ export interface RecipientForgetting {
   /**
    * Removes what an account's ledger knows about the recipient of an address: address, name, variables, names
    * of files and the words of servers. Mail to others no longer sends copies to the address. It stays
-   * recorded that there was a message, when, and how it ended. Repeat the call while `left` is not empty.
+   * recorded that there was a message, when, and how it ended. A suppression of the address stays, without the
+   * address. Repeat the call while `left` is not empty.
    */
   forgetRecipient(accountId: string, email: string, now: Date): Promise<Forgotten>;
 }
@@ -64,7 +65,7 @@ function fieldsOf(request: Send["request"]): FoundBy {
 
 /** Returns the removal of a person's data. */
 export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): RecipientForgetting {
-  const { messages, sends, audit, chainedAudit, invitations } = collectionsOf(db);
+  const { messages, sends, audit, chainedAudit, invitations, suppressions } = collectionsOf(db);
   const { cancel: cancelMessage } = messageCancel(db, ledgers);
 
   /**
@@ -180,6 +181,10 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
 
   return {
     async forgetRecipient(accountId, email, now) {
+      // The entry stays, by its hash: who is forgotten still gets no mail.
+      await suppressions.updateOne({ accountId, email: email.toLowerCase() }, {
+        $unset: { email: "", messageId: "" },
+      });
       const open = await cancelOpen(accountId, email, now);
       const copied = await forgetCopies(accountId, email);
       for (const id of copied.left) open.left.add(id);

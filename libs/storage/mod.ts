@@ -28,6 +28,12 @@ export { type DeliveryLedgers, outcomeOf, registerRange } from "./delivery_ledge
 export type { MessageIdentity } from "./message_identity.ts";
 export type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
 export type { AssetStore, NeededAsset, OldAssets } from "./asset_store.ts";
+export {
+  type NewSuppression,
+  openSuppressionLookup,
+  suppressedFormOf,
+  type SuppressionStore,
+} from "./suppression_store.ts";
 export type { AssetName } from "./asset_name.ts";
 export type { EventStore, FeedBounds, FeedPage, FeedPart } from "./event_store.ts";
 export type { NewEvent, RecordedEvent } from "./recorded_event.ts";

@@ -1,7 +1,14 @@
 import type { Message } from "@posthaste/contracts";
 
 /** What is counted, each in messages. */
-export const COUNTED = ["accepted", "sent", "failed", "deferred", "unknown"] as const;
+export const COUNTED = [
+  "accepted",
+  "sent",
+  "failed",
+  "deferred",
+  "unknown",
+  "suppressed",
+] as const;
 
 /** What is counted. */
 export type Counted = (typeof COUNTED)[number];
@@ -19,7 +26,9 @@ export type AttemptCounts = Record<
 >;
 
 /** What happened to an account's mail within a bucket's time. */
-export type StatisticsBucket = Record<Counted, number> & {
+export type StatisticsBucket = Record<Exclude<Counted, "suppressed">, number> & {
+  /** Missing in older buckets. */
+  suppressed?: number;
   /** `<account>/<time>` */
   _id: string;
   accountId: string;

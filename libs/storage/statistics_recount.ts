@@ -27,11 +27,13 @@ const SENDS_AT_ONCE = 200;
 const MAX_MS = 60_000;
 
 type Due = Pick<StatisticsBucket, "_id" | "accountId" | "at"> & { notes: number };
-type Counts = Pick<StatisticsBucket, (typeof COUNTED_ATTEMPTS)[number] | "accepted"> & {
+type Outcome = (typeof COUNTED_ATTEMPTS)[number];
+type Counts = Pick<StatisticsBucket, Outcome | "accepted"> & {
+  suppressed: number;
   integrations: NonNullable<StatisticsBucket["integrations"]>;
 };
 type Group = {
-  _id: { accountId: string; integration: string; type: (typeof COUNTED_ATTEMPTS)[number] };
+  _id: { accountId: string; integration: string; type: Outcome | "suppressed" };
   count: number;
   attempts: number;
 };
@@ -128,7 +130,7 @@ export function statisticsRecount(db: Db): StatisticsRecount {
 function outcomesWithin(at: Date, end: Date): Document[] {
   const isOutcome = {
     "timeline.at": { $gte: at, $lt: end },
-    "timeline.type": { $in: [...COUNTED_ATTEMPTS] },
+    "timeline.type": { $in: [...COUNTED_ATTEMPTS, "suppressed"] },
     // A message that waits has a line, too, and was not attempted.
     $or: [
       { "timeline.type": { $ne: "deferred" } },
@@ -154,12 +156,20 @@ function outcomesWithin(at: Date, end: Date): Document[] {
 
 function addTo(counts: Counts, { _id: { accountId, integration, type }, count, attempts }: Group) {
   counts[type] += count;
-  if (attempts === 0) return;
+  if (attempts === 0 || type === "suppressed") return;
   const id = integration.slice(accountId.length + 1);
   const ofIntegration = counts.integrations[id] ??= {};
   ofIntegration[type] = (ofIntegration[type] ?? 0) + attempts;
 }
 
 function emptyCounts(): Counts {
-  return { accepted: 0, sent: 0, failed: 0, deferred: 0, unknown: 0, integrations: {} };
+  return {
+    accepted: 0,
+    sent: 0,
+    failed: 0,
+    deferred: 0,
+    unknown: 0,
+    suppressed: 0,
+    integrations: {},
+  };
 }

@@ -21,7 +21,7 @@ test("noteStatistics() adds up by account and 5 minutes", async () => {
   ]);
   await store.statistics.note([{ accountId: "acc_1", at: at("12:01:00"), sent: 1 }]);
   const all = { from: at("00:00:00"), until: at("23:00:00") };
-  const none = { accepted: 0, sent: 0, failed: 0, deferred: 0, unknown: 0 };
+  const none = { accepted: 0, sent: 0, failed: 0, deferred: 0, unknown: 0, suppressed: 0 };
   assert.deepEqual(
     (await store.statistics.list("acc_1", all)).map(({ _id, accountId: _a, ...rest }) => rest),
     [

@@ -42,6 +42,7 @@ import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type SessionStore, sessionStore } from "./session_store.ts";
 import { type StatisticsRecount, statisticsRecount } from "./statistics_recount.ts";
 import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
+import { type SuppressionStore, suppressionStore } from "./suppression_store.ts";
 import { type TemplateSummaries, templateSummaries } from "./template_head.ts";
 import { type TemplateStore, templateStore } from "./template_store.ts";
 import { type TemplateUse, templateUse } from "./template_use.ts";
@@ -93,6 +94,8 @@ export interface StoreGroups {
   retention: ContentExpiry & LedgerRetention & RecipientForgetting;
   /** Files that mails carry, by their content and by the names of an account. */
   assets: AssetStore;
+  /** Addresses that accounts send no mail to. */
+  suppressions: SuppressionStore;
   /** The feed of events of each account, and its sources. */
   events: EventStore & EventSubjects & Happenings;
   /** Endpoints that are called with events, and the calls. */
@@ -165,6 +168,7 @@ export function storeGroupsOf(
     waiting: waitingOf(db),
     retention: retentionOf(db, ledgers),
     assets: assetStore(db),
+    suppressions: suppressionStore(db),
     webhooks: { ...webhookStore(db), ...webhookDeliveries(db) },
     events: { ...eventStore(db), ...eventSubjects(db), ...happenings(db) },
     statistics: statisticsOf(db),

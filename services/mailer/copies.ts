@@ -22,17 +22,26 @@ export type Copied = Pick<ReadyMessage, "envelope" | "to" | "attempt">;
 
 /**
  * Returns the copies of a message. A mail goes without an address that is refused permanently. A temporary
- * refusal delays the mail for two attempts.
+ * refusal delays the mail for two attempts. A suppressed address is left out at once.
  *
+ * @param isSuppressed Returns whether an address is on the suppression list.
  * @throws {RangeError} If an address cannot be written.
  */
-export function copiesFor({ envelope = {}, to, attempt }: Copied): Copies {
+export function copiesFor(
+  { envelope = {}, to, attempt }: Copied,
+  isSuppressed: (address: string) => boolean = () => false,
+): Copies {
   const { address: own } = toWireAddress(to.email);
   const given = new Map(
     copiesOf(envelope, to.email).map((email) => [toWireAddress(email).address, email]),
   );
   given.delete(own);
   const refused = new Map<string, CopyRefused>();
+  for (const [address, email] of given) {
+    if (!isSuppressed(email)) continue;
+    given.delete(address);
+    refused.set(address, { email, reply: {}, suppressed: true });
+  }
   return {
     addresses: [...given.keys()],
     goesWithout(address, said) {

@@ -2,7 +2,12 @@ import { PRIORITIES } from "@posthaste/contracts";
 import { openSemaphore, pauseMs } from "@posthaste/limits";
 import { consumerOf, openBus } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
-import { cachedIntegrations, openStore, readMasterKeys } from "@posthaste/storage";
+import {
+  cachedIntegrations,
+  openStore,
+  openSuppressionLookup,
+  readMasterKeys,
+} from "@posthaste/storage";
 import { hostname } from "node:os";
 import process from "node:process";
 import { openAttachmentCache } from "./attachment_cache.ts";
@@ -57,6 +62,7 @@ await runService({
     const step = sendStep({
       ...store,
       integrations: cachedIntegrations(store.integrations),
+      findSuppressed: openSuppressionLookup(store.suppressions),
       unseal: unsealer(keys),
       admission: openAdmission({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
       circuitStates: circuits,

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import {
+  copiesOf,
   copyFields,
   type Integration,
+  isNoMailbox,
   type Message,
   messageIdOf,
   type Priority,
+  type SmtpReply,
+  type Suppression,
 } from "@posthaste/contracts";
 import type { Semaphore } from "@posthaste/limits";
 import {
@@ -23,6 +27,8 @@ import {
   type MessageIdentity,
   reasonOfPause,
   type StorePart,
+  suppressedFormOf,
+  type SuppressionStore,
   WAITING_REASON,
 } from "@posthaste/storage";
 import {
@@ -66,6 +72,9 @@ export type SendDeps =
     integrations: {
       find(accountId: string, id: number): Promise<Integration | null>;
     };
+    /** Returns which addresses of an account are suppressed now, by the address in lower case. */
+    findSuppressed: SuppressionStore["among"];
+    suppressions: Pick<SuppressionStore, "noteRefused">;
     /** Opens the integration's secrets. */
     unseal(integration: Integration): SmtpIntegration;
     admission: Admission;
@@ -108,6 +117,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         "posthaste.recipient.count": messages.length,
       });
       const integration = await deps.integrations.find(accountId, integrationId);
+      const suppressed = await findSuppressed(accountId, messages, deps);
       using permits = new DisposableStack();
       const counted = messages.map((message) => {
         const permit = permits.use(deps.inHand.tryAcquire(message.accountId, 0));
@@ -120,12 +130,14 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         if (integration === null) {
           return await failUnsent(message, deps, "The SMTP integration no longer exists");
         }
+        const suppression = suppressed.get(suppressedFormOf(message.to.email));
+        if (suppression !== undefined) return await suppress(message, suppression, deps);
         // The account has enough mail in flight that waits for its servers.
         if (full === "owner") {
           return await giveBack(message, integration, deps);
         }
         const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
-        return await sendOne(message, { integration, priority, canPass }, deps);
+        return await sendOne(message, { integration, priority, canPass, suppressed }, deps);
       });
       return verdictOf(delivery, results, messages);
     },
@@ -166,10 +178,11 @@ type Result = "ended" | "elsewhere" | "content_missing";
 
 async function sendOne(
   message: ReadyMessage,
-  { integration, priority, canPass }: {
+  { integration, priority, canPass, suppressed }: {
     integration: Integration;
     priority: Priority;
     canPass: boolean;
+    suppressed: Suppressed;
   },
   deps: SendDeps,
 ): Promise<Result> {
@@ -178,7 +191,7 @@ async function sendOne(
   if (typeof admitted === "string") return await giveBack(message, integration, deps);
   failpoint("mailer.admitted");
   try {
-    return await sendMessage(message, { integration, permit: admitted }, deps);
+    return await sendMessage(message, { integration, permit: admitted, suppressed }, deps);
   } finally {
     admitted.leave();
   }
@@ -215,7 +228,11 @@ function verdictOf(
 interface Way {
   integration: Integration;
   permit: Permit;
+  suppressed: Suppressed;
 }
+
+/** Entries of the suppression list that apply, by the address in lower case. */
+type Suppressed = ReadonlyMap<string, Suppression>;
 
 async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Promise<Result> {
   const { integration } = way;
@@ -229,11 +246,8 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   }
   if (typeof mail === "string") return await failUnsent(message, deps, mail);
   failpoint("mailer.composed");
-  const { accountId, messageId, attempt } = message;
-  const isAsked = attempt > 0 || isStale(identityOf(message), deps.now());
-  const earlier = isAsked ? await deps.messages.find(accountId, messageId) : undefined;
-  // It has changed since, or was removed with its send.
-  if (earlier === null || earlier !== undefined && !isOpen(earlier, attempt)) return "ended";
+  const earlier = await findEarlier(message, deps);
+  if (earlier === null) return "ended";
   const work = begin(message, deps);
   const opened = unsealed(integration, deps);
   if ("kind" in opened) return await setBack(work, integration, deps, opened);
@@ -242,9 +256,51 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   if (earlier?.mimeHash && earlier.mimeHash !== mimeHash) {
     deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
   }
-  const copies = copiesFor(message);
+  const { suppressed } = way;
+  const copies = copiesFor(message, (email) => suppressed.has(suppressedFormOf(email)));
   const smtp = { ...way, mail: { ...mail, raw }, opened, copies };
   return await transact({ ...work, mimeHash }, smtp, deps);
+}
+
+/**
+ * Returns a message as its earlier attempts left it; `undefined` at the first attempt, and `null` if it has
+ * changed since, or was removed with its send.
+ */
+async function findEarlier(
+  message: ReadyMessage,
+  deps: SendDeps,
+): Promise<Message | null | undefined> {
+  const { accountId, messageId, attempt } = message;
+  const isAsked = attempt > 0 || isStale(identityOf(message), deps.now());
+  if (!isAsked) return undefined;
+  const earlier = await deps.messages.find(accountId, messageId);
+  return earlier === null || !isOpen(earlier, attempt) ? null : earlier;
+}
+
+/** Returns the suppressions of recipients and copies of some messages. */
+async function findSuppressed(
+  accountId: string,
+  messages: readonly ReadyMessage[],
+  deps: SendDeps,
+): Promise<Suppressed> {
+  const emails = messages.flatMap(({ to, envelope = {} }) => [
+    to.email,
+    ...copiesOf(envelope, to.email),
+  ]);
+  return emails.length === 0 ? new Map() : await deps.findSuppressed(accountId, emails, deps.now());
+}
+
+/** Ends a message whose recipient is suppressed. Nothing is sent. */
+async function suppress(
+  message: ReadyMessage,
+  { reason: why, reply }: Suppression,
+  deps: SendDeps,
+): Promise<Result> {
+  if (await findEarlier(message, deps) === null) return "ended";
+  const codes = [reply?.code, reply?.enhanced].filter((part) => part !== undefined).join(" ");
+  const cause = why === "hard_refusal" ? `: a server refused it (${codes})` : "";
+  const reason = `The address is on the suppression list${cause}`;
+  return await settle(begin(message, deps), deps, { state: "suppressed", reason });
 }
 
 /** Returns whether an attempt, by the number of those before it, is still to be made. */
@@ -351,7 +407,11 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     else if (error.fault !== "host" && error.phase !== "auth") {
       await deps.circuitStates.clear(integration._id);
     }
-    return await setBack(work, integration, deps, verdict);
+    const ended = await setBack(work, integration, deps, verdict);
+    if (error.phase === "rcpt" && isNoMailbox(verdict)) {
+      await noteRefused(work, { email: work.message.to.email, reply: verdict }, deps);
+    }
+    return ended;
   }
   // The server is free for the next mail, which need not wait for the ledger.
   smtp.permit.leave();
@@ -363,7 +423,28 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
   const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
   await settle(work, deps, { state: "sent", reply, copiesRefused: smtp.copies.refused() });
   failpoint("mailer.after_outcome");
+  for (const { email, reply } of smtp.copies.refused()) {
+    if (isNoMailbox(reply)) await noteRefused(work, { email, reply }, deps);
+  }
   return "ended";
+}
+
+/** The outcome is written. An entry that is lost here is added by the next refusal. */
+async function noteRefused(
+  { message: { accountId, messageId } }: Work,
+  { email, reply: { code, enhanced } }: { email: string; reply: SmtpReply },
+  { suppressions, logger, now }: SendDeps,
+): Promise<void> {
+  const reply = {
+    ...(code === undefined ? {} : { code }),
+    ...(enhanced === undefined ? {} : { enhanced }),
+  };
+  const refused = { email, reason: "hard_refusal" as const, reply, messageId, at: now() };
+  try {
+    await suppressions.noteRefused(accountId, refused);
+  } catch (error) {
+    logger.warn("Cannot put a refused address on the suppression list", { messageId, error });
+  }
 }
 
 /** Returns the memory of a mail in flight, in bytes. */

@@ -4,6 +4,7 @@ import {
   messageIdOf,
   newSendId,
   type PrintedMessage,
+  type Suppression,
 } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import {
@@ -79,6 +80,8 @@ function openMailer(changes: Changes<SendDeps> = {}) {
     /** The reported outcomes. */
     facts: [] as MessageStatusEvent[],
     now: NOW,
+    suppressed: [] as Suppression[],
+    refused: [] as string[],
   };
   const log = (line: string) => void world.logged.push(line);
   const deps = withChanges<SendDeps>({
@@ -88,6 +91,19 @@ function openMailer(changes: Changes<SendDeps> = {}) {
     },
     messages: {
       find: () => Promise.resolve(null),
+    },
+    findSuppressed: (_accountId, emails) =>
+      Promise.resolve(
+        new Map(
+          world.suppressed.filter(({ email = "" }) => emails.includes(email))
+            .map((entry) => [entry.email ?? "", entry]),
+        ),
+      ),
+    suppressions: {
+      noteRefused: (accountId, { email, reply }) => {
+        world.refused.push(`${accountId} ${email}: ${reply?.code} ${reply?.enhanced}`);
+        return Promise.resolve(true);
+      },
     },
     integrations: {
       suspend: ({ _id }, { reason }) => {
@@ -410,6 +426,56 @@ test("sendStep() takes no register of an attempt that ends before the server wai
   const [register] = world.ledger.inserted.values();
   assert.ok(register && "void" in register);
   assert.equal(register.void.state, "failed");
+});
+
+test("sendStep() ends a message to a suppressed address without a dot, and tells why", async () => {
+  const { world, run } = openMailer();
+  world.suppressed = [{
+    ...{
+      _id: "x",
+      accountId: "acc_1",
+      email: MESSAGE.to.email,
+      reason: "hard_refusal",
+      at: new Date(),
+    },
+    reply: { code: 550, enhanced: "5.1.1" },
+  }];
+  await run();
+  assert.deepEqual(world.mails, []);
+  const [register] = world.ledger.inserted.values();
+  assert.ok(register && "void" in register);
+  const { state, reason, lines } = register.void;
+  assert.equal(state, "suppressed");
+  assert.equal(reason, "The address is on the suppression list: a server refused it (550 5.1.1)");
+  assert.deepEqual(lines.map(({ type }) => type).filter((type) => type === "sending"), []);
+  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.suppressed"]);
+});
+
+test("sendStep() leaves suppressed copies out of a mail, and tells which", async () => {
+  const { world, run } = openMailer();
+  const email = "cy@example.net";
+  world.suppressed = [
+    { _id: "x", accountId: "acc_1", email, reason: "manual", at: new Date() },
+  ];
+  await run({ envelope: { cc: [{ email }], bcc: [{ email: "di@example.net" }] } });
+  assert.deepEqual(world.mails.map(({ envelope }) => envelope.copies), [["di@example.net"]]);
+  const [outcome] = world.written;
+  assert.deepEqual(outcome?.copiesRefused, [{ email, reply: {}, suppressed: true }]);
+});
+
+test("sendStep() suppresses a recipient whose mailbox does not exist, and no other", async () => {
+  const refused = async (reply: string, phase: "rcpt" | "dot" = "rcpt") => {
+    const { world, run } = openMailer({ send: refusal(reply, phase) });
+    await run();
+    return world.refused;
+  };
+  assert.deepEqual(await refused("550 5.1.1 no such user"), [
+    `acc_1 ${MESSAGE.to.email}: 550 5.1.1`,
+  ]);
+  for (const reply of ["550 5.7.1 policy", "552 5.2.2 full", "450 4.1.1 later", "550 no"]) {
+    assert.deepEqual(await refused(reply), [], reply);
+  }
+  assert.deepEqual(await refused("550 5.1.1 no such user", "dot"), []);
 });
 
 test("sendStep() retries after a lost answer of the ledger, and recognizes its own register", async () => {

@@ -30,6 +30,7 @@ export interface Work {
 /** Outcome of an attempt. */
 export type Result =
   | Setback
+  | { state: "suppressed"; reason: string }
   | { state: "sent"; reply: SmtpReply; copiesRefused?: readonly CopyRefused[] };
 
 /** Writes the outcome, however long the database takes, and reports it if the ledger accepted it. */
@@ -54,7 +55,10 @@ export async function settle(
     ...("copiesRefused" in result && result.copiesRefused?.length
       ? { copiesRefused: [...result.copiesRefused] }
       : {}),
-    lines: [...linesBefore(message, begunAt), lineOf(result, { at, attempt: n, durationMs })],
+    lines: [
+      ...linesBefore(message, begunAt, result),
+      lineOf(result, { at, attempt: n, durationMs }),
+    ],
   };
   const held = await attempt.end(outcome, certaintyOf(result));
   if (!held) {
@@ -80,8 +84,12 @@ function certaintyOf(result: Result): Certainty {
   return "isUnknown" in result && result.isUnknown ? "unknown" : "refused";
 }
 
-/** Returns the timeline of this attempt before its outcome. */
-function linesBefore({ timeline = [], attempt }: ReadyMessage, begunAt: Date): TimelineEntry[] {
+/** Returns the timeline of this attempt before its outcome. A suppressed message was not begun. */
+function linesBefore(
+  { timeline = [], attempt }: ReadyMessage,
+  begunAt: Date,
+  { state }: Result,
+): TimelineEntry[] {
   return [
     ...timeline.map(({ type, at, durationMs }) => ({
       type,
@@ -89,7 +97,9 @@ function linesBefore({ timeline = [], attempt }: ReadyMessage, begunAt: Date): T
       attempt,
       durationMs,
     })),
-    { at: begunAt, type: "sending", attempt: attempt + 1 },
+    ...(state === "suppressed"
+      ? []
+      : [{ at: begunAt, type: "sending" as const, attempt: attempt + 1 }]),
   ];
 }
 
@@ -115,6 +125,8 @@ function toldAs(result: Result, statusEvent: ReturnType<typeof statusEventOf>): 
   switch (result.state) {
     case "sent":
       return { type: "status.message.sent", data: { ...statusEvent, reply: result.reply } };
+    case "suppressed":
+      return { type: "status.message.suppressed", data: { ...statusEvent, reason: result.reason } };
     case "unknown":
       return { type: "status.message.unknown", data: { ...statusEvent, reason: result.reason } };
     case "failed":

@@ -98,6 +98,8 @@ function statusEventOf(
   switch (outcome.state) {
     case "failed":
       return { type: "status.message.failed", data: { ...data, stage: "mailer" } };
+    case "suppressed":
+      return { type: "status.message.suppressed", data };
     case "unknown":
       return { type: "status.message.unknown", data };
     default:

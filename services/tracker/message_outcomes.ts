@@ -32,6 +32,7 @@ const STATES: Record<MessageEventType, MessageState> = {
   "message.unknown": "unknown",
   "message.canceled": "canceled",
   "message.retried": "deferred",
+  "recipient.suppressed": "suppressed",
 };
 
 /**
@@ -50,6 +51,8 @@ export function outcomesIn(facts: readonly StatusEvent[]): MessageOutcome[] {
         return [{ ...data, type: "message.deferred", at: new Date(data.at) }];
       case "status.message.unknown":
         return [{ ...data, type: "message.unknown", at: new Date(data.at) }];
+      case "status.message.suppressed":
+        return [{ ...data, type: "recipient.suppressed", at: new Date(data.at) }];
       default:
         return [];
     }
@@ -88,6 +91,8 @@ function kindOf(
       return { type: "message.failed", attempt: sending.has(attempt) ? attempt : attempt + 1 };
     case "canceled":
       return { type: "message.canceled", attempt: attempt + 1 };
+    case "suppressed":
+      return { type: "recipient.suppressed", attempt };
     case "unknown":
       return { type: "message.unknown", attempt };
     case "deferred":

@@ -15,6 +15,7 @@ const COUNTED_AS: Partial<Record<StatusEvent["type"], Counted>> = {
   "status.message.failed": "failed",
   "status.message.deferred": "deferred",
   "status.message.unknown": "unknown",
+  "status.message.suppressed": "suppressed",
 };
 
 /**

@@ -67,6 +67,7 @@ export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
       case "status.message.sent":
       case "status.message.deferred":
       case "status.message.unknown":
+      case "status.message.suppressed":
         flow.end({ ...data, attempt: data.attempt - 1 });
         break;
       case "status.message.returned":

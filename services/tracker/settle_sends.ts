@@ -51,7 +51,9 @@ export async function settleFinished(
 
 /** Returns whether a status event is the only one of its message: it was sent or refused at once. */
 function isOnlyOutcome({ type, data }: StatusEvent): boolean {
-  if (type === "status.message.sent") return data.attempt === 1;
+  if (type === "status.message.sent" || type === "status.message.suppressed") {
+    return data.attempt === 1;
+  }
   return type === "status.message.failed" && data.stage === "mailer" && data.attempt === 1;
 }
 
@@ -69,7 +71,10 @@ export function openSettlement(
     note(facts) {
       for (const statusEvent of facts) {
         const { type, data } = statusEvent;
-        if (type !== "status.message.sent" && type !== "status.message.failed") continue;
+        if (
+          type !== "status.message.sent" && type !== "status.message.failed" &&
+          type !== "status.message.suppressed"
+        ) continue;
         if (isOnlyOutcome(statusEvent)) {
           const indexes = recorded.get(data.sendId) ?? new Set();
           recorded.set(data.sendId, indexes.add(data.index));

@@ -10,7 +10,7 @@ export interface World {
   /** @default {1} */
   schedulers?: number;
   /** Outcomes without a dot that a worker may end an attempt with. */
-  before?: readonly ("deferred" | "failed")[];
+  before?: readonly ("deferred" | "failed" | "suppressed")[];
   /** The server's refusals. @default {["4xx"]} */
   refusals?: readonly ("4xx" | "5xx")[];
   /** Requests to the database and its answers may be lost. */
@@ -52,6 +52,13 @@ export const SMALL_WORLDS: readonly World[] = [
   { name: "one worker, cancel", policy: "retry", workers: 1, operation: "cancel" },
   { name: "one worker, answers lost", policy: "retry", workers: 1, losesAnswers: true },
   { name: "one worker, a person retries", policy: "hold", workers: 1, operation: "retry" },
+  {
+    name: "one worker, suppressed, a person retries",
+    policy: "retry",
+    workers: 1,
+    before: ["suppressed"],
+    operation: "retry",
+  },
 ];
 
 /** All others: some take minutes. */
@@ -64,6 +71,7 @@ export const LARGE_WORLDS: readonly World[] = [
   { name: "answers of the database lost", policy: "retry", losesAnswers: true },
   { name: "answers lost, hold", policy: "hold", losesAnswers: true },
   { name: "cancel, retry", policy: "retry", operation: "cancel", before: ["failed"] },
+  { name: "suppressed, hold", policy: "hold", before: ["suppressed"] },
   { name: "cancel, hold", policy: "hold", operation: "cancel", before: ["failed"] },
   { name: "put off a retry", policy: "retry", operation: "postpone" },
   { name: "a person retries, hold", policy: "hold", operation: "retry", refusals: BOTH },

@@ -9,6 +9,7 @@ import type {
 export const EVENT_TYPES: readonly FeedEventType[] = [
   ...["message.sent", "message.deferred", "message.failed"] as const,
   ...["message.unknown", "message.canceled", "message.retried"] as const,
+  "recipient.suppressed",
   "send.settled",
   ...["integration.suspended", "integration.paused", "integration.resumed"] as const,
   ...["integration.unreachable", "integration.reachable"] as const,

@@ -20,7 +20,7 @@ import { verdictOf } from "./verdict.ts";
 
 const OPEN_MS = 2000;
 const BASELINE = { verticalAlign: "baseline" };
-const ENDED = new Set(["sent", "failed", "canceled"]);
+const ENDED = new Set(["sent", "failed", "canceled", "suppressed"]);
 
 /** One message: first whether it arrived and why not, then its history. */
 export default function MessagePage({ id }: { id: string }) {

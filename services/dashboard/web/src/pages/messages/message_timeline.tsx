@@ -15,6 +15,7 @@ const WORDS: Record<TimelineStep["type"], string> = {
   sent: "Accepted by the server",
   failed: "Failed",
   canceled: "Canceled",
+  suppressed: "Not sent: suppressed",
 };
 
 /** A message's history, step by step, with the duration of each. */

@@ -9,6 +9,7 @@ import {
   TbHelp,
   TbHourglass,
   TbLoader,
+  TbMailOff,
   TbX,
 } from "react-icons/tb";
 import type { MessageRow } from "../../../../interface/messages.ts";
@@ -18,7 +19,7 @@ type State = MessageRow["state"];
 /** States that a message can be in; the others occur only in its timeline. */
 export const LIVE_STATES = [
   ...["scheduled", "queued", "deferred", "sending"] as const,
-  ...["unknown", "sent", "failed", "canceled"] as const,
+  ...["unknown", "sent", "failed", "canceled", "suppressed"] as const,
 ] satisfies State[];
 
 /** How a state is shown: the word carries the meaning, the colour only helps. */
@@ -34,6 +35,7 @@ export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; 
     sent: { label: "Sent", color: "teal", icon: TbCheck },
     failed: { label: "Failed", color: "red", icon: TbX },
     canceled: { label: "Canceled", color: "gray", icon: TbBan },
+    suppressed: { label: "Suppressed", color: "gray", icon: TbMailOff },
   };
 
 /** A message that waits in the ledger for its integration, queued or deferred. */

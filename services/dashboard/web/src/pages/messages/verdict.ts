@@ -47,6 +47,14 @@ export function verdictOf(row: MessageRow): Verdict {
       return { headline: `Not delivered yet: ${nextOf(row)}`, why: reason, color: "yellow" };
     case "canceled":
       return { headline: "Canceled before it was sent", why: null, color: "gray" };
+    case "suppressed":
+      return {
+        headline: "Not sent: the address is suppressed",
+        why: `${
+          reason ?? "The address is on the suppression list"
+        }. Take it from the list, then send the message again.`,
+        color: "gray",
+      };
     case "sending":
       return { headline: "Sending to the server", why: null, color: "blue" };
     case "scheduled":

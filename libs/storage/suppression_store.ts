@@ -1,0 +1,140 @@
+import { hash } from "node:crypto";
+import type { Suppression } from "@posthaste/contracts";
+import { LRUCache } from "lru-cache";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { isDuplicateKey } from "./_duplicate_key.ts";
+
+/** An address for the list. */
+export type NewSuppression =
+  & Pick<Suppression, "reason" | "reply" | "messageId" | "at" | "expiresAt">
+  & { email: string };
+
+/** A page of the list. */
+export interface SuppressionPage {
+  limit: number;
+  /** The last address of the page before. */
+  after?: string | undefined;
+  /** How the addresses begin. */
+  prefix?: string | undefined;
+  now: Date;
+}
+
+/** Addresses that accounts send no mail to. */
+export interface SuppressionStore {
+  /** Puts addresses on the list, or replaces their entries. Returns how many are new. */
+  add(accountId: string, added: readonly NewSuppression[]): Promise<number>;
+  /**
+   * Puts an address that a server refused on the list, unless it is there, or the account declines. Returns
+   * whether it was added.
+   */
+  noteRefused(accountId: string, suppression: NewSuppression): Promise<boolean>;
+  /** Takes addresses from the list. Returns how many were there. */
+  remove(accountId: string, emails: readonly string[]): Promise<number>;
+  /** Returns the entries that apply to some addresses now, by the address in lower case. */
+  among(
+    accountId: string,
+    emails: readonly string[],
+    now: Date,
+  ): Promise<Map<string, Suppression>>;
+  /** Lists addresses in their order; entries of forgotten people are left out. */
+  list(accountId: string, page: SuppressionPage): Promise<(Suppression & { email: string })[]>;
+  /** Returns whether an account has any entry. */
+  hasAny(accountId: string): Promise<boolean>;
+}
+
+/** Returns the form in which addresses are compared: in lower case. */
+export function suppressedFormOf(email: string): string {
+  return email.toLowerCase();
+}
+
+/** Returns the `_id` of the entry of an address. It does not contain the address, which may be forgotten. */
+export function suppressionIdOf(accountId: string, email: string): string {
+  return `${accountId}/${hash("sha256", `${accountId}/${suppressedFormOf(email)}`, "hex")}`;
+}
+
+/** Returns the operations on suppressed addresses. */
+export function suppressionStore(db: Db): SuppressionStore {
+  const { suppressions, accounts } = collectionsOf(db);
+
+  const documentOf = (accountId: string, { email, ...rest }: NewSuppression): Suppression => ({
+    ...{ _id: suppressionIdOf(accountId, email), accountId, email: suppressedFormOf(email) },
+    ...rest,
+  });
+
+  return {
+    async add(accountId, added) {
+      const operations = added.map((suppression) => {
+        const { _id, ...replacement } = documentOf(accountId, suppression);
+        return { replaceOne: { filter: { _id, accountId }, replacement, upsert: true } };
+      });
+      if (operations.length === 0) return 0;
+      return (await suppressions.bulkWrite(operations, { ordered: false })).upsertedCount;
+    },
+    async noteRefused(accountId, suppression) {
+      const account = await accounts.findOne({ _id: accountId }, {
+        projection: { suppressRefused: 1 },
+      });
+      if (account?.suppressRefused === false) return false;
+      try {
+        await suppressions.insertOne(documentOf(accountId, suppression));
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async remove(accountId, emails) {
+      const ids = emails.map((email) => suppressionIdOf(accountId, email));
+      return (await suppressions.deleteMany({ _id: { $in: ids }, accountId })).deletedCount;
+    },
+    async among(accountId, emails, now) {
+      const byId = new Map(
+        emails.map((email) => [suppressionIdOf(accountId, email), suppressedFormOf(email)]),
+      );
+      const found = await suppressions.find({ _id: { $in: [...byId.keys()] }, accountId })
+        .toArray();
+      return new Map(
+        found.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now)
+          .map((suppression) => [byId.get(suppression._id) ?? "", suppression]),
+      );
+    },
+    async list(accountId, { limit, after = "", prefix = "", now }) {
+      const from = suppressedFormOf(prefix);
+      const email = {
+        ...(after >= from && after !== "" ? { $gt: after } : { $gte: from }),
+        $lt: `${from}\u{10ffff}`,
+      };
+      const found = await suppressions.find({
+        ...{ accountId, email },
+        $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
+      }).sort({ email: 1 }).limit(limit).toArray();
+      return found.map((entry) => ({ ...entry, email: entry.email ?? "" }));
+    },
+    async hasAny(accountId) {
+      return await suppressions.findOne({ accountId }, { projection: { _id: 1 } }) !== null;
+    },
+  };
+}
+
+const MAX_ACCOUNTS = 10_000;
+
+/**
+ * Returns `among` that asks nothing for accounts without a list. Whether an account has one is at most `ttlMs`
+ * milliseconds old (5 s).
+ */
+export function openSuppressionLookup(
+  { among, hasAny }: Pick<SuppressionStore, "among" | "hasAny">,
+  { ttlMs = 5000 }: { ttlMs?: number } = {},
+): SuppressionStore["among"] {
+  const known = new LRUCache<string, { any: boolean }>({
+    max: MAX_ACCOUNTS,
+    ttl: ttlMs,
+    ignoreFetchAbort: true,
+    fetchMethod: async (accountId) => ({ any: await hasAny(accountId) }),
+  });
+  return async (accountId, emails, now) => {
+    const { any } = await known.forceFetch(accountId);
+    return any ? await among(accountId, emails, now) : new Map();
+  };
+}

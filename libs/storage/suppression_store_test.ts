@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+import { openSuppressionLookup } from "./suppression_store.ts";
+
+let opened: TestStore;
+before(async () => void (opened = await openTestStore()));
+after(() => opened?.[Symbol.asyncDispose]());
+
+const now = new Date("2026-03-01T00:00:00Z");
+const entryOf = (email: string) => ({ email, reason: "manual" as const, at: now });
+
+test("suppressions.among() finds what applies, regardless of case, and nothing of other accounts", async () => {
+  const { suppressions } = opened.store;
+  const past = { ...entryOf("old@example.com"), expiresAt: now };
+  assert.equal(await suppressions.add("acc_a", [entryOf("Ann@Example.com"), past]), 2);
+  assert.equal(await suppressions.add("acc_a", [entryOf("ann@example.com")]), 0);
+  const emails = ["ANN@example.com", "old@example.com", "bob@example.com"];
+  assert.deepEqual([...(await suppressions.among("acc_a", emails, now)).keys()], [
+    "ann@example.com",
+  ]);
+  assert.equal((await suppressions.among("acc_b", emails, now)).size, 0);
+  assert.equal(await suppressions.remove("acc_b", emails), 0);
+  assert.equal(await suppressions.remove("acc_a", ["ANN@EXAMPLE.COM"]), 1);
+  assert.equal((await suppressions.among("acc_a", emails, now)).size, 0);
+});
+
+test("suppressions.list() lists by address, from a prefix and after a place", async () => {
+  const { suppressions } = opened.store;
+  const names = ["b1", "a2", "a1", "a3"];
+  await suppressions.add("acc_l", names.map((name) => entryOf(`${name}@example.com`)));
+  const list = async (page: { after?: string; prefix?: string; limit?: number }) =>
+    (await suppressions.list("acc_l", { limit: 2, now, ...page }))
+      .map(({ email }) => email.slice(0, 2));
+  assert.deepEqual(await list({}), ["a1", "a2"]);
+  assert.deepEqual(await list({ after: "a2@example.com" }), ["a3", "b1"]);
+  assert.deepEqual(await list({ prefix: "B" }), ["b1"]);
+  assert.deepEqual(await list({ prefix: "a", after: "a2@example.com" }), ["a3"]);
+});
+
+test("suppressions.noteRefused() keeps an entry that is there, and obeys the account", async () => {
+  const { accounts, suppressions } = opened.store;
+  const { _id } = await accounts.create({ name: "refusing" });
+  const refused = { ...entryOf("gone@example.com"), reason: "hard_refusal" as const };
+  await suppressions.add(_id, [entryOf("manual@example.com")]);
+  assert.equal(
+    await suppressions.noteRefused(_id, { ...refused, email: "manual@example.com" }),
+    false,
+  );
+  assert.equal(await suppressions.noteRefused(_id, refused), true);
+  await accounts.update(_id, { suppressRefused: false });
+  assert.equal(await suppressions.noteRefused(_id, { ...refused, email: "x@example.com" }), false);
+  const found = await suppressions.list(_id, { limit: 9, now });
+  assert.deepEqual(found.map(({ email, reason }) => [email, reason]), [
+    ["gone@example.com", "hard_refusal"],
+    ["manual@example.com", "manual"],
+  ]);
+});
+
+test("forgetRecipient() removes the address of a suppression, which still applies", async () => {
+  const { suppressions, retention } = opened.store;
+  await suppressions.add("acc_f", [entryOf("gone@example.com")]);
+  await retention.forgetRecipient("acc_f", "Gone@example.com", now);
+  const [entry] = (await suppressions.among("acc_f", ["gone@example.com"], now)).values();
+  assert.ok(entry);
+  assert.doesNotMatch(JSON.stringify(entry), /gone/i);
+  assert.deepEqual(await suppressions.list("acc_f", { limit: 9, now }), []);
+});
+
+test("openSuppressionLookup() asks nothing for accounts without a list", async () => {
+  const { suppressions } = opened.store;
+  let asked = 0;
+  const lookUp = openSuppressionLookup({
+    hasAny: suppressions.hasAny,
+    among: (...query) => {
+      asked++;
+      return suppressions.among(...query);
+    },
+  });
+  assert.equal((await lookUp("acc_none", ["a@example.com"], now)).size, 0);
+  assert.equal(asked, 0);
+  await suppressions.add("acc_some", [entryOf("a@example.com")]);
+  assert.equal((await lookUp("acc_some", ["a@example.com"], now)).size, 1);
+});
