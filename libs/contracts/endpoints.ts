@@ -20,6 +20,14 @@ import {
   sendFoundSchema,
   sendStateSchema,
 } from "./state_answers.ts";
+import {
+  SUPPRESS_BODY,
+  suppressedSchema,
+  SUPPRESSION_FILTERS,
+  suppressionFoundSchema,
+  UNSUPPRESS_BODY,
+  unsuppressedSchema,
+} from "./suppression.ts";
 import { templateSummarySchema } from "./template_summary.ts";
 import {
   DRY_RUN_QUERY,
@@ -331,5 +339,36 @@ const CHANGES: readonly Endpoint[] = [
   },
 ];
 
+const SUPPRESSIONS: readonly Endpoint[] = [
+  {
+    ...{ method: "GET", path: "/v1/suppressions", scopes: ["list"] },
+    operation: "listSuppressions",
+    summary: "Lists the addresses that get no mail, by address",
+    query: z.strictObject({ ...SUPPRESSION_FILTERS, ...LIST_QUERY }),
+    answer: listSchema(suppressionFoundSchema),
+    codes: ["invalid_cursor"],
+  },
+  {
+    ...{ method: "POST", path: "/v1/suppressions", scopes: ["manage:suppressions"] },
+    operation: "addSuppressions",
+    summary: "Puts up to 1,000 addresses on the suppression list",
+    body: SUPPRESS_BODY,
+    answer: suppressedSchema,
+  },
+  {
+    ...{ method: "POST", path: "/v1/suppressions/remove", scopes: ["manage:suppressions"] },
+    operation: "removeSuppressions",
+    summary: "Takes up to 1,000 addresses from the suppression list",
+    body: UNSUPPRESS_BODY,
+    answer: unsuppressedSchema,
+  },
+];
+
 /** All endpoints of the interface for programs. */
-export const ENDPOINTS: readonly Endpoint[] = [...DISCOVERY, ...MAIL, ...SEARCHES, ...CHANGES];
+export const ENDPOINTS: readonly Endpoint[] = [
+  ...DISCOVERY,
+  ...MAIL,
+  ...SEARCHES,
+  ...CHANGES,
+  ...SUPPRESSIONS,
+];

@@ -92,6 +92,9 @@ const NO_FINDING = {
   cancelSend: unavailable,
   cancelSome: unavailable,
   retryMessage: unavailable,
+  listSuppressions: unavailable,
+  addSuppressions: unavailable,
+  removeSuppressions: unavailable,
 };
 
 function unavailable(): Promise<never> {

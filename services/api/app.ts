@@ -50,6 +50,7 @@ import { scheduleRoute } from "./routes/send_schedule.ts";
 import { sendStateRoute } from "./routes/send_state.ts";
 import { shownImageRoute } from "./routes/shown_image.ts";
 import { serviceRoute } from "./routes/service.ts";
+import { suppressionChangeRoutes, suppressionListRoute } from "./routes/suppressions.ts";
 import { templatesRoute } from "./routes/templates.ts";
 
 declare module "fastify" {
@@ -231,6 +232,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     limited(v1, { name: "search", max: searchRateLimit, ...within }, (searches) => {
       messageListRoute(searches, deps);
       sendListRoute(searches, deps);
+      suppressionListRoute(searches, deps);
     });
     limited(v1, { name: "heavy", max: heavyRateLimit, ...within }, (heavy) => {
       dryRunRoute(heavy, { ...deps, quota, readBody, renderTimeoutMs, maxScheduleMs });
@@ -240,6 +242,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     eventsRoute(v1, { ...deps, waiters });
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
+    suppressionChangeRoutes(v1, deps);
     messageExplainRoute(v1);
   }, { prefix: "/v1" });
 }

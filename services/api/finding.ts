@@ -18,4 +18,7 @@ export interface Finding {
   cancelSend: Store["messages"]["cancelSend"];
   cancelSome: Store["messages"]["cancelSome"];
   retryMessage: Store["messages"]["retry"];
+  listSuppressions: Store["suppressions"]["list"];
+  addSuppressions: Store["suppressions"]["add"];
+  removeSuppressions: Store["suppressions"]["remove"];
 }

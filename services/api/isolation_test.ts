@@ -52,6 +52,15 @@ const RULES: Record<string, Rule> = {
     body: () => ({ variables: {} }),
   },
   "POST /v1/templates/:templateId/send/:integrationId": SEND,
+  "GET /v1/suppressions": { scope: "list", params: {}, hasQuery: true },
+  "POST /v1/suppressions": {
+    ...{ scope: "manage:suppressions", params: {} },
+    body: () => ({ suppressions: [{ email: "gone@example.net" }] }),
+  },
+  "POST /v1/suppressions/remove": {
+    ...{ scope: "manage:suppressions", params: {} },
+    body: () => ({ emails: ["gone@example.net"] }),
+  },
   // No renderer answers here.
   "POST /v1/templates/:templateId/send/:integrationId/dry-run": {
     ...{ ...SEND, status: 504, hasQuery: true },

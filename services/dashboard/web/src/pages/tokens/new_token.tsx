@@ -37,6 +37,11 @@ const SCOPES = [
     about: "Cancels and retries messages",
   },
   {
+    value: "manage:suppressions",
+    label: "Manage suppressions",
+    about: "Adds and removes addresses that get no mail",
+  },
+  {
     value: "manage:templates",
     label: "Manage templates",
     about: "Changes and publishes templates, for “posthaste push”",

@@ -1,0 +1,105 @@
+import {
+  type ListPage,
+  SUPPRESS_BODY,
+  type Suppression,
+  SUPPRESSION_FILTERS,
+  UNSUPPRESS_BODY,
+} from "@posthaste/contracts";
+import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import type { FastifyInstance } from "fastify";
+import type { z } from "zod";
+import { audit } from "../audit.ts";
+import { requireScope } from "../authenticate.ts";
+import { httpErrorOf } from "../fault.ts";
+import type { Finding } from "../finding.ts";
+import { listReader, pageOf } from "../read_list.ts";
+import { SEARCH_MS } from "./message_list.ts";
+
+/** What the suppression list needs. */
+export type SuppressionDeps =
+  & Pick<Finding, "listSuppressions" | "addSuppressions" | "removeSuppressions" | "noteAudit">
+  & { now(): Date };
+
+const readList = listReader("suppressions", SUPPRESSION_FILTERS);
+const SCOPE = { onRequest: requireScope("manage:suppressions") };
+
+/** Adds `GET /suppressions`: lists addresses that get no mail, by address. */
+export function suppressionListRoute(
+  app: FastifyInstance,
+  { listSuppressions, now }: SuppressionDeps,
+): void {
+  app.get(
+    "/suppressions",
+    { onRequest: requireScope("list") },
+    async ({ caller: { accountId }, query, ledger }): Promise<ListPage<unknown>> => {
+      const { filters: { email = "*" }, limit, after, cursorAfter } = readList(accountId, query);
+      const isPrefix = email.endsWith("*");
+      const prefix = isPrefix ? email.slice(0, -1) : email;
+      ledger.allow(SEARCH_MS);
+      const page = { limit: limit + 1, after, prefix, now: now() };
+      const found = await ledger.wait(
+        "list the suppressions",
+        () => listSuppressions(accountId, page),
+      );
+      const asked = isPrefix ? found : found.filter((one) => one.email === email.toLowerCase());
+      const { data, next } = pageOf(asked, { limit, cursorAfter }, (one) => one.email);
+      return { data: data.map(shown), next };
+    },
+  );
+}
+
+/** Adds `POST /suppressions` and `/suppressions/remove`. */
+export function suppressionChangeRoutes(app: FastifyInstance, deps: SuppressionDeps): void {
+  app.post("/suppressions", SCOPE, async (request) => {
+    const { caller: { accountId }, body, ledger } = request;
+    const { suppressions } = read("add the suppressions", SUPPRESS_BODY, body);
+    const at = deps.now();
+    const entries = suppressions.map(({ expiresAt, ...entry }) => ({
+      ...entry,
+      ...{ at, ...(expiresAt === undefined ? {} : { expiresAt }) },
+    }));
+    ledger.allow(SEARCH_MS);
+    const added = await ledger.wait(
+      "add the suppressions",
+      () => deps.addSuppressions(accountId, entries),
+    );
+    const details = { addresses: entries.length };
+    await audit(deps, request, {
+      action: "suppression.added",
+      target: "suppression list",
+      details,
+    });
+    return { added };
+  });
+
+  app.post("/suppressions/remove", SCOPE, async (request) => {
+    const { caller: { accountId }, body, ledger } = request;
+    const { emails } = read("remove the suppressions", UNSUPPRESS_BODY, body);
+    ledger.allow(SEARCH_MS);
+    const removed = await ledger.wait(
+      "remove the suppressions",
+      () => deps.removeSuppressions(accountId, emails),
+    );
+    if (removed > 0) {
+      const details = { addresses: removed };
+      const target = "suppression list";
+      await audit(deps, request, { action: "suppression.removed", target, details });
+    }
+    return { removed };
+  });
+}
+
+function read<T>(action: string, schema: z.ZodType<T>, body: unknown): T {
+  const { data, error } = schema.safeParse(body, BODY_PARSING);
+  if (error !== undefined) throw httpErrorOf(action, bodyIssues(error));
+  return data;
+}
+
+function shown(
+  { email, reason, reply, messageId, at, expiresAt }: Suppression & { email: string },
+) {
+  return {
+    ...{ email, reason, reply: reply ?? null, messageId: messageId ?? null, addedAt: at },
+    expiresAt: expiresAt ?? null,
+  };
+}
