@@ -34,4 +34,7 @@ export const OPERATIONS = {
   cancelMessages: ["POST", "/v1/messages/cancel"],
   retryMessage: ["POST", "/v1/messages/{id}/retry"],
   retryMessages: ["POST", "/v1/messages/retry"],
+  listSuppressions: ["GET", "/v1/suppressions"],
+  addSuppressions: ["POST", "/v1/suppressions"],
+  removeSuppressions: ["POST", "/v1/suppressions/remove"],
 } as const;

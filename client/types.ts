@@ -11,7 +11,7 @@ export type GetServiceAnswer = {
   };
   token: {
     name: string;
-    scopes: Array<"render" | "send" | "read" | "list" | "read:content" | "manage:messages" | "manage:templates" | "manage:integrations" | "manage:webhooks" | "manage:tokens" | "manage:account" | (string & Record<never, never>)>;
+    scopes: Array<"render" | "send" | "read" | "list" | "read:content" | "manage:messages" | "manage:suppressions" | "manage:templates" | "manage:integrations" | "manage:webhooks" | "manage:tokens" | "manage:account" | (string & Record<never, never>)>;
     expiresAt: string | null;
   };
   limits: {
@@ -395,7 +395,7 @@ export type GetSendAnswer = {
   settledAt: string | null;
   sendAt: string | null;
   causes: Array<{
-    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
     reason: string | null;
     code: number | null;
     enhanced: string | null;
@@ -407,7 +407,7 @@ export type GetSendAnswer = {
   messages: Array<{
     id: string;
     email: string;
-    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
   }>;
 };
 
@@ -433,7 +433,7 @@ export type ScheduleSendAnswer = {
   settledAt: string | null;
   sendAt: string | null;
   causes: Array<{
-    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
     reason: string | null;
     code: number | null;
     enhanced: string | null;
@@ -445,7 +445,7 @@ export type ScheduleSendAnswer = {
   messages: Array<{
     id: string;
     email: string;
-    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
   }>;
 };
 
@@ -454,7 +454,7 @@ export type GetMessageAnswer = {
   id: string;
   sendId: string;
   email: string;
-  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
   attempt: number;
   acceptedAt: string;
   finishedAt: string | null;
@@ -472,6 +472,7 @@ export type GetMessageAnswer = {
       enhanced?: string;
       response?: string;
     };
+    suppressed?: true;
   }[];
   waiting: {
     reason: string;
@@ -487,7 +488,7 @@ export type GetMessageAnswer = {
   metadata: Record<string, unknown>;
   timeline: Array<{
     at: string;
-    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
     attempt: number;
     durationMs?: number;
     detail?: string;
@@ -556,7 +557,7 @@ export type ListMessagesItem = {
   id: string;
   sendId: string;
   email: string;
-  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
   attempt: number;
   acceptedAt: string;
   finishedAt: string | null;
@@ -574,6 +575,7 @@ export type ListMessagesItem = {
       enhanced?: string;
       response?: string;
     };
+    suppressed?: true;
   }[];
   waiting: {
     reason: string;
@@ -607,13 +609,13 @@ export type ListEventsQuery = {
 /** One of `listEvents` */
 export type ListEventsItem = {
   id: string;
-  type: "message.sent" | "message.deferred" | "message.failed" | "message.unknown" | "message.canceled" | "message.retried" | "send.settled" | "integration.suspended" | "integration.paused" | "integration.resumed" | "integration.unreachable" | "integration.reachable" | "template.published" | "template.archived" | "webhook.disabled" | "webhook.test" | (string & Record<never, never>);
+  type: "message.sent" | "message.deferred" | "message.failed" | "message.unknown" | "message.canceled" | "message.retried" | "recipient.suppressed" | "send.settled" | "integration.suspended" | "integration.paused" | "integration.resumed" | "integration.unreachable" | "integration.reachable" | "template.published" | "template.archived" | "webhook.disabled" | "webhook.test" | (string & Record<never, never>);
   timestamp: string;
   sequence: number;
   data: {
     messageId: string;
     sendId: string;
-    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
     attempt: number;
     nextAt?: string;
     reason?: string;
@@ -705,7 +707,7 @@ export type CancelMessageAnswer = {
   id: string;
   sendId: string;
   email: string;
-  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
   attempt: number;
   acceptedAt: string;
   finishedAt: string | null;
@@ -723,6 +725,7 @@ export type CancelMessageAnswer = {
       enhanced?: string;
       response?: string;
     };
+    suppressed?: true;
   }[];
   waiting: {
     reason: string;
@@ -738,7 +741,7 @@ export type CancelMessageAnswer = {
   metadata: Record<string, unknown>;
   timeline: Array<{
     at: string;
-    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
     attempt: number;
     durationMs?: number;
     detail?: string;
@@ -779,7 +782,7 @@ export type RetryMessageAnswer = {
   id: string;
   sendId: string;
   email: string;
-  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+  state: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
   attempt: number;
   acceptedAt: string;
   finishedAt: string | null;
@@ -797,6 +800,7 @@ export type RetryMessageAnswer = {
       enhanced?: string;
       response?: string;
     };
+    suppressed?: true;
   }[];
   waiting: {
     reason: string;
@@ -812,7 +816,7 @@ export type RetryMessageAnswer = {
   metadata: Record<string, unknown>;
   timeline: Array<{
     at: string;
-    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | (string & Record<never, never>);
+    type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
     attempt: number;
     durationMs?: number;
     detail?: string;
@@ -822,7 +826,7 @@ export type RetryMessageAnswer = {
 
 /** Body of `retryMessages` */
 export type RetryMessagesBody = {
-  state: "failed" | "unknown" | "deferred";
+  state: "failed" | "unknown" | "deferred" | "suppressed";
   reason?: string | null | undefined;
   code?: number | null | undefined;
   enhanced?: string | null | undefined;
@@ -836,6 +840,57 @@ export type RetryMessagesAnswer = {
   retried: number;
   withoutContent: number;
   remaining: number;
+};
+
+/** Parameters of `listSuppressions` */
+export type ListSuppressionsQuery = {
+  email?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** One of `listSuppressions` */
+export type ListSuppressionsItem = {
+  email: string;
+  reason: "hard_refusal" | "manual" | "import" | "complaint" | (string & Record<never, never>);
+  reply: {
+    code?: number;
+    enhanced?: string;
+  } | null;
+  messageId: string | null;
+  addedAt: string;
+  expiresAt: string | null;
+};
+
+/** Lists the addresses that get no mail, by address */
+export type ListSuppressionsAnswer = {
+  data: ListSuppressionsItem[];
+  next: string | null;
+  incomplete?: true;
+};
+
+/** Body of `addSuppressions` */
+export type AddSuppressionsBody = {
+  suppressions: Array<{
+    email: string;
+    reason?: "manual" | "import" | undefined;
+    expiresAt?: string | undefined;
+  }>;
+};
+
+/** Puts up to 1,000 addresses on the suppression list */
+export type AddSuppressionsAnswer = {
+  added: number;
+};
+
+/** Body of `removeSuppressions` */
+export type RemoveSuppressionsBody = {
+  emails: string[];
+};
+
+/** Takes up to 1,000 addresses from the suppression list */
+export type RemoveSuppressionsAnswer = {
+  removed: number;
 };
 
 /** The input and output of each operation. */
@@ -896,4 +951,10 @@ export interface Operations {
   retryMessage: { path: { id: string | number }; body: RetryMessageBody; answer: RetryMessageAnswer };
   /** Sends up to 1,000 messages again, found by the cause of their failure */
   retryMessages: { body: RetryMessagesBody; answer: RetryMessagesAnswer };
+  /** Lists the addresses that get no mail, by address */
+  listSuppressions: { query?: ListSuppressionsQuery; answer: ListSuppressionsAnswer };
+  /** Puts up to 1,000 addresses on the suppression list */
+  addSuppressions: { body: AddSuppressionsBody; answer: AddSuppressionsAnswer };
+  /** Takes up to 1,000 addresses from the suppression list */
+  removeSuppressions: { body: RemoveSuppressionsBody; answer: RemoveSuppressionsAnswer };
 }
