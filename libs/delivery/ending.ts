@@ -34,8 +34,10 @@ export function beginDot<O extends Outcome>({ n, by }: { n: number; by: string }
   return { phase: "register", n, register: { by, dot: true }, isAgain: false };
 }
 
-/** Begins to end an attempt without a dot: it failed before, was canceled,
- * is postponed, or its recipient is suppressed. */
+/**
+ * Begins to end an attempt without a dot: it failed before, was canceled, is postponed, or its recipient is
+ * suppressed.
+ */
 export function beginVoid<O extends Outcome>(
   { n, by, outcome }: { n: number; by: string; outcome: O },
 ): Ending<O> {
