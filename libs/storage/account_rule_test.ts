@@ -244,6 +244,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "integrations.countWaiting": (store) => store.integrations.countWaiting(ACCOUNT, 1, 10),
   "events.list": (store) => store.events.list(ACCOUNT, { after: 0, limit: 1 }),
   "events.bounds": (store) => store.events.bounds(ACCOUNT),
+  "events.findMany": (store) => store.events.findMany(ACCOUNT, ["evt_1"]),
   "events.find": (store) => store.events.find(ACCOUNT, "evt_1"),
   "events.removeOld": (store) => store.events.removeOld(ACCOUNT, new Date()),
   "webhooks.create": (store) =>

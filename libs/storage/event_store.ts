@@ -44,6 +44,8 @@ export interface EventStore {
   bounds(accountId: string): Promise<FeedBounds>;
   /** Finds an event of an account. */
   find(accountId: string, id: string): Promise<RecordedEvent | null>;
+  /** Finds those of these events of an account that are kept, by their ids. */
+  findMany(accountId: string, ids: readonly string[]): Promise<Map<string, RecordedEvent>>;
   /** Returns which of these feeds have events after a sequence, by one command. */
   grown(feeds: readonly { accountId: string; after: number }[]): Promise<Set<string>>;
   /**
@@ -175,6 +177,12 @@ export function eventStore(db: Db): EventStore {
     async find(accountId, _id) {
       const found = await events.findOne({ _id, accountId }, { projection: WITHOUT_TIME });
       return found === null ? null : read(found);
+    },
+    async findMany(accountId, ids) {
+      if (ids.length === 0) return new Map();
+      const found = events.find({ _id: { $in: [...ids] }, accountId })
+        .project<Omit<StoredEvent, "recordedAt">>(WITHOUT_TIME);
+      return new Map((await found.toArray()).map((event) => [event._id, read(event)]));
     },
     async grown(feeds) {
       if (feeds.length === 0) return new Set();

@@ -88,3 +88,12 @@ test("findEvent() finds only events of its account", async () => {
   assert.equal((await store.events.find("acc_find", "evt_acc_find_1"))?.sequence, 1);
   assert.equal(await store.events.find("acc_grown", "evt_acc_find_1"), null);
 });
+
+test("findEvents() finds the events of an account that are kept, by one command", async () => {
+  const { store } = opened;
+  await store.events.record([1, 2].map((id) => eventOf("acc_many", id)));
+  await store.events.record([eventOf("acc_others", 1)]);
+  const ids = ["evt_acc_many_2", "evt_acc_gone_1", "evt_acc_others_1"];
+  const found = await store.events.findMany("acc_many", ids);
+  assert.deepEqual([...found].map(([id, { sequence }]) => [id, sequence]), [["evt_acc_many_2", 2]]);
+});

@@ -26,7 +26,7 @@ export type DrainDeps =
   & StorePart<
     | "events.list"
     | "events.record"
-    | "events.find"
+    | "events.findMany"
     | "events.bounds"
     | "webhooks.save"
     | "webhooks.dueDeliveries"
@@ -137,11 +137,13 @@ async function freshBatch(webhook: Webhook, limit: number, deps: DrainDeps): Pro
 
 async function dueBatch(webhook: Webhook, limit: number, deps: DrainDeps): Promise<Batch> {
   const due = await deps.webhooks.dueDeliveries(webhook, { now: deps.now(), limit });
+  const ids = due.map(({ eventId }) => eventId);
+  const events = await deps.events.findMany(webhook.accountId, ids);
   const items: Item[] = [];
   const gone: WebhookDelivery[] = [];
   for (const before of due) {
-    const event = await deps.events.find(webhook.accountId, before.eventId);
-    if (event === null) gone.push({ ...before, state: "failed", nextAt: null });
+    const event = events.get(before.eventId);
+    if (event === undefined) gone.push({ ...before, state: "failed", nextAt: null });
     else items.push({ event, before });
   }
   await deps.webhooks.saveDeliveries(gone);
