@@ -5,6 +5,9 @@ import type { SealedSecret } from "./documents.ts";
 /** The most webhook endpoints of an account. */
 export const MAX_WEBHOOKS = 20;
 
+/** The most deliveries that one request repeats. */
+export const MAX_REPLAY = 10_000;
+
 /** The most requests per second to one endpoint. */
 export const MAX_WEBHOOK_RATE = 500;
 

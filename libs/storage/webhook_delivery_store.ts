@@ -27,6 +27,15 @@ export interface ReplayQuery {
   states: readonly WebhookDelivery["state"][];
   /** The types of events; all if this is left out. */
   types?: readonly string[] | undefined;
+  /** The most to repeat, oldest first. */
+  limit: number;
+}
+
+/** What was repeated. */
+export interface Replayed {
+  queued: number;
+  /** The `from` of the deliveries beyond the limit; null if there are none. */
+  next: Date | null;
 }
 
 /** Deliveries of events to webhook endpoints. */
@@ -69,13 +78,13 @@ export interface WebhookDeliveries {
     webhookId: string,
     eventId: string,
   ): Promise<WebhookDelivery | null>;
-  /** Repeats deliveries, now. Returns how many. */
+  /** Repeats deliveries, now. */
   replayDeliveries(
     accountId: string,
     webhookId: string,
     which: ReplayQuery | { eventId: string },
     now: Date,
-  ): Promise<number>;
+  ): Promise<Replayed>;
 }
 
 /** A repeated delivery is kept as long as a failed one. */
@@ -84,6 +93,12 @@ const REPLAYED_KEPT_MS = 30 * 24 * 3_600_000;
 /** Returns the operations on deliveries. */
 export function webhookDeliveries(db: Db): WebhookDeliveries {
   const { webhooks, webhookDeliveries: deliveries, messages } = collectionsOf(db);
+
+  async function timeBeyond(filter: Filter<WebhookDelivery>, limit: number): Promise<Date | null> {
+    const [found] = await deliveries.find(filter, { projection: { at: 1 } })
+      .sort({ at: 1, _id: 1 }).skip(limit).limit(1).toArray();
+    return found?.at ?? null;
+  }
 
   return {
     async claim({ holder, forMs, limit }) {
@@ -160,8 +175,11 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
           ...(which.types === undefined ? {} : { type: { $in: [...which.types] } }),
         };
       const expiresAt = new Date(now.getTime() + REPLAYED_KEPT_MS);
+      const next = "eventId" in which ? null : await timeBeyond(filter, which.limit);
+      if (next !== null) filter.at = { ...filter.at as object, $lt: next };
       const again = { state: "retrying", tries: 0, nextAt: now, expiresAt } as const;
-      return (await deliveries.updateMany(filter, { $set: again })).matchedCount;
+      const { matchedCount } = await deliveries.updateMany(filter, { $set: again });
+      return { queued: matchedCount, next };
     },
   };
 }

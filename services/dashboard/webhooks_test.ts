@@ -160,7 +160,10 @@ test("GET /api/webhooks/:id/deliveries lists deliveries with bodies, which can b
     from: new Date(at.getTime() - hour).toISOString(),
     until: new Date(at.getTime() + hour).toISOString(),
   };
-  assert.deepEqual((await own.editor.post(`${path}/replay`, range)).body, { queued: 50 });
+  assert.deepEqual((await own.editor.post(`${path}/replay`, range)).body, {
+    queued: 50,
+    next: null,
+  });
   assert.equal((await own.editor.post(`${path}/deliveries/evt_x/replay`)).status, 404);
 });
 

@@ -78,5 +78,13 @@ export interface WebhookDeliveryDetail extends WebhookDeliveryView {
   body: string | null;
 }
 
+/** `POST /api/webhooks/{id}/replay`. */
+export interface WebhookReplayed {
+  /** At most `MAX_REPLAY`, oldest first. */
+  queued: number;
+  /** The `from` of the next request if there are more; null if there are none. */
+  next: string | null;
+}
+
 /** `POST /api/webhooks/{id}/test`. */
 export type WebhookTestView = WebhookReply;

@@ -1,10 +1,14 @@
-import { FEED_EVENT_TYPES, WEBHOOK_DELIVERY_STATES } from "@posthaste/contracts";
+import { FEED_EVENT_TYPES, MAX_REPLAY, WEBHOOK_DELIVERY_STATES } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Actor } from "../actor.ts";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
-import type { WebhookDeliveryDetail, WebhookDeliveryList } from "../interface/webhooks.ts";
+import type {
+  WebhookDeliveryDetail,
+  WebhookDeliveryList,
+  WebhookReplayed,
+} from "../interface/webhooks.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { requireWholeAccount } from "../token_limits.ts";
@@ -95,7 +99,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
     async ({ actor, params }): Promise<{ queued: number }> => {
       const id = await find(actor, params);
       const { eventId } = readInput(DELIVERY, params);
-      const queued = await store.webhooks.replayDeliveries(
+      const { queued } = await store.webhooks.replayDeliveries(
         actor.accountId,
         id,
         { eventId },
@@ -110,16 +114,17 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
   app.post(
     "/api/webhooks/:id/replay",
     EDITOR,
-    async ({ actor, params, body }): Promise<{ queued: number }> => {
+    async ({ actor, params, body }): Promise<WebhookReplayed> => {
       const id = await find(actor, params);
-      const which = readInput(REPLAY, body);
-      const queued = await store.webhooks.replayDeliveries(actor.accountId, id, which, now());
+      const which = { ...readInput(REPLAY, body), limit: MAX_REPLAY };
+      const { accountId } = actor;
+      const { queued, next } = await store.webhooks.replayDeliveries(accountId, id, which, now());
       const [from, until] = [which.from, which.until].map((at) => at.toISOString()) as [
         string,
         string,
       ];
       await noteReplay(actor, id, { since: from, until, queued: String(queued) });
-      return { queued };
+      return { queued, next: next?.toISOString() ?? null };
     },
   );
 }

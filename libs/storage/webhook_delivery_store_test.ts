@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { WebhookDelivery } from "@posthaste/contracts";
+import { openTestStore, type TestStore } from "./_test_store.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+const START = Date.parse("2026-01-02T03:00:00Z");
+
+function failed(webhookId: string, minute: number): WebhookDelivery {
+  const eventId = `evt_${minute}`;
+  const at = new Date(START + minute * 60_000);
+  return {
+    ...{ _id: `${webhookId}/${eventId}`, accountId: "acc_1", webhookId, eventId },
+    ...{ type: "message.sent", state: "failed", tries: 10, nextAt: null, attempts: [] },
+    ...{ at, expiresAt: new Date(START + 30 * 24 * 3_600_000) },
+  };
+}
+
+test("replayDeliveries() repeats the oldest up to its limit, and returns where to continue", async () => {
+  const { store } = opened;
+  await store.webhooks.saveDeliveries([4, 0, 2, 1, 3].map((minute) => failed("whk_1", minute)));
+  await store.webhooks.saveDeliveries([failed("whk_2", 0)]);
+  const until = new Date(START + 3_600_000);
+  const replay = (from: Date) =>
+    store.webhooks.replayDeliveries("acc_1", "whk_1", {
+      ...{ from, until, states: ["failed"], limit: 2 },
+    }, new Date());
+  const pages = [];
+  for (let from: Date | null = new Date(START); from !== null;) {
+    const { queued, next } = await replay(from);
+    pages.push([queued, next?.toISOString() ?? null]);
+    from = next;
+  }
+  assert.deepEqual(pages, [
+    [2, "2026-01-02T03:02:00.000Z"],
+    [2, "2026-01-02T03:04:00.000Z"],
+    [1, null],
+  ]);
+  const all = await store.webhooks.listDeliveries("acc_1", "whk_1", { limit: 10 });
+  assert.deepEqual(new Set(all.map(({ state }) => state)), new Set(["retrying"]));
+  const other = await store.webhooks.findDelivery("acc_1", "whk_2", "evt_0");
+  assert.equal(other?.state, "failed");
+});
