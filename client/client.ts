@@ -10,6 +10,7 @@ import type {
   VariablesOf,
 } from "./typed_send.ts";
 import type {
+  AddSuppressionsBody,
   CancelMessagesBody,
   ListEventsItem,
   Operations,
@@ -185,6 +186,16 @@ export function createClient(options: ConnectionOptions) {
           ...{ after: query.after, signal },
           readPage: (after) => readEvents({ ...query, after, wait }, { signal }),
         }),
+    },
+    suppressions: {
+      /** Lists addresses that get no mail, by address. */
+      list: list("listSuppressions"),
+      /** Adds addresses, or replaces their entries. */
+      add: (suppressions: AddSuppressionsBody["suppressions"], options?: RequestOptions) =>
+        call("addSuppressions", { body: { suppressions } }, options),
+      /** Removes addresses: they get mail again. */
+      remove: (emails: string[], options?: RequestOptions) =>
+        call("removeSuppressions", { body: { emails } }, options),
     },
     integrations: {
       /** Returns an integration and how it is. */

@@ -18,6 +18,7 @@ test("CONFIG requires the database and the broker, and defaults to the documente
     renderTimeoutMs: 10_000,
     printTimeoutMs: 30_000,
     ledgerTimeoutMs: 1200,
+    assetsUrl: undefined,
     manageUrl: undefined,
     capacity: { maxOperations: 2000, maxBytes: 256_000_000, maxAccountBytes: 32_000_000 },
     dispatcher: {
