@@ -307,6 +307,18 @@ test("PATCH /api/you and /api/account change names, and show nothing of other ac
   assert.equal((await own.viewer.get("/api/account")).body.name, "Shop");
 });
 
+test("PUT /api/account/suppression turns the suppression of refused addresses off, for owners only", async () => {
+  const { owner, editor } = dashboard.own;
+  const read = async () => (await owner.get("/api/account")).body.suppressRefused;
+  assert.equal(await read(), true);
+  const off = await owner.put("/api/account/suppression", { suppressRefused: false });
+  assert.equal(off.status, 200);
+  assert.equal(await read(), false);
+  const refused = await editor.put("/api/account/suppression", { suppressRefused: true });
+  assert.equal(refused.status, 403);
+  assert.equal((await owner.put("/api/account/suppression", { suppressRefused: 1 })).status, 400);
+});
+
 test("PUT /api/account/retention accepts 0 to 365 whole days", async () => {
   const { own, foreign, store } = dashboard;
   for (const contentDays of [-1, 366, 1.5, "7", null]) {

@@ -90,6 +90,8 @@ export interface AccountView {
   name: string;
   createdAt: string;
   retention: { contentDays: number };
+  /** Whether addresses whose mailbox does not exist go on the suppression list. */
+  suppressRefused: boolean;
 }
 
 /** One of `GET /api/you/sessions`: a signed-in browser. */

@@ -14,6 +14,7 @@ import { requirePerson } from "../token_limits.ts";
 
 const NAME = z.object({ name: nameInput });
 const SECOND_FACTOR = z.object({ required: z.boolean() });
+const SUPPRESSION = z.object({ suppressRefused: z.boolean() });
 const RETENTION = z.object({
   contentDays: z.int({ error: "must be a whole number of days" })
     .min(0, { error: "must not be negative" })
@@ -28,8 +29,8 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
   const scopes = ["manage:account"] as const;
   const viewer = { config: { role: "viewer", scopes } } as const;
   app.get("/api/account", viewer, ({ actor }): AccountView => {
-    const { _id, name, createdAt, retention } = actor.account;
-    return { id: _id, name, createdAt: createdAt.toISOString(), retention };
+    const { _id, name, createdAt, retention, suppressRefused } = actor.account;
+    return { id: _id, name, createdAt: createdAt.toISOString(), retention, suppressRefused };
   });
 
   app.patch("/api/account", { config: { role: "owner" } }, async ({ principal, body }) => {
@@ -49,6 +50,16 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     await audit(log, actor, {
       ...{ action: "retention.changed", target: "content retention in days" },
       details: { from, to: retention.contentDays },
+    });
+    return {};
+  });
+
+  app.put("/api/account/suppression", owner, async ({ actor, body }) => {
+    const { suppressRefused } = readInput(SUPPRESSION, body);
+    await store.accounts.update(actor.accountId, { suppressRefused });
+    await audit(log, actor, {
+      ...{ action: "suppression.changed", target: "suppression of refused addresses" },
+      details: { from: actor.account.suppressRefused, to: suppressRefused },
     });
     return {};
   });
