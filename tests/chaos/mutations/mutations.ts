@@ -380,7 +380,8 @@ export const MUTATIONS: readonly Mutation[] = [
         "    const posted = await post(webhook,",
     }],
     fault: "kill-webhooks",
-    load: LONGER,
+    // After a kill nobody delivers for 30 s, the lease of the killed process.
+    load: { messages: 1500, minutes: 1.5 },
     reveals: "I11",
   },
 ];
