@@ -163,7 +163,7 @@ test("checkCommand() ends with 1 for a reconciler that is late and an integratio
   assert.equal(ill.code, EXIT.failed);
   assert.match(ill.stdout, /WRONG +reconciler +10 min.* late: check that a tracker runs/);
   assert.match(ill.stdout, new RegExp(`WRONG +integration ${accountId}/${id} .*Login refused`));
-  await store.sends.settle([send._id], new Date());
+  await store.sends.settle([send], new Date());
   await store.integrations.pause(accountId, id, { at: new Date(), reason: "Paused" });
   assert.equal((await run("check --max-fill 100")).code, EXIT.ok);
 });

@@ -53,6 +53,8 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   contentDue?: true;
   /** Identifies the pass of the reconciler that claimed it last. */
   reconciledBy?: string;
+  /** How often one of its messages was retried, twice for each retry; missing if none was. */
+  reopened?: number;
 };
 
 /** Returns the addresses by which a send is found until it is settled. */

@@ -30,6 +30,7 @@ export function toSend(
     tags: _t,
     labels: _l,
     hasOwnLabels: _own,
+    reopened: _count,
     ...send
   } = stored;
   return { ...send, request: JSON.parse(request) };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt } from "@posthaste/kit";
-import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { ContentRemovedError } from "./message_retry.ts";
 import type { Store } from "./store.ts";
@@ -49,7 +49,7 @@ const remove = (accountId: string, limit = 50) =>
 
 test("removeContents() removes variables of all levels and keeps the recipients", async () => {
   const { send } = await failedSend("acc_levels", daysAgo(8), "key");
-  await store.sends.settle([send._id], now);
+  await store.sends.settle([send], now);
   assert.deepEqual(await remove("acc_levels"), { removed: 1, hasMore: false });
   const found = await store.sends.find("acc_levels", send._id);
   assert.deepEqual(found?.contentRemovedAt, now);
@@ -73,7 +73,7 @@ test("removeContents() removes variables of all levels and keeps the recipients"
 test("removeContents() keeps younger sends, and those of other accounts", async () => {
   const young = await failedSend("acc_young", daysAgo(6));
   const other = await failedSend("acc_other", daysAgo(30));
-  await store.sends.settle([young.send._id, other.send._id], now);
+  await store.sends.settle([young.send, other.send], now);
   assert.deepEqual(await remove("acc_young"), { removed: 0, hasMore: false });
   for (const { send } of [young, other]) {
     const found = await store.sends.find(send.accountId, send._id);
@@ -84,7 +84,7 @@ test("removeContents() keeps younger sends, and those of other accounts", async 
 test("removeContents() waits until a send is settled, and strips it later", async () => {
   const { send } = await failedSend("acc_late", daysAgo(9));
   assert.deepEqual(await remove("acc_late"), { removed: 0, hasMore: false });
-  await store.sends.settle([send._id], now);
+  await store.sends.settle([send], now);
   assert.deepEqual(await remove("acc_late"), { removed: 1, hasMore: false });
   const found = await store.sends.find("acc_late", send._id);
   assert.equal(found?.request.variables, undefined);
@@ -92,9 +92,9 @@ test("removeContents() waits until a send is settled, and strips it later", asyn
 });
 
 test("removeContents() continues where it ended", async () => {
-  const ids: string[] = [];
-  for (const days of [12, 11, 10]) ids.push((await failedSend("acc_row", daysAgo(days))).send._id);
-  await store.sends.settle(ids, now);
+  const sends: Send[] = [];
+  for (const days of [12, 11, 10]) sends.push((await failedSend("acc_row", daysAgo(days))).send);
+  await store.sends.settle(sends, now);
   assert.deepEqual(await remove("acc_row", 2), { removed: 2, hasMore: true });
   assert.deepEqual(await remove("acc_row", 2), { removed: 1, hasMore: false });
   assert.deepEqual(await remove("acc_row", 2), { removed: 0, hasMore: false });
@@ -102,7 +102,7 @@ test("removeContents() continues where it ended", async () => {
 
 test("retryMessage() refuses a message whose content is gone, and returns since when", async () => {
   const { send, messageId } = await failedSend("acc_retry", daysAgo(8));
-  await store.sends.settle([send._id], now);
+  await store.sends.settle([send], now);
   await remove("acc_retry");
   await assert.rejects(store.messages.retry("acc_retry", messageId, { now }), (error) => {
     assert.ok(error instanceof ContentRemovedError);
@@ -118,7 +118,7 @@ test("retryMessage() refuses a message whose content is gone, and returns since 
 
 test("removeContents() keeps the content of a send that is being retried", async () => {
   const { send, messageId } = await failedSend("acc_again", daysAgo(8));
-  await store.sends.settle([send._id], now);
+  await store.sends.settle([send], now);
   assert.equal((await store.messages.retry("acc_again", messageId, { now }))?.state, "deferred");
   assert.deepEqual(await remove("acc_again"), { removed: 0, hasMore: false });
   assert.ok(await store.sends.load(send._id));

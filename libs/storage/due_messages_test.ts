@@ -68,7 +68,7 @@ test("finishedSends() finds sends whose messages have all ended, and that are no
     (await store.sends.finished(ids)).map(({ _id }) => _id).toSorted(),
     [single._id, several._id].toSorted(),
   );
-  await store.sends.settle([single._id], at(3));
+  await store.sends.settle([single], at(3));
   const [left, ...others] = await store.sends.finished(ids);
   assert.deepEqual([left?._id, others.length], [several._id, 0]);
 });

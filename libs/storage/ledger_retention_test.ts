@@ -25,7 +25,7 @@ async function failedSend(days: number, isSettled: boolean) {
     const messageId = messageIdOf(send._id, index);
     await endAttempt(store, "failed", { messageId, attempt: 1, at: acceptedAt, reason: "no" });
   }
-  if (isSettled) await store.sends.settle([send._id], acceptedAt);
+  if (isSettled) await store.sends.settle([send], acceptedAt);
   return send;
 }
 

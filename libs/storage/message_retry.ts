@@ -48,12 +48,15 @@ const UNDISTURBED_MS = 60_000;
 export function messageRetry(db: Db): MessageRetry {
   const { messages, sends } = collectionsOf(db);
 
-  /** Marks a send as not settled. From then on its content stays: only settled sends lose theirs. */
+  /**
+   * Marks a send as not settled. From then on its content stays: only settled sends lose theirs. The count
+   * stops a tracker that has read the messages before and settles the send only now.
+   */
   async function reopen(accountId: string, messageId: string, sendId: string, reconcileAt: Date) {
     const send = { _id: sendId, accountId };
     const { matchedCount } = await sends.updateOne(
       { ...send, contentRemovedAt: { $exists: false } },
-      { $set: { settledAt: null, reconcileAt } },
+      { $set: { settledAt: null, reconcileAt }, $inc: { reopened: 1 } },
     );
     if (matchedCount > 0) return;
     const found = await sends.findOne(send, { projection: { contentRemovedAt: 1 } });

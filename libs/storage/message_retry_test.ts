@@ -19,7 +19,7 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   await endAttempt(store, "failed", { ...outcome, messageId: failed });
   await endAttempt(store, "unknown", { ...outcome, messageId: unknown });
   await endAttempt(store, "sent", { ...outcome, messageId: sent });
-  await store.sends.settle([send._id], at(2));
+  await store.sends.settle([send], at(2));
 
   assert.equal(await store.messages.retry("acc_2", failed, { now: at(9) }), null);
   assert.equal(await store.messages.retry("acc_1", sent, { now: at(9) }), null);
@@ -37,4 +37,31 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   const due = await store.sends.listToReconcile(at(9), 10);
   assert.deepEqual(due.map(({ _id, settledAt }) => [_id, settledAt]), [[send._id, null]]);
   assert.ok(await takeAttempt(store, { messageId: failed, attempt: 2 }));
+});
+
+test("retryMessage() keeps a send open that a tracker has found finished just before", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const send = sendOf();
+  await store.sends.accept(send);
+  const failed = messageIdOf(send._id, 0);
+  const retryFailed = async (attempt: number) => {
+    await takeAttempt(store, { messageId: failed, attempt });
+    await endAttempt(store, "failed", { messageId: failed, attempt, at: at(1), reason: "full" });
+    const found = await store.sends.finished([send._id]);
+    assert.equal(found.length, 1);
+    assert.ok(await store.messages.retry("acc_1", failed, { now: at(2) }));
+    return found;
+  };
+  for (const attempt of [1, 2]) {
+    const found = await retryFailed(attempt);
+    assert.equal(await store.sends.settle(found, at(3)), 0);
+    assert.equal((await store.sends.find("acc_1", send._id))?.settledAt, null);
+  }
+  await takeAttempt(store, { messageId: failed, attempt: 3 });
+  await endAttempt(store, "sent", { messageId: failed, attempt: 3, at: at(4) });
+  assert.equal(await store.sends.settle(await store.sends.finished([send._id]), at(5)), 1);
+  const settled = await store.sends.find("acc_1", send._id);
+  assert.deepEqual(settled?.settledAt, at(5));
+  assert.equal("reopened" in (settled ?? {}), false);
 });

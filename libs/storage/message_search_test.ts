@@ -64,7 +64,7 @@ before(async () => {
   await end(third, 2, "failed");
   await end(fourth, 0, "deferred");
   for (let index = 0; index < 5; index++) await end(fifth, index, "sent");
-  await store.sends.settle([fifth._id], DAY(6));
+  await store.sends.settle([fifth], DAY(6));
 });
 after(() => opened[Symbol.asyncDispose]());
 

@@ -19,6 +19,8 @@ export interface FinishedSend extends Pick<Send, "_id" | "accountId" | "messageC
   states: Partial<Record<(typeof TERMINAL_STATES)[number], number>>;
   /** The attempts of all its messages together. */
   attempts: number;
+  /** How often the send was reopened; 0 is absent. */
+  reopened?: number;
 }
 
 /** The operations on sends. */
@@ -47,8 +49,11 @@ export interface SendStore {
   heads(ids: string[]): Promise<SendHead[]>;
   /** Finds those of some sends that are not settled, and whose messages are all in a terminal state. */
   finished(ids: string[]): Promise<FinishedSend[]>;
-  /** Notes that all messages of these sends are in a terminal state. Returns how many it changed. */
-  settle(ids: string[], now: Date): Promise<number>;
+  /**
+   * Notes that all messages of these sends are in a terminal state. Leaves out sends that were reopened since
+   * they were read: one of their messages is being retried. Returns how many it changed.
+   */
+  settle(sends: readonly Pick<FinishedSend, "_id" | "reopened">[], now: Date): Promise<number>;
   /**
    * Claims sends that are due and not settled, and sets the time of their next look. If several reconcilers
    * find the same send, only one gets it. A reconciler claims before it reads the messages. A retry that is
@@ -107,10 +112,7 @@ export function sendStore(db: Db): SendStore {
         .project<SendHead>({ request: 0, emails: 0 }).toArray(),
     async finished(ids) {
       const open = await sends.find({ _id: { $in: ids }, settledAt: null })
-        .project<Pick<Send, "_id" | "accountId" | "messageCount">>({
-          accountId: 1,
-          messageCount: 1,
-        })
+        .project<OpenSend>({ accountId: 1, messageCount: 1, reopened: 1 })
         .toArray();
       if (open.length === 0) return [];
       const isSingle = ({ messageCount }: { messageCount: number }) => messageCount === 1;
@@ -133,11 +135,15 @@ export function sendStore(db: Db): SendStore {
       const bySend = Map.groupBy(ended, ({ _id: { sendId } }) => sendId);
       return open.flatMap((send) => finishedOf(send, bySend.get(send._id) ?? []));
     },
-    async settle(ids, now) {
-      const filter = { _id: { $in: ids }, settledAt: null };
+    async settle(finished, now) {
       const change = { $set: { settledAt: now }, $unset: { emails: "" as const } };
-      const result = await sends.updateMany(filter, change);
-      return result.modifiedCount;
+      const byReopened = Map.groupBy(finished, ({ reopened }) => reopened);
+      const results = await Promise.all([...byReopened].map(([reopened, all]) => {
+        const _id = { $in: all.map(({ _id }) => _id) };
+        const unchanged = { reopened: reopened ?? { $exists: false } };
+        return sends.updateMany({ _id, settledAt: null, ...unchanged }, change);
+      }));
+      return results.reduce((sum, { modifiedCount }) => sum + modifiedCount, 0);
     },
     async claimReconciliation(ids, { now, reconcileAt }) {
       const reconciledBy = randomBytes(8).toString("hex");
@@ -159,6 +165,8 @@ export function sendStore(db: Db): SendStore {
   };
 }
 
+type OpenSend = Pick<FinishedSend, "_id" | "accountId" | "messageCount" | "reopened">;
+
 /** Messages of a send that are in the same state. */
 interface EndedMessages {
   _id: { sendId: string; state: (typeof TERMINAL_STATES)[number] };
@@ -167,7 +175,7 @@ interface EndedMessages {
 }
 
 function finishedOf(
-  send: Pick<Send, "_id" | "accountId" | "messageCount">,
+  send: OpenSend,
   ended: readonly EndedMessages[],
 ): FinishedSend[] {
   const total = ended.reduce((sum, { count }) => sum + count, 0);

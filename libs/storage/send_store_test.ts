@@ -74,8 +74,8 @@ test("sendsToReconcile() returns sends that are due and not settled, without req
     })
   ) as [Send, Send, Send, Send];
   for (const send of [first, second, later, settled]) await store.sends.accept(send);
-  assert.equal(await store.sends.settle([settled._id], at(40)), 1);
-  assert.equal(await store.sends.settle([settled._id], at(41)), 0);
+  assert.equal(await store.sends.settle([settled], at(40)), 1);
+  assert.equal(await store.sends.settle([settled], at(41)), 0);
   const mine = async (now: Date) =>
     (await store.sends.listToReconcile(now, 100)).filter(({ accountId }) =>
       accountId === "acc_sweep"

@@ -34,7 +34,7 @@ test("withdrawSend() leaves a send alone that the reconciler has examined or set
   const settled = sendOf();
   for (const send of [swept, settled]) await store.sends.accept(send);
   await store.sends.claimReconciliation([swept._id], { now: LATER, reconcileAt: LATER });
-  await store.sends.settle([settled._id], LATER);
+  await store.sends.settle([settled], LATER);
   for (const send of [swept, settled]) {
     assert.equal(await store.sends.withdraw(send), false);
     assert.equal((await store.sends.load(send._id))?._id, send._id);

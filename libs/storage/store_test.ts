@@ -161,7 +161,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.messages.list(accountId, send._id);
   await store.messages.countStates(accountId, [send._id, sendOf()._id]);
   await store.messages.unfinished(send);
-  await store.sends.settle([send._id], now);
+  await store.sends.settle([send], now);
   await store.sends.expireIdempotencyKeys(now);
   await db.command({ profile: 0 });
 

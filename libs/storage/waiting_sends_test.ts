@@ -116,7 +116,7 @@ test("a scheduled send is found as such, and kept at least as long as from its s
   assert.deepEqual((await stateOf())?.state, "queued");
   const found = await store.sends.findRecipients([send._id]);
   assert.deepEqual(found.get(send._id)?.acceptedAt, at(600));
-  await store.sends.settle([send._id, plain._id], at(700));
+  await store.sends.settle([send, plain], at(700));
   const remove = async (seconds: number) => {
     const old = { before: at(seconds), limit: 9, now: at(seconds) };
     const contents = await store.retention.removeContents({ accountId: "acc_1", ...old });

@@ -147,7 +147,7 @@ test("a message whose content is removed cannot be retried: content_removed, wit
   const { id, ids: [message] } = await sendTo(1);
   await api.end(id, 0, "failed");
   const now = new Date();
-  await api.store.sends.settle([id], now);
+  await api.store.sends.settle([{ _id: id }], now);
   const before = new Date(now.getTime() + 1000);
   await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
   const answer = await post(`/v1/messages/${message}/retry`);

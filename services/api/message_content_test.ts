@@ -58,7 +58,7 @@ test("a mail is shown as it was sent, only to its account and with read:content"
   assert.equal((await api.ask(content, { scopes: ["read", "list"] })).status, 403);
   await api.end(id, 0, "sent");
   const now = new Date();
-  await api.store.sends.settle([id], now);
+  await api.store.sends.settle([{ _id: id }], now);
   const before = new Date(now.getTime() + 1000);
   await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
   const gone = await api.ask(`${path}/content`);
@@ -152,7 +152,7 @@ test("explainMessage() reports which level set each variable, as long as they ar
   assert.equal((await api.ask(`${path}?values=yes`)).status, 400);
   await api.end(id, 0, "sent");
   const now = new Date();
-  await api.store.sends.settle([id], now);
+  await api.store.sends.settle([{ _id: id }], now);
   const before = new Date(now.getTime() + 1000);
   await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
   const gone = await api.ask(path);
@@ -191,7 +191,7 @@ test("the files of a message follow its PDFs, as they were sent, while its conte
   assert.equal((await api.ask(`${own}/1`, { scopes: ["read", "list"] })).status, 403);
   for (const index of [0, 1]) await api.end(id, index, "sent");
   const now = new Date();
-  await api.store.sends.settle([id], now);
+  await api.store.sends.settle([{ _id: id }], now);
   const before = new Date(now.getTime() + 1000);
   await api.store.retention.removeContents({ accountId: api.accountId, before, limit: 1000, now });
   const gone = await api.ask(`${own}/1`);

@@ -178,7 +178,7 @@ test("a message whose content is removed shows since when, and is not retried", 
   const send = await accept(1);
   const id = await fail(send, 0);
   const now = new Date("2026-05-05T12:00:00Z");
-  await store.sends.settle([send._id], now);
+  await store.sends.settle([send], now);
   const before = new Date(Date.now() + 60_000);
   await store.retention.removeContents({ accountId, before, limit: 1000, now });
   const { body } = await viewer.get(`/api/messages/${id}`);

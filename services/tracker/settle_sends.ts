@@ -44,7 +44,7 @@ export async function settleFinished(
   failpoint("tracker.before_settle");
   if (finished.length > 0) {
     await recordSettled(finished, isRecorded);
-    await settleSends(finished.map(({ _id }) => _id), now());
+    await settleSends(finished, now());
   }
   failpoint("tracker.after_settle");
 }

@@ -34,7 +34,7 @@ function openWorld(finished: string[]) {
           ids.filter((id) => world.finished.includes(id)).map((_id) => ({ _id, ...FINISHED })),
         );
       },
-      settle: (ids) => Promise.resolve(world.settled.push(...ids)),
+      settle: (sends) => Promise.resolve(world.settled.push(...sends.map(({ _id }) => _id))),
     },
     recordSettled: (sends, isRecorded) => {
       for (const send of sends) {
