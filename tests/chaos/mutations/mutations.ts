@@ -325,7 +325,7 @@ export const MUTATIONS: readonly Mutation[] = [
       replace: "  if (looks.length < 0) await",
     }],
     fault: "broker-wipe",
-    load: LONGER,
+    load: { messages: 1500, minutes: 1.5 },
     reveals: "I9",
     follows: {
       I6:
