@@ -243,7 +243,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
     suppressionChangeRoutes(v1, deps);
-    messageExplainRoute(v1);
+    messageExplainRoute(v1, deps);
   }, { prefix: "/v1" });
 }
 

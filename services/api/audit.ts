@@ -26,3 +26,15 @@ export async function audit(
     () => noteAudit({ ...entry, details: { ...details, by } }),
   );
 }
+
+/**
+ * Writes to the audit log that a token reads a message's content, which is private. Content is
+ * shown only after this.
+ */
+export async function auditRead(
+  deps: AuditDeps,
+  request: Pick<FastifyRequest, "caller" | "ledger">,
+  { id, details = {} }: { id: string } & Partial<Pick<AuditEntry, "details">>,
+): Promise<void> {
+  await audit(deps, request, { action: "message.read", target: `message ${id}`, details });
+}

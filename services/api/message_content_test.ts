@@ -240,3 +240,41 @@ test("the PDFs of a message, and of a template, are printed for who may see them
   assert.equal((await render({}, { scopes: ["read:content", "send"] })).status, 403);
   assert.equal((await render([])).status, 400);
 });
+
+test("reads of a message's content by a token are in the audit log, by the token's name", async () => {
+  await using api = await openLedgerApp({ bus: bus as never });
+  printed = PRINTED;
+  const file = { content: "YQ==", filename: "a.txt", contentType: "text/plain" };
+  const { messages: [message] } = await api.send({
+    ...{ ...MAIL, to: MAIL.to.slice(0, 1) },
+    attachments: [file],
+  });
+  const path = `/v1/messages/${message?.id}`;
+  for (const asked of ["content", "attachments/0", "attachments/2", "explain?values=true"]) {
+    assert.equal((await api.ask(`${path}/${asked}`)).status, 200, asked);
+  }
+  for (const asked of ["attachments/9", "explain"]) await api.ask(`${path}/${asked}`);
+  await api.ask(`${path}/content`, { isOther: true });
+  await api.ask(`${path}/content`, { scopes: ["read"] });
+  const lines = await api.store.audit.list(api.accountId, { limit: 100 });
+  const read = lines.filter(({ action }) => action === "message.read").reverse();
+  assert.deepEqual(read.map(({ details: { by: _, ...rest } }) => rest), [
+    ...[{}, { pdf: 1 }, { file: "a.txt" }, { values: true }],
+  ]);
+  for (const { target, userId, details } of read) {
+    assert.deepEqual([target, userId], [`message ${message?.id}`, null]);
+    assert.match(String(details["by"]), /^token ".*send.*" \(ph_.+…\)$/);
+  }
+});
+
+test("a message's content is not shown if the read cannot be written to the audit log", async () => {
+  await using api = await openLedgerApp({
+    bus: bus as never,
+    noteAudit: () => Promise.reject(new Error("the primary is gone")),
+  });
+  const { messages: [message] } = await api.send({ ...MAIL, to: MAIL.to.slice(0, 1) });
+  for (const asked of ["content", "attachments/0", "explain?values=true"]) {
+    const { status, body } = await api.ask(`/v1/messages/${message?.id}/${asked}`);
+    assert.deepEqual([status, body.code], [503, "unavailable"], asked);
+  }
+});

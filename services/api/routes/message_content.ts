@@ -7,6 +7,7 @@ import {
 import { mailContent, type MailContentDeps, mailPdf, requireContent } from "@posthaste/messaging";
 import { HttpError } from "../http_error.ts";
 import type { FastifyInstance } from "fastify";
+import { type AuditDeps, auditRead } from "../audit.ts";
 import { requireScope } from "../authenticate.ts";
 import { contentOf } from "../content_fault.ts";
 import type { RequestLedger } from "../request_ledger.ts";
@@ -17,14 +18,16 @@ const ACTION = "make the mail again";
 const SCOPE = { onRequest: requireScope("read:content") };
 
 /** `GET /messages/{id}/content`, a mail as it was filled, and `/messages/{id}/attachments/{n}`, one of its files. */
-export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps): void {
+export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps & AuditDeps): void {
   app.get<{ Params: { id: string } }>(
     "/messages/:id/content",
     SCOPE,
-    async ({ caller: { accountId }, params: { id }, ledger }) => {
+    async (request) => {
+      const { caller: { accountId }, params: { id }, ledger } = request;
       const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
       const { pdfs, ...parts } = await contentOf(ACTION, mailContent(send, index, deps));
       const files = await filesOf(send, index, ledger);
+      await auditRead(deps, request, { id });
       const attachments = [...pdfs, ...files].map(({ filename }, at) => ({
         index: at,
         filename,
@@ -36,12 +39,14 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps)
   app.get<{ Params: { id: string; n: string } }>(
     "/messages/:id/attachments/:n",
     SCOPE,
-    async ({ caller: { accountId }, params: { id, n }, ledger }, reply) => {
+    async (request, reply) => {
+      const { caller: { accountId }, params: { id, n }, ledger } = request;
       const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
       const position = /^\d{1,4}$/.test(n) ? Number(n) : -1;
       const pdfs = send.request.to[index]?.attachments?.length ?? 0;
       if (position >= 0 && position < pdfs) {
         const pdf = await contentOf("print it again", mailPdf(send, { index, position }, deps));
+        await auditRead(deps, request, { id, details: { pdf: position + 1 } });
         return sendFile({ ...pdf, contentType: "application/pdf" }, reply);
       }
       const file = (await filesOf(send, index, ledger))[position - pdfs];
@@ -52,6 +57,7 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps)
       await contentOf("show the attachment", (async () => requireContent(send))());
       const bytes = await ledger.findAsset(accountId, file.sha256);
       if (bytes === null) throw new HttpError("content_removed", GONE);
+      await auditRead(deps, request, { id, details: { file: file.filename } });
       return sendFile({ ...file, bytes }, reply);
     },
   );
