@@ -47,7 +47,10 @@ async function forget(
   for (const { _id: accountId } of accounts) {
     all.push({
       accountId,
-      ...await store.retention.forgetRecipient(accountId, address, new Date()),
+      ...await store.retention.forgetRecipient(accountId, address, {
+        now: new Date(),
+        audit: "erase",
+      }),
     });
   }
   const sum = (of: (one: Forgotten) => number) => all.reduce((total, one) => total + of(one), 0);

@@ -344,6 +344,8 @@ export const PERMISSIONS = {
       // To cancel messages.
       attempts: ["find", "insert"],
       mailers: READ,
+      // To forget the address of an entry, which still applies.
+      suppressions: ["update"],
       statistics: READ,
       integration_results: READ,
     },

@@ -378,7 +378,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
       { ...{ accountId: ACCOUNT, messageId, attempt: 1, at: now }, outcome: "sent" },
     ]),
   "retention.forgetRecipient": (store) =>
-    store.retention.forgetRecipient(ACCOUNT, "somebody@example.com", now),
+    store.retention.forgetRecipient(ACCOUNT, "somebody@example.com", { now, audit: "erase" }),
   "suppressions.add": (store) => store.suppressions.add(ACCOUNT, [SUPPRESSED]),
   "suppressions.list": (store) => store.suppressions.list(ACCOUNT, { limit: 1, now }),
   "suppressions.noteRefused": (store) =>

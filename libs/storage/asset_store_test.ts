@@ -79,7 +79,10 @@ test("removeOldAssets() keeps files that a name or a send needs, or that were ne
     return left.map(({ _id }) => _id.at(-1)).join("");
   };
   assert.equal(await expire(), "1235");
-  await store.retention.forgetRecipient(accountId, "ann@example.com", late);
+  await store.retention.forgetRecipient(accountId, "ann@example.com", {
+    now: late,
+    audit: "erase",
+  });
   assert.equal(await expire(), "35", "nothing is left of the one recipient");
   await store.assets.removeName(accountId, "logo");
   assert.equal(await expire(), "5");

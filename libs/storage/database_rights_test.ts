@@ -14,6 +14,7 @@ import {
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
 import { openStore, type Store } from "./store.ts";
+import { sendOf } from "./_test_store.ts";
 
 const PASSWORDS = {
   ...{ api: "a1", renderer: "r1", mailer: "m1", tracker: "t1", webhooks: "w1", dashboard: "d1" },
@@ -171,6 +172,7 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["remove", "messages", ["tracker"]],
   ["find", "suppressions", ["api", "mailer"]],
   ["insert", "suppressions", ["api", "mailer"]],
+  ["update", "suppressions", ["api", "dashboard"]],
   ["remove", "suppressions", ["api"]],
   ["remove", "mailers", ["mailer"]],
   ["find", "integration_events", ["tracker", "dashboard"]],
@@ -302,4 +304,14 @@ test("the dashboard's rights suffice for all that people do, also in transaction
   const bundled = { kind: "email", alias: "bundled", name: "Bundled" } as const;
   const [made] = await dashboard.templates.apply(accountId, [{ ...bundled, template: null }], now);
   assert.equal(made?.alias, "bundled");
+  const email = "ann@example.net";
+  const at = { at: now, reason: "manual" } as const;
+  await store.suppressions.add(accountId, [{ email, ...at }]);
+  await store.sends.accept(
+    sendOf({ accountId, request: { ...sendOf().request, to: [{ email }] } }),
+  );
+  const count = { now, audit: "count" } as const;
+  const { messages } = await dashboard.retention.forgetRecipient(accountId, email, count);
+  assert.equal(messages, 1);
+  assert.deepEqual(await store.suppressions.list(accountId, { limit: 1, now }), []);
 });

@@ -23,10 +23,28 @@ export interface Forgotten {
   copies: number;
   /** Ids of messages that are being sent, or whose outcome a person must decide. */
   left: string[];
-  /** Lines of the audit log that no longer name the person. */
+  /** Lines of the audit log that name the person, or no longer do: see {@linkcode ForgetOptions}. */
   auditLines: number;
   /** Invitations that were withdrawn. */
   invitations: number;
+  /** Whether the time was over before all was done. Repeat the call then. */
+  isCut: boolean;
+}
+
+/** How a person is forgotten. */
+export interface ForgetOptions {
+  /**
+   * Whether the audit log is erased where it names the person, or such lines are only counted. Only the
+   * operator's user of the database may change the log.
+   */
+  audit: "erase" | "count";
+  /**
+   * Time that the call may take, in milliseconds. It may exceed this by what one send or one batch of 100
+   * messages takes. A repeated call continues.
+   *
+   * @default {Infinity}
+   */
+  budgetMs?: number;
 }
 
 /** Removing a person's data on request. */
@@ -37,7 +55,11 @@ export interface RecipientForgetting {
    * recorded that there was a message, when, and how it ended. A suppression of the address stays, without the
    * address. Repeat the call while `left` is not empty.
    */
-  forgetRecipient(accountId: string, email: string, now: Date): Promise<Forgotten>;
+  forgetRecipient(
+    accountId: string,
+    email: string,
+    options: ForgetOptions & { now: Date },
+  ): Promise<Forgotten>;
 }
 
 /** The address that replaces a forgotten one. It cannot exist (RFC 2606). */
@@ -52,6 +74,34 @@ const FOUND_BY = [
   ...["references", "tags", "labels", "hasOwnLabels"] as const,
   ...["copies", "assets"] as const,
 ] satisfies (keyof FoundBy)[];
+
+/** When the call was made, and what shortens a list to the time that is left for it. */
+interface Within {
+  now: Date;
+  part<T>(list: AsyncIterable<T>): AsyncIterable<T>;
+}
+
+/** Divides the time of a call among its parts, of which each handles at least one item. */
+function openBudget(budgetMs: number) {
+  const began = performance.now();
+  let isCut = false;
+  const isOver = (share: number) => performance.now() - began >= share * budgetMs && (isCut = true);
+  return {
+    get isCut() {
+      return isCut;
+    },
+    isOver,
+    until: (share: number) =>
+      async function* <T>(list: AsyncIterable<T>): AsyncGenerator<T> {
+        let isFirst = true;
+        for await (const item of list) {
+          if (!isFirst && isOver(share)) return;
+          isFirst = false;
+          yield item;
+        }
+      },
+  };
+}
 
 type RequestChange = Partial<Pick<StoredSend, "request" | "contentRemovedAt" | "emails"> & FoundBy>;
 
@@ -72,11 +122,11 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
    * Cancels messages without an outcome, which creates their documents. Returns the ids of canceled and other
    * messages.
    */
-  async function cancelOpen(accountId: string, email: string, now: Date) {
+  async function cancelOpen(accountId: string, email: string, { now, part }: Within) {
     const canceled = new Set<string>();
     const left = new Set<string>();
     const wanted = email.toLowerCase();
-    for await (const send of sends.find({ accountId, emails: wanted, settledAt: null })) {
+    for await (const send of part(sends.find({ accountId, emails: wanted, settledAt: null }))) {
       const { to }: Send["request"] = JSON.parse(send.request);
       for (const [index, recipient] of to.entries()) {
         if (recipient.email.toLowerCase() !== wanted) continue;
@@ -129,11 +179,11 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
    * Removes copies to the address, and the record of those it got. Returns the number of messages, and those
    * that may be in flight with a copy.
    */
-  async function forgetCopies(accountId: string, email: string) {
+  async function forgetCopies(accountId: string, email: string, { part }: Pick<Within, "part">) {
     const wanted = email.toLowerCase();
     const isGone = (address: string) => address.toLowerCase() === wanted;
     const open: string[] = [];
-    for await (const send of sends.find({ accountId, copies: wanted })) {
+    for await (const send of part(sends.find({ accountId, copies: wanted }))) {
       if (send.settledAt === null) open.push(...messagesCopied(send, wanted));
       await changeRequest({ sendId: send._id, accountId }, ({ request }) => {
         const parsed = withoutCopies(JSON.parse(request), isGone);
@@ -146,7 +196,7 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     let changed = 0;
     const copied = messages.find({ accountId, copies: wanted })
       .project<Pick<Message, "_id" | "copiesRefused">>({ copiesRefused: 1 });
-    for await (const { _id, copiesRefused } of copied) {
+    for await (const { _id, copiesRefused } of part(copied)) {
       const refused = copiesRefused?.filter((copy) => !isGone(copy.email));
       await messages.updateOne({ _id, accountId }, {
         $pull: { copies: wanted },
@@ -157,15 +207,21 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     return { changed, left: open.filter((id) => !over.has(id)) };
   }
 
-  async function forgetInAudit(accountId: string, email: string): Promise<number> {
+  async function forgetInAudit(
+    accountId: string,
+    email: string,
+    { audit: how }: Pick<ForgetOptions, "audit">,
+  ): Promise<number> {
+    const erases = how === "erase";
     let lines = 0;
     const mention = new RegExp(escaped(email), "i");
     for await (const entry of audit.find({ accountId })) {
       if (entry.seq !== undefined) {
         // The digest covers the whole content, so the whole content is erased and the chain stays.
         if (entry.content === null || !mention.test(JSON.stringify(entry.content))) continue;
-        await chainedAudit.updateOne({ _id: entry._id, accountId }, { $set: { content: null } });
         lines++;
+        if (!erases) continue;
+        await chainedAudit.updateOne({ _id: entry._id, accountId }, { $set: { content: null } });
         continue;
       }
       const { _id, userEmail, target, details } = entry;
@@ -173,34 +229,36 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
       const text = JSON.stringify(said);
       const clean = text.replaceAll(new RegExp(mention, "gi"), FORGOTTEN_ADDRESS);
       if (clean === text) continue;
-      await audit.updateOne({ _id, accountId }, { $set: JSON.parse(clean) as typeof said });
       lines++;
+      if (!erases) continue;
+      await audit.updateOne({ _id, accountId }, { $set: JSON.parse(clean) as typeof said });
     }
     return lines;
   }
 
   return {
-    async forgetRecipient(accountId, email, now) {
+    async forgetRecipient(accountId, email, { now, budgetMs = Infinity, ...options }) {
+      const budget = openBudget(budgetMs);
       // The entry stays, by its hash: who is forgotten still gets no mail.
       await suppressions.updateOne({ accountId, email: email.toLowerCase() }, {
         $unset: { email: "", messageId: "" },
       });
-      const open = await cancelOpen(accountId, email, now);
-      const copied = await forgetCopies(accountId, email);
+      const open = await cancelOpen(accountId, email, { now, part: budget.until(1 / 3) });
+      const copied = await forgetCopies(accountId, email, { part: budget.until(2 / 3) });
       for (const id of copied.left) open.left.add(id);
       const done = {
         ...{ messages: 0, canceled: 0 },
         copies: copied.changed,
-        auditLines: await forgetInAudit(accountId, email),
+        auditLines: await forgetInAudit(accountId, email, options),
         invitations: (await invitations.deleteMany({ accountId, email: email.toLowerCase() }))
           .deletedCount,
       };
       const spellings = [...new Set([email, email.toLowerCase()])];
-      for (let after = "";;) {
+      for (let beyond = "";;) {
         const batch = await messages.find({
           accountId,
           email: { $in: spellings },
-          _id: { $gt: after },
+          _id: { $gt: beyond },
         }).sort({ _id: 1 }).limit(AT_ONCE).toArray();
         for (const found of batch) {
           const canceled = await cancelMessage(accountId, found._id, now);
@@ -212,8 +270,10 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
           } else open.left.add(found._id);
         }
         const last = batch.at(-1);
-        if (last === undefined || batch.length < AT_ONCE) return { ...done, left: [...open.left] };
-        after = last._id;
+        if (last === undefined || batch.length < AT_ONCE || budget.isOver(1)) {
+          return { ...done, left: [...open.left], isCut: budget.isCut };
+        }
+        beyond = last._id;
       }
     },
   };

@@ -12,6 +12,7 @@ before(async () => {
 after(() => opened?.[Symbol.asyncDispose]());
 
 const now = new Date("2026-06-01T00:00:00Z");
+const ERASE = { now, audit: "erase" } as const;
 
 /** Returns a send to Ann and to others, with her data in every possible place. */
 function sendToAnn(accountId: string, others: string[]) {
@@ -65,7 +66,7 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
   });
   assert.match(await everything(), /ann.canary/i);
 
-  const done = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  const done = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);
   assert.deepEqual(done, {
     messages: 2,
     canceled: 1,
@@ -73,6 +74,7 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
     left: [],
     auditLines: 1,
     invitations: 0,
+    isCut: false,
   });
   // The other recipient still needs the shared variables.
   const shared = (await everything()).replaceAll("ann-canary winter", "");
@@ -95,7 +97,7 @@ test("forgetRecipient() leaves a message that is being sent, and forgets it when
   await store.sends.accept(send);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
-  const first = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  const first = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);
   assert.deepEqual([first.messages, first.left], [0, [messageId]]);
   await endAttempt(store, "failed", {
     messageId,
@@ -103,7 +105,7 @@ test("forgetRecipient() leaves a message that is being sent, and forgets it when
     at: now,
     reason: "no <Ann.Canary@example.com>",
   });
-  const again = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", now);
+  const again = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);
   assert.deepEqual([again.messages, again.left], [1, []]);
   assert.equal(
     await store.messages.retry(accountId, messageId, { now }),
@@ -116,7 +118,7 @@ test("forgetRecipient() touches no other account", async () => {
   const { store } = opened;
   const send = sendToAnn("acc_other", []);
   await store.sends.accept(send);
-  await store.retention.forgetRecipient("acc_empty", "Ann.Canary@example.com", now);
+  await store.retention.forgetRecipient("acc_empty", "Ann.Canary@example.com", ERASE);
   assert.equal((await store.messages.find("acc_other", messageIdOf(send._id, 0)))?.state, "queued");
 });
 
@@ -136,12 +138,52 @@ test("forgetRecipient() removes a person from the copies of others' mail, and fr
     ...{ messageId, attempt: 1, at: now },
     copiesRefused: [{ email: ann.email, reply: { code: 550, response: `550 ${ann.email}` } }],
   });
-  const done = await store.retention.forgetRecipient(accountId, "ann.copied@example.com", now);
+  const done = await store.retention.forgetRecipient(accountId, "ann.copied@example.com", ERASE);
   const other = messageIdOf(send._id, 1);
   assert.deepEqual([done.messages, done.copies, done.left], [0, 1, [other]]);
   assert.doesNotMatch(await everything(), /ann.copied/i);
   const loaded = await store.sends.load(send._id);
   assert.deepEqual(loaded?.request.cc, [{ email: "dan@example.com" }]);
   assert.deepEqual((await store.messages.find(accountId, messageId))?.copies, ["dan@example.com"]);
-  assert.deepEqual((await store.retention.forgetRecipient(accountId, ann.email, now)).left, []);
+  assert.deepEqual((await store.retention.forgetRecipient(accountId, ann.email, ERASE)).left, []);
+});
+
+test("forgetRecipient() only counts lines of the audit log where it may not change them", async () => {
+  const { store } = opened;
+  const accountId = "acc_counted";
+  const target = "message to Ann.Counted@example.com";
+  await store.audit.note({
+    ...{ accountId, at: now, userId: null, userEmail: null, action: "message.resent", target },
+    details: {},
+  });
+  const count = { now, audit: "count" } as const;
+  for (let again = 0; again < 2; again++) {
+    const done = await store.retention.forgetRecipient(accountId, "ann.counted@example.com", count);
+    assert.equal(done.auditLines, 1);
+  }
+  assert.equal((await store.audit.list(accountId, { limit: 1 }))[0]?.target, target);
+});
+
+test("forgetRecipient() ends after its time, and repeated calls complete the work", async () => {
+  const { store } = opened;
+  const accountId = "acc_budget";
+  const email = "ann.budget@example.com";
+  const to = Array.from({ length: 60 }, () => ({ email, cc: [{ email: "bo@example.com" }] }));
+  const request = { from: { email: "shop@example.com" }, to };
+  for (const messageCount of [60, 60, 1]) {
+    await store.sends.accept(sendOf({
+      ...{ _id: newSendId(accountId, now), accountId, messageCount },
+      request: { ...request, to: to.slice(0, messageCount) },
+    }));
+  }
+  const calls = [];
+  do {
+    calls.push(
+      await store.retention.forgetRecipient(accountId, email, { ...ERASE, budgetMs: 0 }),
+    );
+  } while (calls.at(-1)?.isCut && calls.length < 20);
+  assert.ok(calls.length > 2 && calls.length < 20, String(calls.length));
+  assert.equal(calls.reduce((sum, { messages }) => sum + messages, 0), 121);
+  assert.deepEqual(calls.at(-1)?.left, []);
+  assert.doesNotMatch(await everything(), /ann.budget/i);
 });

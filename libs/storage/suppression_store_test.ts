@@ -60,7 +60,7 @@ test("suppressions.noteRefused() keeps an entry that is there, and obeys the acc
 test("forgetRecipient() removes the address of a suppression, which still applies", async () => {
   const { suppressions, retention } = opened.store;
   await suppressions.add("acc_f", [entryOf("gone@example.com")]);
-  await retention.forgetRecipient("acc_f", "Gone@example.com", now);
+  await retention.forgetRecipient("acc_f", "Gone@example.com", { now, audit: "erase" });
   const [entry] = (await suppressions.among("acc_f", ["gone@example.com"], now)).values();
   assert.ok(entry);
   assert.doesNotMatch(JSON.stringify(entry), /gone/i);

@@ -171,3 +171,23 @@ export interface NewAppView {
 export interface SecondFactorAdded {
   recoveryCodes: string[] | null;
 }
+
+/** `POST /api/recipients/forget`: what was removed, and what still names the person. */
+export interface ForgottenView {
+  removed: {
+    messages: number;
+    /** Of these, those that were not sent yet and never will be. */
+    canceled: number;
+    /** Messages with copies to the person that no longer name them. */
+    copies: number;
+    invitations: number;
+  };
+  left: {
+    /** Ids of messages that are being sent, or whose outcome a person must decide. */
+    messages: string[];
+    /** Lines of the audit log, which only the operator may erase. */
+    auditLines: number;
+    /** Whether the time was over before all was done. Repeat the request then. */
+    isCut: boolean;
+  };
+}

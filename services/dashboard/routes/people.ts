@@ -4,6 +4,7 @@ import { openAttempts } from "../attempts.ts";
 import { openPasswordHasher } from "../password_hasher.ts";
 import { accountRoutes } from "./account.ts";
 import { auditRoutes } from "./audit.ts";
+import { recipientRoutes } from "./recipients.ts";
 import { openSecondFactors } from "../second_factor.ts";
 import { confirmationRoutes } from "./confirmation.ts";
 import { signInRoutes } from "./sign_in.ts";
@@ -40,4 +41,5 @@ export function peopleRoutes(app: FastifyInstance, routing: Routing): void {
   memberRoutes(app, routing);
   accountRoutes(app, routing);
   auditRoutes(app, routing);
+  recipientRoutes(app, routing);
 }

@@ -33,6 +33,7 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "asset.removed": "removed the",
   "token.rolled": "rolled a token into the new",
   "message.read": "read the contents of",
+  "recipient.forgotten": "removed the data of",
   "audit.exported": "downloaded the",
   "sessions.ended": "signed out everywhere:",
 };
