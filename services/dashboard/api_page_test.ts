@@ -84,6 +84,11 @@ test("POST /api/interface/try reaches the endpoints of the interface and nothing
   const paths = [
     ...["/v1/../livez", "/v1/%2e%2e/livez", "/v1//livez", "/v1/none", "/v1/sends/a/b/c"],
     ...["/v1@127.0.0.1:1/sends", "/v1/sends/..", "/v1\\..\\livez"],
+    // A gateway between the dashboard and the interface may decode these, once or more often.
+    ...["/v1/sends/..%2f..%2flivez", "/v1/sends/%2E%2E%2Flivez", "/v1/sends/..%5c..%5Clivez"],
+    ...["/v1/sends/a%2fb", "/v1/sends/..%252f..%252flivez", "/v1/sends/%252e%252e"],
+    ...["/v1/sends/.%252e/cancel", "/v1/sends/%25252e%25252E", "/v1/sends/..;a=b", "/v1/sends/%"],
+    ...["/v1/sends/a%00b", "/v1/sends/a%0d%0ab", "/v1/sends/%c0%af"],
   ];
   for (const path of paths) {
     const { body } = await attempt({ method: "GET", path, token });
@@ -94,6 +99,11 @@ test("POST /api/interface/try reaches the endpoints of the interface and nothing
     400,
   );
   assert.equal(heard.length, count);
+  for (const path of ["/v1/templates/caf%C3%A9", "/v1/templates/100%25", "/v1/templates/a..b"]) {
+    const { body } = await attempt({ method: "GET", path, token });
+    assert.equal(body.status, 404, path);
+    assert.equal(heard.at(-1)?.url, path);
+  }
   const moved = await attempt({ method: "GET", path: "/v1/sends/moved", token });
   assert.equal(moved.body.code, "unavailable");
 });

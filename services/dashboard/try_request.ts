@@ -35,7 +35,7 @@ export async function tryRequest(
   const base = new URL(baseUrl);
   const url = new URL(path, base.origin);
   const isKnown = PATHS.some((one) => one.method === method && one.pattern.test(url.pathname));
-  if (url.origin !== base.origin || !isKnown) {
+  if (url.origin !== base.origin || !isKnown || !hasPlainSegments(url.pathname)) {
     throw new HttpError("not_found", `The interface has no endpoint ${method} ${path}`);
   }
   // The interface may be mounted below another path.
@@ -69,6 +69,33 @@ export async function tryRequest(
     text: isText || bytes.length === 0 ? bytes.toString("utf8") : null,
     base64: isText || bytes.length === 0 ? null : bytes.toString("base64"),
   };
+}
+
+/**
+ * Returns whether no segment of a path leads elsewhere for a gateway that decodes it, however often. So an
+ * encoded slash, backslash or dot segment is refused.
+ */
+function hasPlainSegments(pathname: string): boolean {
+  return pathname.split("/").slice(1).every((segment) => {
+    const text = decodeFully(segment);
+    // Some servers remove what follows a semicolon before they look for dot segments.
+    return text !== undefined && !/[/\\\p{Cc}]/u.test(text) && !/^\.{1,2}(?:;|$)/.test(text);
+  });
+}
+
+/** Decodes a segment until nothing changes; `undefined` if it is no valid text. */
+function decodeFully(segment: string): string | undefined {
+  for (let text = segment;;) {
+    // A percent sign that stands for itself, after at least one decoding, is valid.
+    if (text !== segment && !/%[\da-f]{2}/i.test(text)) return text;
+    try {
+      const decoded = decodeURIComponent(text);
+      if (decoded === text) return text;
+      text = decoded;
+    } catch {
+      return undefined;
+    }
+  }
 }
 
 /** @throws {HttpError} `unavailable` if the answer breaks off, or is too large to be shown. */
