@@ -40,6 +40,7 @@ export type { NewEvent, RecordedEvent } from "./recorded_event.ts";
 export type { Happenings } from "./happenings.ts";
 export type { EventSubject, EventSubjects, TimelinesOf } from "./event_subjects.ts";
 export type {
+  DeliveryPlace,
   DeliveryQuery,
   ReplayQuery,
   WebhookClaim,

@@ -12,17 +12,21 @@ export interface WebhookClaim {
   limit: number;
 }
 
+/** Where a delivery stands among those of its endpoint: deliveries may have the same time. */
+export type DeliveryPlace = Pick<WebhookDelivery, "_id" | "at">;
+
 /** Selects deliveries to list, the newest first. */
 export interface DeliveryQuery {
   state?: WebhookDelivery["state"] | undefined;
   limit: number;
   /** The last one seen. */
-  before?: Pick<WebhookDelivery, "_id" | "at"> | undefined;
+  before?: DeliveryPlace | undefined;
 }
 
 /** Selects deliveries to repeat. */
 export interface ReplayQuery {
-  from: Date;
+  /** A time, or the `next` of the call before. */
+  from: Date | DeliveryPlace;
   until: Date;
   states: readonly WebhookDelivery["state"][];
   /** The types of events; all if this is left out. */
@@ -34,8 +38,8 @@ export interface ReplayQuery {
 /** What was repeated. */
 export interface Replayed {
   queued: number;
-  /** The `from` of the deliveries beyond the limit; null if there are none. */
-  next: Date | null;
+  /** The first delivery beyond the limit, the next `from`; null if there is none. */
+  next: DeliveryPlace | null;
 }
 
 /** Deliveries of events to webhook endpoints. */
@@ -94,10 +98,13 @@ const REPLAYED_KEPT_MS = 30 * 24 * 3_600_000;
 export function webhookDeliveries(db: Db): WebhookDeliveries {
   const { webhooks, webhookDeliveries: deliveries, messages } = collectionsOf(db);
 
-  async function timeBeyond(filter: Filter<WebhookDelivery>, limit: number): Promise<Date | null> {
+  async function placeBeyond(
+    filter: Filter<WebhookDelivery>,
+    limit: number,
+  ): Promise<DeliveryPlace | null> {
     const [found] = await deliveries.find(filter, { projection: { at: 1 } })
       .sort({ at: 1, _id: 1 }).skip(limit).limit(1).toArray();
-    return found?.at ?? null;
+    return found ?? null;
   }
 
   return {
@@ -157,9 +164,7 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
     listDeliveries(accountId, webhookId, { state, limit, before }) {
       const filter: Filter<WebhookDelivery> = {
         ...{ accountId, webhookId },
-        ...(before === undefined ? {} : {
-          $or: [{ at: { $lt: before.at } }, { at: before.at, _id: { $lt: before._id } }],
-        }),
+        ...(before === undefined ? {} : isBefore(before)),
         ...(state === undefined ? {} : { state }),
       };
       return deliveries.find(filter).sort({ at: -1, _id: -1 }).limit(limit).toArray();
@@ -169,17 +174,31 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
     async replayDeliveries(accountId, webhookId, which, now) {
       const filter: Filter<WebhookDelivery> = "eventId" in which
         ? { _id: `${webhookId}/${which.eventId}`, accountId }
-        : {
-          ...{ accountId, webhookId, at: { $gte: which.from, $lt: which.until } },
-          state: { $in: [...which.states] },
-          ...(which.types === undefined ? {} : { type: { $in: [...which.types] } }),
-        };
+        : replayFilter(accountId, webhookId, which);
       const expiresAt = new Date(now.getTime() + REPLAYED_KEPT_MS);
-      const next = "eventId" in which ? null : await timeBeyond(filter, which.limit);
-      if (next !== null) filter.at = { ...filter.at as object, $lt: next };
+      const next = "eventId" in which ? null : await placeBeyond(filter, which.limit);
+      const page = { ...filter, ...(next === null ? {} : isBefore(next)) };
       const again = { state: "retrying", tries: 0, nextAt: now, expiresAt } as const;
-      const { matchedCount } = await deliveries.updateMany(filter, { $set: again });
+      const { matchedCount } = await deliveries.updateMany(page, { $set: again });
       return { queued: matchedCount, next };
     },
   };
+}
+
+function replayFilter(
+  accountId: string,
+  webhookId: string,
+  { from, until, states, types }: ReplayQuery,
+): Filter<WebhookDelivery> {
+  const isTime = from instanceof Date;
+  return {
+    ...{ accountId, webhookId, at: { $gte: isTime ? from : from.at, $lt: until } },
+    state: { $in: [...states] },
+    ...(types === undefined ? {} : { type: { $in: [...types] } }),
+    ...(isTime ? {} : { $nor: [isBefore(from)] }),
+  };
+}
+
+function isBefore({ at, _id }: DeliveryPlace): Filter<WebhookDelivery> {
+  return { $or: [{ at: { $lt: at } }, { at, _id: { $lt: _id } }] };
 }

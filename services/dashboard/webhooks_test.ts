@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { TokenLimits } from "@posthaste/contracts";
+import { MAX_REPLAY, type TokenLimits } from "@posthaste/contracts";
 import { openSecret, readMasterKeys, WEBHOOK_SECRET } from "@posthaste/storage";
 import { openTestDashboard, TEST_WEBHOOK_KEY, type TestDashboard } from "./_test_dashboard.ts";
 
@@ -165,6 +165,29 @@ test("GET /api/webhooks/:id/deliveries lists deliveries with bodies, which can b
     next: null,
   });
   assert.equal((await own.editor.post(`${path}/deliveries/evt_x/replay`)).status, 404);
+});
+
+test("POST /api/webhooks/:id/replay goes on by its `next` among events of one millisecond", async () => {
+  const { own, own: { accountId }, store } = dashboard;
+  const { webhook: { id } } = await create();
+  const path = `/api/webhooks/${id}/replay`;
+  const at = new Date("2026-03-01T00:00:00.000Z");
+  await store.webhooks.saveDeliveries(Array.from({ length: MAX_REPLAY + 1 }, (_, index) => ({
+    ...{ _id: `${id}/evt_${index}`, accountId, webhookId: id, eventId: `evt_${index}` },
+    ...{ type: "integration.paused", state: "delivered", tries: 1, nextAt: null, at },
+    ...{ attempts: [], expiresAt: new Date(Date.now() + 3_600_000) },
+  })));
+  const states = ["delivered", "retrying"];
+  const range = { from: at.toISOString(), until: "2026-03-02T00:00:00+01:00", states };
+  const first = (await own.editor.post(path, range)).body;
+  assert.deepEqual([first.queued, typeof first.next], [MAX_REPLAY, "string"]);
+  const second = (await own.editor.post(path, { ...range, from: first.next })).body;
+  assert.deepEqual(second, { queued: 1, next: null });
+  for (const from of ["x", "~", `${"9".repeat(15)}~${"a".repeat(200)}`, "1~$"]) {
+    assert.equal((await own.editor.post(path, { ...range, from })).status, 400, from);
+  }
+  const far = await own.editor.post(path, { ...range, from: `${"9".repeat(15)}~a` });
+  assert.deepEqual(far.body, { queued: 0, next: null });
 });
 
 test("POST /api/webhooks refuses bad URLs, unknown types, one URL twice and too many", async () => {

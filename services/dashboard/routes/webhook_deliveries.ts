@@ -1,4 +1,5 @@
 import { FEED_EVENT_TYPES, MAX_REPLAY, WEBHOOK_DELIVERY_STATES } from "@posthaste/contracts";
+import type { DeliveryPlace } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Actor } from "../actor.ts";
@@ -20,16 +21,21 @@ const EDITOR = { config: { role: "editor", scopes } } as const;
 
 const PAGE = 50;
 
+const PLACE_PATTERN = /^\d{1,15}~[\w/]+$/;
 const ID = z.object({ id: z.string().max(100) });
 const DELIVERY = ID.extend({ eventId: z.string().max(100) });
 const QUERY = z.strictObject({
   state: z.enum(WEBHOOK_DELIVERY_STATES).optional(),
   /** The `next` of the previous page: a time and an id. */
-  before: z.string().max(200).regex(/^\d{1,15}~[\w/]+$/).optional(),
+  before: z.string().max(200).regex(PLACE_PATTERN).optional(),
 });
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const REPLAY = z.strictObject({
-  from: time,
+  /** A time, or the `next` of the previous answer: a time and an id, because deliveries share times. */
+  from: z.union([
+    time,
+    z.string().max(200).regex(PLACE_PATTERN).transform(placeIn),
+  ]),
   until: time,
   states: z.array(z.enum(WEBHOOK_DELIVERY_STATES)).min(1).default(["failed"]),
   types: z.array(z.enum(FEED_EVENT_TYPES)).min(1).optional(),
@@ -65,7 +71,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
       const last = found.length > PAGE ? rows.at(-1) : undefined;
       return {
         rows: rows.map(deliveryViewOf),
-        next: last === undefined ? null : `${last.at.getTime()}~${last._id}`,
+        next: last === undefined ? null : textOf(last),
       };
     },
   );
@@ -119,17 +125,21 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
       const which = { ...readInput(REPLAY, body), limit: MAX_REPLAY };
       const { accountId } = actor;
       const { queued, next } = await store.webhooks.replayDeliveries(accountId, id, which, now());
-      const [from, until] = [which.from, which.until].map((at) => at.toISOString()) as [
-        string,
-        string,
-      ];
-      await noteReplay(actor, id, { since: from, until, queued: String(queued) });
-      return { queued, next: next?.toISOString() ?? null };
+      const since = which.from instanceof Date ? which.from : which.from.at;
+      await noteReplay(actor, id, {
+        ...{ since: since.toISOString(), until: which.until.toISOString() },
+        queued: String(queued),
+      });
+      return { queued, next: next && textOf(next) };
     },
   );
 }
 
-function placeIn(text: string): { at: Date; _id: string } {
+function textOf({ at, _id }: DeliveryPlace): string {
+  return `${at.getTime()}~${_id}`;
+}
+
+function placeIn(text: string): DeliveryPlace {
   const [time = "", _id = ""] = text.split("~");
   return { at: new Date(Number(time)), _id };
 }
