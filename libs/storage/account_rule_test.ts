@@ -74,6 +74,8 @@ const EXCEPTIONS: Record<string, string> = {
   "webhooks.listHeld": "the same",
   "webhooks.leave": "the same",
   "webhooks.listDue": "the same; of endpoints that were found",
+  "webhooks.countEndpoints": "the same; of numbers alone",
+  "webhooks.waitingSince": "the same; of endpoints that were found",
   "webhooks.saveDeliveries": "the same; each names its account",
   "integrations.listClosed":
     "the api works for all accounts, and asks for an integration by its account",

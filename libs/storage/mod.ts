@@ -46,6 +46,7 @@ export type {
   WebhookClaim,
   WebhookDeliveries,
 } from "./webhook_delivery_store.ts";
+export type { EndpointCounts, WebhookFigures } from "./webhook_figures.ts";
 export { type NewWebhook, TooManyWebhooksError, type WebhookStore } from "./webhook_store.ts";
 export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
 export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";

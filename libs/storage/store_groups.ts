@@ -51,6 +51,7 @@ import { type UsageStore, usageStore } from "./usage_store.ts";
 import { type VersionReads, versionReads } from "./version_reads.ts";
 import { type WaitingSends, waitingSends } from "./waiting_sends.ts";
 import { type WebhookDeliveries, webhookDeliveries } from "./webhook_delivery_store.ts";
+import { type WebhookFigures, webhookFigures } from "./webhook_figures.ts";
 import { type WebhookStore, webhookStore } from "./webhook_store.ts";
 
 /** The ledger's operations, grouped by subject. */
@@ -99,7 +100,7 @@ export interface StoreGroups {
   /** The feed of events of each account, and its sources. */
   events: EventStore & EventSubjects & Happenings;
   /** Endpoints that are called with events, and the calls. */
-  webhooks: WebhookStore & WebhookDeliveries;
+  webhooks: WebhookStore & WebhookDeliveries & WebhookFigures;
   /** Counts for the overview and the operator. */
   statistics: LedgerFigures & StatisticsStore & StatisticsRecount;
   /** Bytes that were accepted for accounts. */
@@ -169,7 +170,7 @@ export function storeGroupsOf(
     retention: retentionOf(db, ledgers),
     assets: assetStore(db),
     suppressions: suppressionStore(db),
-    webhooks: { ...webhookStore(db), ...webhookDeliveries(db) },
+    webhooks: { ...webhookStore(db), ...webhookDeliveries(db), ...webhookFigures(db) },
     events: { ...eventStore(db), ...eventSubjects(db), ...happenings(db) },
     statistics: statisticsOf(db),
     usage: usageStore(db),

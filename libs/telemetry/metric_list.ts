@@ -160,6 +160,24 @@ export const METRICS = {
     description: "Messages in the ledger that are waiting or unknown; counted up to 100,000",
     attributes: ["posthaste.state"],
   },
+  "posthaste.webhook.deliveries": counter(
+    "{request}",
+    "Requests to webhook endpoints, by outcome: delivered, retrying, failed (given up)",
+    ["posthaste.outcome"],
+  ),
+  "posthaste.webhook.oldest_age": {
+    kind: "observedGauge",
+    unit: "s",
+    description:
+      "Wait of the oldest event for endpoints of the process, by their state: up, down; 0 when none waits",
+    attributes: ["posthaste.state"],
+  },
+  "posthaste.webhook.endpoints": {
+    kind: "observedGauge",
+    unit: "{endpoint}",
+    description: "Webhook endpoints: up, down (enabled, all requests fail), disabled (given up)",
+    attributes: ["posthaste.state"],
+  },
   "posthaste.ledger.disk.usage": {
     kind: "observedGauge",
     unit: "By",

@@ -8,7 +8,7 @@ import {
 } from "@posthaste/contracts";
 import type { Semaphore, TokenBuckets } from "@posthaste/limits";
 import type { RecordedEvent, StorePart } from "@posthaste/storage";
-import type { Logger } from "@posthaste/telemetry";
+import { count, type Logger } from "@posthaste/telemetry";
 import { deliver, type DeliverDeps, isWanted, outboundEvent } from "./deliver.ts";
 import { deliveryAfter } from "./delivery_after.ts";
 import {
@@ -196,12 +196,12 @@ async function post(
         ? afterSuccess(result.health, at)
         : afterFailure(result.health, failure);
       if (failure !== undefined) result.givenUp ??= givenUp(result.health, at);
+      const trial = { isTrial, random: Math.random() };
+      const delivery = deliveryAfter({ webhook, event, before, attempt }, trial);
+      count("posthaste.webhook.deliveries", 1, { "posthaste.outcome": delivery.state });
       // The position of an endpoint that is down waits for this event.
       if (isTrial && failure !== undefined && before === undefined) return;
-      result.done.set(
-        item,
-        deliveryAfter({ webhook, event, before, attempt }, { isTrial, random: Math.random() }),
-      );
+      result.done.set(item, delivery);
     }
   };
   await Promise.all(

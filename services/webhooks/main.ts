@@ -10,6 +10,7 @@ import { followEndpoints } from "./follow_endpoints.ts";
 import { openPoster } from "./post.ts";
 import { TESTS_AT_ONCE, testStep } from "./test_step.ts";
 import { unsealer } from "./unseal.ts";
+import { watchEndpoints } from "./watch_endpoints.ts";
 
 /** Requests in flight: of all accounts, and of one. */
 const IN_FLIGHT = { max: 512, maxPerOwner: 8 };
@@ -39,6 +40,7 @@ await runService({
         ...deps,
         drain: (webhook, signal) => drain(webhook, deps, signal),
       }, { everyMs: config.WEBHOOK_LOOK_INTERVAL, signal }),
+      watchEndpoints(deps, signal),
       bus.consume(testStep({ ...deps, signal }), {
         consumer: "webhooks_interactive",
         concurrency: TESTS_AT_ONCE,

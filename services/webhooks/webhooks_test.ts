@@ -20,6 +20,7 @@ import {
   type Store,
   WEBHOOK_SECRET,
 } from "@posthaste/storage";
+import { startTelemetry } from "@posthaste/telemetry";
 import { openWebhookEgress } from "./config.ts";
 import { drain } from "./drain.ts";
 import { followEndpoints } from "./follow_endpoints.ts";
@@ -198,6 +199,22 @@ test("drain() continues past an event that fails, and retries it when due", asyn
   await store.webhooks.replayDeliveries(accountId, webhook._id, { eventId }, new Date());
   await drainOnce(webhook, parts);
   assert.equal(idsAt("/one").filter((id) => id === bad).length, 3);
+});
+
+test("drain() counts requests by outcome", async () => {
+  await using telemetry = await startTelemetry({ service: "webhooks", env: {}, prometheus: true });
+  using parts = openParts();
+  const webhook = await addWebhook("acc_counted", "/counted");
+  const [bad] = await happen("acc_counted", 3);
+  answers.set("/counted", ({ headers }, response) => {
+    response.writeHead(headers["webhook-id"] === bad ? 500 : 204).end();
+  });
+  await drainOnce(webhook, parts);
+  const { body = "" } = await telemetry.readMetrics?.(undefined) ?? {};
+  const counted = [...body.matchAll(/^posthaste_webhook_deliveries_total\{.*="(\w+)"\} (\d+)$/gm)];
+  assert.deepEqual(Object.fromEntries(counted.map(([, outcome, value]) => [outcome, value])), {
+    ...{ delivered: "2", retrying: "1" },
+  });
 });
 
 test("drain() keeps the position of an endpoint that is down, and loses nothing", async () => {

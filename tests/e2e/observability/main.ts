@@ -20,7 +20,7 @@ import { openSystem, type System } from "../system.ts";
 import { withoutVariables } from "./read_promql.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../deploy/observability", import.meta.url));
-const SERVICES = ["api", "renderer", "pdf", "mailer", "tracker"] as const;
+const SERVICES = ["api", "renderer", "pdf", "mailer", "tracker", "webhooks"] as const;
 const MAILS = 40;
 
 /** The reconciler examines a send for the first time half a minute after its acceptance. */
@@ -33,6 +33,8 @@ const QUIET = [
   "Integrations with most trouble",
   "Refused",
   "Chromium: replaced",
+  // No account has an endpoint.
+  "Webhook requests",
 ];
 
 interface Panel {
@@ -144,7 +146,10 @@ async function checkExemplars({ ask }: Prometheus): Promise<string[]> {
 await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-prometheus-"));
 await using collector = await openOtlpReceiver();
 await using sink = await openSmtpSink();
-await using system = await openSystem({ env: collector.envOf("http/protobuf") });
+await using system = await openSystem({
+  webhooks: true,
+  env: collector.envOf("http/protobuf"),
+});
 await using prometheus = await openPrometheus(system, folder.path);
 const integration = await system.connect(sink.port);
 const template = await system.publishEmail({ subject: "Hello", html: "<p>Hi {{ n }}" });
