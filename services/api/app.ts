@@ -16,7 +16,7 @@ import { API_ERRORS } from "./http_error.ts";
 import { DATA_HEADERS } from "@posthaste/runtime";
 import type { MailContentDeps } from "@posthaste/messaging";
 import { count, type Logger } from "@posthaste/telemetry";
-import { fastify, type FastifyInstance } from "fastify";
+import { fastify, type FastifyInstance, type onRequestHookHandler } from "fastify";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
 import { type ByteQuotaLimits, openByteQuota } from "./byte_quota.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
@@ -229,17 +229,18 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     integrationsRoute(v1, { now });
     const { searchRateLimit = 5, heavyRateLimit = 5 } = options;
     const within = clock === undefined ? {} : { clock };
-    limited(v1, { name: "search", max: searchRateLimit, ...within }, (searches) => {
+    const limitSearch = limiterOf({ name: "search", max: searchRateLimit, ...within });
+    limited(v1, limitSearch, (searches) => {
       messageListRoute(searches, deps);
       sendListRoute(searches, deps);
       suppressionListRoute(searches, deps);
     });
-    limited(v1, { name: "heavy", max: heavyRateLimit, ...within }, (heavy) => {
+    limited(v1, limiterOf({ name: "heavy", max: heavyRateLimit, ...within }), (heavy) => {
       dryRunRoute(heavy, { ...deps, quota, readBody, renderTimeoutMs, maxScheduleMs });
       messageContentRoute(heavy, deps);
       pdfRenderRoute(heavy, { ...deps, printTimeoutMs });
     });
-    eventsRoute(v1, { ...deps, waiters });
+    eventsRoute(v1, { ...deps, waiters, limitSearch });
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
     suppressionChangeRoutes(v1, deps);
@@ -247,14 +248,19 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
   }, { prefix: "/v1" });
 }
 
+/** Returns the hook that limits requests per second; `undefined` without a limit. */
+function limiterOf(limits: Omit<RateLimitOptions, "windowMs">): onRequestHookHandler | undefined {
+  return limits.max > 0 ? limitRate({ ...limits, windowMs: 1000 }) : undefined;
+}
+
 /** Adds routes that have a limit of their own beside that of the token. */
 function limited(
   app: FastifyInstance,
-  limits: Omit<RateLimitOptions, "windowMs">,
+  limit: onRequestHookHandler | undefined,
   add: (routes: FastifyInstance) => void,
 ): void {
   app.register(async (routes) => {
-    if (limits.max > 0) routes.addHook("onRequest", limitRate({ ...limits, windowMs: 1000 }));
+    if (limit !== undefined) routes.addHook("onRequest", limit);
     add(routes);
   });
 }

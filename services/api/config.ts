@@ -15,7 +15,9 @@ export const CONFIG = z.object({
         "without it, GET /v1 does not name it",
     ),
   SEARCH_RATE_LIMIT: setting.integer({ min: 0 }).prefault("5")
-    .describe("Maximum of lists of sends and messages per token and second; 0 sets no limit"),
+    .describe(
+      "Maximum of lists of sends and messages, and of reads of events by type, per token and second; 0 sets no limit",
+    ),
   HEAVY_RATE_LIMIT: setting.integer({ min: 0 }).prefault("5")
     .describe("Maximum of contents, PDFs and dry runs per token and second; 0 sets no limit"),
   MAX_SCHEDULE: setting.duration({ min: 60_000, max: 31_622_400_000 }).prefault("90d")

@@ -947,6 +947,19 @@ test("INTERFACE 8: searches and heavy requests have limits of their own", async 
   assert.equal((await api.post(RENDER, {})).status, 200);
 });
 
+test("INTERFACE 8: events of some types count as a search, and all events do not", async () => {
+  await using api = openTestApp({ clock: { now: () => 1 } }, { searchRateLimit: 2 });
+  const ask = (query: string) => api.get(`/v1/events${query}`);
+  for (const query of ["", "?types=", "?limit=1", "?after=latest"]) {
+    assert.equal((await ask(query)).headers["ratelimit-policy"], undefined, query);
+  }
+  const typed = await ask("?types=message.sent");
+  assert.equal(typed.headers["ratelimit-policy"], '"search";q=2;w=1');
+  await api.get("/v1/messages");
+  assertError(await ask("?wait=0&types=message.sent"), 429, "too_many_requests");
+  assert.notEqual((await ask("")).status, 429);
+});
+
 test("INTERFACE 9: the version is part of the path", async () => {
   await using api = openTestApp();
   assert.equal((await api.post("/v1/templates/5/render", {})).status, 200);

@@ -2,7 +2,7 @@ import { FEED_QUERY, type FeedEventType, type FeedPageAnswer } from "@posthaste/
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { HttpError } from "../http_error.ts";
 import type { FeedPage, RecordedEvent } from "@posthaste/storage";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, onRequestHookHandler } from "fastify";
 import { z } from "zod";
 import { requireScope } from "../authenticate.ts";
 import { httpErrorOf } from "../fault.ts";
@@ -15,6 +15,8 @@ import { SEARCH_MS } from "./message_list.ts";
 /** What reading events needs. */
 export interface EventsDeps extends Pick<Finding, "listEvents" | "feedBounds"> {
   waiters: Pick<FeedWaiters, "wait">;
+  /** Counts a request as a search; `undefined` without a limit. */
+  limitSearch: onRequestHookHandler | undefined;
 }
 
 const QUERY = z.strictObject(FEED_QUERY);
@@ -27,7 +29,7 @@ const MAX_LOOKS = 10;
 export function eventsRoute(app: FastifyInstance, deps: EventsDeps): void {
   app.get(
     "/events",
-    { onRequest: requireScope("list") },
+    { onRequest: [...limitTypes(deps), requireScope("list")] },
     async (request, reply): Promise<FeedPageAnswer> => {
       const { caller: { _id: tokenId, accountId }, query, ledger } = request;
       const { after, types, limit, wait } = queryOf(query);
@@ -43,6 +45,16 @@ export function eventsRoute(app: FastifyInstance, deps: EventsDeps): void {
       return { data: events.map(showEvent), next: cursorOf(digest, String(next)) };
     },
   );
+}
+
+/** Some types may be found only after thousands of other events: their search is limited like any other. */
+function limitTypes({ limitSearch }: Pick<EventsDeps, "limitSearch">): onRequestHookHandler[] {
+  if (limitSearch === undefined) return [];
+  return [function (request, reply, done) {
+    const { types } = request.query as Record<string, unknown>;
+    if (types === undefined || /^,*$/.test(String(types))) done();
+    else limitSearch.call(this, request, reply, done);
+  }];
 }
 
 function queryOf(query: unknown) {
@@ -73,7 +85,7 @@ async function startOf(
   throw new HttpError("events_expired", `Cannot ${ACTION}: ${reason}`);
 }
 
-interface Reading extends EventsDeps {
+interface Reading extends Omit<EventsDeps, "limitSearch"> {
   start: number;
   tokenId: string;
   /** Longest wait, in seconds. */
