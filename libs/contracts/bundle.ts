@@ -5,8 +5,11 @@ import { aliasSchema } from "./alias.ts";
 /** The most templates of a bundle. */
 export const MAX_BUNDLE_TEMPLATES = 500;
 
-/** Largest body that contains a bundle, in bytes. */
+/** The most bytes of a bundle's files, with their paths, in UTF-8. */
 export const MAX_BUNDLE_BYTES = 20_000_000;
+
+/** Largest body that contains a bundle, in bytes: as JSON, files are larger. */
+export const MAX_BUNDLE_BODY_BYTES = 24_000_000;
 
 /** Each template has up to six files. */
 const MAX_FILES = 6 * MAX_BUNDLE_TEMPLATES;

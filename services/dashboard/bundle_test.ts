@@ -193,6 +193,40 @@ test("a token limited to some templates pushes no others", async () => {
   assert.deepEqual([status, body.code], [403, "missing_scope"]);
 });
 
+test("GET /manage/v1/bundle refuses more bytes than a push may have, and names both numbers", async () => {
+  const { accountId, program } = await openProgram();
+  for (const alias of ["one", "two", "three"]) {
+    const parts = { subject: "Hi", html: "é".repeat(3_500_000), text: "" };
+    await dashboard.store.templates.publish({
+      ...{ accountId, kind: "email", alias, name: alias, sourceHash: alias },
+      ...{ source: parts, parts, variables: [] },
+    });
+  }
+  const { status, body } = await program.get(BUNDLE);
+  assert.deepEqual([status, body.code], [413, "payload_too_large"]);
+  assert.match(
+    body.error,
+    /^The files have 21000\d\d\d bytes, and a bundle has at most 20000000\. Name /,
+  );
+  const one = await program.get(`${BUNDLE}?alias=two`);
+  assert.equal(one.body.files["email/two/body.html.hbs"].length, 3_500_000);
+});
+
+test("a push of more bytes than a bundle may have is refused, with both numbers", async () => {
+  const { plan, apply } = await openProgram();
+  const files = { ...FILES, "email/welcome/text.txt.hbs": "é".repeat(10_000_000) };
+  for (const { status, body } of [await plan(files), await apply(files, { plan: "pln_x" })]) {
+    assert.deepEqual([status, body.code], [413, "payload_too_large"]);
+    assert.match(
+      body.error,
+      /^The files have 20000\d\d\d bytes, and a bundle has at most 20000000$/,
+    );
+  }
+  // Escapes take no place.
+  const escaped = { ...FILES, "email/welcome/text.txt.hbs": "\n".repeat(11_000_000) };
+  assert.equal((await plan(escaped)).status, 200);
+});
+
 const CLI = join(import.meta.dirname, "../../cli/main.ts");
 
 /** Runs the command line as a customer's CI does: only with a URL and a token. */

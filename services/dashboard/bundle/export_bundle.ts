@@ -8,6 +8,7 @@ import type { StorePart } from "@posthaste/storage";
 import type { Actor } from "../actor.ts";
 import { HttpError } from "../http_error.ts";
 import { mayUseTemplate } from "../token_limits.ts";
+import { openBundleBudget } from "./bundle_budget.ts";
 import { mapSome } from "./map_some.ts";
 import { filesOfState, loadState, shownSource } from "./template_state.ts";
 
@@ -23,7 +24,8 @@ const AT_ONCE = 8;
  * Writes the templates of an account as files: the published version, or the draft if files have
  * changed it since. Unpublished changes by people are left out.
  *
- * @throws {HttpError} `alias_missing`, with the ids of templates whose folder would have no name
+ * @throws {HttpError} `alias_missing`, with the ids of templates whose folder would have no name;
+ * `payload_too_large`
  */
 export async function exportBundle(
   actor: Actor,
@@ -39,20 +41,24 @@ export async function exportBundle(
     const error = `A bundle has at most ${MAX_BUNDLE_TEMPLATES} templates. Name a kind or an alias`;
     throw new HttpError("invalid_request", error);
   }
-  const states = await mapSome(AT_ONCE, templates, (template) => loadState(template, store));
-  const shown = states.flatMap((state) => {
+  const budget = openBundleBudget();
+  const shown = (await mapSome(AT_ONCE, templates, async (template) => {
+    const state = await loadState(template, store);
     const source = shownSource(state);
-    return source === null ? [] : [{ state, source }];
-  });
-  const nameless = shown.filter(({ state }) => state.template.alias === null);
+    if (source === null) return [];
+    const files = filesOfState(state, source);
+    // Files beyond the budget are only counted.
+    return [{ template, files: budget.add(files) ? files : {} }];
+  })).flat();
+  const nameless = shown.filter(({ template }) => template.alias === null);
   if (nameless.length > 0) {
-    const issues = nameless.map(({ state: { template: { kind, id } } }) => ({
+    const issues = nameless.map(({ template: { kind, id } }) => ({
       path: `${kind}/${id}`,
       message: "has no alias",
     }));
     const error = "Cannot write templates without an alias as files. Give them one";
     throw new HttpError("alias_missing", error, { issues });
   }
-  const files = shown.map(({ state, source }) => filesOfState(state, source));
-  return { files: Object.assign({}, ...files) };
+  budget.require(". Name a kind or an alias");
+  return { files: Object.assign({}, ...shown.map(({ files }) => files)) };
 }

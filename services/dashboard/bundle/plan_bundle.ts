@@ -14,9 +14,10 @@ import { HttpError } from "../http_error.ts";
 import { requireRoom } from "../quotas.ts";
 import type { CompiledParts } from "../templates/ask_renderer.ts";
 import { mayUseTemplate, requireTemplate, requireUnlimited } from "../token_limits.ts";
+import { openBundleBudget } from "./bundle_budget.ts";
 import { compileTemplate } from "./compile_template.ts";
-import { planArchive, planChange, type PlannedChange } from "./plan_change.ts";
-import { loadState, shownSource, type TemplateState } from "./template_state.ts";
+import { planArchive, planChange, type PlannedChange, withoutContents } from "./plan_change.ts";
+import { loadState, shownSource } from "./template_state.ts";
 import { mapSome } from "./map_some.ts";
 
 /** A change with the content that it publishes. */
@@ -47,30 +48,32 @@ const AT_ONCE = 4;
 /**
  * Plans a push, and checks it: everything that changes is compiled.
  *
- * @throws {HttpError} `missing_scope` if the token is for other templates; `no_answer`,
- * `unavailable`
+ * @throws {HttpError} `payload_too_large`; `missing_scope` if the token is for other templates;
+ * `no_answer`, `unavailable`
  */
 export async function planBundle(
   actor: Actor,
   wish: BundleWish,
   deps: PlanDeps,
 ): Promise<PreparedBundle> {
+  const budget = openBundleBudget();
+  budget.add(wish.files);
+  budget.require();
   const read = readBundle(wish.files);
   const faults: BundleFault[] = [...read.faults, ...beyond(read.templates, wish)];
   const current = await listTemplates(actor, deps);
   const wanted = faults.length > 0 ? [] : read.templates;
-  const states = await mapSome(AT_ONCE, wanted, async (template) => {
+  const planned = await mapSome(AT_ONCE, wanted, async (template) => {
     const found = current.find((one) => isOf(one, template));
     if (found === undefined) requireUnlimited(actor, "templates");
     else requireTemplate(actor, found);
-    return found === undefined ? null : await loadState(found, deps.store);
-  });
-  const updates = wanted.flatMap((template, index) => {
+    const state = found === undefined ? null : await loadState(found, deps.store);
     const { kind, alias, settings: { name } } = template;
     const named = { kind, alias, name, source: sourceOfAuthored(template) };
-    const change = planChange(named, states[index] ?? null, wish);
-    return change === null ? [] : [{ template, change }];
+    const change = planChange(named, state, wish);
+    return change === null ? [] : [{ template, change: withoutContents(change) }];
   });
+  const updates = planned.flat();
   requireRoomFor(updates.map(({ change }) => change), { current, ...deps });
   const until = performance.now() + COMPILE_LIMIT_MS;
   const compiled = await mapSome(AT_ONCE, updates, async ({ template, change }) => {
@@ -141,13 +144,16 @@ async function planArchives(
     mayUseTemplate(actor, one) && (kind === undefined || one.kind === kind) &&
     (alias === undefined || one.alias === alias) && !wanted.some((other) => isOf(one, other))
   );
-  const states = await mapSome(
+  const archives = await mapSome(
     AT_ONCE,
     lacking.filter(({ alias }) => alias !== null),
-    (one) => loadState(one, deps.store),
+    async (one) => {
+      const state = await loadState(one, deps.store);
+      return shownSource(state) === null ? [] : [withoutContents(planArchive(state))];
+    },
   );
   return {
-    changes: states.filter((state) => shownSource(state) !== null).map(planArchive),
+    changes: archives.flat(),
     warnings: lacking.filter(({ alias }) => alias === null).map(({ kind, id }) => ({
       file: kind,
       message: `${kind} template ${id} has no alias: it stays`,
@@ -186,7 +192,7 @@ function planId(accountId: string, wish: BundleWish, changes: readonly PlannedCh
   return `pln_${createHash("sha256").update(JSON.stringify(content)).digest("base64url")}`;
 }
 
-function revisionOf(state: TemplateState | null): unknown {
+function revisionOf(state: PlannedChange["state"]): unknown {
   if (state === null) return null;
   const { template: { id, name, publishedVersion, updatedAt }, draft } = state;
   return [id, name, publishedVersion, updatedAt, draft?.revision ?? null, draft?.base ?? null];

@@ -1,13 +1,18 @@
 import { differingFiles, filesOf, type NamedSource } from "@posthaste/bundle";
-import type { BundleChange, DraftSource } from "@posthaste/contracts";
+import type { BundleChange, DraftSource, TemplateDraft } from "@posthaste/contracts";
 import { changedDraft, isInHand, publishedSource, type TemplateState } from "./template_state.ts";
+
+/** What applying a change must know of the current state. */
+export interface KnownState extends Pick<TemplateState, "template"> {
+  draft: Pick<TemplateDraft, "revision" | "base"> | null;
+}
 
 /** The planned change of one template. */
 export interface PlannedChange extends BundleChange {
   /** The wanted content; null for a template to archive. */
   wanted: NamedSource | null;
   /** The current state; null for a new template. */
-  state: TemplateState | null;
+  state: KnownState | null;
   /** Whether its draft is replaced. */
   replacesDraft: boolean;
   /** The version that the draft then equals, if none is published with it. */
@@ -57,6 +62,14 @@ export function planChange(
     ...{ ...update, publish: false, files, replacesDraft, draftBase: isLive ? from : null },
     overwritesDraft: replacesDraft && overwrites(),
   };
+}
+
+/** Returns a change without the current contents: those of all templates together may be large. */
+export function withoutContents<Change extends PlannedChange>(change: Change): Change {
+  if (change.state === null) return change;
+  const { template, draft } = change.state;
+  const known = draft && { revision: draft.revision, base: draft.base };
+  return { ...change, state: { template, draft: known } };
 }
 
 /** Plans the archiving of a template that the files lack. */

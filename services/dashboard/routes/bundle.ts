@@ -5,7 +5,7 @@ import {
   type BundlePlan,
   bundleQuerySchema,
   bundleWishSchema,
-  MAX_BUNDLE_BYTES,
+  MAX_BUNDLE_BODY_BYTES,
 } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import type { Routing } from "../routing.ts";
@@ -19,7 +19,7 @@ const scopes = ["manage:templates"] as const;
 const READ = { config: { role: "viewer", scopes, isHeavy: true } } as const;
 const WRITE = {
   config: { role: "editor", scopes, isHeavy: true },
-  bodyLimit: MAX_BUNDLE_BYTES,
+  bodyLimit: MAX_BUNDLE_BODY_BYTES,
 } as const;
 
 /** Adds the routes of templates as files: export and push of an account's templates. */
