@@ -10,7 +10,6 @@ const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504]);
 
 /** Returns whether the same request may succeed a moment later. */
 export function isTransient({ status, code }: PosthasteError): boolean {
-  if (code === "idempotency_in_progress") return true;
   return STATUSES.has(status) || (GATEWAY_STATUSES.has(status) && code === "unreadable_answer");
 }
 

@@ -28,7 +28,6 @@ test("isTransient() is true of what may succeed a moment later", () => {
     [0, "timeout", true],
     [429, "too_many_requests", true],
     [503, "unavailable", true],
-    [409, "idempotency_in_progress", true],
     [409, "not_cancelable", false],
     [502, "unreadable_answer", true],
     [504, "unreadable_answer", true],

@@ -210,7 +210,7 @@ const MAIL: readonly Endpoint[] = [
     unknown: ["unknown_template", "unknown_integration"],
     codes: [
       ...SEND_FAULTS,
-      ...["idempotency_in_progress", "idempotency_mismatch"] as const,
+      "idempotency_mismatch",
     ],
   },
   {

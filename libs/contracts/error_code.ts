@@ -25,7 +25,6 @@ export const ERROR_STATUS = {
   unknown_route: 404,
   method_not_allowed: 405,
   request_timeout: 408,
-  idempotency_in_progress: 409,
   not_cancelable: 409,
   not_retryable: 409,
   not_scheduled: 409,
