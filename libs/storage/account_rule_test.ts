@@ -321,6 +321,10 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     await endAttempt(store, "unknown", { ...outcome, attempt: 2 });
     await endAttempt(store, "sent", { ...outcome, attempt: 2 });
   },
+  "messages.findWithHead": async (store) => {
+    await store.messages.findWithHead(ACCOUNT, messageId);
+    await store.messages.findWithHead(ACCOUNT, messageIdOf(send._id, 7));
+  },
   "messages.find": async (store) => {
     await store.messages.find(ACCOUNT, messageId);
     await store.messages.find(ACCOUNT, messageIdOf(send._id, 7));

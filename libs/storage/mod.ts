@@ -121,6 +121,7 @@ export {
   type SearchResult,
 } from "./message_search.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
+export type { MessageWithHead } from "./message_with_head.ts";
 export { AmbiguousNameError } from "./ambiguous_name_error.ts";
 export { NameTakenError } from "./name_taken_error.ts";
 export {

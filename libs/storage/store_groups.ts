@@ -31,6 +31,7 @@ import { type MessagePutOff, messagePutOff } from "./message_put_off.ts";
 import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
+import { type MessagesWithHeads, messagesWithHeads } from "./message_with_head.ts";
 import { type PeopleStore, peopleStore } from "./people_store.ts";
 import { type PublishedTemplates, publishedTemplates } from "./published_template.ts";
 import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
@@ -82,6 +83,7 @@ export interface StoreGroups {
   /** Mail of single recipients: reading, searching, retrying, canceling. */
   messages:
     & MessageStore
+    & MessagesWithHeads
     & MessageRetry
     & MessageCancel
     & MessageSearch
@@ -223,6 +225,7 @@ function messagesOf(
 ): StoreGroups["messages"] {
   return {
     ...messageStore(db, ledgers),
+    ...messagesWithHeads(db, ledgers),
     ...messageRetry(db),
     ...messageCancel(db, ledgers),
     ...messageSearch(db, ledgers),

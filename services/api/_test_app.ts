@@ -3,7 +3,10 @@ import {
   accountSchema,
   type EmailVersion,
   type Integration,
+  labelsOf,
   type Message,
+  messageIdOf,
+  parseMessageId,
   type PdfVersion,
   type Send,
   type TemplateKind,
@@ -163,8 +166,15 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     },
     findSend: (accountId, id) =>
       Promise.resolve(sends.find((s) => s.accountId === accountId && s._id === id) ?? null),
-    findMessage: (accountId, id) =>
-      Promise.resolve(messages.find((m) => m.accountId === accountId && m._id === id) ?? null),
+    findMessage: (accountId, id) => {
+      const { sendId, index = 0 } = parseMessageId(id) ?? {};
+      const send = sends.find((one) => one.accountId === accountId && one._id === sendId);
+      const recipient = send?.request.to[index];
+      if (send === undefined || recipient === undefined) return Promise.resolve(null);
+      const message = messages.find(({ _id }) => _id === id) ??
+        queuedMessage(send, { index, email: recipient.email });
+      return Promise.resolve({ message, send, labels: labelsOf(send.request, recipient) });
+    },
     findPlaces: () => Promise.resolve(new Map()),
     listMessages: (accountId, sendId) =>
       Promise.resolve(messages.filter((m) => m.accountId === accountId && m.sendId === sendId)),
@@ -226,6 +236,19 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       await app.close();
       assertAnswers(faults);
     },
+  };
+}
+
+/** Returns the message of a recipient that no worker has handled yet. */
+function queuedMessage(
+  { _id: sendId, accountId, acceptedAt, integrationId }: Send,
+  { index, email }: { index: number; email: string },
+): Message {
+  return {
+    ...{ _id: messageIdOf(sendId, index), sendId, accountId, index, email, acceptedAt },
+    ...{ integration: `${accountId}/${integrationId}`, state: "queued", attempt: 0 },
+    ...{ sentBy: null, unknownAttempts: [], nextAt: null, waitsFor: null, finishedAt: null },
+    ...{ reason: null, reply: null, mimeHash: null, timeline: [] },
   };
 }
 

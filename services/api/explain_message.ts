@@ -7,8 +7,8 @@ import type { RequestLedger } from "./request_ledger.ts";
 import { type AskedMessage, findKnown } from "./show_message.ts";
 
 /** Which message is explained, and how. */
-export interface AskedExplanation extends Omit<AskedMessage, "action"> {
-  ledger: AskedMessage["ledger"] & Pick<RequestLedger, "emailVersion" | "pdfVersion">;
+export interface AskedExplanation extends Pick<AskedMessage, "accountId"> {
+  ledger: Pick<RequestLedger, "findSend" | "emailVersion" | "pdfVersion">;
   /** Whether the values are included. */
   withValues: boolean;
 }

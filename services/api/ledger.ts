@@ -49,7 +49,7 @@ export interface Ledger {
    */
   withdrawSend(send: Pick<Send, "_id" | "reconcileAt">): Promise<boolean>;
   findSend(accountId: string, id: string): Promise<Send | null>;
-  findMessage(accountId: string, id: string): Promise<Message | null>;
+  findMessage: Store["messages"]["findWithHead"];
   /** Finds why messages wait, and for how many others. */
   findPlaces: Store["messages"]["findPlaces"];
   /** Lists the messages of a send; those that no worker has handled yet may be left out. */

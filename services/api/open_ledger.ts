@@ -57,7 +57,7 @@ export function openLedger(
     grownFeeds: events.grown,
     searchSends: sends.search,
     withdrawSend: sends.withdraw,
-    findMessage: messages.find,
+    findMessage: messages.findWithHead,
     listMessages: messages.list,
     findPlaces: messages.findPlaces,
     searchMessages: messages.search,

@@ -1,8 +1,5 @@
 import {
-  isScheduled,
   type Labels,
-  labelsOf,
-  type Message,
   parseMessageId,
   type Send,
   type TimelineEntry,
@@ -15,35 +12,39 @@ import type { RequestLedger } from "./request_ledger.ts";
 /** Which message is requested, and for what. */
 export interface AskedMessage {
   accountId: string;
-  ledger: Pick<RequestLedger, "findMessage" | "findSend" | "findPlaces">;
+  ledger: Pick<RequestLedger, "findMessage" | "findPlaces">;
   /** What fails without it: `show`. */
   action: string;
 }
 
-/** A message with its send. The message is null until a worker handles it. */
+/** A recipient's place in a send. */
 export interface KnownMessage {
-  id: string;
   index: number;
-  message: Message | null;
   send: Send;
 }
 
 /**
- * Finds a message with its send.
+ * Finds the send of a message with its request, which may weigh megabytes.
  *
  * @throws {HttpError} `unknown_message`
  */
 export async function findKnown(
   id: string,
-  { accountId, ledger, action }: AskedMessage,
+  { accountId, ledger, action }: Omit<AskedMessage, "ledger"> & {
+    ledger: Pick<RequestLedger, "findSend">;
+  },
 ): Promise<KnownMessage> {
   const parts = parseMessageId(id);
-  const [message, send] = parts === undefined ? [null, null] : await Promise.all([
-    ledger.findMessage(accountId, id),
-    ledger.findSend(accountId, parts.sendId),
-  ]);
-  if (parts && send?.request.to[parts.index]) return { id, index: parts.index, message, send };
-  throw new HttpError("unknown_message", `Cannot ${action} the message: there is none "${id}"`);
+  const send = parts === undefined ? null : await ledger.findSend(accountId, parts.sendId);
+  if (parts && send?.request.to[parts.index]) return { index: parts.index, send };
+  throw unknownMessage(id, action);
+}
+
+function unknownMessage(id: string, action: string): HttpError {
+  return new HttpError(
+    "unknown_message",
+    `Cannot ${action} the message: there is none "${id}"`,
+  );
 }
 
 /**
@@ -51,20 +52,19 @@ export async function findKnown(
  *
  * @throws {HttpError} `unknown_message`
  */
-export async function showMessage(id: string, asked: AskedMessage) {
-  const { index, message, send } = await findKnown(id, asked);
-  const { template, integrationId, request } = send;
-  const places = message === null
-    ? undefined
-    : await asked.ledger.findPlaces(asked.accountId, [message]);
+export async function showMessage(id: string, { accountId, ledger, action }: AskedMessage) {
+  const found = await ledger.findMessage(accountId, id);
+  if (found === null) throw unknownMessage(id, action);
+  const { message, send: { acceptedAt, template, integrationId }, labels } = found;
+  const places = await ledger.findPlaces(accountId, [message]);
   return {
-    ...(message === null ? queuedHead(id, { send, index }) : messageHead(message)),
+    ...messageHead(message),
     // The message's own time is the start of its send.
-    acceptedAt: send.acceptedAt,
-    waiting: places?.get(id) ?? null,
+    acceptedAt,
+    waiting: places.get(id) ?? null,
     ...{ template, integrationId },
-    ...labelsOf(request, request.to[index]),
-    timeline: (message?.timeline ?? []).map(inWholeMs),
+    ...labels,
+    timeline: message.timeline.map(inWholeMs),
   };
 }
 
@@ -92,24 +92,6 @@ function messageHead(message: Omit<FoundMessage, "send" | "waitsFor">) {
   return {
     ...{ id, sendId, email, state, attempt, acceptedAt, finishedAt, nextAt, reason, reply },
     ...(copiesRefused === undefined ? {} : { copiesRefused }),
-  };
-}
-
-/** A message without a document has not been handled yet. */
-function queuedHead(id: string, { send, index }: Pick<KnownMessage, "send" | "index">) {
-  const { _id: sendId, acceptedAt, request } = send;
-  const nextAt = isScheduled(send) ? send.notBefore ?? null : null;
-  const at = { acceptedAt, finishedAt: null, nextAt };
-  const email = request.to[index]?.email;
-  return {
-    id,
-    sendId,
-    email,
-    state: isScheduled(send) ? "scheduled" as const : "queued" as const,
-    attempt: 0,
-    ...at,
-    reason: null,
-    reply: null,
   };
 }
 

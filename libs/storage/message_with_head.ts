@@ -1,0 +1,75 @@
+import {
+  type Labels,
+  labelsOf,
+  type Message,
+  parseMessageId,
+  type Send,
+} from "@posthaste/contracts";
+import { isWanted } from "@posthaste/delivery";
+import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import { queuedMessage, readTimeline } from "./_message_document.ts";
+import { messageLabels } from "./_message_labels.ts";
+import { type LabelFields, toSend } from "./_stored_send.ts";
+import { withRegisters } from "./_with_registers.ts";
+import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
+
+/** A message, and what a reader needs of its send. */
+export interface MessageWithHead {
+  message: Message;
+  send: Pick<Send, "acceptedAt" | "template" | "integrationId">;
+  labels: Labels;
+}
+
+/** Look-up of a message for a reader. */
+export interface MessagesWithHeads {
+  /**
+   * Finds a message of an account. The request of its send, which may weigh megabytes, is read only if the
+   * message has no outcome yet, or if recipients have labels of their own.
+   */
+  findWithHead(accountId: string, id: string): Promise<MessageWithHead | null>;
+}
+
+type Head = MessageWithHead["send"] & LabelFields & Pick<Send, "messageCount">;
+
+const HEAD = {
+  ...{ acceptedAt: 1, template: 1, integrationId: 1, messageCount: 1, labels: 1 },
+  hasOwnLabels: 1,
+};
+
+/** Returns the look-up of messages for readers. */
+export function messagesWithHeads(
+  db: Db,
+  ledgers: Pick<DeliveryLedgers, "find">,
+): MessagesWithHeads {
+  const { messages, sends } = collectionsOf(db);
+  const { labelsOfFound } = messageLabels(db);
+
+  async function queuedOf(accountId: string, sendId: string, index: number) {
+    const stored = await sends.findOne({ _id: sendId, accountId });
+    return stored?.request === undefined ? null : queuedMessage(toSend(stored), index);
+  }
+
+  return {
+    async findWithHead(accountId, _id) {
+      const parsed = parseMessageId(_id);
+      if (parsed === undefined) return null;
+      const { sendId, index } = parsed;
+      const [found, head] = await Promise.all([
+        messages.findOne({ _id, accountId }),
+        sends.findOne<Head>({ _id: sendId, accountId }, { projection: HEAD }),
+      ]);
+      // A withdrawn send has no count.
+      if (head === null || !(index < head.messageCount)) return null;
+      const known = found ?? await queuedOf(accountId, sendId, index);
+      if (known === null) return null;
+      const read = readTimeline(known);
+      const isOver = found !== null && !isWanted(outcomeOf(found));
+      const [message = read] = isOver ? [] : await withRegisters([read], ledgers);
+      const all = await labelsOfFound(accountId, [{ _id, sendId, index, send: head }]);
+      const { acceptedAt, template, integrationId } = head;
+      const labels = all.get(_id) ?? labelsOf({});
+      return { message, send: { acceptedAt, template, integrationId }, labels };
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { messageIdOf } from "@posthaste/contracts";
+import { endAttempt, takeAttempt } from "@posthaste/kit";
+import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
+
+let opened: TestStore;
+before(async () => {
+  opened = await openTestStore();
+});
+after(() => opened?.[Symbol.asyncDispose]());
+
+async function accepted(own: object = {}) {
+  const send = sendOf({ messageCount: 3 });
+  const to = send.request.to.map((recipient, index) =>
+    index === 1 ? { ...recipient, ...own } : recipient
+  );
+  const request = { ...send.request, reference: "top", to };
+  await opened.store.sends.accept({ ...send, request });
+  const at = new Date("2026-01-01T00:00:06Z");
+  await takeAttempt(opened.store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
+  await takeAttempt(opened.store, { messageId: messageIdOf(send._id, 1), attempt: 1 });
+  await endAttempt(opened.store, "sent", { messageId: messageIdOf(send._id, 1), attempt: 1, at });
+  return send;
+}
+
+test("findWithHead() finds what find() does, with the labels of the message", async () => {
+  const { store } = opened;
+  const send = await accepted({ reference: "own" });
+  const states = [];
+  for (const index of [0, 1, 2]) {
+    const id = messageIdOf(send._id, index);
+    const found = await store.messages.findWithHead("acc_1", id);
+    assert.deepEqual(found?.message, await store.messages.find("acc_1", id));
+    const { acceptedAt, template, integrationId } = send;
+    assert.deepEqual(found?.send, { acceptedAt, template, integrationId });
+    states.push([found?.message.state, found?.labels.reference]);
+    assert.equal(await store.messages.findWithHead("acc_2", id), null);
+  }
+  assert.deepEqual(states, [["sending", "top"], ["sent", "own"], ["queued", "top"]]);
+  for (const wrong of [messageIdOf(send._id, 3), messageIdOf(sendOf()._id, 0), "msg_x"]) {
+    assert.equal(await store.messages.findWithHead("acc_1", wrong), null);
+  }
+});
+
+test("findWithHead() does not read the request of a send of a message with an outcome", async () => {
+  const { store, db } = opened;
+  const send = await accepted();
+  await db.collection<{ _id: string }>("sends").updateOne({ _id: send._id }, {
+    $set: { request: "no JSON: reading it would fail" },
+  });
+  const found = await store.messages.findWithHead("acc_1", messageIdOf(send._id, 1));
+  assert.deepEqual([found?.message.state, found?.labels.reference], ["sent", "top"]);
+  await assert.rejects(store.messages.findWithHead("acc_1", messageIdOf(send._id, 2)));
+});
