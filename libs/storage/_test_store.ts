@@ -24,6 +24,21 @@ export async function openTestStore(): Promise<TestStore> {
   return { store, db, url, [Symbol.asyncDispose]: () => rest.disposeAsync() };
 }
 
+/** Returns how many documents of a collection the database examines during some work. */
+export async function examinedBy(
+  db: Db,
+  collection: string,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const since = new Date();
+  await db.command({ profile: 2 });
+  await work();
+  await db.command({ profile: 0 });
+  const entries = await db.collection("system.profile")
+    .find({ ns: `${db.databaseName}.${collection}`, ts: { $gte: since } }).toArray();
+  return entries.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
+}
+
 /** Makes a send to `messageCount` recipients. */
 export function sendOf(changes: Partial<Send> = {}): Send {
   const { messageCount = 1, accountId = "acc_1" } = changes;

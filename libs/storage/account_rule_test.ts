@@ -413,6 +413,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
       id: 1,
       lastSent: { at: now, messageId },
     }]),
+  "integrations.findResult": (store) => store.integrations.findResult(ACCOUNT, 1, now),
   "integrations.listResults": (store) => store.integrations.listResults(ACCOUNT, now),
   "tokens.roll": (store) => store.tokens.roll({ accountId: ACCOUNT, id: "none", until: now }),
   "usage.note": (store) => store.usage.note([{ accountId: ACCOUNT, at: now, bytes: 1 }]),

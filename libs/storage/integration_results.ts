@@ -36,12 +36,49 @@ export interface IntegrationResultStore {
    * Returns the results of an account's integrations by their numbers, without integrations that have none.
    */
   listResults(accountId: string, now: Date): Promise<Map<number, IntegrationResult>>;
+  /** Returns the results of one integration; `undefined` if it has none. */
+  findResult(accountId: string, id: number, now: Date): Promise<IntegrationResult | undefined>;
 }
 
 /** Returns the operations on results of integrations. */
 export function integrationResults(db: Db): IntegrationResultStore {
   const { integrationResults: results, statistics } = collectionsOf(db);
+
+  /** Reads the results of all integrations of an account, or of one. */
+  async function read(accountId: string, now: Date, id?: number) {
+    const local = { readConcern: { level: "local" } } as const;
+    const from = new Date(now.getTime() - RESULTS_WINDOW_MS - STATISTICS_BUCKET_MS);
+    const all = { $gte: `${accountId}/`, $lt: `${accountId}0` };
+    const counted = id === undefined ? "integrations" : `integrations.${id}`;
+    const [latest, buckets] = await Promise.all([
+      results.find({ accountId, _id: id === undefined ? all : `${accountId}/${id}` }, local)
+        .toArray(),
+      statistics.find({
+        accountId,
+        _id: {
+          $gte: `${accountId}/${from.toISOString()}`,
+          $lte: `${accountId}/${now.toISOString()}`,
+        },
+      }, local).project<{ integrations?: Record<string, Attempts> }>({ [counted]: 1 }).toArray(),
+    ]);
+    return new Map(latest.map(({ _id, lastSent, lastFailed, failingSince }) => {
+      const id = Number(_id.slice(accountId.length + 1));
+      const counts = buckets.map(({ integrations }) => integrations?.[id] ?? {});
+      const sent = sum(counts.map(({ sent }) => sent));
+      const others = sum(
+        counts.flatMap(({ failed, deferred, unknown }) => [failed, deferred, unknown]),
+      );
+      return [id, {
+        lastSent: lastSent ?? null,
+        lastFailed: lastFailed ?? null,
+        ...{ failingSince, sent, attempts: sent + others },
+      }] as const;
+    }));
+  }
+
   return {
+    listResults: (accountId, now) => read(accountId, now),
+    findResult: async (accountId, id, now) => (await read(accountId, now, id)).get(id),
     async noteResults(notes) {
       if (notes.length === 0) return;
       // Shown to people, and noted again with the next mail: it waits for no disk and no majority.
@@ -55,35 +92,6 @@ export function integrationResults(db: Db): IntegrationResultStore {
         })),
         { ordered: false, writeConcern: { w: 1, journal: false } },
       );
-    },
-    async listResults(accountId, now) {
-      const local = { readConcern: { level: "local" } } as const;
-      const from = new Date(now.getTime() - RESULTS_WINDOW_MS - STATISTICS_BUCKET_MS);
-      const [latest, buckets] = await Promise.all([
-        results.find({ accountId, _id: { $gte: `${accountId}/`, $lt: `${accountId}0` } }, local)
-          .toArray(),
-        statistics.find({
-          accountId,
-          _id: {
-            $gte: `${accountId}/${from.toISOString()}`,
-            $lte: `${accountId}/${now.toISOString()}`,
-          },
-        }, local).project<{ integrations?: Record<string, Attempts> }>({ integrations: 1 })
-          .toArray(),
-      ]);
-      return new Map(latest.map(({ _id, lastSent, lastFailed, failingSince }) => {
-        const id = Number(_id.slice(accountId.length + 1));
-        const counts = buckets.map(({ integrations }) => integrations?.[id] ?? {});
-        const sent = sum(counts.map(({ sent }) => sent));
-        const others = sum(
-          counts.flatMap(({ failed, deferred, unknown }) => [failed, deferred, unknown]),
-        );
-        return [id, {
-          lastSent: lastSent ?? null,
-          lastFailed: lastFailed ?? null,
-          ...{ failingSince, sent, attempts: sent + others },
-        }];
-      }));
     },
   };
 }

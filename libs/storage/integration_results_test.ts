@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openTestStore, type TestStore } from "./_test_store.ts";
+import { examinedBy, openTestStore, type TestStore } from "./_test_store.ts";
 import type { ResultsNote } from "./integration_results.ts";
 
 let opened: TestStore;
@@ -53,4 +53,17 @@ test("listResults() counts the attempts of 24 hours", async () => {
   await store.integrations.noteResults([{ accountId: "acc_4", id: 2, ...sent(30) }]);
   const result = (await store.integrations.listResults("acc_4", at(60))).get(2);
   assert.deepEqual([result?.attempts, result?.sent], [13, 9]);
+  assert.deepEqual(await store.integrations.findResult("acc_4", 2, at(60)), result);
+  assert.equal(await store.integrations.findResult("acc_4", 3, at(60)), undefined);
+});
+
+test("findResult() reads the results of one integration, however many there are", async () => {
+  const { store, db } = opened;
+  const notes = Array.from({ length: 40 }, (_, id) => ({ accountId: "acc_5", id, ...sent(id) }));
+  await store.integrations.noteResults(notes);
+  const examined = await examinedBy(db, "integration_results", async () => {
+    const found = await store.integrations.findResult("acc_5", 7, at(60));
+    assert.deepEqual(found?.lastSent?.at, at(7));
+  });
+  assert.equal(examined, 1);
 });

@@ -51,7 +51,7 @@ export function integrationSummaries(
 ): IntegrationSummaries {
   const { integrations, openIntegrations } = collectionsOf(db);
   const { findCircuit, countWaiting } = integrationHistory(db);
-  const { listResults } = integrationResults(db);
+  const { findResult, listResults } = integrationResults(db);
   const readable = withoutLogins ? openIntegrations : integrations;
 
   async function summarize(
@@ -86,8 +86,7 @@ export function integrationSummaries(
     async findSummary(accountId, id, now) {
       const found = await readable.findOne({ _id: `${accountId}/${id}`, archivedAt: null });
       if (found === null) return null;
-      const results = await listResults(accountId, now);
-      return await summarize(found, results.get(id));
+      return await summarize(found, await findResult(accountId, id, now));
     },
   };
 }

@@ -1,7 +1,13 @@
-import { isSendId, type Message, parseMessageId, type Send } from "@posthaste/contracts";
+import {
+  isSendId,
+  type Message,
+  messageIdOf,
+  parseMessageId,
+  type Send,
+} from "@posthaste/contracts";
 import { advance, beginVoid, mayClose, nextAttempt } from "@posthaste/delivery";
 import { randomBytes } from "node:crypto";
-import type { Db } from "mongodb";
+import type { Condition, Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange, readTimeline } from "./_message_document.ts";
 import { identityOf } from "./message_identity.ts";
@@ -66,9 +72,13 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
   }
 
   /** Closes messages of a send. Returns how many it closed, and those that had a document before. */
-  async function closeAll(send: Send, indexes: Iterable<number>, now: Date) {
-    const { _id: sendId, accountId } = send;
-    const known = await messages.find({ _id: messageIdRange(sendId), accountId }).toArray();
+  async function closeAll(
+    send: Send,
+    { indexes, ids }: { indexes: Iterable<number>; ids: Condition<string> },
+    now: Date,
+  ) {
+    const { accountId } = send;
+    const known = await messages.find({ _id: ids, accountId }).toArray();
     const byIndex = new Map(known.map((message) => [message.index, message]));
     const closed = await Promise.all(
       [...indexes].map((index) => close(send, index, byIndex.get(index), now)),
@@ -90,7 +100,10 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     async cancelSend(accountId, sendId, now) {
       const send = isSendId(sendId) ? await findSend(accountId, sendId) : null;
       if (send === null) return null;
-      const { canceled, known } = await closeAll(send, send.request.to.keys(), now);
+      const { canceled, known } = await closeAll(send, {
+        indexes: send.request.to.keys(),
+        ids: messageIdRange(sendId),
+      }, now);
       // Nothing of it is left to dispatch.
       const nothing = { next: "", waitsFor: "", waitsUntil: "" } as const;
       await sends.updateOne({ _id: send._id, accountId }, { $unset: nothing });
@@ -101,7 +114,8 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     async cancelSome(accountId, { sendId, indexes }, now) {
       const send = isSendId(sendId) ? await findSend(accountId, sendId) : null;
       if (send === null) return 0;
-      const { canceled } = await closeAll(send, indexes, now);
+      const ids = { $in: [...indexes].map((index) => messageIdOf(sendId, index)) };
+      const { canceled } = await closeAll(send, { indexes, ids }, now);
       await lookSoon(send, now);
       return canceled;
     },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt, voidAttempt } from "@posthaste/kit";
 import { messageIdOf } from "@posthaste/contracts";
-import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
+import { examinedBy, openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;
@@ -101,4 +101,19 @@ test("cancelSend() cancels the rest of a send, and returns how many", async () =
   });
   const states = (await store.messages.list(send.accountId, send._id))?.map(({ state }) => state);
   assert.deepEqual(states, ["canceled", "canceled", "sending", "canceled", "canceled"]);
+});
+
+test("cancelSome() reads the documents of the named messages, and no others of the send", async () => {
+  const { store, db } = opened;
+  const send = sendOf({ accountId: "acc_some", messageCount: 60 });
+  await store.sends.accept(send);
+  for (let index = 0; index < 50; index++) {
+    await store.messages.cancel("acc_some", messageIdOf(send._id, index), new Date());
+  }
+  const indexes = new Set([3, 55]);
+  const examined = await examinedBy(db, "messages", async () => {
+    const some = { sendId: send._id, indexes };
+    assert.equal(await store.messages.cancelSome("acc_some", some, new Date()), 1);
+  });
+  assert.ok(examined < 10, `${examined} documents examined`);
 });
