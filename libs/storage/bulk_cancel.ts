@@ -20,7 +20,7 @@ export interface BulkCancelDeps {
 /** The result of canceling many messages. */
 export interface BulkCanceled {
   canceled: number;
-  /** How many are left; 1000 means 1000 or more. */
+  /** How many are left, up to 100,000, and those that are found within 10 s. */
   remaining: number;
 }
 

@@ -16,7 +16,7 @@ export interface BulkRetried {
   retried: number;
   /** Messages whose content was removed. */
   withoutContent: number;
-  /** How many are left; 1000 means 1000 or more. */
+  /** How many are left, up to 100,000, and those that are found within 10 s. */
   remaining: number;
 }
 

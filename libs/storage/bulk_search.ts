@@ -6,11 +6,17 @@ export const BULK_SEARCH_MS = 10_000;
 /** The most messages that one call changes. */
 export const MAX_AT_ONCE = 1000;
 
+/** The most of the other messages that are counted. */
+export const MAX_COUNTED_REST = 100_000;
+
 /** The messages that a bulk call found. */
 export interface BulkFound {
   /** The newest, at most {@linkcode MAX_AT_ONCE}. */
   messages: FoundMessage[];
-  /** Counts the messages after them, up to the same number. */
+  /**
+   * Counts the messages after them, up to {@linkcode MAX_COUNTED_REST} and for {@linkcode BULK_SEARCH_MS}. What
+   * is not counted then is left out.
+   */
   countRest(): Promise<number>;
 }
 
@@ -25,8 +31,16 @@ export async function bulkSearch(
   return {
     messages,
     async countRest() {
-      if (next === null) return 0;
-      return (await searchMessages(accountId, filter, { ...page, before: next })).messages.length;
+      const until = performance.now() + BULK_SEARCH_MS;
+      let count = 0;
+      for (let before = next; before !== null && count < MAX_COUNTED_REST;) {
+        const forMs = until - performance.now();
+        if (forMs <= 0) break;
+        const more = await searchMessages(accountId, filter, { ...page, before, forMs });
+        count += more.messages.length;
+        before = more.isCut ? null : more.next;
+      }
+      return count;
     },
   };
 }

@@ -79,19 +79,17 @@ test("messages are canceled by a filter, and those of no other send", async () =
   assert.deepEqual((await post("/v1/messages/cancel", { filter })).body.canceled, 0);
 });
 
-test("cancelling by a filter takes at most 1,000 messages in one call", async () => {
+test("cancelling by a filter takes at most 1,000 messages in one call, and counts all others", async () => {
   const reference = "large";
-  for (const recipients of [700, 700]) {
+  for (const recipients of [700, 700, 700]) {
     const to = Array.from({ length: recipients }, (_, at) => ({ email: `r${at}@large.example` }));
     await api.send({ to, reference });
   }
   const body = { filter: { reference } };
-  assert.deepEqual((await post("/v1/messages/cancel", body)).body, {
-    ...{ canceled: 1000, remaining: 400 },
-  });
-  assert.deepEqual((await post("/v1/messages/cancel", body)).body, {
-    ...{ canceled: 400, remaining: 0 },
-  });
+  for (const [canceled, remaining] of [[1000, 1100], [1000, 100], [100, 0]]) {
+    const answer = await post("/v1/messages/cancel", body);
+    assert.deepEqual(answer.body, { canceled, remaining });
+  }
 });
 
 test("a filter without a condition would cancel everything, and is refused", async () => {

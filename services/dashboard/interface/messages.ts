@@ -175,6 +175,6 @@ export interface BulkRetried {
   retried: number;
   /** Messages that were not retried because their content is removed. */
   withoutContent: number;
-  /** How many are left; 1000 means this many or more. */
+  /** How many are left, up to 100,000. */
   remaining: number;
 }

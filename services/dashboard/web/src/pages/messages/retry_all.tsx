@@ -71,6 +71,6 @@ function sentenceOf({ retried, withoutContent, remaining }: BulkRetried): string
     ? "1 message is being sent again"
     : `${retried} messages are being sent again`;
   const gone = withoutContent > 0 ? `; the content of ${withoutContent} is no longer kept` : "";
-  const rest = remaining > 0 ? `; ${remaining >= 1000 ? "1000 or more" : remaining} remain` : "";
+  const rest = remaining > 0 ? `; ${remaining} remain` : "";
   return `${what}${gone}${rest}`;
 }
