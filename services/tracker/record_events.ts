@@ -1,6 +1,12 @@
 import { settledEventId } from "@posthaste/contracts";
 import type { StatusEvent } from "@posthaste/messaging";
-import type { FinishedSend, NewEvent, StorePart, TimelinesOf } from "@posthaste/storage";
+import type {
+  EventSubject,
+  FinishedSend,
+  NewEvent,
+  StorePart,
+  TimelinesOf,
+} from "@posthaste/storage";
 import {
   eventIdOf,
   eventOf,
@@ -37,6 +43,9 @@ export interface EventRecorder {
 
 const TIMELINES_AT_ONCE = 1000;
 
+/** The sends that events are about, by their ids. */
+type Subjects = ReadonlyMap<string, EventSubject>;
+
 /** Opens the recorder. It may be used by several processes at once: the ids of events are derived. */
 export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
   const {
@@ -49,9 +58,9 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
     now,
   } = deps;
 
-  async function record(outcomes: readonly MessageOutcome[]): Promise<void> {
+  async function record(outcomes: readonly MessageOutcome[], known?: Subjects): Promise<void> {
     if (outcomes.length === 0) return;
-    const subjects = await eventSubjects(outcomes.map(({ sendId }) => sendId));
+    const subjects = known ?? await eventSubjects(outcomes.map(({ sendId }) => sendId));
     const events = outcomes.flatMap((outcome) => {
       const subject = subjects.get(outcome.sendId);
       return subject === undefined ? [] : [eventOf(outcome, subject)];
@@ -63,7 +72,7 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
     if (events.length > 0) await recordEvents(events);
   }
 
-  async function recordMissing(outcomes: readonly MessageOutcome[]): Promise<void> {
+  async function recordMissing(outcomes: readonly MessageOutcome[], known?: Subjects) {
     // Of two lines with one id the first is the outcome.
     const byId = new Map(outcomes.toReversed().map((outcome) => [eventIdOf(outcome), outcome]));
     const recorded = await recordedEvents([...byId.keys()]);
@@ -72,28 +81,29 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
         const id = eventIdOf(outcome);
         return byId.get(id) === outcome && !recorded.has(id);
       }),
+      known,
     );
   }
 
-  async function recordTimelines(of: TimelinesOf): Promise<void> {
+  async function recordTimelines(of: TimelinesOf, known?: Subjects): Promise<void> {
     const since = now().getTime() - deps.eventsKeptMs;
     let outcomes: MessageOutcome[] = [];
     for await (const message of messageTimelines(of)) {
       outcomes.push(...outcomesOf(message).filter(({ at }) => at.getTime() > since));
       if (outcomes.length < TIMELINES_AT_ONCE) continue;
-      await recordMissing(outcomes);
+      await recordMissing(outcomes, known);
       outcomes = [];
     }
-    await recordMissing(outcomes);
+    await recordMissing(outcomes, known);
   }
 
   return {
     recordOutcomes: (facts) => record(outcomesIn(facts)),
-    recordTimelines,
+    recordTimelines: (of) => recordTimelines(of),
     async recordSettled(sends, isRecorded) {
-      const open = sends.filter((send) => !isRecorded(send)).map(({ _id }) => _id);
-      if (open.length > 0) await recordTimelines({ sendIds: open });
       const subjects = await eventSubjects(sends.map(({ _id }) => _id));
+      const open = sends.filter((send) => !isRecorded(send)).map(({ _id }) => _id);
+      if (open.length > 0) await recordTimelines({ sendIds: open }, subjects);
       await write(sends.flatMap((send): NewEvent[] => {
         const { _id: sendId, accountId, messageCount, states, attempts } = send;
         const subject = subjects.get(sendId);

@@ -187,3 +187,19 @@ test("recordHappenings() gets past more happenings of one moment than it reads a
   assert.equal(known.size, 9);
   assert.equal(place.limit, 500);
 });
+
+test("recordSettled() looks up the subjects of its events once", async () => {
+  const send = await accept("acc_once", 3);
+  for (const index of [0, 1, 2]) await deliver(send, index);
+  const asked: string[][] = [];
+  const [store] = stores;
+  const events: Store["events"] = {
+    ...store.events,
+    subjects: (ids) => store.events.subjects(asked[asked.push([...ids]) - 1] ?? []),
+  };
+  const recorder = openRecorder({ ...store, events });
+  const finished = await store.sends.finished([send._id]);
+  await recorder.recordSettled(finished, () => false);
+  assert.deepEqual(asked, [[send._id]]);
+  assert.equal((await feedOf("acc_once")).length, 4);
+});
