@@ -78,8 +78,8 @@ function openReconciler(
         Promise.resolve(ids.map((_id) => ({
           ...{ _id, accountId: "acc_1", messageCount: 3, states: { sent: 3 }, attempts: 3 },
         }))),
-      settle: (ids) => {
-        done.push(`settle ${ids.join()}`);
+      settle: (sends) => {
+        done.push(`settle ${sends.map(({ _id }) => _id).join()}`);
         return Promise.resolve(ids.length);
       },
     },
