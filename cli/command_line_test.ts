@@ -196,28 +196,28 @@ test("usersCommand() lists people, and sets a password that ends their sessions"
 
 test("usersCommand() adds an entry to the audit log of each account of a person", async () => {
   const user = await store.people.create({
-    ...{ email: "told@example.com", name: "To", passwordHash: null },
+    ...{ email: "reported@example.com", name: "To", passwordHash: null },
   });
   const owner = await store.people.create({
     ...{ email: "other.owner@example.com", name: "Ow", passwordHash: null },
   });
-  const accounts = await Promise.all(["told-1", "told-2"].map(async (name) => {
+  const accounts = await Promise.all(["reported-1", "reported-2"].map(async (name) => {
     const { _id } = await store.people.createOwnedAccount({ name, userId: owner._id });
     await store.people.setMember({ accountId: _id, userId: user._id, role: "editor" });
     return _id;
   }));
-  const set = await runProcess("users set-password told@example.com --password-stdin", {
+  const set = await runProcess("users set-password reported@example.com --password-stdin", {
     stdin: "a long enough password\n",
   });
   assert.equal(set.code, EXIT.ok, set.stderr);
-  await run("users remove-second-factor told@example.com");
-  await run("users remove told@example.com");
+  await run("users remove-second-factor reported@example.com");
+  await run("users remove reported@example.com");
   for (const accountId of accounts) {
     const lines = await store.audit.list(accountId, { limit: 9 });
     assert.deepEqual(lines.map(({ action, target, details }) => [action, target, details["by"]]), [
-      ["member.removed", "told@example.com", "the command line"],
-      ["second_factor.removed", "told@example.com", "the command line"],
-      ["password.changed", "told@example.com", "the command line"],
+      ["member.removed", "reported@example.com", "the command line"],
+      ["second_factor.removed", "reported@example.com", "the command line"],
+      ["password.changed", "reported@example.com", "the command line"],
     ]);
   }
 });

@@ -52,7 +52,7 @@ export async function holdRestored(restoration: Restoration): Promise<Held> {
     held = total;
     onProgress(`${sayCount(held, "message")} held so far`);
   }
-  const { known, missing } = await readFacts(restoration, backupAt);
+  const { known, missing } = await readStatusEvents(restoration, backupAt);
   return { held, emptied, known, missing };
 }
 
@@ -67,15 +67,15 @@ async function refuseIfRunning(store: Restoration["store"]): Promise<void> {
   );
 }
 
-async function readFacts({ store, bus }: Restoration, since: Date) {
+async function readStatusEvents({ store, bus }: Restoration, since: Date) {
   let known = 0;
   const missing: Held["missing"] = [];
   let batch: StatusEvent[] = [];
   const flush = async () => {
-    const facts = batch;
+    const statusEvents = batch;
     batch = [];
-    known += await store.restored.noteKnownOutcomes(facts.flatMap(outcomeOf));
-    missing.push(...await missingOf(facts, store));
+    known += await store.restored.noteKnownOutcomes(statusEvents.flatMap(outcomeOf));
+    missing.push(...await missingOf(statusEvents, store));
   };
   const types = ["status.send.accepted", "status.message.sent", "status.message.failed"] as const;
   for await (const statusEvent of bus.pastStatusEvents({ since, types })) {
@@ -98,10 +98,12 @@ function outcomeOf({ type, data }: StatusEvent): KnownOutcome[] {
 }
 
 async function missingOf(
-  facts: StatusEvent[],
+  statusEvents: StatusEvent[],
   store: Restoration["store"],
 ): Promise<Held["missing"]> {
-  const accepted = facts.flatMap(({ type, data }) => type === "status.send.accepted" ? [data] : []);
+  const accepted = statusEvents.flatMap(({ type, data }) =>
+    type === "status.send.accepted" ? [data] : []
+  );
   if (accepted.length === 0) return [];
   const heads = await store.sends.heads(accepted.map(({ sendId }) => sendId));
   const there = new Set(heads.map(({ _id }) => _id));

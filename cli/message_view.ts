@@ -74,7 +74,7 @@ export function sayMessage(message: MessageAnswer, output: Painter): string {
   // The timeline usually ends with the server's reply.
   const words = message.reply === null ? "" : sayReply(message.reply);
   const reply = timeline.some(({ detail = "" }) => detail.includes(words)) ? "" : words;
-  const facts = [
+  const rows = [
     ["State", sayState(message, output)],
     ["Accepted", sayTime(acceptedAt)],
     ...message.reason === null ? [] : [["Reason", printableLine(message.reason)]],
@@ -82,9 +82,7 @@ export function sayMessage(message: MessageAnswer, output: Painter): string {
     ...reply === "" ? [] : [["Server", reply]],
   ];
   const head = `${output.style("bold", printableLine(email))}  ${output.style("dim", id)}`;
-  const lines = facts.map(([name = "", text]) =>
-    `  ${output.style("dim", name.padEnd(9))} ${text}`
-  );
+  const lines = rows.map(([name = "", text]) => `  ${output.style("dim", name.padEnd(9))} ${text}`);
   return [head, ...lines, "", sayTimeline(acceptedAt, timeline, output)].join("\n");
 }
 
@@ -147,7 +145,7 @@ export function saySend(send: SendAnswer, output: Painter): string {
   const shown = [...messages].sort((a, b) => urgency(a.state) - urgency(b.state))
     .slice(0, MAX_SHOWN);
   const more = messages.length - shown.length;
-  const facts: [string, string][] = [
+  const rows: [string, string][] = [
     ["Accepted", sayTime(acceptedAt)],
     ["Template", `${template.id}, version ${template.version}`],
     ["By", `integration ${integrationId}`],
@@ -155,7 +153,7 @@ export function saySend(send: SendAnswer, output: Painter): string {
   ];
   return [
     output.style("bold", id),
-    ...facts.map(([name, text]) => `  ${output.style("dim", name.padEnd(9))} ${text}`),
+    ...rows.map(([name, text]) => `  ${output.style("dim", name.padEnd(9))} ${text}`),
     "",
     output.table(
       ["STATE", "TO", "MESSAGE"],

@@ -97,9 +97,9 @@ suite("names of prod", { skip: NO_KUSTOMIZE }, () => {
         };
         return [...hostnames, ...listeners.flatMap(({ hostname }) => hostname ?? [])];
       }).sort();
-    const told = [API_URL, PUBLIC_URL].map((url) => new URL(String(url)).hostname).sort();
-    assert.deepEqual(hosts("HTTPRoute"), told);
-    assert.deepEqual(hosts("Gateway"), told);
+    const reported = [API_URL, PUBLIC_URL].map((url) => new URL(String(url)).hostname).sort();
+    assert.deepEqual(hosts("HTTPRoute"), reported);
+    assert.deepEqual(hosts("Gateway"), reported);
   });
 });
 

@@ -17,7 +17,7 @@ const INTEGRATION = {
   updatedAt: new Date(0),
 };
 
-test("integrationSchema retries for 48 hours over 5 connections unless told otherwise", () => {
+test("integrationSchema retries for 48 hours over 5 connections by default", () => {
   const { maxConnections, retryForMs, whenUnknown } = integrationSchema.parse(INTEGRATION);
   assert.deepEqual([maxConnections, retryForMs, whenUnknown], [5, 48 * 3_600_000, "retry"]);
 });

@@ -24,7 +24,7 @@ function httpErrorOf(body: unknown, subject = SUBJECT): Rejection {
 }
 
 /** Index, attempt and reason of each failure. */
-function told(refusal: Rejection): unknown[] {
+function reported(refusal: Rejection): unknown[] {
   return refusal.failures.flatMap(statusEventsIn).map((failure) => {
     assert.ok(failure.type === "status.message.failed");
     const { data } = failure;
@@ -55,16 +55,16 @@ test("readEvent() tells the failure of every message that a broken event names",
   const reason = 'An event of the message could not be read: "priority" does not match its schema';
   const broken = { priority: "express" };
   const recipients = [3, 4].map((index) => ({ index, attempt: 0, email: "ann@example.com" }));
-  assert.deepEqual(told(httpErrorOf({ ...requested("acc_1").data, ...broken, recipients })), [
+  assert.deepEqual(reported(httpErrorOf({ ...requested("acc_1").data, ...broken, recipients })), [
     [3, 0, reason],
     [4, 0, reason],
   ]);
   assert.deepEqual(
-    told(httpErrorOf({ ...resumed(2, { index: 5 }).data, ...broken }, "send.resumed.bulk")),
+    reported(httpErrorOf({ ...resumed(2, { index: 5 }).data, ...broken }, "send.resumed.bulk")),
     [[5, 2, reason]],
   );
   assert.deepEqual(
-    told(httpErrorOf({ ...rendered("acc_1").data, ...broken }, "messages.rendered.mail.bulk")),
+    reported(httpErrorOf({ ...rendered("acc_1").data, ...broken }, "messages.rendered.mail.bulk")),
     [[0, 0, reason]],
   );
 });

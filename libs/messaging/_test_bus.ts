@@ -105,7 +105,7 @@ export function failed(accountId: string, reason = "no reason") {
   return { type: "status.message.failed", data } as const satisfies Outgoing;
 }
 
-/** A step of the renderer that does what it is told; giving up tells a failure. */
+/** A step of the renderer with a given behavior; giving up reports a failure. */
 export function renderStep(
   handle: Step<"send.requested">["handle"],
 ): Step<"send.requested"> {

@@ -90,7 +90,7 @@ export interface Bus extends AsyncDisposable {
   consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void>;
   /** {@linkcode followStatusEvents} */
   followStatusEvents(
-    record: (facts: StatusEvent[]) => Promise<void>,
+    record: (statusEvents: StatusEvent[]) => Promise<void>,
     options: FollowOptions,
   ): Promise<void>;
   /** {@linkcode pastStatusEvents} */
@@ -248,7 +248,7 @@ class NatsBus implements Bus {
   }
 
   followStatusEvents(
-    record: (facts: StatusEvent[]) => Promise<void>,
+    record: (statusEvents: StatusEvent[]) => Promise<void>,
     options: FollowOptions,
   ): Promise<void> {
     return followStatusEvents(this.#client, record, options);

@@ -72,7 +72,7 @@ suite("openBus()", { concurrency: 4 }, () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test("openBus() stops waiting when it is told to", async () => {
+  test("openBus() stops waiting when its signal aborts", async () => {
     const port = await freePort();
     const stop = new AbortController();
     const logger = openTestLogger();

@@ -42,17 +42,20 @@ function consume(bus: Bus, step: Step<"send.requested">, { concurrency = 4 } = {
   };
 }
 
-/** Follows what is told while the test runs. */
+/** Follows what is reported while the test runs. */
 function listen(bus: Bus) {
   const stop = new AbortController();
-  const facts: StatusEvent[] = [];
-  const ended = bus.followStatusEvents((batch) => Promise.resolve(void facts.push(...batch)), {
-    consumer: "tracker",
-    signal: stop.signal,
-    logger: openTestLogger(),
-  });
+  const statusEvents: StatusEvent[] = [];
+  const ended = bus.followStatusEvents(
+    (batch) => Promise.resolve(void statusEvents.push(...batch)),
+    {
+      consumer: "tracker",
+      signal: stop.signal,
+      logger: openTestLogger(),
+    },
+  );
   return {
-    facts,
+    statusEvents,
     async [Symbol.asyncDispose]() {
       stop.abort();
       await ended;
@@ -92,18 +95,18 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() publishes what came of an event and lets it go", async () => {
     await using open = await openTestBus();
     const { bus } = open;
-    await using told = listen(bus);
+    await using reported = listen(bus);
     await using _step = consume(
       bus,
       renderStep(({ data }) =>
         Promise.resolve({
           type: "done",
-          publish: [rendered(data.accountId), failed(data.accountId, "only told")],
+          publish: [rendered(data.accountId), failed(data.accountId, "only reported")],
         })
       ),
     );
     await bus.publish(requested("acc_1"));
-    const statusEvent = await until(() => told.facts[0]);
+    const statusEvent = await until(() => reported.statusEvents[0]);
     assert.deepEqual([statusEvent.type, statusEvent.data.accountId], [
       "status.message.failed",
       "acc_1",
@@ -131,7 +134,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await until(async () => await waiting(bus, "RENDER") === 1);
   });
 
-  test("consume() never has more events in hand than it may", async () => {
+  test("consume() never has more events in flight than its limit", async () => {
     await using open = await openTestBus();
     const { bus } = open;
     let inHand = 0;
@@ -184,7 +187,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await using open = await openTestBus();
     const { bus } = open;
     let tries = 0;
-    await using told = listen(bus);
+    await using reported = listen(bus);
     await using _step = consume(
       bus,
       renderStep(() => {
@@ -193,7 +196,7 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    const statusEvent = await until(() => told.facts[0]);
+    const statusEvent = await until(() => reported.statusEvents[0]);
     assert.equal(tries, MAX_TRIES);
     assert.equal(statusEvent.type, "status.message.failed");
     assert.equal("reason" in statusEvent.data && statusEvent.data.reason, "given up after 5 tries");
@@ -205,7 +208,7 @@ suite("consume()", { concurrency: 4 }, () => {
     const { bus } = open;
     const outcomes = Array.from({ length: MAX_TRIES }, outage);
     let deliveries = 0;
-    await using told = listen(bus);
+    await using reported = listen(bus);
     await using _step = consume(
       bus,
       renderStep(({ data }) => {
@@ -216,7 +219,7 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    const statusEvent = await until(() => told.facts[0]);
+    const statusEvent = await until(() => reported.statusEvents[0]);
     assert.equal("reason" in statusEvent.data && statusEvent.data.reason, "back again");
     assert.ok(deliveries > MAX_TRIES);
   });
@@ -224,13 +227,13 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() gives up at once what a step calls hopeless", async () => {
     await using open = await openTestBus();
     const { bus } = open;
-    await using told = listen(bus);
+    await using reported = listen(bus);
     await using _step = consume(
       bus,
       renderStep(() => Promise.resolve({ type: "fail", reason: "hopeless" })),
     );
     await bus.publish(requested("acc_1"));
-    const statusEvent = await until(() => told.facts[0]);
+    const statusEvent = await until(() => reported.statusEvents[0]);
     assert.equal("reason" in statusEvent.data && statusEvent.data.reason, "hopeless");
     await untilConsumed(open);
   });
@@ -239,7 +242,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await using open = await openTestBus();
     const { bus } = open;
     let tries = 0;
-    await using told = listen(bus);
+    await using reported = listen(bus);
     await using _step = consume(
       bus,
       renderStep(() => {
@@ -248,7 +251,7 @@ suite("consume()", { concurrency: 4 }, () => {
       }),
     );
     await bus.publish(requested("acc_1"));
-    const statusEvent = await until(() => told.facts[0]);
+    const statusEvent = await until(() => reported.statusEvents[0]);
     assert.match(
       "reason" in statusEvent.data ? statusEvent.data.reason : "",
       /bytes exceed 524288/,
@@ -307,12 +310,12 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() tells the failure of a malformed event's messages, and of none twice", async () => {
     await using open = await openTestBus();
     const { bus } = open;
-    await using told = listen(bus);
+    await using reported = listen(bus);
     const { type, data } = requested("acc_1");
     const broken = { ...data, template: "welcome" };
     await using step = consume(bus, renderStep(() => Promise.resolve(DONE)));
     await bus.publish({ type, data: broken } as unknown as Outgoing);
-    const statusEvent = await until(() => told.facts[0]);
+    const statusEvent = await until(() => reported.statusEvents[0]);
     assert.deepEqual([statusEvent.type, "index" in statusEvent.data && statusEvent.data.index], [
       "status.message.failed",
       0,
@@ -322,7 +325,7 @@ suite("consume()", { concurrency: 4 }, () => {
       /"template" does not match/,
     );
     await untilConsumed(open);
-    assert.equal(told.facts.length, 1);
+    assert.equal(reported.statusEvents.length, 1);
     assert.equal(step.logger.lines.filter((line) => /giving up/.test(line)).length, 1);
   });
 
@@ -360,11 +363,11 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() leaves an event of a newer version to a newer process for a while", async () => {
     await using open = await openTestBus();
     const { bus } = open;
-    await using told = listen(bus);
+    await using reported = listen(bus);
     const { type, data } = requested("acc_1");
     await using step = consume(bus, renderStep(() => Promise.resolve(DONE)));
     await bus.publish({ type, data: { ...data, v: 4 } } as unknown as Outgoing);
-    const statusEvent = await until(() => told.facts[0]);
+    const statusEvent = await until(() => reported.statusEvents[0]);
     assert.match(
       "reason" in statusEvent.data ? statusEvent.data.reason : "",
       /version 4 is newer than 3/,
@@ -374,7 +377,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await untilConsumed(open);
   });
 
-  test("consume() finishes what is in hand when told to stop, and leaves the rest", async () => {
+  test("consume() finishes events in flight when its signal aborts, and leaves the rest", async () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
     // What is left comes to others at once, and not only after the broker has waited for an answer.
@@ -418,7 +421,7 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.deepEqual(others.toSorted(), ["second", "third"]);
   });
 
-  test("consume() returns even if it is told to stop while it begins", async () => {
+  test("consume() returns even if its signal aborts while it begins", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const ended = open.bus.consume(renderStep(() => Promise.resolve(DONE)), {
@@ -569,16 +572,17 @@ suite("consume()", { concurrency: 4 }, () => {
     await using nats = await openNatsServer({ env: process.env, dataDir, isTemporary: true });
     await using bus = await openBus({ url: nats.url, name: "test" });
     await bus.applyTopology();
-    await using told = listen(bus);
+    await using reported = listen(bus);
     await using _step = consume(
       bus,
       renderStep(({ data }) =>
         Promise.resolve({ type: "done", publish: [failed(data.accountId)] })
       ),
     );
-    const isTold = (name: string) => told.facts.some(({ data }) => data.accountId === name);
+    const isReported = (name: string) =>
+      reported.statusEvents.some(({ data }) => data.accountId === name);
     await bus.publish(requested("before"));
-    await until(() => isTold("before"));
+    await until(() => isReported("before"));
     await nats.kill();
     for (const name of await readdir(dataDir)) {
       await rm(join(dataDir, name), { recursive: true });
@@ -586,7 +590,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await nats.restart();
     await until(() => bus.applyTopology().then(() => true));
     await bus.publish(requested("after"));
-    await until(() => isTold("after"));
+    await until(() => isReported("after"));
     await nats[Symbol.asyncDispose]();
     await rm(dataDir, { recursive: true, force: true });
   });

@@ -49,7 +49,7 @@ const NEWER_DELAY_MS = 5000;
  */
 export async function followStatusEvents(
   client: EventClient,
-  record: (facts: StatusEvent[]) => Promise<void>,
+  record: (statusEvents: StatusEvent[]) => Promise<void>,
   options: FollowOptions,
 ): Promise<void> {
   while (!options.signal.aborted) {
@@ -64,7 +64,7 @@ export async function followStatusEvents(
 
 async function pull(
   client: EventClient,
-  record: (facts: StatusEvent[]) => Promise<void>,
+  record: (statusEvents: StatusEvent[]) => Promise<void>,
   options: FollowOptions,
 ): Promise<void> {
   const { signal, batchSize = 500, lingerMs = 25 } = options;
@@ -119,7 +119,7 @@ const MAX_LINKS = 64;
 /** Status events of many traces are recorded together: the batch is a trace of its own, linked to theirs. */
 function settleInSpan(
   batch: JsMsg[],
-  record: (facts: StatusEvent[]) => Promise<void>,
+  record: (statusEvents: StatusEvent[]) => Promise<void>,
   { plan, logger }: { plan: ConsumerPlan; logger: Logger },
 ): Promise<void> {
   const about = {
@@ -156,12 +156,12 @@ function linksOf(batch: JsMsg[]): TraceCarrier[] {
 /** Never throws: status events that could not be recorded are redelivered. */
 async function settle(
   batch: JsMsg[],
-  record: (facts: StatusEvent[]) => Promise<void>,
+  record: (statusEvents: StatusEvent[]) => Promise<void>,
   logger: Logger,
 ) {
   const known = batch.flatMap((message) => {
-    const facts = parse(message);
-    if (facts !== undefined) return { message, facts };
+    const statusEvents = parse(message);
+    if (statusEvents !== undefined) return { message, statusEvents };
     refuse(message, logger);
     return [];
   });
@@ -185,7 +185,7 @@ function refuse(message: JsMsg, logger: Logger): void {
 /** Records status events one by one: an event that can never be recorded does not hold up the others. */
 async function recordEach(
   known: Known[],
-  record: (facts: StatusEvent[]) => Promise<void>,
+  record: (statusEvents: StatusEvent[]) => Promise<void>,
   logger: Logger,
 ): Promise<Known[]> {
   const failing: Known[] = [];
@@ -202,18 +202,18 @@ async function recordEach(
 
 interface Known {
   message: JsMsg;
-  facts: StatusEvent[];
+  statusEvents: StatusEvent[];
 }
 
 /** Records and acknowledges status events, or returns the error. */
 async function failureOf(
   known: Known[],
-  record: (facts: StatusEvent[]) => Promise<void>,
+  record: (statusEvents: StatusEvent[]) => Promise<void>,
 ): Promise<unknown> {
   try {
-    failpoint("facts.before_record");
-    await record(known.flatMap(({ facts }) => facts));
-    failpoint("facts.after_record");
+    failpoint("status_events.before_record");
+    await record(known.flatMap(({ statusEvents }) => statusEvents));
+    failpoint("status_events.after_record");
   } catch (error) {
     return error ?? new Error("no reason given");
   }

@@ -197,7 +197,7 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     assert.deepEqual(seen, ["acc_1"]);
   });
 
-  test("followStatusEvents() returns even if it is told to stop while it begins", async () => {
+  test("followStatusEvents() returns even if its signal aborts while it begins", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
     const ended = open.bus.followStatusEvents(() => Promise.resolve(), optionsOf(stop));

@@ -26,8 +26,8 @@ const FRAME_BYTES = 1024;
  * Returns the status events of what happened to messages: one for each kind, or more where one would be too
  * large.
  */
-export function reportsOf(facts: readonly MessageStatusEvent[]): Outgoing[] {
-  const kinds = Map.groupBy(facts, ({ type }) => type);
+export function reportsOf(statusEvents: readonly MessageStatusEvent[]): Outgoing[] {
+  const kinds = Map.groupBy(statusEvents, ({ type }) => type);
   return [...kinds].flatMap(([type, ofKind]) =>
     splitBySize(ofKind.map(({ data }) => data), {
       maxCount: MAX_OUTCOMES_PER_EVENT,

@@ -22,8 +22,8 @@ function unknown(index: number): MessageStatusEvent {
 }
 
 test("reportsOf() makes one event for each kind, which statusEventsIn() takes apart again", () => {
-  const facts = [failed(0), unknown(1), failed(2)];
-  const reports = reportsOf(facts);
+  const statusEvents = [failed(0), unknown(1), failed(2)];
+  const reports = reportsOf(statusEvents);
   assert.deepEqual(reports.map(({ type }) => type), [
     "status.message.failed",
     "status.message.unknown",

@@ -24,7 +24,7 @@ export function describeConfig(schema: z.ZodObject): SettingDescription[] {
   return Object.entries(schema.shape).map(([name, field]) => describeSetting(name, field));
 }
 
-interface StatusEvents {
+interface FieldInfo {
   type?: string;
   expected?: string;
   secret?: boolean;
@@ -34,39 +34,39 @@ interface StatusEvents {
 }
 
 function describeSetting(name: string, field: z.core.$ZodType): SettingDescription {
-  const facts = collectFacts(field);
-  const type = facts.type ?? "text";
+  const info = collectInfo(field);
+  const type = info.type ?? "text";
   return {
     name,
     type,
-    default: formatDefault(type, facts.fallback),
-    required: !facts.optional && facts.fallback === undefined,
-    description: facts.description ?? "",
-    expected: facts.expected ?? "a text",
-    secret: facts.secret ?? false,
+    default: formatDefault(type, info.fallback),
+    required: !info.optional && info.fallback === undefined,
+    description: info.description ?? "",
+    expected: info.expected ?? "a text",
+    secret: info.secret ?? false,
   };
 }
 
 /** Walks through the wrappers (`optional`, `default`, `prefault`); the outermost word counts. */
-function collectFacts(field: z.core.$ZodType): StatusEvents {
-  const facts: StatusEvents = { optional: false };
+function collectInfo(field: z.core.$ZodType): FieldInfo {
+  const info: FieldInfo = { optional: false };
   let current: z.core.$ZodType | undefined = field;
   while (current !== undefined) {
     const meta = (current as z.ZodType).meta() ?? {};
-    if (typeof meta["type"] === "string") facts.type ??= meta["type"];
-    if (typeof meta["expected"] === "string") facts.expected ??= meta["expected"];
-    if (typeof meta["secret"] === "boolean") facts.secret ??= meta["secret"];
-    if (meta.description !== undefined) facts.description ??= meta.description;
+    if (typeof meta["type"] === "string") info.type ??= meta["type"];
+    if (typeof meta["expected"] === "string") info.expected ??= meta["expected"];
+    if (typeof meta["secret"] === "boolean") info.secret ??= meta["secret"];
+    if (meta.description !== undefined) info.description ??= meta.description;
     const def = current._zod.def as {
       type: string;
       innerType?: z.core.$ZodType;
       defaultValue?: unknown;
     };
-    if (def.type === "optional" || def.type === "nullable") facts.optional = true;
-    if ("defaultValue" in def) facts.fallback ??= def.defaultValue;
+    if (def.type === "optional" || def.type === "nullable") info.optional = true;
+    if ("defaultValue" in def) info.fallback ??= def.defaultValue;
     current = def.innerType;
   }
-  return facts;
+  return info;
 }
 
 function formatDefault(type: string, value: unknown): string | undefined {

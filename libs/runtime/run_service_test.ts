@@ -96,7 +96,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-test("runService() stops when its parent goes, told by the channel or by a pipe", async () => {
+test("runService() stops when its parent ends, by the channel or by a pipe", async () => {
   await using forked = startService(DRAINS, { ipc: true });
   await using piped = startService(DRAINS, { pipe: true, env: { POSTHASTE_PARENT_PIPE: "3" } });
   await Promise.all([forked.said("Working"), piped.said("Working")]);

@@ -94,7 +94,7 @@ const EXCEPTIONS: Record<string, string> = {
   "secrets.locked": "the operator asks whether the master keys fit, and opens none",
   "audit.eraseOf": PERSON,
   "integrations.listUnnotifiedSuspensions":
-    "owners of all accounts are told of their integrations by one process",
+    "owners of all accounts are reported of their integrations by one process",
   "templates.versionsWithoutReads": "the operator migrates the versions of all accounts",
   "templates.noteReads": "the same; by the _id of a version that was found",
   "secrets.count": "the operator rotates the master keys of all accounts",

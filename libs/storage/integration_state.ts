@@ -4,8 +4,8 @@ import type { IntegrationResult } from "./integration_results.ts";
 
 export type { IntegrationState };
 
-/** The facts that decide the state of an integration. */
-export interface IntegrationFacts {
+/** The input that decides the state of an integration. */
+export interface IntegrationInput {
   integration: Pick<Integration, "suspended" | "updatedAt">;
   circuit: IntegrationCircuit | null;
   result: IntegrationResult | undefined;
@@ -24,7 +24,7 @@ export const FAILING_MS = 10 * 60_000;
  * comes before one that slows it.
  */
 export function integrationStateOf(
-  { integration, circuit, result, waiting }: IntegrationFacts,
+  { integration, circuit, result, waiting }: IntegrationInput,
 ): { state: IntegrationState; reason: string | null } {
   const { suspended, updatedAt } = integration;
   if (suspended !== null) {
@@ -46,7 +46,7 @@ export function integrationStateOf(
 
 /** Returns since when a state that stops all mail holds; null for the others. */
 export function stateSince(
-  { integration, state, result }: Pick<IntegrationFacts, "integration" | "result"> & {
+  { integration, state, result }: Pick<IntegrationInput, "integration" | "result"> & {
     state: IntegrationState;
   },
 ): Date | null {

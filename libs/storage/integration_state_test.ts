@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { IntegrationResult } from "./integration_results.ts";
-import { type IntegrationFacts, integrationStateOf } from "./integration_state.ts";
+import { type IntegrationInput, integrationStateOf } from "./integration_state.ts";
 
 const at = new Date("2026-03-01T12:00:00Z");
 const later = (minutes: number) => new Date(at.getTime() + minutes * 60_000);
@@ -13,9 +13,9 @@ const failed = (minutes: number, since = 0): IntegrationResult => ({
   ...{ attempts: 9, sent: 3 },
 });
 
-function stateOf(changes: Partial<IntegrationFacts>) {
-  const facts = { integration, circuit: null, result: undefined, waiting: 0, ...changes };
-  return Object.values(integrationStateOf(facts));
+function stateOf(changes: Partial<IntegrationInput>) {
+  const input = { integration, circuit: null, result: undefined, waiting: 0, ...changes };
+  return Object.values(integrationStateOf(input));
 }
 
 test("integrationStateOf() returns what stops an integration before what slows it", () => {

@@ -189,8 +189,8 @@ export function integrationStore(
     async suspend({ _id, revision }, suspended) {
       const filter = { _id, revision, "suspended.kind": { $ne: "person" as const } };
       // Several mailers find the same fault: the owners are notified once.
-      const told = { toldAt: "$suspended.toldAt" };
-      const $set = { suspended: { $mergeObjects: [{ $literal: suspended }, told] } };
+      const notified = { toldAt: "$suspended.toldAt" };
+      const $set = { suspended: { $mergeObjects: [{ $literal: suspended }, notified] } };
       const before = await integrations.findOneAndUpdate(filter, [{ $set }], {
         projection: { suspended: 1 },
       });

@@ -74,7 +74,7 @@ export {
 } from "./integration_results.ts";
 export type { EndedAttempt, FailedAttempt } from "./ended_attempt.ts";
 export {
-  type IntegrationFacts,
+  type IntegrationInput,
   type IntegrationState,
   integrationStateOf,
   stateSince,

@@ -2,11 +2,11 @@ import type { Attributes } from "@opentelemetry/api";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 
 /** The attributes that each observed metric last reported, by its name. */
-const told = new Map<string, Set<string>>();
+const currentKeys = new Map<string, Set<string>>();
 
 /** Notes the attributes that an observed metric reports from now on. */
 export function noteObserved(metric: string, attributes: readonly Attributes[]): void {
-  told.set(metric, new Set(attributes.map(keyOf)));
+  currentKeys.set(metric, new Set(attributes.map(keyOf)));
 }
 
 /**
@@ -17,7 +17,7 @@ export function withoutStale(metrics: ResourceMetrics): ResourceMetrics {
   const scopeMetrics = metrics.scopeMetrics.map((scope) => ({
     ...scope,
     metrics: scope.metrics.map((metric) => {
-      const current = told.get(metric.descriptor.name);
+      const current = currentKeys.get(metric.descriptor.name);
       if (current === undefined) return metric;
       const points: { attributes: Attributes }[] = metric.dataPoints;
       const dataPoints = points.filter(({ attributes }) => current.has(keyOf(attributes)));

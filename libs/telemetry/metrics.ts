@@ -95,9 +95,9 @@ function record<Name extends MetricOf<"duration" | "size">>(
 ): void {
   const histogram = instrument<Histogram>(metric);
   if (histogram === undefined) return;
-  const told = present(attributes);
-  histogram.record(value, told);
-  noteExemplar(metric, { value, attributes: told });
+  const known = present(attributes);
+  histogram.record(value, known);
+  noteExemplar(metric, { value, attributes: known });
 }
 
 const instruments = new Map<MetricName, Histogram | Counter | Gauge>();

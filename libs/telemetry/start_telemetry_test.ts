@@ -172,10 +172,10 @@ test("startTelemetry() returns OpenMetrics, with an exemplar that links to the e
   );
   assert.match(page?.contentType ?? "", /^application\/openmetrics-text; version=1\.0\.0/);
   const lines = page?.body.split("\n") ?? [];
-  const told = lines.filter((line) => line.includes("# {"));
-  assert.equal(told.length, 1);
+  const reported = lines.filter((line) => line.includes("# {"));
+  assert.equal(reported.length, 1);
   assert.match(
-    told[0] ?? "",
+    reported[0] ?? "",
     new RegExp(
       '^posthaste_message_duration_seconds_bucket\\{posthaste_state="sent",le="60.0"\\} 1 ' +
         `# \\{trace_id="${traceId}",span_id="[0-9a-f]{16}"\\} 45 \\d+(\\.\\d+)?$`,

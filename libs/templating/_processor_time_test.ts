@@ -11,8 +11,8 @@ test("openProcessorTime() returns the time that a process worked, not that it wa
   const { user, system } = process.cpuUsage();
   while (process.cpuUsage().user - user < 200_000);
   const worked = (process.cpuUsage().user + process.cpuUsage().system - user - system) / 1_000;
-  const told = (time.read() ?? 0) - before;
-  assert.ok(Math.abs(told - worked) < 60, `${told} for ${worked}`);
+  const reported = (time.read() ?? 0) - before;
+  assert.ok(Math.abs(reported - worked) < 60, `${reported} for ${worked}`);
   time.close();
   assert.equal(time.read(), undefined);
 });

@@ -338,8 +338,8 @@ test("no route shows, changes or uses what another account has, by any id", asyn
         const answer = await ask(own, { method, url: path, payload: bodyOf(route) });
         assert.equal(answer.status, 404, `${method} ${path}: ${answer.text}`);
         // It repeats the input, and nothing else.
-        const told = answer.text.toLowerCase().replaceAll(id.toLowerCase(), "");
-        assert.doesNotMatch(told, /canary/, `${method} ${path}`);
+        const reported = answer.text.toLowerCase().replaceAll(id.toLowerCase(), "");
+        assert.doesNotMatch(reported, /canary/, `${method} ${path}`);
         tries++;
       }
     }

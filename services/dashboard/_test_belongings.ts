@@ -140,14 +140,14 @@ export function namings(
 /** Asserts that a request was refused: as not found, for an invalid id, or for its missing body. */
 export function assertNothing(
   { status, text }: Answer,
-  { told, given }: { told: string; given: Record<string, string> },
+  { label, given }: { label: string; given: Record<string, string> },
 ): void {
   // A link belongs to the person whose address it names, not to the account.
-  const isForAnother = status === 403 && told.startsWith("POST /api/invitations/");
+  const isForAnother = status === 403 && label.startsWith("POST /api/invitations/");
   const isNothing = [400, 404].includes(status) || isForAnother;
-  assert.ok(isNothing, `${told}: ${status} ${text}`);
+  assert.ok(isNothing, `${label}: ${status} ${text}`);
   const ids = Object.values(given).reduce((rest, id) => rest.replaceAll(id, ""), text);
-  if (!isForAnother) assert.doesNotMatch(ids, /canary/i, told);
+  if (!isForAnother) assert.doesNotMatch(ids, /canary/i, label);
 }
 
 /** Returns all that an account has, as stored in the database. */

@@ -61,8 +61,8 @@ test("a bundle is planned and applied, and its export then changes nothing", asy
   const { body: planned, text } = await plan(FILES, { publish: true });
   assert.deepEqual(shown(planned), ["email/welcome create", "pdf/bill create"], text);
   assert.deepEqual(await dashboard.store.templates.list(accountId, "email"), []);
-  const { status, body: applied, text: told } = await push(FILES, { publish: true });
-  assert.equal(status, 200, told);
+  const { status, body: applied, text: reported } = await push(FILES, { publish: true });
+  assert.equal(status, 200, reported);
   assert.deepEqual(applied.changes.map(({ version }: Change) => version), [1, 1]);
   const template = await dashboard.store.templates.find(accountId, "email", "welcome");
   assert.deepEqual([template?.name, template?.publishedVersion], ["Welcome", 1]);

@@ -59,8 +59,8 @@ test("every route refuses callers with a lower role", async () => {
     for (const role of ROLES) {
       if (includesRole(role, route.role)) continue;
       const { status, body } = await ask(own[role], route);
-      const told = `${route.method} ${route.url} as ${role}`;
-      assert.deepEqual([status, body.code], [403, "not_allowed"], told);
+      const label = `${route.method} ${route.url} as ${role}`;
+      assert.deepEqual([status, body.code], [403, "not_allowed"], label);
       tries++;
     }
   }
@@ -104,8 +104,8 @@ test("every change from a page of another origin, or of none, is refused", async
   for (const route of changes) {
     for (const origin of origins) {
       const { status, body } = await ask(own.owner, route, { origin });
-      const told = `${route.method} ${route.url} from "${origin}"`;
-      assert.deepEqual([status, body.code], [403, "wrong_origin"], told);
+      const label = `${route.method} ${route.url} from "${origin}"`;
+      assert.deepEqual([status, body.code], [403, "wrong_origin"], label);
     }
   }
   assert.ok(changes.length > 10);
@@ -119,8 +119,8 @@ test("every change without the token of the caller's own session is refused", as
     if (!isChange(route.method) || route.role === "anyone") continue;
     for (const token of tokens) {
       const { status, body } = await ask(own.owner, route, { "x-csrf-token": token });
-      const told = `${route.method} ${route.url} with "${token}"`;
-      assert.deepEqual([status, body.code], [403, "wrong_origin"], told);
+      const label = `${route.method} ${route.url} with "${token}"`;
+      assert.deepEqual([status, body.code], [403, "wrong_origin"], label);
     }
   }
 });
@@ -134,7 +134,7 @@ test("no route reads or changes what another account has, by any id", async () =
     for (const given of namings(url, foreignIds)) {
       const path = pathOf(url, given);
       const answer = await own.owner.ask(method, path, isChange(method) ? { body: {} } : {});
-      assertNothing(answer, { told: `${method} ${path}`, given });
+      assertNothing(answer, { label: `${method} ${path}`, given });
       tries++;
     }
   }

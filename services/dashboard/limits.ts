@@ -16,23 +16,23 @@ export interface ReportedLimits {
 }
 
 /** Lists the limits for requests and mails: see docs/http.md and docs/settings.md. */
-export function limitRows(told: ReportedLimits): LimitView[] {
+export function limitRows(limits: ReportedLimits): LimitView[] {
   return [
     {
-      ...{ name: "Body of a request", value: spaced(formatBytes(told.bodyLimit)) },
+      ...{ name: "Body of a request", value: spaced(formatBytes(limits.bodyLimit)) },
       about: "A larger body gets 413",
     },
     {
-      ...{ name: "Recipients of a request", value: told.maxRecipients.toLocaleString("en") },
+      ...{ name: "Recipients of a request", value: limits.maxRecipients.toLocaleString("en") },
       about: "Requests with more than 10 get bulk priority. Transactional messages go first",
     },
     {
-      ...{ name: "PDFs of a recipient", value: String(told.maxAttachments) },
+      ...{ name: "PDFs of a recipient", value: String(limits.maxAttachments) },
       about: "Identical PDFs are printed once",
     },
     { name: "Size of a PDF", value: "10 MiB", about: "A larger PDF fails its message" },
     {
-      ...{ name: "Size of a mail", value: spaced(formatBytes(told.mailLimit)) },
+      ...{ name: "Size of a mail", value: spaced(formatBytes(limits.mailLimit)) },
       about: "As transmitted, including PDFs",
     },
     {
@@ -46,7 +46,7 @@ export function limitRows(told: ReportedLimits): LimitView[] {
     },
     { name: "Name of a file", value: `${MAX_FILENAME_LENGTH} characters`, about: "Of a PDF" },
     {
-      ...{ name: "Requests of a token", value: rateText(told) },
+      ...{ name: "Requests of a token", value: rateText(limits) },
       about: "Counted per process; more get 429 with Retry-After",
     },
     { name: "Idempotency keys", value: "7 days", about: "The same key returns the first response" },

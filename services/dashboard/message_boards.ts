@@ -32,9 +32,9 @@ export interface MessageBoards extends Disposable {
 }
 
 interface Board {
-  tells: Set<(change: BoardChange) => void>;
+  listeners: Set<(change: BoardChange) => void>;
   /** The reported lines, by id. */
-  told: Map<string, string>;
+  reported: Map<string, string>;
   state: BoardState | undefined;
   timer: NodeJS.Timeout | undefined;
 }
@@ -48,9 +48,9 @@ export function openMessageBoards({ look, logger, everyMs = 1000 }: BoardDeps): 
       const state = await look(accountId);
       const change = changeOf(board, state);
       board.state = state;
-      board.told = new Map(state.rows.map((row) => [row.id, JSON.stringify(row)]));
+      board.reported = new Map(state.rows.map((row) => [row.id, JSON.stringify(row)]));
       if (change.rows.length > 0 || change.counts !== undefined) {
-        for (const tell of board.tells) tell(change);
+        for (const tell of board.listeners) tell(change);
       }
     } catch (error) {
       logger.warn("Cannot read the newest messages, retrying", { accountId, error });
@@ -61,7 +61,7 @@ export function openMessageBoards({ look, logger, everyMs = 1000 }: BoardDeps): 
 
   function open(accountId: string): Board {
     const board: Board = {
-      ...{ tells: new Set(), told: new Map(), state: undefined, timer: undefined },
+      ...{ listeners: new Set(), reported: new Map(), state: undefined, timer: undefined },
     };
     boards.set(accountId, board);
     void turn(accountId, board);
@@ -77,21 +77,21 @@ export function openMessageBoards({ look, logger, everyMs = 1000 }: BoardDeps): 
     watch(accountId, tell) {
       const board = boards.get(accountId) ?? open(accountId);
       if (board.state !== undefined) tell(board.state);
-      board.tells.add(tell);
+      board.listeners.add(tell);
       return () => {
-        board.tells.delete(tell);
-        if (board.tells.size === 0) close(accountId, board);
+        board.listeners.delete(tell);
+        if (board.listeners.size === 0) close(accountId, board);
       };
     },
-    viewers: (accountId) => boards.get(accountId)?.tells.size ?? 0,
+    viewers: (accountId) => boards.get(accountId)?.listeners.size ?? 0,
     [Symbol.dispose]() {
       for (const [accountId, board] of boards) close(accountId, board);
     },
   };
 }
 
-function changeOf({ told, state }: Board, { rows, counts }: BoardState): BoardChange {
-  const changed = rows.filter((row) => told.get(row.id) !== JSON.stringify(row));
+function changeOf({ reported, state }: Board, { rows, counts }: BoardState): BoardChange {
+  const changed = rows.filter((row) => reported.get(row.id) !== JSON.stringify(row));
   const isSame = JSON.stringify(state?.counts) === JSON.stringify(counts);
   return { rows: changed, ...(isSame ? {} : { counts }) };
 }

@@ -20,17 +20,17 @@ test("openMessageBoards() reads once for all viewers, and reports changes only",
     logger,
     everyMs: 20,
   });
-  const told: BoardChange[] = [];
+  const reported: BoardChange[] = [];
   const late: BoardChange[] = [];
-  const stop = boards.watch("acc_1", (change) => void told.push(change));
+  const stop = boards.watch("acc_1", (change) => void reported.push(change));
   await until(() => looks >= 3);
-  assert.deepEqual(told, [{ rows, counts: COUNTS }]);
+  assert.deepEqual(reported, [{ rows, counts: COUNTS }]);
   const stopLate = boards.watch("acc_1", (change) => void late.push(change));
   assert.deepEqual(late, [{ rows, counts: COUNTS }]);
   assert.equal(boards.viewers("acc_1"), 2);
   rows = [row("3", "queued"), row("1", "sent")];
-  await until(() => told.length === 2);
-  assert.deepEqual(told[1], { rows });
+  await until(() => reported.length === 2);
+  assert.deepEqual(reported[1], { rows });
   assert.deepEqual(late[1], { rows });
   stop();
   stopLate();
@@ -52,7 +52,7 @@ test("openMessageBoards() continues after a failure", async () => {
     logger,
     everyMs: 10,
   });
-  const told: BoardChange[] = [];
-  boards.watch("acc_1", (change) => void told.push(change));
-  await until(() => told.length === 1);
+  const reported: BoardChange[] = [];
+  boards.watch("acc_1", (change) => void reported.push(change));
+  await until(() => reported.length === 1);
 });

@@ -260,7 +260,7 @@ test("GET /api/messages/stream reports changes", async () => {
   text = "";
   const send = await accept(1);
   await until(() => text.includes(messageIdOf(send._id, 0)));
-  assert.equal(text.match(/"id":/g)?.length, 1, "only what is new is told");
+  assert.equal(text.match(/"id":/g)?.length, 1, "only what is new is reported");
   text = "";
   await store.messages.cancelSend(own.accountId, send._id, new Date());
   await until(() => text.includes("canceled"));

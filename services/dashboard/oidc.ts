@@ -108,10 +108,10 @@ export function openOidc(settings: OidcSettings): Oidc {
       if (claims === undefined) {
         throw new Error("Cannot sign in: the provider returned no ID token");
       }
-      const told = claims["email"] === undefined && config.serverMetadata().userinfo_endpoint
+      const person = claims["email"] === undefined && config.serverMetadata().userinfo_endpoint
         ? { ...await fetchUserInfo(config, tokens.access_token, claims.sub) }
         : { ...claims };
-      const { email, email_verified: verified, name } = told as Record<string, unknown>;
+      const { email, email_verified: verified, name } = person as Record<string, unknown>;
       // Some providers send it as a string.
       const isVerified = verified === true || verified === "true";
       return {

@@ -294,11 +294,11 @@ test("owners are notified once that an integration is suspended, and not through
     await store.integrations.suspend(integration, suspended);
   }
   await look();
-  const told = await sentMails();
-  assert.deepEqual(told.map(({ kind, to }) => [kind, to]), [
+  const reports = await sentMails();
+  assert.deepEqual(reports.map(({ kind, to }) => [kind, to]), [
     ["posthaste-suspended", "owner@own.example"],
   ]);
-  assert.match(JSON.stringify(told), /535 \$where is wrong/);
+  assert.match(JSON.stringify(reports), /535 \$where is wrong/);
   assert.equal(log.filter(({ message }) => /Cannot notify by mail/.test(message)).length, 1);
   const [integration] = await store.integrations.list(own.accountId);
   assert.ok(integration);
@@ -341,9 +341,9 @@ test("every owner with a verified address is notified that an integration points
   assert.deepEqual(dispatched, []);
   const moved = { ...input, host: "other.example", revision: 1 };
   assert.equal((await own.owner.put("/api/integrations/1", moved)).status, 200);
-  const told = await Promise.all(dispatched.map(async (id) => await store.sends.load(id)));
-  const [first] = told.map((send) => send?.request.to[0]);
-  assert.deepEqual(told.map((send) => send?.request.to[0]?.email).toSorted(), [
+  const reports = await Promise.all(dispatched.map(async (id) => await store.sends.load(id)));
+  const [first] = reports.map((send) => send?.request.to[0]);
+  assert.deepEqual(reports.map((send) => send?.request.to[0]?.email).toSorted(), [
     ...["owner@own.example", "second@own.example"],
   ]);
   assert.deepEqual(first?.variables, {
@@ -408,13 +408,13 @@ test("owners are reminded once of a token that expires, in the last quarter of a
   const { record } = await make("revoked", 90);
   await store.tokens.revoke(own.accountId, record._id);
   const look = () => Promise.all([notifyOfExpiries(mail, deps), notifyOfExpiries(mail, deps)]);
-  const told = async () => (await sentMails()).map(({ kind, to }) => [kind, to]);
+  const reports = async () => (await sentMails()).map(({ kind, to }) => [kind, to]);
   time = new Date();
   await look();
-  assert.deepEqual(await told(), []);
+  assert.deepEqual(await reports(), []);
   time = new Date(Date.now() + 3.1 * day);
   await look();
   await look();
-  assert.deepEqual(await told(), [["posthaste-expiring", "owner@own.example"]]);
+  assert.deepEqual(await reports(), [["posthaste-expiring", "owner@own.example"]]);
   assert.match(JSON.stringify(await sentMails()), /short/);
 });

@@ -141,7 +141,7 @@ test("no route below /manage/v1 reads or changes what another account has", asyn
     for (const given of namings(url, foreignIds)) {
       const path = pathOf(url, given);
       const answer = await whole.ask(method, path, isChange(method) ? { body: {} } : {});
-      assertNothing(answer, { told: `${method} ${path}`, given });
+      assertNothing(answer, { label: `${method} ${path}`, given });
       tries++;
     }
     if (isChange(method) || url.includes(":")) continue;

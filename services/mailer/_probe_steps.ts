@@ -49,12 +49,12 @@ export class ProbeSteps {
     if (tls === "none") return void this.skip("tls", "The connection is not encrypted");
     if (encryption === undefined) return;
     const { protocol, certificate } = encryption;
-    const told = mayTell && certificate ? `. ${describeCertificate(certificate)}` : "";
+    const described = mayTell && certificate ? `. ${describeCertificate(certificate)}` : "";
     const unchecked = allowInvalidCertificate ? ", but its certificate is not checked" : "";
     const { greeted = 0, encrypted = greeted } = times;
     this.done(
       "tls",
-      `Encrypted with ${protocol}${unchecked}${told}`,
+      `Encrypted with ${protocol}${unchecked}${described}`,
       undefined,
       encrypted - greeted,
     );

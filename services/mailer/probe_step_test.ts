@@ -134,11 +134,11 @@ test("probeStep() returns one answer, after one time, for all servers that do no
     // Time for what the server does; if it is too short, the test sees less.
     await delay(50);
     await move(GREET_MS - 1);
-    assert.equal(isAnswered, false, `${name} was told too soon`);
+    assert.equal(isAnswered, false, `${name} was reported too soon`);
     await move(1);
     // For a timer, a rest of 0 ms is a millisecond.
     await move(1);
-    assert.equal(isAnswered, true, `${name} was told too late`);
+    assert.equal(isAnswered, true, `${name} was reported too late`);
     const reply = await probing;
     const steps = reply.steps.map((step) => ({ ...step, durationMs: step.durationMs > 300 }));
     answers.set(name, JSON.stringify(steps));
@@ -291,9 +291,9 @@ test("probeStep() reports where else it fails, and what to do", async () => {
   ];
   for (const [options, changes, expected, remedy] of cases) {
     const { reply } = await probeFaultyServer(options, { sender: "shop@example.com", ...changes });
-    const { step, remedy: told = "", reply: words } = failureOf(reply);
+    const { step, remedy: reported = "", reply: words } = failureOf(reply);
     assert.equal(step, expected, JSON.stringify(reply));
-    assert.match(told, remedy);
+    assert.match(reported, remedy);
     if (words !== undefined) assert.equal(words, "550 5.1.8 not your address");
   }
 });

@@ -18,16 +18,19 @@ export interface ReporterDeps {
 export function openReporter(
   { publish, logger, lingerMs = 25 }: ReporterDeps,
 ): (statusEvent: MessageStatusEvent) => Promise<void> {
-  let group: { facts: MessageStatusEvent[]; published: Promise<void> } | undefined;
+  let group: { statusEvents: MessageStatusEvent[]; published: Promise<void> } | undefined;
 
-  async function publishLater(facts: MessageStatusEvent[], trace: TraceCarrier): Promise<void> {
+  async function publishLater(
+    statusEvents: MessageStatusEvent[],
+    trace: TraceCarrier,
+  ): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, lingerMs));
     group = undefined;
     try {
-      await Promise.all(reportsOf(facts).map((event) => publish(event, { trace })));
+      await Promise.all(reportsOf(statusEvents).map((event) => publish(event, { trace })));
     } catch (error) {
       logger.warn("Cannot publish outcomes, but the ledger has them", {
-        count: facts.length,
+        count: statusEvents.length,
         error,
       });
     }
@@ -35,13 +38,13 @@ export function openReporter(
 
   return (statusEvent) => {
     if (group !== undefined) {
-      group.facts.push(statusEvent);
+      group.statusEvents.push(statusEvent);
       return group.published;
     }
-    const facts = [statusEvent];
+    const statusEvents = [statusEvent];
     // A group has one trace: that of its first outcome.
-    const published = publishLater(facts, injectTrace());
-    group = { facts, published };
+    const published = publishLater(statusEvents, injectTrace());
+    group = { statusEvents, published };
     return published;
   };
 }

@@ -78,7 +78,7 @@ function openMailer(changes: Changes<SendDeps> = {}) {
     noted: [] as string[],
     logged: [] as string[],
     /** The reported outcomes. */
-    facts: [] as MessageStatusEvent[],
+    statusEvents: [] as MessageStatusEvent[],
     now: NOW,
     suppressed: [] as Suppression[],
     refused: [] as string[],
@@ -130,7 +130,7 @@ function openMailer(changes: Changes<SendDeps> = {}) {
       circuitOf: () => undefined,
     },
     inHand: openSemaphore({ max: 1_000_000 }),
-    report: (statusEvent) => Promise.resolve(void world.facts.push(statusEvent)),
+    report: (statusEvent) => Promise.resolve(void world.statusEvents.push(statusEvent)),
     unseal: ({ host, port, tls }) => ({ key: "acc_1/4", host, port, tls, auth: null }),
     send: async (mail) => {
       mail.onData?.();
@@ -190,7 +190,9 @@ test("sendStep() releases its slot after its bytes are counted, of all and of it
   while (begun < 2) await turn();
   assert.equal(released, 2);
   await run({ index: 5 }, place);
-  assert.deepEqual(world.facts.splice(0).map(({ type }) => type), ["status.message.returned"]);
+  assert.deepEqual(world.statusEvents.splice(0).map(({ type }) => type), [
+    "status.message.returned",
+  ]);
   // Another account's mail continues, and keeps its slot if its bytes do not fit.
   assert.equal(released, 3);
   const others = [[10], [11, 12]].map((indexes) => {
@@ -203,7 +205,7 @@ test("sendStep() releases its slot after its bytes are counted, of all and of it
   await Promise.all([first, second]);
   await run({ index: 6 }, place);
   assert.equal(released, 5);
-  assert.deepEqual(world.facts.length, 6);
+  assert.deepEqual(world.statusEvents.length, 6);
 });
 
 test("sendStep() sends the messages of an event concurrently, and each has its own outcome", async () => {
@@ -229,7 +231,7 @@ test("sendStep() sends the messages of an event concurrently, and each has its o
     "bob@example.org",
   ]);
   assert.deepEqual(
-    world.facts.map(({ type, data }) => [type, data.index]).toSorted(),
+    world.statusEvents.map(({ type, data }) => [type, data.index]).toSorted(),
     [["status.message.failed", 1], ["status.message.sent", 0], ["status.message.sent", 2]],
   );
 });
@@ -242,7 +244,7 @@ test("sendStep() looks up what was sent before, for a redelivered event", async 
     const data = { ...EVENT, ...mark, messages: [MESSAGE, { ...MESSAGE, index: 4 }] };
     const delivery = { type: "messages.printed" as const, data, isAgain };
     await step.handle(delivery, new AbortController().signal);
-    assert.deepEqual(world.facts.map(({ data }) => data.index), [4]);
+    assert.deepEqual(world.statusEvents.map(({ data }) => data.index), [4]);
     assert.equal(world.mails.length, 1);
   }
 });
@@ -257,7 +259,7 @@ test("sendStep() retries an event only after all of its messages have ended", as
   const messages = [MESSAGE, { ...MESSAGE, index: 4 }].map((one) => ({ ...one, attempt: 1 }));
   const verdict = await send({ ...EVENT, messages });
   assert.deepEqual(verdict, { type: "retry", reason: error, outage: false });
-  assert.deepEqual(world.facts.map(({ data }) => data.index), [4]);
+  assert.deepEqual(world.statusEvents.map(({ data }) => data.index), [4]);
 });
 
 /** A message as its last attempt left it. */
@@ -278,7 +280,7 @@ test("sendStep() takes the register of the attempt, sends the mail and writes th
   const [written] = world.written;
   assert.deepEqual([written?.state, written?.attempt], ["sent", 1]);
   assert.match(written?.mimeHash ?? "", /^[0-9a-f]{64}$/);
-  const [statusEvent] = world.facts;
+  const [statusEvent] = world.statusEvents;
   assert.ok(statusEvent?.type === "status.message.sent");
   const { durationMs: _, ...reply } = RECEIPT;
   assert.deepEqual([statusEvent.data.attempt, statusEvent.data.reply], [1, reply]);
@@ -417,7 +419,7 @@ test("sendStep() records the attempt in the ledger before its final dot", async 
     },
   });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.sent"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.sent"]);
 });
 
 test("sendStep() takes no register of an attempt that ends before the server waits for the mail", async () => {
@@ -448,7 +450,7 @@ test("sendStep() ends a message to a suppressed address without a dot, and tells
   assert.equal(state, "suppressed");
   assert.equal(reason, "The address is on the suppression list: a server refused it (550 5.1.1)");
   assert.deepEqual(lines.map(({ type }) => type).filter((type) => type === "sending"), []);
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.suppressed"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.suppressed"]);
 });
 
 test("sendStep() leaves suppressed copies out of a mail, and tells which", async () => {
@@ -488,7 +490,7 @@ test("sendStep() retries after a lost answer of the ledger, and recognizes its o
     return { type: "unsure" };
   };
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.sent"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.sent"]);
 });
 
 test("sendStep() holds the final dot back when the ledger answers too late", async () => {
@@ -508,7 +510,7 @@ test("sendStep() holds the final dot back when the ledger answers too late", asy
     return { type: "unsure" };
   };
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.deferred"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(world.written.map(({ state, unknownAttempt }) => [state, unknownAttempt]), [
     ["deferred", undefined],
   ]);
@@ -528,7 +530,7 @@ test("sendStep() records an unknown outcome if the reply never came", async () =
     });
     const expected = whenUnknown === "hold" ? "unknown" : "deferred";
     await run();
-    assert.equal(world.facts[0]?.type, `status.message.${expected}`);
+    assert.equal(world.statusEvents[0]?.type, `status.message.${expected}`);
     const [written] = world.written;
     assert.deepEqual([written?.state, written?.unknownAttempt], [expected, 1]);
     assert.equal(written?.lines.at(-1)?.ambiguous, true);
@@ -558,7 +560,7 @@ test("sendStep() returns mail that may not be sent now, without a register", asy
   const { world, run } = openClosed();
   assert.deepEqual(await run(), { type: "done", publish: [] });
   assert.deepEqual([world.ledger.inserted.size, world.mails.length], [0, 0]);
-  assert.deepEqual(world.facts, [{
+  assert.deepEqual(world.statusEvents, [{
     type: "status.message.returned",
     data: {
       ...{ messageId: ID, sendId, accountId: "acc_1", index: 3, attempt: 0, integrationId: 4 },
@@ -568,7 +570,7 @@ test("sendStep() returns mail that may not be sent now, without a register", asy
   const old = openClosed();
   old.world.now = Date.parse(ACCEPTED) + 48 * 3_600_000;
   await old.run();
-  assert.deepEqual(old.world.facts.map(({ type }) => type), ["status.message.failed"]);
+  assert.deepEqual(old.world.statusEvents.map(({ type }) => type), ["status.message.failed"]);
   const reason = "The integration is suspended: no login; retries ended";
   assert.deepEqual(old.world.written.map(({ reason }) => reason), [reason]);
 });
@@ -590,9 +592,9 @@ test("sendStep() leaves a mail unchanged to the other mailers, until it came too
       assert.deepEqual(more, []);
       last = next as typeof delivery;
     }
-    assert.deepEqual([world.ledger.inserted.size, world.mails, world.facts], [0, [], []]);
+    assert.deepEqual([world.ledger.inserted.size, world.mails, world.statusEvents], [0, [], []]);
     assert.deepEqual(publishedBy(await step.handle(last, signal)), []);
-    assert.equal(world.facts.pop()?.type, "status.message.returned");
+    assert.equal(world.statusEvents.pop()?.type, "status.message.returned");
   }
 });
 
@@ -680,11 +682,13 @@ test("mail finds the one mailer of two that has a connection, through the broker
     const data = { ...EVENT, messages: [{ ...MESSAGE, index }] };
     await bus.publish({ type: "messages.printed", data });
   }
-  const told = (type: MessageStatusEvent["type"]) =>
-    mailers.flatMap(({ world }) => world.facts).filter((statusEvent) => statusEvent.type === type)
+  const reports = (type: MessageStatusEvent["type"]) =>
+    mailers.flatMap(({ world }) => world.statusEvents).filter((statusEvent) =>
+      statusEvent.type === type
+    )
       .length;
-  const sent = () => told("status.message.sent");
-  const returned = () => told("status.message.returned");
+  const sent = () => reports("status.message.sent");
+  const returned = () => reports("status.message.returned");
   await until(() => sent() + returned() === count, {
     message: "no mail to be on its way",
   });
@@ -699,9 +703,9 @@ test("sendStep() retries a refused login after a minute, then suspends the integ
   const reason = "The SMTP server refused the user name or the password";
   const first = openMailer({ send: refusal("535 5.7.8 no", "auth") });
   await first.run();
-  const [told] = first.world.facts;
-  assert.ok(told?.type === "status.message.deferred");
-  assert.equal(told.data.integrationId, 4, "health is counted by integration");
+  const [reports] = first.world.statusEvents;
+  assert.ok(reports?.type === "status.message.deferred");
+  assert.equal(reports.data.integrationId, 4, "health is counted by integration");
   assert.deepEqual(first.world.noted, [
     `refused acc_1/4 for 60000 ms: ${reason}`,
     "block acc_1/4",
@@ -717,7 +721,7 @@ test("sendStep() retries a refused login after a minute, then suspends the integ
     },
   });
   await second.run();
-  assert.deepEqual(second.world.facts.map(({ type }) => type), ["status.message.deferred"]);
+  assert.deepEqual(second.world.statusEvents.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(second.world.noted, [
     "block acc_1/4",
     `suspend acc_1/4: ${reason}`,
@@ -753,7 +757,7 @@ test("sendStep() judges 530 and 552 at RCPT by their enhanced codes, and suspend
   for (const reply of ["530 5.7.1 relaying denied", "530 not here", "552 5.2.2 mailbox full"]) {
     const { world, run } = openMailer({ send: refusal(reply) });
     await run();
-    assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"], reply);
+    assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.failed"], reply);
     assert.deepEqual(world.noted, ["clear acc_1/4", "left"], reply);
   }
 });
@@ -812,7 +816,7 @@ test("sendStep() reports to the breaker servers that receive the mail and never 
 test("sendStep() defers a temporary refusal, and leaves its time to the ledger", async () => {
   const { world, run } = openMailer({ send: refusal("451 4.7.1 later") });
   await run();
-  const [statusEvent, ...others] = world.facts;
+  const [statusEvent, ...others] = world.statusEvents;
   const [written] = world.written;
   assert.ok(statusEvent?.type === "status.message.deferred" && written?.nextAt);
   assert.deepEqual(others, []);
@@ -829,7 +833,7 @@ test("sendStep() defers a temporary refusal, and leaves its time to the ledger",
 test("sendStep() fails a permanent refusal", async () => {
   const { world, run } = openMailer({ send: refusal("550 5.1.1 no such user") });
   await run();
-  const [statusEvent] = world.facts;
+  const [statusEvent] = world.statusEvents;
   assert.ok(statusEvent?.type === "status.message.failed");
   assert.equal(statusEvent.data.stage, "mailer");
   assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
@@ -844,7 +848,7 @@ test("sendStep() fails a message whose integration is gone", async () => {
     },
   });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.failed"]);
   assert.equal(world.written[0]?.reason, "The SMTP integration no longer exists");
   assert.deepEqual(world.mails, []);
 });
@@ -852,7 +856,7 @@ test("sendStep() fails a message whose integration is gone", async () => {
 test("sendStep() fails a mail that is too large", async () => {
   const { world, run } = openMailer({ mailLimit: 500 });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.failed"]);
   assert.match(
     world.written[0]?.reason ?? "",
     /^Cannot compose the mail: .* more than the limit of 500$/,
@@ -864,7 +868,7 @@ test("sendStep() fails a mail whose address cannot be written, at once", async (
   const { world, run } = openMailer();
   const email = `ann@${"ü".repeat(60)}.example`;
   await run({ to: { email } });
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.failed"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.failed"]);
   assert.match(world.written[0]?.reason ?? "", /it is not one email address$/);
 });
 
@@ -875,7 +879,7 @@ test("sendStep() defers the mail of an integration whose password does not open"
     },
   });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.deferred"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(world.written.map(({ state, reason }) => [state, reason]), [
     ["deferred", "The password or the DKIM key of the SMTP integration could not be opened"],
   ]);
@@ -896,7 +900,7 @@ test("sendStep() suspends no integration because of a missing master key that ot
     });
   const rotated = unsealing(new MasterKeyMissingError("master key is not configured"));
   await rotated.run();
-  assert.deepEqual(rotated.world.facts.map(({ type }) => type), ["status.message.deferred"]);
+  assert.deepEqual(rotated.world.statusEvents.map(({ type }) => type), ["status.message.deferred"]);
   assert.deepEqual(suspended, []);
   await unsealing(new Error("it was changed")).run();
   assert.deepEqual(suspended, ["acc_1/4"]);
@@ -945,7 +949,7 @@ test("sendStep() retries writing an outcome throughout an outage of the database
     return undefined;
   };
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.sent"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.sent"]);
   assert.equal(tries, 3);
   assert.equal(world.mails.length, 1);
 });
@@ -962,7 +966,7 @@ test("sendStep() records the server's acceptance of a mail recorded as unknown m
     },
   });
   await run();
-  assert.deepEqual(world.facts.map(({ type }) => type), ["status.message.sent"]);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.sent"]);
   assert.deepEqual(world.written.map(({ state, attempt, sentBy }) => [state, attempt, sentBy]), [
     ["deferred", 1, undefined],
     ["sent", 2, 1],

@@ -75,7 +75,7 @@ export async function settle(
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
   const statusEvent = { ...statusEventOf(message, n, at), durationMs };
-  await deps.report(toldAs(result, statusEvent));
+  await deps.report(reportedEvent(result, statusEvent));
   return "ended";
 }
 
@@ -121,7 +121,10 @@ function statusClass(result: Result): string {
   return code === undefined ? "none" : `${Math.floor(code / 100)}xx`;
 }
 
-function toldAs(result: Result, statusEvent: ReturnType<typeof statusEventOf>): MessageStatusEvent {
+function reportedEvent(
+  result: Result,
+  statusEvent: ReturnType<typeof statusEventOf>,
+): MessageStatusEvent {
   switch (result.state) {
     case "sent":
       return { type: "status.message.sent", data: { ...statusEvent, reply: result.reply } };

@@ -145,7 +145,7 @@ async function check(one: Case): Promise<void> {
   const taken = faulty.records.filter((record) => record.reply?.startsWith("2"));
   const sent = [...before, outcome, "sent"].filter((each) => each === "sent").length;
   assert.ok(taken.length >= sent, `${name}: ${taken.length} taken, ${sent} said to be sent`);
-  if (outcome !== "unknown") assert.equal(taken.length, sent, `${name}: taken, not told`);
+  if (outcome !== "unknown") assert.equal(taken.length, sent, `${name}: taken, not reported`);
   assert.ok(pool.connections <= 1, `${name}: ${pool.connections} connections left`);
   await pool[Symbol.asyncDispose]();
   await until(() => faulty.counts.open === 0, { message: `the end of connections after ${name}` });

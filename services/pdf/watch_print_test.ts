@@ -66,10 +66,10 @@ test("watchPrint() reports a process that uses too much memory, but not the main
   `;
   const parent = spawn(process.execPath, ["-e", script], { stdio: "ignore" });
   const { pid = 0 } = parent;
-  const told = new Set<number>();
+  const reported = new Set<number>();
   const done = new AbortController();
   const onTooLarge = (child: number) => {
-    told.add(child);
+    reported.add(child);
     done.abort();
   };
   const looker = openLooker(pid);
@@ -81,8 +81,8 @@ test("watchPrint() reports a process that uses too much memory, but not the main
   await watchPrint(look, {
     ...{ memory: 1_000_000, onTooLarge, time: 60_000, beside: () => 1, signal: done.signal },
   });
-  const [child] = told;
-  assert.equal(told.size, 1);
+  const [child] = reported;
+  assert.equal(reported.size, 1);
   assert.notEqual(child, pid);
   process.kill(child ?? 0, "SIGKILL");
   parent.kill("SIGKILL");

@@ -117,7 +117,7 @@ export function openRemoteImages(options: RemoteImagesOptions): RemoteImages {
         return { type: "later", afterMs: RETRY_MS * 4 ** (tried - 1) };
       }
       tries.delete(messageId);
-      if (errors.length > 0 && !leaveOut) return { type: "failed", reason: told(errors) };
+      if (errors.length > 0 && !leaveOut) return { type: "failed", reason: reasonOf(errors) };
       return withImages(html, images, fetched);
     },
   };
@@ -143,7 +143,7 @@ function withImages(
   return { type: "done", html: withAddresses(html, images, addressOf) };
 }
 
-function told(errors: readonly Failure[]): string {
+function reasonOf(errors: readonly Failure[]): string {
   const listed = errors.slice(0, MAX_LISTED).map(([url, { reason }]) =>
     `${url.slice(0, 200)} (${reason})`
   );

@@ -73,10 +73,10 @@ test("planMessage() fills a mail without any variables", () => {
 
 test("templatesOf() keys each part by its version, and escapes HTML only", () => {
   const templates = templatesOf({ email: emailVersion(), pdfs: new Map([[7, pdfVersion(7)]]) });
-  const told = Object.entries(templates).map(([name, { key, escape, locale }]) =>
+  const reported = Object.entries(templates).map(([name, { key, escape, locale }]) =>
     [name, key, escape, locale].join(" ")
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     "subject acc_1/email/1/2/subject none en",
     "html acc_1/email/1/2/html html en",
     "text acc_1/email/1/2/text none en",

@@ -144,7 +144,7 @@ interface Rendering {
 
 async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
   const { head, plans, rendered, versions, durationMs } = work;
-  const facts: MessageStatusEvent[] = [];
+  const statusEvents: MessageStatusEvent[] = [];
   const messages: MessageInEvent[] = [];
   const started = performance.now();
   for (const [position, { recipient }] of plans.entries()) {
@@ -153,7 +153,9 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     const isLate = performance.now() - started > MAX_IMAGES_MS;
     const message = await withImages(filled, { head, recipient, versions, isLate }, deps.images);
     if ("afterMs" in message) {
-      facts.push(waitingFact(head, recipient, { afterMs: message.afterMs, now: deps.now() }));
+      statusEvents.push(
+        waitingEvent(head, recipient, { afterMs: message.afterMs, now: deps.now() }),
+      );
     } else if (message.ok) {
       const line = { type: "rendered" as const, at: deps.now().toISOString(), durationMs };
       const content = { recipient, message, versions, line };
@@ -161,10 +163,10 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     } else if (message.outage) {
       return { type: "retry", reason: new Error(message.reason), outage: true };
     } else {
-      facts.push(...failuresOf(head, [recipient], { reason: message.reason, ...deps }));
+      statusEvents.push(...failuresOf(head, [recipient], { reason: message.reason, ...deps }));
     }
   }
-  return { type: "done", publish: [...eventsOf(head, messages), ...reportsOf(facts)] };
+  return { type: "done", publish: [...eventsOf(head, messages), ...reportsOf(statusEvents)] };
 }
 
 /** Embeds the images of a message's PDFs, if their templates request it. */
@@ -207,7 +209,7 @@ async function withImages(
 }
 
 /** Returns the event that retries one message of a send. */
-function waitingFact(
+function waitingEvent(
   head: SendHead,
   message: ResumedMessage,
   { afterMs, now }: { afterMs: number; now: Date },

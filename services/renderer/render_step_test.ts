@@ -91,7 +91,7 @@ async function published(...args: Parameters<typeof handle>): Promise<Outgoing[]
 }
 
 /** Returns type, position and, for a failure, reason of each message in the events, by position. */
-function told(events: Outgoing[]): string[] {
+function reported(events: Outgoing[]): string[] {
   const of = (event: Outgoing) =>
     event.type === "messages.rendered"
       ? event.data.messages
@@ -130,7 +130,7 @@ test("renderStep() renders each recipient with their variables, PDFs and file na
       },
     ],
   });
-  assert.deepEqual(told(events), [
+  assert.deepEqual(reported(events), [
     "messages.rendered 0",
     "messages.rendered 1",
   ]);
@@ -190,7 +190,7 @@ test("renderStep() fails the recipient whose template fails and leaves the other
       return results;
     },
   });
-  assert.deepEqual(told(events), [
+  assert.deepEqual(reported(events), [
     "messages.rendered 0",
     'status.message.failed 1 The template could not be filled: "none" is no number',
     "messages.rendered 2",
@@ -198,7 +198,7 @@ test("renderStep() fails the recipient whose template fails and leaves the other
 });
 
 test("renderStep() fails all recipients where a pinned version is missing", async () => {
-  assert.deepEqual(told(await published({ template: { id: 1, version: 9 } })), [
+  assert.deepEqual(reported(await published({ template: { id: 1, version: 9 } })), [
     "status.message.failed 0 The template could not be filled: version 9 of template 1 is missing",
   ]);
   const recipients = [
@@ -207,7 +207,7 @@ test("renderStep() fails all recipients where a pinned version is missing", asyn
   ];
   const reason =
     "The template could not be filled: the pinned version of PDF template 8 is missing";
-  assert.deepEqual(told(await published({ recipients })), [
+  assert.deepEqual(reported(await published({ recipients })), [
     `status.message.failed 3 ${reason}`,
     `status.message.failed 4 ${reason}`,
   ]);
@@ -292,7 +292,7 @@ test("renderStep() gives up a send that the ledger does not have", async () => {
   const verdict = await step.handle(delivery, signal);
   assert.deepEqual(verdict, { type: "fail", reason: "the send is not in the ledger" });
   const { publish } = step.giveUp(delivery, "no such send");
-  assert.deepEqual(told(publish), [
+  assert.deepEqual(reported(publish), [
     "status.message.failed 1 The template could not be filled: no such send",
   ]);
 });
@@ -345,7 +345,7 @@ test("renderStep() holds no more text at once than its budget, and fails what al
     storeContent: () => Promise.resolve(),
   });
   assert.deepEqual(
-    told(events),
+    reported(events),
     [0, 1, 2, 3, 4, 5, 6].map((index) =>
       index === 2
         ? "status.message.failed 2 The template could not be filled: the message's texts have more " +
@@ -369,7 +369,7 @@ test("renderStep() puts the single messages of a slow account into bulk priority
     },
   }]);
   const bulk = await published({ priority: "bulk" }, { isSlow: () => true });
-  assert.deepEqual(told(bulk), ["messages.rendered 0"]);
+  assert.deepEqual(reported(bulk), ["messages.rendered 0"]);
 });
 
 test("renderStep() waits for an unavailable sandbox, and for an unavailable database", async () => {
@@ -416,7 +416,7 @@ test("renderStep() fails the message whose images failed, with the list", async 
     inline: () => Promise.resolve({ type: "failed", reason: "its images could not be loaded: x" }),
   };
   const pdfVersion = () => Promise.resolve(PDF_WITH_IMAGE);
-  assert.deepEqual(told(await published(WITH_PDF, { pdfVersion, images })), [
+  assert.deepEqual(reported(await published(WITH_PDF, { pdfVersion, images })), [
     "status.message.failed 0 The template could not be filled: PDF template 7: its images could not be loaded: x",
     "messages.rendered 1",
   ]);
@@ -441,7 +441,7 @@ test("renderStep() retries only the message whose images may come later", async 
       }],
     },
   });
-  assert.deepEqual(told(others), ["messages.rendered 1"]);
+  assert.deepEqual(reported(others), ["messages.rendered 1"]);
 });
 
 test("renderStep() makes one event of up to 25 messages, within its bytes, and of 5 with PDFs", async () => {

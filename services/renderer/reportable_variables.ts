@@ -7,7 +7,7 @@ const MAX_CHARACTERS = 60_000;
 /** Returns the variables for an answer: no more than fit into it, because a source can contain any number. */
 export function reportableVariables(variables: readonly FoundVariable[]): FoundVariable[] {
   let remaining = MAX_CHARACTERS;
-  const told: FoundVariable[] = [];
+  const reportable: FoundVariable[] = [];
   for (const variable of variables.slice(0, MAX_VARIABLES)) {
     const paths: string[] = [];
     for (const path of variable.paths.slice(0, MAX_PATHS)) {
@@ -17,7 +17,7 @@ export function reportableVariables(variables: readonly FoundVariable[]): FoundV
     }
     remaining -= variable.name.length;
     if (remaining < 0) break;
-    told.push({ ...variable, paths });
+    reportable.push({ ...variable, paths });
   }
-  return told;
+  return reportable;
 }

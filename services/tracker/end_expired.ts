@@ -41,7 +41,7 @@ export async function endExpired(
   const at = now();
   const cause = reasonOfPause(integration, circuit) ?? WAITING_REASON.busy;
   const reason = `${cause}; retries ended`;
-  const facts: MessageStatusEvent[] = [];
+  const statusEvents: MessageStatusEvent[] = [];
   for (let index = next; index < to; index++) {
     const email = recipients?.emails[index];
     if (email === undefined) continue;
@@ -56,7 +56,7 @@ export async function endExpired(
     };
     const by = randomBytes(8).toString("hex");
     await advance(beginVoid({ n: 1, by, outcome }), ledgerOf(message));
-    facts.push({
+    statusEvents.push({
       type: "status.message.failed",
       data: {
         ...{ messageId, sendId, accountId, index, attempt: 0, reason },
@@ -64,7 +64,7 @@ export async function endExpired(
       },
     });
   }
-  for (const report of reportsOf(facts)) await publish(report, trace);
+  for (const report of reportsOf(statusEvents)) await publish(report, trace);
   // Last: if this leader is lost, the next one ends the rest.
   await advanceSend(send, to, { reconcileAt: at });
 }

@@ -43,7 +43,7 @@ export async function endLost(
   const acceptedAt = startOf(send);
   const integration = await deps.integrations.find(accountId, send.integrationId);
   const recipients = (await deps.sends.findRecipients([sendId])).get(sendId);
-  const facts = await Promise.all(lost.map(async ({ index, decision }) => {
+  const statusEvents = await Promise.all(lost.map(async ({ index, decision }) => {
     const email = recipients?.emails[index];
     if (email === undefined) return [];
     const outcome = decision.do === "complete"
@@ -62,7 +62,7 @@ export async function endLost(
     if (outcome.state === "canceled") return [];
     return [statusEventOf(send, { index, n, outcome })];
   }));
-  for (const report of reportsOf(facts.flat())) await deps.publish(report, send.trace);
+  for (const report of reportsOf(statusEvents.flat())) await deps.publish(report, send.trace);
 }
 
 function unknownOutcome(

@@ -64,7 +64,7 @@ await runService({
     health.add("ledger", () => deps.assertCurrent());
 
     await Promise.all([
-      bus.followStatusEvents((facts) => recordStatusEvents(facts, deps), {
+      bus.followStatusEvents((statusEvents) => recordStatusEvents(statusEvents, deps), {
         consumer: "tracker",
         signal,
         logger,
@@ -87,10 +87,13 @@ await runService({
           }),
           recountForever(deps, signal),
           recordHappeningsForever(deps, signal),
-          bus.followStatusEvents(async (facts) => {
-            noteNews(flow, facts);
-            await Promise.all([recorder.recordOutcomes(facts), recordStatistics(facts, store)]);
-            settlement.note(facts);
+          bus.followStatusEvents(async (statusEvents) => {
+            noteNews(flow, statusEvents);
+            await Promise.all([
+              recorder.recordOutcomes(statusEvents),
+              recordStatistics(statusEvents, store),
+            ]);
+            settlement.note(statusEvents);
           }, {
             consumer: "statistics",
             // The scheduler waits for these events. Events that arrive meanwhile make one batch.

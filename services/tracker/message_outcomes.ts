@@ -39,8 +39,8 @@ const STATES: Record<MessageEventType, MessageState> = {
  * Returns the outcomes that status events report. A failure before the mailer is not among them: whether it
  * is the message's outcome is decided by the ledger.
  */
-export function outcomesIn(facts: readonly StatusEvent[]): MessageOutcome[] {
-  return facts.flatMap(({ type, data }): MessageOutcome[] => {
+export function outcomesIn(statusEvents: readonly StatusEvent[]): MessageOutcome[] {
+  return statusEvents.flatMap(({ type, data }): MessageOutcome[] => {
     switch (type) {
       case "status.message.failed":
         if (data.stage !== "mailer") return [];

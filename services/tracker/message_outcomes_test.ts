@@ -29,14 +29,14 @@ const named = (message: Message) =>
 
 test("outcomesIn() returns the certain outcomes of status events", () => {
   const data = { ...MESSAGE, attempt: 1, at: AT.toISOString() };
-  const facts: StatusEvent[] = [
+  const statusEvents: StatusEvent[] = [
     { type: "status.message.sent", data: { ...data, reply: { code: 250 } } },
     { type: "status.message.deferred", data: { ...data, reason: "busy" } },
     { type: "status.message.failed", data: { ...data, stage: "mailer", reason: "no" } },
     { type: "status.message.failed", data: { ...data, stage: "pdf", reason: "no" } },
     { type: "status.message.waiting", data: { ...data, reason: "no", nextAt: data.at } },
   ];
-  const types = outcomesIn(facts).map(({ type }) => type);
+  const types = outcomesIn(statusEvents).map(({ type }) => type);
   assert.deepEqual(types, ["message.sent", "message.deferred", "message.failed"]);
 });
 

@@ -3,9 +3,9 @@ import type { StatusEvent } from "@posthaste/messaging";
 import type { EndedAttempt, FailedAttempt, ResultsNote } from "@posthaste/storage";
 
 /** Returns the results of send attempts in status events, summed up by integration. */
-export function resultsOf(facts: readonly StatusEvent[]): ResultsNote[] {
+export function resultsOf(statusEvents: readonly StatusEvent[]): ResultsNote[] {
   const notes = new Map<string, ResultsNote & { failures: FailedAttempt[] }>();
-  for (const statusEvent of facts) {
+  for (const statusEvent of statusEvents) {
     const attempt = attemptOf(statusEvent);
     if (attempt?.integrationId === undefined) continue;
     const { accountId, integrationId, messageId, at } = attempt;

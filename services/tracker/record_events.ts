@@ -27,7 +27,7 @@ export type EventRecorderDeps =
 /** Records events in the feeds of accounts, each once. */
 export interface EventRecorder {
   /** Records what status events report. */
-  recordOutcomes(facts: readonly StatusEvent[]): Promise<void>;
+  recordOutcomes(statusEvents: readonly StatusEvent[]): Promise<void>;
   /** Records events that are in the timelines of messages and not in the feed: status events may be lost. */
   recordTimelines(of: TimelinesOf): Promise<void>;
   /**
@@ -98,7 +98,7 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
   }
 
   return {
-    recordOutcomes: (facts) => record(outcomesIn(facts)),
+    recordOutcomes: (statusEvents) => record(outcomesIn(statusEvents)),
     recordTimelines: (of) => recordTimelines(of),
     async recordSettled(sends, isRecorded) {
       const subjects = await eventSubjects(sends.map(({ _id }) => _id));

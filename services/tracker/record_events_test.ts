@@ -62,9 +62,9 @@ function assertWhole(feed: { _id: string; sequence: number }[], count: number): 
 
 test("recordOutcomes() of two recorders at once leaves no hole and records nothing twice", async () => {
   const send = await accept("acc_twice", 60);
-  const facts = await Promise.all(send.request.to.map((_, index) => deliver(send, index)));
+  const statusEvents = await Promise.all(send.request.to.map((_, index) => deliver(send, index)));
   const recorders = stores.map(openRecorder);
-  const parts = Array.from({ length: 6 }, (_, part) => facts.slice(part * 8, part * 8 + 20));
+  const parts = Array.from({ length: 6 }, (_, part) => statusEvents.slice(part * 8, part * 8 + 20));
   await Promise.all(
     parts.flatMap((part) => recorders.map(({ recordOutcomes }) => recordOutcomes(part))),
   );

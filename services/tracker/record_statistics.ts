@@ -23,19 +23,19 @@ const COUNTED_AS: Partial<Record<StatusEvent["type"], Counted>> = {
  * each.
  */
 export async function recordStatistics(
-  facts: StatusEvent[],
+  statusEvents: StatusEvent[],
   { statistics: { note: noteStatistics }, integrations: { noteResults } }:
     & StorePart<"statistics.note">
     & StorePart<"integrations.noteResults">,
 ): Promise<void> {
-  await Promise.all([noteStatistics(sumUp(facts)), noteResults(resultsOf(facts))]);
-  countStates(facts);
+  await Promise.all([noteStatistics(sumUp(statusEvents)), noteResults(resultsOf(statusEvents))]);
+  countStates(statusEvents);
 }
 
 /** Each status event is in one process only, so the sum over all processes is that of the system. */
-function countStates(facts: StatusEvent[]): void {
+function countStates(statusEvents: StatusEvent[]): void {
   const counts = new Map<string, { state: string; stage: string | undefined; messages: number }>();
-  for (const { type, data } of facts) {
+  for (const { type, data } of statusEvents) {
     const state = COUNTED_AS[type];
     if (state === undefined) continue;
     const stage = "stage" in data ? data.stage : undefined;
@@ -52,7 +52,7 @@ function countStates(facts: StatusEvent[]): void {
 }
 
 /** Returns the sums of status events by account and bucket of time. */
-export function sumUp(facts: StatusEvent[]): StatisticsNote[] {
+export function sumUp(statusEvents: StatusEvent[]): StatisticsNote[] {
   const notes = new Map<string, StatisticsNote>();
   const sends = new Map<StatisticsNote, Set<string>>();
   const sendsOf = (note: StatisticsNote) => {
@@ -60,7 +60,7 @@ export function sumUp(facts: StatusEvent[]): StatisticsNote[] {
     sends.set(note, known);
     return known;
   };
-  for (const { type, data } of facts) {
+  for (const { type, data } of statusEvents) {
     const counted = COUNTED_AS[type];
     if (counted === undefined) continue;
     const bucket = Math.floor(Date.parse(data.at) / STATISTICS_BUCKET_MS);

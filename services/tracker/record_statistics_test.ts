@@ -11,7 +11,7 @@ const sent = (changes: object = {}): StatusEvent => ({
 });
 
 test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes", () => {
-  const facts: StatusEvent[] = [
+  const statusEvents: StatusEvent[] = [
     { type: "status.send.accepted", data: { ...SEND, recipients: 40 } },
     // An older process did not report it.
     { type: "status.send.accepted", data: SEND },
@@ -27,7 +27,7 @@ test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes
   ];
   const [at, later] = [new Date("2026-03-01T12:00:00Z"), new Date("2026-03-01T12:05:00Z")];
   const sends = ["snd_1"];
-  assert.deepEqual(sumUp(facts), [
+  assert.deepEqual(sumUp(statusEvents), [
     { accountId: "acc_1", at, accepted: 41, sent: 2, failed: 1, deferred: 1, unknown: 1, sends },
     { accountId: "acc_1", at: later, sent: 1, sends },
     { accountId: "acc_2", at, sent: 3, integrations: { 4: { sent: 2 }, 5: { sent: 1 } }, sends },
@@ -38,8 +38,8 @@ test("recordStatistics() writes a batch at once", async () => {
   const calls: unknown[] = [];
   const noteStatistics = (notes: unknown) => Promise.resolve(void calls.push(notes));
   const noteResults = noteStatistics;
-  const facts = [sent({ integrationId: 4 }), sent({ integrationId: 4 })];
-  await recordStatistics(facts, {
+  const statusEvents = [sent({ integrationId: 4 }), sent({ integrationId: 4 })];
+  await recordStatistics(statusEvents, {
     statistics: {
       note: noteStatistics,
     },

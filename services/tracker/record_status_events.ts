@@ -21,11 +21,14 @@ type Waiting = MessageStatusData<"status.message.waiting">;
  * Records outcomes in the ledger: a message that must wait for a time is deferred, and one that failed before
  * it reached the mailer ends its attempt. The mailer writes its own outcomes. Idempotent.
  */
-export async function recordStatusEvents(facts: StatusEvent[], deps: RecordDeps): Promise<void> {
-  const failures = facts.flatMap(({ type, data }) =>
+export async function recordStatusEvents(
+  statusEvents: StatusEvent[],
+  deps: RecordDeps,
+): Promise<void> {
+  const failures = statusEvents.flatMap(({ type, data }) =>
     type === "status.message.failed" && data.stage !== "mailer" ? [data] : []
   );
-  const waiting = facts.flatMap(({ type, data }) =>
+  const waiting = statusEvents.flatMap(({ type, data }) =>
     type === "status.message.waiting" ? [data] : []
   );
   const about = [...failures, ...waiting].map(({ sendId }) => sendId);

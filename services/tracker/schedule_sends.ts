@@ -58,8 +58,8 @@ export type Looks = Map<string, number>;
 const MIN_PAUSE_MS = 100;
 
 /** Records the attempts in flight that status events report. */
-export function noteNews(flow: Flow, facts: readonly StatusEvent[]): void {
-  for (const { type, data } of facts) {
+export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void {
+  for (const { type, data } of statusEvents) {
     switch (type) {
       case "status.send.accepted":
         if (data.waits) flow.wake();

@@ -16,7 +16,7 @@ export type SettlementDeps =
 /** Settles sends soon after the last of their messages has ended. */
 export interface Settlement {
   /** Records that messages have ended, and that this is in the feed: their sends may be finished. */
-  note(facts: readonly StatusEvent[]): void;
+  note(statusEvents: readonly StatusEvent[]): void;
   /** Settles finished sends that had no news for a moment. */
   settleQuiet(): Promise<void>;
 }
@@ -68,8 +68,8 @@ export function openSettlement(
   const isRecorded = ({ _id, messageCount, attempts }: FinishedSend) =>
     attempts === messageCount && recorded.get(_id)?.size === messageCount;
   return {
-    note(facts) {
-      for (const statusEvent of facts) {
+    note(statusEvents) {
+      for (const statusEvent of statusEvents) {
         const { type, data } = statusEvent;
         if (
           type !== "status.message.sent" && type !== "status.message.failed" &&

@@ -28,10 +28,10 @@ export async function watchPipeline(deps: WatchDeps, signal: AbortSignal): Promi
   const queues = recent<QueueAge[]>(deps);
   const streams = recent<Fill[]>(deps);
   const ledger = recent<LedgerState>(deps);
-  using told = new DisposableStack();
-  reportQueues(told, queues, deps);
-  reportStreams(told, streams);
-  reportLedger(told, ledger);
+  using observers = new DisposableStack();
+  reportQueues(observers, queues, deps);
+  reportStreams(observers, streams);
+  reportLedger(observers, ledger);
   const watching = {
     failure: "Cannot read the state of the pipeline, retrying",
     logger: deps.logger,
@@ -63,7 +63,7 @@ function recent<T>({ now }: Pick<WatchDeps, "now">): Recent<T> {
 }
 
 function reportQueues(
-  told: DisposableStack,
+  observers: DisposableStack,
   queues: Recent<QueueAge[]>,
   { now }: Pick<WatchDeps, "now">,
 ): void {
@@ -72,8 +72,8 @@ function reportQueues(
       value: valueOf(queue),
       attributes: queueAttributes(queue.plan),
     }));
-  told.use(observe("posthaste.queue.messages", each(({ messages }) => messages)));
-  told.use(observe(
+  observers.use(observe("posthaste.queue.messages", each(({ messages }) => messages)));
+  observers.use(observe(
     "posthaste.queue.oldest_age",
     each(({ oldestAt }) =>
       oldestAt === null ? 0 : Math.max(0, now().getTime() - oldestAt.getTime()) / 1000
@@ -81,17 +81,17 @@ function reportQueues(
   ));
 }
 
-function reportStreams(told: DisposableStack, streams: Recent<Fill[]>): void {
+function reportStreams(observers: DisposableStack, streams: Recent<Fill[]>): void {
   const each = (valueOf: (fill: Fill) => number) => () =>
     (streams.get() ?? []).map((fill) => ({
       value: valueOf(fill),
       attributes: { "posthaste.stream": fill.name, "posthaste.stream.kind": fill.kind },
     }));
-  told.use(observe("posthaste.stream.size", each(({ bytes }) => bytes)));
-  told.use(observe("posthaste.stream.limit", each(({ maxBytes }) => maxBytes)));
+  observers.use(observe("posthaste.stream.size", each(({ bytes }) => bytes)));
+  observers.use(observe("posthaste.stream.limit", each(({ maxBytes }) => maxBytes)));
 }
 
-function reportLedger(told: DisposableStack, ledger: Recent<LedgerState>): void {
+function reportLedger(observers: DisposableStack, ledger: Recent<LedgerState>): void {
   const each = <const Name extends "waiting" | "unknown" | "unreachable" | "failing" | "suspended">(
     names: readonly Name[],
   ) =>
@@ -104,12 +104,12 @@ function reportLedger(told: DisposableStack, ledger: Recent<LedgerState>): void 
       attributes: { "posthaste.state": name },
     }));
   };
-  told.use(observe("posthaste.integrations", each(["unreachable", "failing", "suspended"])));
-  told.use(observe("posthaste.messages", each(["waiting", "unknown"])));
+  observers.use(observe("posthaste.integrations", each(["unreachable", "failing", "suspended"])));
+  observers.use(observe("posthaste.messages", each(["waiting", "unknown"])));
   const disk = (field: "used" | "size") => () => {
     const found = ledger.get()?.disk;
     return found ? [{ value: found[field] }] : [];
   };
-  told.use(observe("posthaste.ledger.disk.usage", disk("used")));
-  told.use(observe("posthaste.ledger.disk.limit", disk("size")));
+  observers.use(observe("posthaste.ledger.disk.usage", disk("used")));
+  observers.use(observe("posthaste.ledger.disk.limit", disk("size")));
 }

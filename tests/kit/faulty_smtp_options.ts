@@ -27,7 +27,7 @@ export interface FaultySmtpOptions {
    * were open to SMTP smuggling: what a mail hides in its body becomes commands.
    */
   lenient?: boolean;
-  /** Told of every line of the ledger when it is certain, before the client hears of it; and of the
+  /** Called for every line of the ledger when it is certain, before the client hears of it; and of the
    * content, if its final dot came. */
   onRecord?: (record: FaultySmtpRecord, raw: Buffer | null) => void;
   /** Keeps records and contents in memory. On by default. */

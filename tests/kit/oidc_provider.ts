@@ -102,13 +102,13 @@ export async function openTestProvider(): Promise<TestProvider> {
       found === undefined || found.challenge !== challenge ||
       found.redirect !== form.get("redirect_uri") || form.get("client_secret") !== CLIENT.secret
     ) return [400, { error: "invalid_grant" }];
-    const { sub, nonce, aud, ...told } = provider.next;
+    const { sub, nonce, aud, ...person } = provider.next;
     const now = Math.floor(Date.now() / 1000);
     const claims = {
       ...{ iss: provider.issuer, aud: aud ?? CLIENT.id, iat: now, exp: now + 60, sub },
-      ...(provider.isTerse ? {} : told),
+      ...(provider.isTerse ? {} : person),
       nonce: nonce ?? found.nonce,
-      ...(found.isAgain ? { auth_time: told.auth_time ?? now } : {}),
+      ...(found.isAgain ? { auth_time: person.auth_time ?? now } : {}),
     };
     const head = [{ alg: "RS256", kid: "1" }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");

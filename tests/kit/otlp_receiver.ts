@@ -96,10 +96,10 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
     for (const { resource, scopeMetrics } of body.resourceMetrics ?? []) {
       const service = serviceOf(resource);
       for (const { name, histogram, sum, gauge } of scopeMetrics.flatMap((one) => one.metrics)) {
-        const told = (histogram ?? sum ?? gauge)?.dataPoints ?? [];
-        const total = told.reduce((all, point) => all + Number(point.count), 0);
+        const dataPoints = (histogram ?? sum ?? gauge)?.dataPoints ?? [];
+        const total = dataPoints.reduce((all, point) => all + Number(point.count), 0);
         counts.set(`${service} ${name}`, total);
-        for (const point of told) {
+        for (const point of dataPoints) {
           const attributes = plain(point.attributes);
           points.set(JSON.stringify([service, name, attributes]), {
             ...{ service, metric: name, attributes },

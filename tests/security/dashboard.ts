@@ -235,7 +235,9 @@ async function invite(world: World, owner: Browser, email: string): Promise<stri
   const mails = await systemMailTo(world, email);
   const [token] = mails.flatMap((mail) => /\/invitation\/([\w~-]+)/.exec(mail)?.[1] ?? []);
   if (token === undefined) throw new Error(`Cannot invite "${email}": ${text}`);
-  if (text.includes(token)) throw new Error("The link of an invitation is told to who invites");
+  if (text.includes(token)) {
+    throw new Error("The link of an invitation is returned to the inviting person");
+  }
   return token;
 }
 

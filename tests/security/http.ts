@@ -224,9 +224,9 @@ async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<At
     faults.push(`${answers.length - refused.length} were taken`);
   }
   for (const { headers } of refused) {
-    const isTold = headers["ratelimit-policy"] === `"token";q=${RATE};w=3600` &&
+    const isReported = headers["ratelimit-policy"] === `"token";q=${RATE};w=3600` &&
       /^"token";r=0;t=\d+$/.test(headers["ratelimit"] ?? "") && Number(headers["retry-after"]) > 0;
-    if (!isTold) faults.push("a refusal does not tell the limit");
+    if (!isReported) faults.push("a refusal does not report the limit");
   }
   const { answers: [other] } = await ask(bystander, 0);
   if (other?.status !== 200) faults.push(`another token got ${other?.status}`);

@@ -107,7 +107,7 @@ export function attackBodies(good: Record<string, unknown>): AttackBody[] {
       "UTF-32LE",
       Buffer.concat([...goodText].map((char) => Buffer.from([char.charCodeAt(0), 0, 0, 0]))),
     ],
-    ["gzip that nobody told of", gzipSync(goodText)],
+    ["gzip without a header", gzipSync(goodText)],
     ["random bytes", Buffer.from(Array.from({ length: 4096 }, (_, n) => (n * 7919) % 256))],
   ];
   const fields: [string, unknown][] = [

@@ -86,7 +86,7 @@ export async function fuzzHttp(
       }),
     ],
     [
-      "a send with one fault is refused, and told where",
+      "a send with one fault is refused with its place",
       fc.asyncProperty(
         send.chain((body) => breakOne(body)),
         async ({ body, path }) => {

@@ -22,7 +22,7 @@ export interface WholeMeasurement {
   /** Times that the primary database waited for its disk. */
   syncs: number;
   /** Bytes that stay: documents as they are before compression, their indexes, and status events in the broker. */
-  stored: { send: number; message: number; indexes: number; facts: number };
+  stored: { send: number; message: number; indexes: number; events: number };
 }
 
 const WARM_UP = 100;
@@ -118,7 +118,7 @@ async function storedBy({ db, manager }: StageFixture, units: number) {
     send: sends.size / units,
     message: messages.size / units,
     indexes: (sends.totalIndexSize + messages.totalIndexSize) / units,
-    facts: state.bytes / units,
+    events: state.bytes / units,
   };
 }
 
@@ -136,14 +136,14 @@ export function writeWhole(measurements: readonly WholeMeasurement[]): string {
     `${replicas} servers, ${invoice === "none" ? "no PDF" : "its own PDF"}`,
     ...[written.nats, written.mongod].map((sum) => sum.toFixed()),
     syncs.toFixed(2),
-    ...[stored.send, stored.message, stored.indexes, stored.facts].map((sum) => sum.toFixed()),
+    ...[stored.send, stored.message, stored.indexes, stored.events].map((sum) => sum.toFixed()),
   ]);
   return [
     ...writeTable(["a mail, CPU ms", "per s", ...PARTS, "together"], cpu),
     "",
     ...writeTable([
       ...["a mail, bytes", "nats writes", "mongod writes", "syncs"],
-      ...["kept: send", "message", "indexes", "facts"],
+      ...["kept: send", "message", "indexes", "events"],
     ], bytes),
   ].join("\n");
 }

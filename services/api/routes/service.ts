@@ -4,14 +4,14 @@ import type { FastifyInstance } from "fastify";
 import manifest from "../package.json" with { type: "json" };
 
 /** What the service reports about itself, apart from the token. */
-export interface ServiceFacts {
+export interface ServiceOptions {
   limits: ServiceSummary["limits"];
   /** Address of management by token; undefined if the operator has not set it. */
   manageUrl: string | undefined;
 }
 
 /** Adds `GET /v1`: shows the service's version and limits, and the account and scopes of the token. */
-export function serviceRoute(app: FastifyInstance, { limits, manageUrl }: ServiceFacts): void {
+export function serviceRoute(app: FastifyInstance, { limits, manageUrl }: ServiceOptions): void {
   app.get("", async ({ caller, ledger }): Promise<ServiceSummary> => {
     const { accountId: id, name, scopes, expiresAt } = caller;
     const account = await ledger.findAccount(id);

@@ -15,7 +15,7 @@ const SPARED_MS = 2000;
 const PASSING: Readonly<Record<string, readonly ServiceName[]>> = {
   consume: ["renderer", "pdf", "mailer"],
   objects: ["pdf"],
-  facts: ["tracker"],
+  status_events: ["tracker"],
 };
 
 /** Ends services at the named moments in their code, each moment in turn, at a random pass. */

@@ -69,13 +69,13 @@ export const MUTATIONS: readonly Mutation[] = [
     reveals: "I1",
     follows: {
       I2:
-        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+        "concurrent duplicates of a key differ only by the write, so each becomes a send of its own",
       I3:
-        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+        "concurrent duplicates of a key differ only by the write, so each becomes a send of its own",
       I4:
-        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+        "concurrent duplicates of a key differ only by the write, so each becomes a send of its own",
       I8:
-        "concurrent duplicates of a key are told apart by the write, so each becomes a send of its own",
+        "concurrent duplicates of a key differ only by the write, so each becomes a send of its own",
     },
   },
   {
@@ -94,7 +94,7 @@ export const MUTATIONS: readonly Mutation[] = [
       I2: "keys are rolled back, so that a duplicate becomes a send of its own",
       I3: "registers and outcomes are rolled back, so that a mail goes again and nothing marks it",
       I4: "such a mail is another send's, or made of another edition of its template",
-      I8: "keys are rolled back, so that a repeated request is told another send",
+      I8: "keys are rolled back, so that a repeated request gets another send",
     },
   },
   {

@@ -501,7 +501,7 @@ function findDishonesty({ asked, terms }: View): Violation[] {
       if (ms > REFUSAL_LIMIT_MS) blame(`${key} got ${status} after ${ms} ms`);
     }
     const ids = new Set(answers.flatMap(({ sendId }) => sendId ?? []));
-    if (ids.size > 1) blame(`${key} was told ${ids.size} different sends`);
+    if (ids.size > 1) blame(`${key} got ${ids.size} different sends`);
   }
   return problems;
 }

@@ -390,12 +390,12 @@ describe("reconcile() sees what is not true (I5):", () => {
     assertRed("I5", /refused it for good/, problemsOf(({ sink }) => sink.push(refusal(1))));
   });
   test("a mail that failed though it was only deferred", () => {
-    const failed = (told: number, said: number) =>
+    const failed = (reported: number, said: number) =>
       problemsOf(({ service, sink }) => {
         service.messages[0] = message(1, {
           state: "failed",
           reason: "The server refused the address",
-          reply: { code: told },
+          reply: { code: reported },
           timeline: [
             { at: 1, type: "sending", attempt: 1 },
             { at: 2, type: "failed", attempt: 1 },
@@ -409,7 +409,7 @@ describe("reconcile() sees what is not true (I5):", () => {
 });
 
 test("reconcile() takes a success that was known late for what it is, and nothing else for one", () => {
-  const told = (type: string, ambiguous: boolean) =>
+  const reported = (type: string, ambiguous: boolean) =>
     problemsOf(({ service }) =>
       service.messages[0] = message(1, {
         attempt: 2,
@@ -421,13 +421,13 @@ test("reconcile() takes a success that was known late for what it is, and nothin
         ],
       })
     );
-  assert.deepEqual(told("unknown", true), []);
-  assert.deepEqual(told("deferred", true), []);
-  assertRed("I5", /ended as deferred and as sent/, told("deferred", false));
+  assert.deepEqual(reported("unknown", true), []);
+  assert.deepEqual(reported("deferred", true), []);
+  assertRed("I5", /ended as deferred and as sent/, reported("deferred", false));
 });
 
 test("reconcile() takes a refusal that was known late for what it is, and nothing else for one", () => {
-  const told = (type: string, ambiguous: boolean, next = "deferred") =>
+  const reported = (type: string, ambiguous: boolean, next = "deferred") =>
     problemsOf(({ service }) =>
       service.messages[0] = message(1, {
         attempt: 2,
@@ -440,10 +440,10 @@ test("reconcile() takes a refusal that was known late for what it is, and nothin
         ],
       })
     );
-  assert.deepEqual(told("unknown", true), []);
-  assertRed("I5", /ended as unknown and as deferred/, told("unknown", false));
-  assertRed("I5", /ended as failed and as deferred/, told("failed", true));
-  assertRed("I5", /ended as unknown and as unknown/, told("unknown", true, "unknown"));
+  assert.deepEqual(reported("unknown", true), []);
+  assertRed("I5", /ended as unknown and as deferred/, reported("unknown", false));
+  assertRed("I5", /ended as failed and as deferred/, reported("failed", true));
+  assertRed("I5", /ended as unknown and as unknown/, reported("unknown", true, "unknown"));
 });
 
 test("reconcile() knows that a failure before the mailer closes the attempt that was not made", () => {

@@ -9,7 +9,7 @@ import { ConnectionTest } from "./connection_test.tsx";
 import { DangerZone } from "./danger_zone.tsx";
 import { inputOf, valuesOf } from "./form_values.ts";
 import { IntegrationForm } from "./integration_form.tsx";
-import { SettingsFacts } from "./settings_facts.tsx";
+import { SettingsTable } from "./settings_table.tsx";
 import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
 
@@ -18,7 +18,7 @@ import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_
  * change them.
  */
 export function SettingsPanel({ view }: { view: IntegrationView }) {
-  if (!useMay("editor")) return <SettingsFacts settings={view.settings} />;
+  if (!useMay("editor")) return <SettingsTable settings={view.settings} />;
   return <SettingsForm view={view} />;
 }
 

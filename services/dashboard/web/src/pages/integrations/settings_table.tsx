@@ -14,17 +14,17 @@ const WHEN_UNKNOWN: Record<IntegrationSettingsView["whenUnknown"], string> = {
 };
 
 /** The settings of an integration, for people who may only read them. */
-export function SettingsFacts({ settings }: { settings: IntegrationSettingsView }) {
+export function SettingsTable({ settings }: { settings: IntegrationSettingsView }) {
   return (
     <Paper withBorder component="section" p="lg" maw={820}>
       <Title order={2} size="h5">Settings</Title>
       <Text size="sm" c="dimmed" mb="xs">Editors and owners can change them</Text>
       <Table verticalSpacing="xs" horizontalSpacing={0} layout="fixed">
         <Table.Tbody>
-          {factsOf(settings).map(([label, fact]) => (
+          {rowsOf(settings).map(([label, value]) => (
             <Table.Tr key={label}>
               <Table.Th scope="row" w="40%" pr="sm" style={WRAP}>{label}</Table.Th>
-              <Table.Td style={WRAP}>{fact}</Table.Td>
+              <Table.Td style={WRAP}>{value}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -33,7 +33,7 @@ export function SettingsFacts({ settings }: { settings: IntegrationSettingsView 
   );
 }
 
-function factsOf(settings: IntegrationSettingsView): [label: string, fact: string][] {
+function rowsOf(settings: IntegrationSettingsView): [label: string, value: string][] {
   const { host, port, tls, user, authMethod, senders, ca, allowInvalidCertificate } = settings;
   const { maxConnections, maxPerMinute, retryForMs, whenUnknown } = settings;
   return [
