@@ -1,37 +1,15 @@
-import { repeat } from "@posthaste/runtime";
 import type { StorePart } from "@posthaste/storage";
-import type { Logger } from "@posthaste/telemetry";
 
 /** The dependencies of expiring contents. */
 export type ExpireContentsDeps =
   & StorePart<"accounts.list" | "retention.removeContents" | "usage.forget">
-  & {
-    now(): Date;
-    logger: Pick<Logger, "info" | "warn">;
-  };
+  & { now(): Date };
 
-const EVERY_MS = 600_000;
 const DAY_MS = 24 * 3_600_000;
 const SENDS_AT_ONCE = 500;
 
 /** Time after its acceptance during which a send is left alone, even if nothing is kept. */
 const SHORTEST_MS = 60_000;
-
-/** Removes contents that are past their account's retention, every 10 minutes until the signal aborts. */
-export async function expireContentsForever(
-  deps: ExpireContentsDeps,
-  signal: AbortSignal,
-): Promise<void> {
-  await repeat(async () => {
-    const removed = await expireContents(deps, signal);
-    if (removed > 0) deps.logger.info("Removed expired contents", { removed });
-  }, {
-    everyMs: EVERY_MS,
-    failure: "Cannot remove expired contents, retrying",
-    logger: deps.logger,
-    signal,
-  });
-}
 
 /** Removes contents by the settings of each account. Returns the number of sends. */
 export async function expireContents(

@@ -2,7 +2,7 @@ import type { Account } from "@posthaste/contracts";
 import type { ContentRemoval } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expireContents, expireContentsForever } from "./expire_contents.ts";
+import { expireContents } from "./expire_contents.ts";
 
 const NOW = new Date("2026-03-08T12:00:00Z");
 const accountOf = (_id: string, contentDays: number): Account => ({
@@ -29,7 +29,6 @@ test("expireContents() removes by each account's days, until nothing is left", a
       },
     },
     now: () => NOW,
-    logger: { info: () => {}, warn: () => {} },
   }, new AbortController().signal);
   assert.equal(total, 6);
   assert.deepEqual(asked, [
@@ -39,26 +38,4 @@ test("expireContents() removes by each account's days, until nothing is left", a
     "acc_0 2026-03-08T11:59:00.000Z",
     "acc_0 usage before 2026-03-08T11:59:00.000Z",
   ]);
-});
-
-test("expireContentsForever() reports a failure and ends with its signal", async () => {
-  const stop = new AbortController();
-  const lines: string[] = [];
-  const ended = expireContentsForever({
-    accounts: {
-      list: () => Promise.reject(new Error("away")),
-    },
-    retention: {
-      removeContents: () => Promise.reject(new Error("not asked")),
-    },
-    usage: {
-      forget: () => Promise.reject(new Error("not asked")),
-    },
-    now: () => NOW,
-    logger: { info: () => {}, warn: (line) => void lines.push(line) },
-  }, stop.signal);
-  await new Promise(setImmediate);
-  stop.abort();
-  await ended;
-  assert.deepEqual(lines, ["Cannot remove expired contents, retrying"]);
 });

@@ -1,15 +1,10 @@
-import { repeat } from "@posthaste/runtime";
 import type { StorePart } from "@posthaste/storage";
-import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** The dependencies of expiring sends. */
 export type ExpireSendsDeps =
   & StorePart<"retention.removeOldSends">
-  & {
-    now(): Date;
-    logger: Pick<Logger, "info" | "warn">;
-  };
+  & { now(): Date };
 
 /** Retention of finished sends. */
 export interface ExpireSendsOptions {
@@ -18,27 +13,10 @@ export interface ExpireSendsOptions {
   signal: AbortSignal;
 }
 
-const EVERY_MS = 3_600_000;
 const SENDS_AT_ONCE = 200;
 
 /** Mail has priority: it has the database to itself between two batches. */
 const PAUSE_MS = 50;
-
-/** Removes finished sends past their retention, every hour until the signal aborts. */
-export async function expireSendsForever(
-  deps: ExpireSendsDeps,
-  options: ExpireSendsOptions,
-): Promise<void> {
-  await repeat(async () => {
-    const removed = await expireSends(deps, options);
-    if (removed > 0) deps.logger.info("Removed expired sends", { removed });
-  }, {
-    everyMs: EVERY_MS,
-    failure: "Cannot remove expired sends, retrying",
-    logger: deps.logger,
-    signal: options.signal,
-  });
-}
 
 /** Removes all sends past their retention, in batches. Returns their number. */
 export async function expireSends(

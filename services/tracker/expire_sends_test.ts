@@ -29,9 +29,8 @@ test("expireSends() removes in batches all sends past their retention, and nothi
     await store.sends.accept(oldSend(new Date(now.getTime() - 91 * DAY_MS + n)));
   }
   await store.sends.accept(oldSend(new Date(now.getTime() - 89 * DAY_MS)));
-  const logger = { info: () => {}, warn: () => {} };
   const { signal } = new AbortController();
-  const deps = { ...store, now: () => now, logger };
+  const deps = { ...store, now: () => now };
   assert.equal(await expireSends(deps, { keptMs: 90 * DAY_MS, signal }), 210);
   assert.equal((await store.sends.list("acc_1", { limit: 9 })).length, 1);
   assert.equal(await expireSends(deps, { keptMs: 90 * DAY_MS, signal }), 0);

@@ -9,11 +9,12 @@ import { openLeaderLease } from "./leader_lease.ts";
 import { openFlow } from "./flow.ts";
 import { lead } from "./lead.ts";
 import { noteNews, scheduleForever } from "./schedule_sends.ts";
-import { expireAssetsForever } from "./expire_assets.ts";
-import { expireContentsForever } from "./expire_contents.ts";
-import { expireEventsForever } from "./expire_events.ts";
-import { expireKeysForever } from "./expire_keys.ts";
-import { expireSendsForever } from "./expire_sends.ts";
+import { expireAssets } from "./expire_assets.ts";
+import { expireContents } from "./expire_contents.ts";
+import { expireEvents } from "./expire_events.ts";
+import { expireForever } from "./expire_forever.ts";
+import { expireKeys } from "./expire_keys.ts";
+import { expireSends } from "./expire_sends.ts";
 import { keepTopology } from "./keep_topology.ts";
 import { openLedgerAge } from "./ledger_age.ts";
 import { openEventRecorder } from "./record_events.ts";
@@ -42,6 +43,7 @@ await runService({
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "tracker", waiting });
     const eventsKeptMs = config.EVENT_DAYS * DAY_MS;
+    const keptMs = config.LEDGER_RETENTION;
     const recorder = openEventRecorder({ ...store, eventsKeptMs });
     const deps = {
       ...store,
@@ -69,11 +71,13 @@ await runService({
         signal,
         logger,
       }),
-      expireKeysForever(deps, signal),
-      expireContentsForever(deps, signal),
-      expireEventsForever(deps, signal),
-      expireSendsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
-      expireAssetsForever(deps, { keptMs: config.LEDGER_RETENTION, signal }),
+      expireForever([
+        { what: "idempotency keys", expire: () => expireKeys(deps) },
+        { what: "contents", everyMs: 600_000, expire: (signal) => expireContents(deps, signal) },
+        { what: "events", expire: (signal) => expireEvents(deps, signal) },
+        { what: "sends", expire: (signal) => expireSends(deps, { keptMs, signal }) },
+        { what: "files", expire: (signal) => expireAssets(deps, { keptMs, signal }) },
+      ], { logger, signal }),
       watchPipeline(deps, signal),
       dropPassedForever(bus, { signal, logger }),
       lead(scheduler, signal, async (signal) => {
