@@ -80,7 +80,7 @@ function openReconciler(
         }))),
       settle: (sends) => {
         done.push(`settle ${sends.map(({ _id }) => _id).join()}`);
-        return Promise.resolve(ids.length);
+        return Promise.resolve(sends.length);
       },
     },
     integrations: {
