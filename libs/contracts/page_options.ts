@@ -3,6 +3,12 @@ import { z } from "zod";
 /** Paper sizes by name. */
 export const PAGE_FORMATS = ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] as const;
 
+/** Profiles of Factur-X and ZUGFeRD, the smallest first. */
+export const INVOICE_PROFILES = ["minimum", "basic_wl", "basic", "en16931", "extended"] as const;
+
+/** A profile of Factur-X and ZUGFeRD: which fields an invoice has. */
+export type InvoiceProfile = (typeof INVOICE_PROFILES)[number];
+
 const cssLengthSchema = z.string().regex(/^\d+(?:\.\d+)?(?:mm|cm|in|px|pt)$/, {
   error: "must be a length such as 18mm, 1.5cm, 0.5in, 20px or 12pt",
 });
@@ -39,6 +45,10 @@ const SHAPE = {
   author: z.string().trim().min(1).max(200).regex(/^\P{Cc}*$/u, {
     error: "must not have control characters",
   }).optional(),
+  /** `pdf/a-3b`: the PDF conforms to PDF/A-3b, for archives. */
+  conformance: z.enum(["pdf/a-3b"]).optional(),
+  /** Profile of the invoice XML of the template, which is attached to a PDF/A-3b. */
+  invoice: z.enum(INVOICE_PROFILES).optional(),
 };
 
 /**

@@ -204,7 +204,8 @@ class Supervisor implements PdfBrowser {
       const work = this.#takeTurn(job, { order, signal, asker, timeLimit, onTurn });
       const settled = work.catch(() => undefined).finally(() => this.#inPrint.delete(settled));
       this.#inPrint.add(settled);
-      const result = resultOf(job, await unlessAborted(job, { work, signal }), this.#limits);
+      const printed = await unlessAborted(job, { work, signal });
+      const result = await resultOf(job, printed, this.#limits);
       this.#printed++;
       return result;
     } catch (error) {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withAuthor } from "./pdf_author.ts";
 
+const BODY = "%PDF-1.4\n1 0 obj\n<</Creator (x)\n/ModDate (y)>>\nendobj\n";
 const PDF = Buffer.from(
-  "%PDF-1.4\n1 0 obj\n<</Creator (x)\n/ModDate (y)>>\nendobj\nxref\n0 2\n" +
-    "trailer\n<</Size 9\n/Root 8 0 R\n/Info 1 0 R>>\nstartxref\n55\n%%EOF",
+  `${BODY}xref\n0 2\n0000000000 65535 f \n0000000009 00000 n \n` +
+    `trailer\n<</Size 9\n/Root 8 0 R\n/Info 1 0 R>>\nstartxref\n${BODY.length}\n%%EOF`,
   "latin1",
 );
 
@@ -16,7 +17,7 @@ test("withAuthor() writes the information once more, and changes nothing before 
     update,
     /^\n1 0 obj\n<<\/Creator \(x\)\n\/ModDate \(y\)\n\/Author <feff005a006f00eb00200029>>>/,
   );
-  assert.match(update, /\/Prev 55>>\nstartxref\n\d+\n%%EOF\n$/);
+  assert.match(update, /\/Prev 54>>\nstartxref\n\d+\n%%EOF\n$/);
   const table = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(update)?.[1]);
   assert.match(named.toString("latin1", table), /^xref\n1 1\n\d{10} 00000 n \n/);
   const object = Number(/xref\n1 1\n(\d{10})/.exec(named.toString("latin1", table))?.[1]);

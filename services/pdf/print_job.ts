@@ -1,6 +1,8 @@
 import type { PageOptions } from "@posthaste/contracts";
 import { countPages, neutralize } from "./neutral_pdf.ts";
 import { pageCss } from "./page_css.ts";
+import { hasMissingGlyphs } from "./missing_glyphs.ts";
+import { archived, type AttachedInvoice } from "./pdf_archive.ts";
 import { withAuthor } from "./pdf_author.ts";
 import { type PageSize, pageSizeOf } from "./page_size.ts";
 import { printDocument } from "./print_document.ts";
@@ -15,6 +17,8 @@ export interface PrintJob {
   page: PageOptions;
   /** Creation time of the PDF. @default 1970 */
   madeAt?: Date;
+  /** Attached to a PDF/A-3b. */
+  invoice?: AttachedInvoice | undefined;
 }
 
 /** A PDF. */
@@ -81,18 +85,36 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
 /**
  * Returns the result for the caller.
  *
- * @throws {PrintError} `too_large` for too many pages or too large a PDF.
+ * @throws {PrintError} `too_large` for too many pages or too large a PDF, `invalid` for a document that
+ * cannot be PDF/A.
  */
-export function resultOf(job: PrintJob, printed: Printed, limits: PrintLimits): PrintedPdf {
+export async function resultOf(
+  job: PrintJob,
+  printed: Printed,
+  limits: PrintLimits,
+): Promise<PrintedPdf> {
   const { pdf, blocked } = printed;
   const pages = countPages(pdf);
   if (pages > limits.pages) throw tooLarge(job, `it has more than ${limits.pages} pages`);
-  if (pdf.length > limits.pdfBytes) {
-    throw tooLarge(job, `the PDF has ${pdf.length} bytes, more than ${limits.pdfBytes}`);
+  checkSize(job, pdf, limits);
+  const madeAt = job.madeAt ?? new Date(0);
+  neutralize(pdf, madeAt);
+  const { author, conformance } = job.page;
+  if (conformance === undefined) {
+    return { pdf: author === undefined ? pdf : withAuthor(pdf, author), pages, blocked };
   }
-  neutralize(pdf, job.madeAt ?? new Date(0));
-  const { author } = job.page;
-  return { pdf: author === undefined ? pdf : withAuthor(pdf, author), pages, blocked };
+  if (await hasMissingGlyphs(pdf)) {
+    const reason = "PDF/A requires a glyph for every character: no font has one for some text";
+    throw new PrintError({ name: job.name, code: "invalid", reason });
+  }
+  const whole = archived(pdf, { author, madeAt, invoice: job.invoice });
+  checkSize(job, whole, limits);
+  return { pdf: whole, pages, blocked };
+}
+
+function checkSize(job: PrintJob, pdf: Buffer, { pdfBytes }: PrintLimits): void {
+  if (pdf.length <= pdfBytes) return;
+  throw tooLarge(job, `the PDF has ${pdf.length} bytes, more than ${pdfBytes}`);
 }
 
 function sizeOf(job: PrintJob): PageSize {

@@ -1,0 +1,108 @@
+const TRAILER =
+  /trailer\s*<<\s*\/Size (\d+)\s*\/Root (\d+) 0 R\s*\/Info (\d+) 0 R\s*>>\s*startxref\s*(\d+)\s*%%EOF\s*$/;
+
+/** The trailer is within this many bytes of the end, and the information dictionary of the start. */
+const TRAILER_BYTES = 1024;
+
+const NUMBER_DIGITS = 10;
+
+interface PdfObject {
+  id: number;
+  bytes: Buffer;
+}
+
+/**
+ * Changes a PDF as Chromium writes it by an incremental update (ISO 32000-1, 7.5.6): the printed bytes stay,
+ * and changed and new objects follow them.
+ */
+export class PdfUpdate {
+  readonly #pdf: Buffer;
+  readonly #table: number;
+  readonly #objects: PdfObject[] = [];
+  #size: number;
+  /** Object numbers of the catalog and of the information dictionary. */
+  readonly root: number;
+  readonly info: number;
+
+  /** @throws {RangeError} If the PDF is not as Chromium writes it. */
+  constructor(pdf: Buffer) {
+    const end = pdf.toString("latin1", Math.max(0, pdf.length - TRAILER_BYTES));
+    const found = TRAILER.exec(end)?.slice(1).map(Number);
+    const [size, root, info, table] = found ?? [];
+    if (size === undefined || root === undefined || info === undefined || table === undefined) {
+      throw new RangeError("Cannot update the PDF: it has no trailer as Chromium writes it");
+    }
+    this.#pdf = pdf;
+    this.#table = table;
+    this.#size = size;
+    this.root = root;
+    this.info = info;
+  }
+
+  /** Returns the content of a printed dictionary, without its brackets. @throws {RangeError} */
+  dictionary(id: number): string {
+    const entry = this.#pdf.indexOf("\n", this.#pdf.indexOf("\n", this.#table) + 1) + 1 + 20 * id;
+    const at = Number(this.#pdf.toString("latin1", entry, entry + NUMBER_DIGITS));
+    const head = `${id} 0 obj\n<<`;
+    const close = this.#pdf.indexOf(">>\nendobj", at, "latin1");
+    if (this.#pdf.toString("latin1", at, at + head.length) !== head || close < 0) {
+      throw new RangeError(`Cannot update the PDF: object ${id} is not a dictionary`);
+    }
+    return this.#pdf.toString("latin1", at + head.length, close);
+  }
+
+  /** Writes an object again. */
+  replace(id: number, body: string): void {
+    this.#objects.push({ id, bytes: Buffer.from(`${id} 0 obj\n${body}\nendobj\n`, "latin1") });
+  }
+
+  /** Adds an object, and returns its number. */
+  add(body: string): number {
+    const id = this.#size++;
+    this.replace(id, body);
+    return id;
+  }
+
+  /** Adds a stream, and returns its number. `fields` are further fields of its dictionary. */
+  addStream(fields: string, content: Buffer): number {
+    const id = this.#size++;
+    const head = `${id} 0 obj\n<<${fields}\n/Length ${content.length}>> stream\n`;
+    const bytes = [Buffer.from(head, "latin1"), content, Buffer.from("\nendstream\nendobj\n")];
+    this.#objects.push({ id, bytes: Buffer.concat(bytes) });
+    return id;
+  }
+
+  /**
+   * Returns the updated PDF.
+   *
+   * @param fieldsOf Returns further fields of the trailer, from everything before it.
+   */
+  finish(fieldsOf: (before: readonly Buffer[]) => string = () => ""): Buffer {
+    const parts: Buffer[] = [this.#pdf, Buffer.from("\n")];
+    let at = this.#pdf.length + 1;
+    const places: { id: number; at: number }[] = [];
+    for (const { id, bytes } of this.#objects) {
+      places.push({ id, at });
+      parts.push(bytes);
+      at += bytes.length;
+    }
+    parts.push(Buffer.from(tableOf(places), "latin1"));
+    const trailer = `trailer\n<</Size ${this.#size}\n/Root ${this.root} 0 R\n` +
+      `/Info ${this.info} 0 R\n/Prev ${this.#table}${fieldsOf(parts)}>>\n`;
+    parts.push(Buffer.from(`${trailer}startxref\n${at}\n%%EOF\n`, "latin1"));
+    return Buffer.concat(parts);
+  }
+}
+
+/** Returns the cross-reference table of an update: one section for each run of object numbers. */
+function tableOf(places: { id: number; at: number }[]): string {
+  const sections: { first: number; lines: string[] }[] = [];
+  for (const { id, at } of places.toSorted((one, other) => one.id - other.id)) {
+    const line = `${String(at).padStart(NUMBER_DIGITS, "0")} 00000 n \n`;
+    const last = sections.at(-1);
+    if (last !== undefined && last.first + last.lines.length === id) last.lines.push(line);
+    else sections.push({ first: id, lines: [line] });
+  }
+  const text = sections.map(({ first, lines }) => `${first} ${lines.length}\n${lines.join("")}`);
+  return `xref\n${text.join("")}`;
+}
