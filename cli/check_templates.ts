@@ -9,8 +9,10 @@ import type {
 import type { Publication } from "@posthaste/storage";
 import {
   InvalidTemplateError,
+  InvoiceError,
   joinReads,
   missingVariables,
+  pdfInvoice,
   RenderError,
   type Sandbox,
   type TemplateSource,
@@ -110,8 +112,11 @@ async function compile(template: Authored, sandbox: CheckingSandbox): Promise<Co
   const { files, bodyFile, settings: { locale } } = template;
   const body = files[bodyFile] ?? "";
   if (template.kind === "pdf") {
-    const { html, variables, reads } = await sandbox.publishPdf({ html: body, locale });
-    return { parts: { html }, variables, reads, warnings: [] };
+    const { "invoice.xml": invoice } = files;
+    const published = await sandbox.publishPdf({ html: body, invoice, locale });
+    const { html, variables, reads } = published;
+    const parts = { html, ...(invoice === undefined ? {} : { invoice }) };
+    return { parts, variables, reads, warnings: [] };
   }
   const written = files["text.txt.hbs"];
   const published = await sandbox.publishEmail({
@@ -164,7 +169,9 @@ function contentOf(template: Authored, parts: Compiled["parts"]) {
   const { subject = "", html = "", text = "" } = parts;
   if (kind === "pdf") {
     const { filename, page } = settings;
-    return { kind, source: { html: body }, parts: { html, filename }, page };
+    const { "invoice.xml": invoice } = files;
+    const xml = invoice === undefined ? {} : { invoice };
+    return { kind, source: { html: body, ...xml }, parts: { html, filename, ...xml }, page };
   }
   const written = files["text.txt.hbs"];
   const source = {
@@ -211,7 +218,7 @@ async function trySample(template: Authored, trial: Trial): Promise<Tried> {
   const data = withDefaults(variables, sample);
   try {
     const output = await sandbox.render(toSources(template, parts), data);
-    return { faults: [], output };
+    return { faults: await invoiceFaults(template, output["invoice"]), output };
   } catch (error) {
     const place = await findPlace(error, template, { sandbox, data });
     const faults = faultsOf(error, template).map((fault) => ({
@@ -223,6 +230,22 @@ async function trySample(template: Authored, trial: Trial): Promise<Tried> {
   }
 }
 
+/** Returns the fault of an invoice that cannot be sent. */
+async function invoiceFaults(
+  template: Authored,
+  invoice: string | undefined,
+): Promise<FileFault[]> {
+  if (template.kind === "email") return [];
+  try {
+    await pdfInvoice({ xml: invoice, page: template.settings.page });
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvoiceError)) throw error;
+    const file = `${template.folder}/${invoice === undefined ? "template.json" : "invoice.xml"}`;
+    return [{ file, message: `with sample.json: ${error.message}` }];
+  }
+}
+
 function toSources(template: Authored, parts: Compiled["parts"]): Record<string, TemplateSource> {
   const { folder, settings } = template;
   const all = template.kind === "pdf" ? { ...parts, filename: template.settings.filename } : parts;
@@ -230,7 +253,7 @@ function toSources(template: Authored, parts: Compiled["parts"]): Record<string,
     Object.entries(all).map(([part, source]) => [part, {
       key: `import/${folder}/${part}`,
       source,
-      escape: part === "html" ? "html" : "none",
+      escape: part === "html" ? "html" : part === "invoice" ? "xml" : "none",
       locale: settings.locale,
     }]),
   );

@@ -52,10 +52,11 @@ function emailFiles(name: string, source: DraftSource): Record<string, string> {
 }
 
 function pdfFiles(name: string, source: DraftSource): Record<string, string> {
-  const { html, filename, locale, variables } = source;
+  const { html, filename, invoice, locale, variables } = source;
   const page = inOrder(pageOptionsSchema, source.page ?? {});
   const settings = { name, locale, filename, page, variables: variables.map(declarationOf) };
-  return { "template.json": jsonOf(settings), "body.html.hbs": html };
+  const files = { "template.json": jsonOf(settings), "body.html.hbs": html };
+  return invoice === undefined ? files : { ...files, "invoice.xml": invoice };
 }
 
 function declarationOf(declaration: DraftSource["variables"][number]): unknown {

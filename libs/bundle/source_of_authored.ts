@@ -7,7 +7,9 @@ export function sourceOfAuthored(template: Authored): DraftSource {
   const common = { html: files[bodyFile] ?? "", locale, variables, sample };
   if (template.kind === "pdf") {
     const { filename, page } = template.settings;
-    return { ...common, subject: "", text: "", filename, page };
+    const { "invoice.xml": invoice } = files;
+    const xml = invoice === undefined ? {} : { invoice };
+    return { ...common, subject: "", text: "", filename, ...xml, page };
   }
   const { "subject.hbs": subject = "", "text.txt.hbs": text = "" } = files;
   return { ...common, subject, text, filename: "", page: null };

@@ -8,6 +8,7 @@ export const MAX_FILE_BYTES: Readonly<Record<string, number>> = {
   "body.html.hbs": 2 * 1024 * 1024,
   "body.mjml": 2 * 1024 * 1024,
   "text.txt.hbs": 512 * 1024,
+  "invoice.xml": 2 * 1024 * 1024,
 };
 
 const FILES: Readonly<Record<TemplateKind, readonly string[]>> = {
@@ -15,7 +16,7 @@ const FILES: Readonly<Record<TemplateKind, readonly string[]>> = {
     ...["template.json", "subject.hbs", "body.html.hbs", "body.mjml", "text.txt.hbs"],
     "sample.json",
   ],
-  pdf: ["template.json", "body.html.hbs", "sample.json"],
+  pdf: ["template.json", "body.html.hbs", "invoice.xml", "sample.json"],
 };
 
 /** Files that every template of a kind must have. */

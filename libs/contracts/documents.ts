@@ -184,8 +184,8 @@ export type EmailVersion = z.infer<typeof emailVersionSchema>;
 export const pdfVersionSchema = z.object({
   ...versionBase,
   kind: z.literal("pdf"),
-  source: z.object({ html: z.string() }),
-  parts: z.object({ html: z.string(), filename: z.string() }),
+  source: z.object({ html: z.string(), invoice: z.string().optional() }),
+  parts: z.object({ html: z.string(), filename: z.string(), invoice: z.string().optional() }),
   page: keptPageOptionsSchema,
 });
 

@@ -4,7 +4,7 @@ import { smtpReplySchema } from "./documents.ts";
 import { mailEnvelopeSchema } from "./envelope.ts";
 import { mailFileSchema } from "./mail_file.ts";
 import { prioritySchema } from "./priority.ts";
-import { keptPageOptionsSchema } from "./page_options.ts";
+import { INVOICE_PROFILES, keptPageOptionsSchema } from "./page_options.ts";
 import { probeSettingsSchema } from "./probe.ts";
 import { keptDeclarationSchema, variablesSchema } from "./variables.ts";
 
@@ -135,12 +135,26 @@ function messagesOf<T extends z.ZodType>(message: T) {
   });
 }
 
+/** The XML of an invoice, to be attached to a PDF, and what the page must agree with. */
+export const pdfInvoiceSchema = z.object({
+  xml: contentSchema,
+  profile: z.enum(INVOICE_PROFILES),
+  /** `GrandTotalAmount`, as in the XML. */
+  grandTotal: z.string(),
+  /** `DuePayableAmount`, as in the XML. */
+  duePayable: z.string(),
+});
+
+/** The XML of an invoice, to be attached to a PDF. */
+export type PdfInvoice = z.infer<typeof pdfInvoiceSchema>;
+
 /** A PDF that is still to be printed. */
 export const pdfSourceSchema = z.object({
   templateId: z.int(),
   filename: z.string(),
   html: contentSchema,
   page: keptPageOptionsSchema,
+  invoice: pdfInvoiceSchema.optional(),
 });
 
 /** A PDF: in the object store under a key, or in the event's tail. */
@@ -300,6 +314,7 @@ export const EVENTS = {
         html: contentSchema,
         /** Whether its images are fetched. */
         page: keptPageOptionsSchema.optional(),
+        invoice: contentSchema.optional(),
       }),
     ]),
     declarations: z.array(keptDeclarationSchema),
@@ -329,6 +344,7 @@ export const EVENTS = {
     name: z.string(),
     html: contentSchema,
     page: keptPageOptionsSchema,
+    invoice: pdfInvoiceSchema.optional(),
   }),
   /** A customer's SMTP server, to be tried without sending anything; answered. */
   "probe.requested": z.object({

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { usedAssetSchema } from "./asset.ts";
 import { contentSchema } from "./content.ts";
-import { type EventType, pdfSourceSchema, renderReplySchema } from "./events.ts";
+import { type EventType, pdfInvoiceSchema, pdfSourceSchema, renderReplySchema } from "./events.ts";
 import { probeReplySchema } from "./probe.ts";
 import { templateReadSchema } from "./template_read.ts";
 import { webhookReplySchema } from "./webhook.ts";
 
 /** A fault in a template, at its place in the author's source. */
 export const templateFaultSchema = z.object({
-  part: z.enum(["subject", "html", "text"]),
+  part: z.enum(["subject", "html", "text", "invoice"]),
   /** From 1. */
   line: z.int(),
   /** From 1. */
@@ -24,7 +24,7 @@ export const foundVariableSchema = z.object({
   name: z.string(),
   /** All paths that it reads of it: `customer.name`, or `lines[].price` inside an `each`. */
   paths: z.array(z.string()),
-  usedIn: z.array(z.enum(["subject", "html", "text"])),
+  usedIn: z.array(z.enum(["subject", "html", "text", "invoice"])),
   line: z.int(),
   column: z.int(),
   /** Whether every path through the template prints it; missing in answers of an older renderer. */
@@ -42,8 +42,13 @@ export const previewReplySchema = z.discriminatedUnion("ok", [
     ok: z.literal(true),
     /** For a PDF template, the subject is its file name and the text is empty. */
     parts: partsSchema,
+    /** The filled XML of a PDF template with an invoice. */
+    invoice: pdfInvoiceSchema.optional(),
     /** The parts of a version, ready to be filled; only on request. */
-    compiled: partsSchema.extend({ reads: z.array(templateReadSchema).optional() }).optional(),
+    compiled: partsSchema.extend({
+      reads: z.array(templateReadSchema).optional(),
+      invoice: contentSchema.optional(),
+    }).optional(),
     /** Whether the text was made from the HTML. */
     textGenerated: z.boolean(),
     /** The variables that each part reads; also present if filling failed. */

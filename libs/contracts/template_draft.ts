@@ -13,6 +13,8 @@ export const draftSourceSchema = z.object({
   text: z.string(),
   /** Of a PDF: the name of the file for recipients, which may have placeholders. */
   filename: z.string(),
+  /** Of a PDF: the XML of its invoice; missing if it has none. */
+  invoice: z.string().optional(),
   variables: z.array(keptDeclarationSchema),
   /** BCP 47. */
   locale: z.string(),
@@ -52,8 +54,9 @@ export function sourceOfVersion(
   const { variables, locale } = version;
   const common = { variables, locale, sample };
   if (version.kind === "pdf") {
-    const { source: { html }, parts: { filename }, page } = version;
-    return { ...common, subject: "", html, text: "", filename, page };
+    const { source: { html, invoice }, parts: { filename }, page } = version;
+    const xml = invoice === undefined ? {} : { invoice };
+    return { ...common, subject: "", html, text: "", filename, ...xml, page };
   }
   const { subject, html = "", mjml = html, text = "" } = version.source;
   return { ...common, subject, html: mjml, text, filename: "", page: null };

@@ -149,17 +149,20 @@ export async function pdfOf(
   return await print({ ...filled, accountId, isWhole, timeoutMs: restMs }, deps);
 }
 
-interface Printing extends Pick<Filled["pdfs"][number], "filename" | "html" | "page"> {
+interface Printing extends Pick<Filled["pdfs"][number], "filename" | "html" | "page" | "invoice"> {
   accountId: string;
   isWhole?: boolean;
   timeoutMs: number;
 }
 
 async function print(
-  { filename, html, page, accountId, isWhole = false, timeoutMs }: Printing,
+  { filename, html, page, invoice, accountId, isWhole = false, timeoutMs }: Printing,
   deps: MailContentDeps,
 ): Promise<MailPdf> {
-  const data = { v: EVENT_VERSION, accountId, name: filename, html, page };
+  const data = {
+    ...{ v: EVENT_VERSION, accountId, name: filename, html, page },
+    ...(invoice === undefined ? {} : { invoice }),
+  };
   const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
   if (reply === undefined) {
     throw new MailContentError("print_timeout", "The PDF was not printed in time. Try again");

@@ -20,8 +20,8 @@ import { RenderError } from "./render_error.ts";
 
 /** How values are inserted into the text of a template. */
 export interface CompileOptions {
-  /** `html` escapes each value; `none` is for subjects and plain text. */
-  readonly escape: "html" | "none";
+  /** `html` and `xml` escape each value; `none` is for subjects and plain text. */
+  readonly escape: "html" | "xml" | "none";
   /** For dates, numbers and plurals if the template names no locale. @default {"en"} */
   readonly locale?: string;
   /** For dates if the template names no zone. @default {"UTC"} */

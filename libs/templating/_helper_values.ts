@@ -3,7 +3,7 @@ export interface HelperContext {
   readonly hash: Readonly<Record<string, unknown>>;
   readonly locale: string;
   readonly timeZone: string;
-  readonly escape: "html" | "none";
+  readonly escape: "html" | "xml" | "none";
   /** Addresses of stored images, by name. */
   readonly assets: Readonly<Record<string, string>>;
 }

@@ -5,7 +5,7 @@ import type { RenderErrorCode, RenderErrorPlace } from "./render_error.ts";
 export interface Load {
   readonly id: number;
   readonly source: string;
-  readonly escape: "html" | "none";
+  readonly escape: "html" | "xml" | "none";
   readonly locale: string;
   readonly timeZone: string;
   readonly assets?: Readonly<Record<string, string>> | undefined;

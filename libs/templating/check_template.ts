@@ -11,9 +11,14 @@ import { assetFaults } from "./_asset_calls.ts";
 import { type HelperDescription, helperNamed, HELPERS } from "./helper_list.ts";
 import { nearest } from "./_nearest.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
-import { reportable, type TemplateError, type TemplatePart } from "./template_error.ts";
+import {
+  reportable,
+  TEMPLATE_PARTS,
+  type TemplateError,
+  type TemplatePart,
+} from "./template_error.ts";
 
-/** The sources of an email template by part; of a PDF template, only `html`. */
+/** The sources of an email template by part; of a PDF template, `html` and `invoice`. */
 export type TemplateParts = Partial<Readonly<Record<TemplatePart, string>>>;
 
 /** A node that may call a helper. */
@@ -34,8 +39,7 @@ const DATA = ["root", "index", "key", "first", "last"];
  * On a hostile source this takes up to a second: a service checks inside the sandbox.
  */
 export function checkTemplate(parts: TemplateParts): TemplateError[] {
-  const names = ["subject", "html", "text"] as const;
-  return names.flatMap((part) => {
+  return TEMPLATE_PARTS.flatMap((part) => {
     const source = parts[part];
     return source === undefined ? [] : checkPart(part, source);
   });

@@ -8,8 +8,8 @@ export interface TemplateSource {
    */
   readonly key: string;
   readonly source: string;
-  /** `html` escapes the values; `none` is for subjects and plain text. */
-  readonly escape: "html" | "none";
+  /** `html` and `xml` escape the values; `none` is for subjects and plain text. */
+  readonly escape: "html" | "xml" | "none";
   /** @default {"en"} */
   readonly locale?: string;
   /** @default {"UTC"} */

@@ -4,7 +4,7 @@
  */
 export const TEMPLATE_LIMITS = {
   /** Characters of source, by part. Outlook and Gmail cut HTML mail long before this. */
-  characters: { subject: 2_000, html: 512 * 1024, text: 128 * 1024 },
+  characters: { subject: 2_000, html: 512 * 1024, text: 128 * 1024, invoice: 512 * 1024 },
   /** Placeholders, blocks, their arguments and the extra segments of their paths. */
   nodes: 5_000,
   /** Names, values and signs within placeholders, and the texts between them. */

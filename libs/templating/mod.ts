@@ -23,6 +23,8 @@ export type { CallOptions, SandboxOptions, SandboxStats } from "./sandbox_option
 export { checkTemplate, type TemplateParts } from "./check_template.ts";
 export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 export { type HelperDescription, HELPERS } from "./helper_list.ts";
+export { InvoiceError } from "./check_invoice.ts";
+export { type FilledInvoice, pdfInvoice, type RenderedInvoice } from "./pdf_invoice.ts";
 export { type HtmlAttribute, type HtmlTag, tagsOf } from "./html_tags.ts";
 export { TEMPLATE_LIMITS } from "./limits.ts";
 export { LINT_RULES, type LintRule, type LintSeverity } from "./lint_rules.ts";
@@ -41,7 +43,12 @@ export {
 } from "./publish.ts";
 export { RenderError, type RenderErrorCode } from "./render_error.ts";
 export { type DeclaredVariable, missingVariables, withDefaults } from "./required_variables.ts";
-export { InvalidTemplateError, type TemplateError, type TemplatePart } from "./template_error.ts";
+export {
+  InvalidTemplateError,
+  TEMPLATE_PARTS,
+  type TemplateError,
+  type TemplatePart,
+} from "./template_error.ts";
 export { assetsNamedIn, templateAssets } from "./template_assets.ts";
 export { joinReads, templateReads } from "./template_reads.ts";
 export { mergeLevels, originsOf, valuesOf, type VariableLevels } from "./variable_levels.ts";

@@ -36,6 +36,8 @@ export interface PublishedEmail {
 /** A PDF template as its author wrote it. */
 export interface PdfSource {
   readonly html: string;
+  /** The XML of its invoice. */
+  readonly invoice?: string | undefined;
   /** BCP 47 tag for `<html lang>`, unless the HTML names one. */
   readonly locale?: string | undefined;
 }
@@ -43,6 +45,8 @@ export interface PdfSource {
 /** A PDF template ready to be filled. */
 export interface PublishedPdf {
   readonly html: string;
+  /** The XML of its invoice, as written. */
+  readonly invoice?: string | undefined;
   readonly variables: readonly TemplateVariable[];
   /** The values that the filled parts read, and their uses. */
   readonly reads: readonly TemplateRead[];
@@ -84,10 +88,12 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
  *
  * @throws {InvalidTemplateError} If it has faults.
  */
-export function publishPdf({ html, locale }: PdfSource): PublishedPdf {
-  refuse(checkTemplate({ html }));
-  const [variables, reads] = [templateVariables({ html }), templateReads({ html })];
-  return { html: withLanguage(html, locale), variables, reads, assets: templateAssets(html) };
+export function publishPdf({ html, invoice, locale }: PdfSource): PublishedPdf {
+  const parts = defined({ html, invoice });
+  refuse(checkTemplate(parts));
+  const [variables, reads] = [templateVariables(parts), templateReads(parts)];
+  const body = { html: withLanguage(html, locale), ...(invoice === undefined ? {} : { invoice }) };
+  return { ...body, variables, reads, assets: templateAssets(html) };
 }
 
 async function toMailHtml(

@@ -1,7 +1,13 @@
 import { clipped } from "./_clipped.ts";
 
-/** The parts of an email template. The HTML of a PDF template is the part `html`. */
-export type TemplatePart = "subject" | "html" | "text";
+/**
+ * The parts of an email template are `subject`, `html` and `text`, those of a PDF template `html` and `invoice`,
+ * the XML of its invoice.
+ */
+export const TEMPLATE_PARTS = ["subject", "html", "text", "invoice"] as const;
+
+/** A part of a template. */
+export type TemplatePart = (typeof TEMPLATE_PARTS)[number];
 
 /** A fault in a template, at its place in the author's source. */
 export interface TemplateError {

@@ -3,6 +3,7 @@ import type { BlockStatement, Node, PathExpression } from "./_handlebars.ts";
 import { type Call, callsHelper, type TemplateParts } from "./check_template.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
 import { entered, resolve, type Scope } from "./template_variables.ts";
+import { TEMPLATE_PARTS } from "./template_error.ts";
 
 /** The most reads to record for one template. */
 const MAX_READS = 2000;
@@ -40,7 +41,7 @@ export function templateReads(parts: TemplateParts): TemplateRead[] {
     if (!read.uses.includes(use)) read.uses.push(use);
     if (use === "printed" && isCertain) read.always = true;
   };
-  for (const part of ["subject", "html", "text"] as const) {
+  for (const part of TEMPLATE_PARTS) {
     const { ast } = parseTemplate(part, parts[part] ?? "");
     const scope = { contexts: [[]], names: new Map() };
     if (ast) walk(ast, { scope, use: "printed", isCertain: true }, report);

@@ -2,7 +2,7 @@ import type { BlockStatement, Node, PathExpression } from "./_handlebars.ts";
 import { isScoped } from "./_handlebars.ts";
 import { type Call, callsHelper, type TemplateParts } from "./check_template.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
-import type { TemplatePart } from "./template_error.ts";
+import { TEMPLATE_PARTS, type TemplatePart } from "./template_error.ts";
 
 /** A variable that a template reads from its request. */
 export interface TemplateVariable {
@@ -26,13 +26,13 @@ export interface Scope {
 }
 
 /**
- * Returns the variables of a template, in the order of their first use in subject, HTML and text. A name
+ * Returns the variables of a template, in the order of their first use in subject, HTML, text and invoice. A name
  * inside `each` or `with` belongs to the list or object, not to the top; `@root.` and `../` lead back. A
  * variable that occurs only inside an `{{#if}}` also counts. Parts that cannot be parsed are left out.
  */
 export function templateVariables(parts: TemplateParts): TemplateVariable[] {
   const found = new Map<string, TemplateVariable & { paths: string[]; usedIn: TemplatePart[] }>();
-  for (const part of ["subject", "html", "text"] as const) {
+  for (const part of TEMPLATE_PARTS) {
     const ast = parseTemplate(part, parts[part] ?? "").ast;
     if (!ast) continue;
     walk(ast, { contexts: [[]], names: new Map() }, (steps, node) => {

@@ -27,6 +27,7 @@ interface CommandShapes {
   };
   "Page.setDocumentContent": { frameId: string; html: string };
   "Page.setFontFamilies": { fontFamilies: object; forScripts: object[] };
+  "Runtime.evaluate": { expression: string; returnByValue: true };
   "Target.attachToTarget": { targetId: string; flatten: true };
   "Target.createBrowserContext": object;
   "Target.createTarget": { url: string; browserContextId: string; width: number; height: number };
@@ -36,6 +37,7 @@ interface CommandShapes {
 interface ResultShapes {
   "Page.getFrameTree": { frameTree: { frame: { id: string } } };
   "Page.printToPDF": { data: string };
+  "Runtime.evaluate": { result: { value?: unknown } };
   "Target.attachToTarget": { sessionId: string };
   "Target.createBrowserContext": { browserContextId: string };
   "Target.createTarget": { targetId: string };

@@ -3,10 +3,11 @@ import { openSemaphore } from "@posthaste/limits";
 import type { ObjectStore, Step } from "@posthaste/messaging";
 import type { PdfBrowser } from "./browser.ts";
 import { creationTime } from "./neutral_pdf.ts";
+import type { JobInvoice } from "./print_job.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { printMeasured } from "./print_measured.ts";
-import { MissingContentError, textOf } from "./text_of.ts";
+import { loadInvoice, MissingContentError, textOf } from "./text_of.ts";
 
 /** The dependencies of the step. */
 export interface InteractivePrintDeps {
@@ -42,8 +43,9 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
       });
       try {
         const html = await textOf(data.html, deps.loadContent);
+        const invoice = await loadInvoice(data.invoice, deps.loadContent);
         using _turn = await turns.acquire(data.accountId);
-        return answer(await print(data, { html, signal, onTurn, timeLimitMs, deps }));
+        return answer(await print(data, { html, invoice, signal, onTurn, timeLimitMs, deps }));
       } catch (error) {
         if (error instanceof MissingContentError) {
           return answer({ ok: false, reason: "the content to print has expired" });
@@ -65,6 +67,7 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
 
 interface Printing {
   html: string;
+  invoice: JobInvoice | undefined;
   signal: AbortSignal;
   onTurn(): void;
   timeLimitMs: number;
@@ -73,24 +76,24 @@ interface Printing {
 
 async function print(
   { accountId, name, page }: Wanted,
-  { html, signal, onTurn, timeLimitMs, deps: { browser, pdfs } }: Printing,
+  { html, invoice, signal, onTurn, timeLimitMs, deps: { browser, pdfs } }: Printing,
 ): Promise<PrintReply> {
   const { engine } = browser;
   const madeAt = creationTime(new Date());
   if (page.missing === "fail") {
-    const key = printKey({ html, page, madeAt, engine });
+    const key = printKey({ html, page, invoice, madeAt, engine });
     const size = await pdfs.sizeOf(key);
     // Nothing was refused, otherwise it would not be stored.
     if (size !== undefined) return { ok: true, key, size, blocked: [] };
   }
   const asker = { accountId, priority: "transactional" as const };
-  const job = { name, html, page, madeAt };
+  const job = { name, html, page, invoice, madeAt };
   const printed = await printMeasured(browser, job, {
     ...{ signal, asker, onTurn, timeLimit: timeLimitMs },
   });
   const { pdf, blocked } = printed;
   const shown = blocked.length === 0 ? page : { ...page, missing: "leave_out" as const };
-  const key = printKey({ html, page: shown, madeAt, engine });
+  const key = printKey({ html, page: shown, invoice, madeAt, engine });
   await pdfs.put(key, pdf);
   return { ok: true, key, size: pdf.length, blocked };
 }

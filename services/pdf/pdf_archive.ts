@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { deflate } from "node:zlib";
 import type { InvoiceProfile } from "@posthaste/contracts";
 import { archiveMetadata, INVOICE_FILE } from "./archive_metadata.ts";
 import { authoredInfo } from "./pdf_author.ts";
@@ -20,6 +22,8 @@ export interface AttachedInvoice {
   profile: InvoiceProfile;
 }
 
+const deflated = promisify(deflate);
+
 const PROFILE = srgbProfile();
 
 /** MINIMUM and BASIC WL are no invoice in themselves (Factur-X 1.0.7, section 6.2.1). */
@@ -32,7 +36,10 @@ const DATA_PROFILES: readonly InvoiceProfile[] = ["minimum", "basic_wl"];
  *
  * @throws {RangeError} If the PDF is not as Chromium writes it.
  */
-export function archived(pdf: Buffer, { author, madeAt, invoice }: ArchiveOptions): Buffer {
+export async function archived(
+  pdf: Buffer,
+  { author, madeAt, invoice }: ArchiveOptions,
+): Promise<Buffer> {
   const update = new PdfUpdate(pdf);
   const info = update.dictionary(update.info);
   const packet = archiveMetadata({
@@ -52,7 +59,7 @@ export function archived(pdf: Buffer, { author, madeAt, invoice }: ArchiveOption
     `/Metadata ${metadata} 0 R`,
     `/OutputIntents [<</Type /OutputIntent\n/S /GTS_PDFA1\n/OutputConditionIdentifier (sRGB)\n` +
     `/Info (sRGB)\n/DestOutputProfile ${colors} 0 R>>]`,
-    ...invoice === undefined ? [] : [attached(update, invoice, madeAt)],
+    ...invoice === undefined ? [] : [await attached(update, invoice, madeAt)],
   ];
   update.replace(update.root, `<<${catalog.join("\n")}>>`);
   if (author !== undefined) update.replace(update.info, authoredInfo(update, author));
@@ -63,13 +70,17 @@ export function archived(pdf: Buffer, { author, madeAt, invoice }: ArchiveOption
 }
 
 /** Adds the file, and returns its fields in the catalog. */
-function attached(update: PdfUpdate, { xml, profile }: AttachedInvoice, madeAt: Date): string {
+async function attached(
+  update: PdfUpdate,
+  { xml, profile }: AttachedInvoice,
+  madeAt: Date,
+): Promise<string> {
   const bytes = Buffer.from(xml);
   const date = `D:${madeAt.toISOString().replace(/\D/g, "").slice(0, 14)}+00'00'`;
   const file = update.addStream(
-    `/Type /EmbeddedFile\n/Subtype /text#2Fxml\n/Params <</Size ${bytes.length}\n` +
+    `/Type /EmbeddedFile\n/Subtype /text#2Fxml\n/Filter /FlateDecode\n/Params <</Size ${bytes.length}\n` +
       `/CreationDate (${date})\n/ModDate (${date})\n/CheckSum <${hashOf("md5", [bytes])}>>>`,
-    bytes,
+    await deflated(bytes),
   );
   const relation = DATA_PROFILES.includes(profile) ? "Data" : "Alternative";
   const specification = update.add(

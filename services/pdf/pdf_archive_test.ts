@@ -13,9 +13,11 @@ const run = promisify(execFile);
 const HTML = `<html lang="de"><title>Rechnung 1 ä (&amp; <Söhne>)</title><style>
 .g { opacity: .5; background: linear-gradient(red, blue); box-shadow: 0 0 5px #000; width: 50px }</style>
 <h1 id="top">Hello 漢 ا ง 😀 हिन्दी</h1><a href="https://example.org/">Link</a> <a href="#top">up</a>
-<div class="g">x</div><table><tr><th>A<td>1</table>`;
+<div class="g">x</div><table><tr><th>A<td data-invoice-total>119,00 €</table>`;
 
 const XML = `<?xml version="1.0" encoding="UTF-8"?>\n<invoice>ä 漢</invoice>\n`;
+
+const SUMS = { grandTotal: "119.00", duePayable: "119.0" };
 
 const madeAt = new Date("2026-03-01T10:00:00Z");
 
@@ -46,7 +48,7 @@ async function read(pdf: Buffer, program: string, args: readonly string[]) {
 
 async function printed(name: keyof typeof OPTIONS, profile?: "minimum" | "en16931") {
   await using browser = await openTestBrowser();
-  const invoice = profile === undefined ? undefined : { xml: XML, profile };
+  const invoice = profile === undefined ? undefined : { xml: XML, profile, ...SUMS };
   const work = { ...job(HTML, OPTIONS[name]), madeAt, invoice };
   const [one, other] = [await browser.print(work), await browser.print(work)];
   assert.ok(one.pdf.equals(other.pdf), "the same input gives the same bytes");
@@ -118,4 +120,25 @@ test("a character without a glyph is no PDF/A", { skip: NO_CHROMIUM }, async () 
       error instanceof PrintError && error.code === "invalid" && /glyph/.test(error.reason),
   );
   assert.equal((await browser.print(job(html))).pages, 1);
+});
+
+test("a page that shows another total than the XML fails, with both numbers", {
+  skip: NO_CHROMIUM,
+}, async () => {
+  await using browser = await openTestBrowser();
+  const invoice = { xml: XML, profile: "en16931" as const, ...SUMS, grandTotal: "118.00" };
+  // A form whose fields have the names of methods must not hide them.
+  const hiding = '<form data-invoice-total="due">119.00<input name="getAttribute"></form>' +
+    '<img name="querySelectorAll">';
+  await assert.rejects(
+    browser.print({ ...job(HTML + hiding, OPTIONS.plain), invoice }),
+    (error) =>
+      error instanceof PrintError && error.code === "totals_differ" &&
+      /page has "119,00 €".*XML has 118\.00 \(GrandTotalAmount\)/.test(error.reason),
+  );
+  const right = { ...invoice, grandTotal: "119.00" };
+  assert.equal(
+    (await browser.print({ ...job(HTML + hiding, OPTIONS.plain), invoice: right })).pages,
+    1,
+  );
 });

@@ -8,6 +8,8 @@ export type PrintErrorCode =
   | "invalid"
   /** The document requests an address that it may not load. */
   | "blocked"
+  /** The page of an invoice does not show the totals of its XML. */
+  | "totals_differ"
   /** The browser died or hung under this document more than once. */
   | "crashed"
   /** The browser does not start, or is shutting down. The document is not the cause. */

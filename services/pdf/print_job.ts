@@ -1,6 +1,7 @@
 import type { PageOptions } from "@posthaste/contracts";
 import { countPages, neutralize } from "./neutral_pdf.ts";
 import { pageCss } from "./page_css.ts";
+import { type InvoiceSums, totalsFault } from "./invoice_totals.ts";
 import { hasMissingGlyphs } from "./missing_glyphs.ts";
 import { archived, type AttachedInvoice } from "./pdf_archive.ts";
 import { withAuthor } from "./pdf_author.ts";
@@ -17,9 +18,12 @@ export interface PrintJob {
   page: PageOptions;
   /** Creation time of the PDF. @default 1970 */
   madeAt?: Date;
-  /** Attached to a PDF/A-3b. */
-  invoice?: AttachedInvoice | undefined;
+  /** Attached to a PDF/A-3b. Its sums must be those of the page. */
+  invoice?: JobInvoice | undefined;
 }
+
+/** An invoice as XML, and its sums. */
+export type JobInvoice = AttachedInvoice & InvoiceSums;
 
 /** A PDF. */
 export interface PrintedPdf {
@@ -76,6 +80,7 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
     size,
     tagged: job.page.tagged === true,
     outline: job.page.outline === true,
+    readsTotals: job.invoice !== undefined,
     background: job.page.background,
     // One more than allowed, to detect that there are more.
     lastPage: limits.pages + 1,
@@ -86,7 +91,7 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
  * Returns the result for the caller.
  *
  * @throws {PrintError} `too_large` for too many pages or too large a PDF, `invalid` for a document that
- * cannot be PDF/A.
+ * cannot be PDF/A, `totals_differ` if the page and the XML of an invoice disagree.
  */
 export async function resultOf(
   job: PrintJob,
@@ -99,6 +104,10 @@ export async function resultOf(
   checkSize(job, pdf, limits);
   const madeAt = job.madeAt ?? new Date(0);
   neutralize(pdf, madeAt);
+  const fault = job.invoice && totalsFault(printed.totals, job.invoice);
+  if (fault !== undefined) {
+    throw new PrintError({ name: job.name, code: "totals_differ", reason: fault });
+  }
   const { author, conformance } = job.page;
   if (conformance === undefined) {
     return { pdf: author === undefined ? pdf : withAuthor(pdf, author), pages, blocked };
@@ -107,7 +116,7 @@ export async function resultOf(
     const reason = "PDF/A requires a glyph for every character: no font has one for some text";
     throw new PrintError({ name: job.name, code: "invalid", reason });
   }
-  const whole = archived(pdf, { author, madeAt, invoice: job.invoice });
+  const whole = await archived(pdf, { author, madeAt, invoice: job.invoice });
   checkSize(job, whole, limits);
   return { pdf: whole, pages, blocked };
 }

@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
 import type { PageOptions } from "@posthaste/contracts";
+import type { JobInvoice } from "./print_job.ts";
 
 /** Everything that determines the bytes of a PDF. */
 export interface PrintSource {
   html: string;
   page: PageOptions;
+  /** Attached to it. */
+  invoice?: JobInvoice | undefined;
   /** Creation time of the PDF. */
   madeAt: Date;
   /** The `engine` of the browser. */
@@ -15,9 +18,12 @@ export interface PrintSource {
  * Returns the content address of a PDF: SHA-256 of its source, in hex. Two sources have the same key only if
  * they produce the same PDF. The order of the page options' fields does not matter.
  */
-export function printKey({ html, page, madeAt, engine }: PrintSource): string {
+export function printKey({ html, page, invoice, madeAt, engine }: PrintSource): string {
   const hash = createHash("sha256");
-  for (const part of [engine, JSON.stringify(sorted(page)), madeAt.toISOString(), html]) {
+  const parts = [engine, JSON.stringify(sorted(page)), madeAt.toISOString(), html];
+  // A PDF without an invoice has the key that it always had.
+  if (invoice !== undefined) parts.push(JSON.stringify(sorted(invoice)));
+  for (const part of parts) {
     hash.update(`${Buffer.byteLength(part)}:`).update(part);
   }
   return hash.digest("hex");

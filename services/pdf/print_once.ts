@@ -4,6 +4,7 @@ import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
 import type { Asker } from "./fair_slots.ts";
+import type { JobInvoice } from "./print_job.ts";
 import { PrintError } from "./print_error.ts";
 import { printMeasured } from "./print_measured.ts";
 import { RecentPdfs } from "./recent_pdfs.ts";
@@ -19,6 +20,7 @@ export interface Printing {
   /** SHA-256 of its source. */
   key: string;
   html: string;
+  invoice: JobInvoice | undefined;
   /** Creation time of the PDF. */
   madeAt: Date;
   pdf: RenderedMessage["pdfs"][number];
@@ -64,13 +66,13 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
   const placeOf = ({ key, asker }: Pick<Printing, "key" | "asker">) => `${asker.priority} ${key}`;
 
   async function print(
-    { key, html, madeAt, pdf, asker }: Printing,
+    { key, html, invoice, madeAt, pdf, asker }: Printing,
     signal: AbortSignal,
   ): Promise<Buffer> {
     const { accountId, priority } = asker;
     const printed = await printMeasured(
       browser,
-      { name: pdf.filename, html, page: pdf.page, madeAt },
+      { name: pdf.filename, html, page: pdf.page, invoice, madeAt },
       { signal, asker: { accountId, priority } },
     );
     if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {

@@ -21,13 +21,36 @@ export interface PrintOrder {
   tagged: boolean;
   /** Has an effect in a tagged PDF alone. */
   outline: boolean;
+  /** Whether the totals of an invoice are read from the document. */
+  readsTotals: boolean;
   /** Pages after this one are not printed. */
   lastPage: number;
 }
 
+/** An element with `data-invoice-total`. */
+export interface PageTotal {
+  /** Value of the attribute. */
+  mark: string;
+  text: string;
+}
+
+/**
+ * Reads the marked totals: at most 100, and of each at most 200 characters. The document's names could hide
+ * the methods of its objects (DOM clobbering), but not those of the prototypes.
+ */
+const READ_TOTALS = `Array.from(
+  Document.prototype.querySelectorAll.call(document, "[data-invoice-total]"),
+  (element) => ({
+    mark: Element.prototype.getAttribute.call(element, "data-invoice-total").trim().slice(0, 200),
+    text: Reflect.get(Node.prototype, "textContent", element).trim().slice(0, 200),
+  }),
+).slice(0, 100)`;
+
 /** The result of an order. */
 export interface Printed {
   pdf: Buffer;
+  /** The marked totals of an invoice; empty if they were not to be read. */
+  totals: PageTotal[];
   /** Refused addresses that the document wanted to load. */
   blocked: string[];
 }
@@ -133,7 +156,9 @@ export class PrintPage {
     await this.#clean;
     this.#blocked = new Set();
     await send("Page.setDocumentContent", { frameId: this.#frameId, html: document });
-    const [{ data }] = await Promise.all([
+    // The browser works on both in this order.
+    const reading = order.readsTotals ? this.#readTotals() : [];
+    const [{ data }, totals] = await Promise.all([
       send("Page.printToPDF", {
         paperWidth: size.width,
         paperHeight: size.height,
@@ -147,10 +172,20 @@ export class PrintPage {
         generateDocumentOutline: order.outline,
         pageRanges: `1-${lastPage}`,
       }),
+      reading,
       this.#untilReported(),
     ]);
     this.#printed++;
-    return { pdf: Buffer.from(data, "base64"), blocked: [...this.#blocked] };
+    return { pdf: Buffer.from(data, "base64"), totals, blocked: [...this.#blocked] };
+  }
+
+  /** The document's own scripts stay off. */
+  async #readTotals(): Promise<PageTotal[]> {
+    const { result } = await this.#session.send("Runtime.evaluate", {
+      expression: READ_TOTALS,
+      returnByValue: true,
+    });
+    return result.value as PageTotal[];
   }
 
   /** Waits until the page's process has reported every refusal so far: it answers in order. */

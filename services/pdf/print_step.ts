@@ -9,7 +9,7 @@ import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { openPrinter, type PrinterDeps, type Printing } from "./print_once.ts";
 import { fitsEvent, type MessageWithPdfs, printedEvents } from "./printed_events.ts";
-import { MissingContentError, textOf } from "./text_of.ts";
+import { loadInvoice, MissingContentError, textOf } from "./text_of.ts";
 
 /** The dependencies of the step. */
 export interface PrintDeps extends PrinterDeps {
@@ -108,8 +108,10 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     try {
       const printings = await Promise.all(message.pdfs.map(async (pdf): Promise<Printing> => {
         const html = await textOf(pdf.html, deps.loadContent);
-        const key = printKey({ html, page: pdf.page, madeAt, engine: deps.browser.engine });
-        return { key, html, madeAt, pdf, asker: { accountId, priority } };
+        const invoice = await loadInvoice(pdf.invoice, deps.loadContent);
+        const { engine } = deps.browser;
+        const key = printKey({ html, page: pdf.page, invoice, madeAt, engine });
+        return { key, html, invoice, madeAt, pdf, asker: { accountId, priority } };
       }));
       return { message, printings };
     } catch (error) {

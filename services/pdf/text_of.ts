@@ -1,4 +1,5 @@
-import type { Content } from "@posthaste/contracts";
+import type { Content, PdfInvoice } from "@posthaste/contracts";
+import type { JobInvoice } from "./print_job.ts";
 
 /** The source of a PDF was not found. */
 export class MissingContentError extends Error {
@@ -18,4 +19,17 @@ export async function textOf(
   const text = await loadContent(content.key);
   if (text === undefined) throw new MissingContentError(`Cannot find content "${content.key}"`);
   return text;
+}
+
+/**
+ * Returns an invoice with its text.
+ *
+ * @throws {MissingContentError}
+ */
+export async function loadInvoice(
+  invoice: PdfInvoice | undefined,
+  loadContent: (key: string) => Promise<string | undefined>,
+): Promise<JobInvoice | undefined> {
+  if (invoice === undefined) return undefined;
+  return { ...invoice, xml: await textOf(invoice.xml, loadContent) };
 }

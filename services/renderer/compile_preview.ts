@@ -10,11 +10,11 @@ import {
 /** A draft of a template. */
 export type WrittenTemplate =
   | { kind: "email"; subject: string; html: string; text: string | undefined }
-  | { kind: "pdf"; filename: string; html: string };
+  | { kind: "pdf"; filename: string; html: string; invoice?: string | undefined };
 
 /** A template ready to be filled. For a PDF, the subject is its file name, and the text is empty. */
 export interface Compiled {
-  parts: { subject: string; html: string; text: string };
+  parts: { subject: string; html: string; text: string; invoice?: string | undefined };
   textGenerated: boolean;
   found: FoundVariable[];
   /** The variables that each part reads. */
@@ -83,23 +83,24 @@ async function compileEmail(
 }
 
 async function compilePdf(
-  { filename, html }: WrittenTemplate & { kind: "pdf" },
+  { filename, html, invoice }: WrittenTemplate & { kind: "pdf" },
   { sandbox, owner, locale }: Compiling,
 ): Promise<Compiled> {
   const name = await sandbox.check({ subject: filename }, { owner });
   const errors = [...name.errors];
-  let body: Pick<PublishedPdf, "html" | "variables" | "reads" | "assets">;
+  let body: Pick<PublishedPdf, "html" | "invoice" | "variables" | "reads" | "assets">;
   try {
-    body = await sandbox.publishPdf({ html, locale }, { owner });
+    body = await sandbox.publishPdf({ html, invoice, locale }, { owner });
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
     errors.push(...error.errors);
-    const { variables, reads } = await sandbox.check({ html }, { owner });
+    const written = invoice === undefined ? { html } : { html, invoice };
+    const { variables, reads } = await sandbox.check(written, { owner });
     body = { html, variables, reads, assets: [] };
   }
   const found = merged(body.variables, name.variables);
   if (errors.length > 0) throw new PreviewFault(errors, found);
-  const parts = { subject: filename, html: body.html, text: "" };
+  const parts = { subject: filename, html: body.html, text: "", invoice: body.invoice };
   const reads = joinReads(body.reads, name.reads);
   const known = withAlways(found, reads);
   const { assets } = body;

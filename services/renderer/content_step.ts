@@ -4,7 +4,8 @@ import type { Sandbox } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { fillPdf } from "./pdf_content.ts";
-import { pdfFilename } from "./pdf_filename.ts";
+import { withInvoices } from "./pdf_invoice.ts";
+import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import {
@@ -59,7 +60,7 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
         textBudget: MAX_MESSAGE_LENGTH,
         urgent: true,
       });
-      const message = readFills(plan, results);
+      const message = await withInvoices(readFills(plan, results), versions);
       if (!message.ok) return refused(message.reason);
       const reply = await replyOf(message, { data, versions, deps });
       return { type: "done", publish: [], replies: [reply] };
@@ -92,21 +93,18 @@ async function replyOf(
   { subject, html, text, pdfs }: RenderedMessage & { ok: true },
   { data: { accountId, namesOnly = false }, versions, deps }: Replying,
 ): Promise<ContentReply> {
-  const shown = await Promise.all(pdfs.map(async ({ templateId, filename, html }) => {
+  const shown = await Promise.all(pdfs.map(async ({ templateId, filename, html, invoice }) => {
+    if (namesOnly) return { templateId, filename, html: "" };
     const page = versions.pdfs.get(templateId)?.page;
-    if (namesOnly) return { templateId, filename, page, html: "" };
     const document = await withShownImages({ accountId, html, page }, deps.images);
-    return { templateId, filename, page, html: document.html };
+    const pdf = { templateId, filename, html: document.html };
+    return invoice === undefined ? pdf : { ...pdf, invoice };
   }));
-  const texts = [html, text, ...shown.map((pdf) => pdf.html)];
+  const texts = [html, text, ...textsOfPdfs(shown)];
   const [mail, plain, ...documents] = await packContents(texts, deps.storeContent);
   return {
     ok: true,
     parts: { subject, html: mail ?? { inline: "" }, text: plain ?? { inline: "" } },
-    pdfs: shown.flatMap(({ templateId, filename, page }, position) => {
-      const content = documents[position];
-      if (page === undefined || content === undefined) return [];
-      return [{ templateId, filename: pdfFilename(filename), html: content, page }];
-    }),
+    pdfs: pdfSources(shown, { contents: documents, versions }),
   };
 }

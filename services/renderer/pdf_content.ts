@@ -1,8 +1,10 @@
 import type { EventData } from "@posthaste/contracts";
 import { type Sandbox, valuesOf } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
+import { withInvoices } from "./pdf_invoice.ts";
 import {
   MAX_MESSAGE_LENGTH,
+  pdfTemplateNames,
   pdfTemplatesOf,
   readFills,
   type RenderedMessage,
@@ -30,7 +32,7 @@ export async function fillPdf(
   const images = await imagesOf([found], deps);
   if (typeof images === "string") return { reason: images };
   const fill = {
-    use: [`pdf${id}`, `filename${id}`],
+    use: pdfTemplateNames(id, found),
     data: valuesOf({ top: variables }, found.variables),
   };
   const results = await deps.fill({
@@ -43,5 +45,6 @@ export async function fillPdf(
   const recipient = { ...NOBODY, attachments: [{ id }] };
   // A message begins with its mail.
   const mail = { ok: true as const, parts: {} };
-  return { message: readFills({ recipient, fills: [] }, [mail, ...results]), pdfs };
+  const message = readFills({ recipient, fills: [] }, [mail, ...results]);
+  return { message: await withInvoices(message, { pdfs }), pdfs };
 }

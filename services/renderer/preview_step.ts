@@ -10,17 +10,26 @@ import {
 import type { Step } from "@posthaste/messaging";
 import { recordDuration } from "@posthaste/telemetry";
 import {
+  InvoiceError,
   missingVariables,
+  pdfInvoice,
+  type RenderedInvoice,
   RenderError,
   type Sandbox,
   type TemplateSource,
   withDefaults,
 } from "@posthaste/templating";
-import { type Compiled, compilePreview, PreviewFault } from "./compile_preview.ts";
+import {
+  type Compiled,
+  compilePreview,
+  PreviewFault,
+  type WrittenTemplate,
+} from "./compile_preview.ts";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { type AssetAddresses, type KeptImages, mailAddresses } from "./kept_images.ts";
 import { pdfFilename } from "./pdf_filename.ts";
+import { attachedOf } from "./pdf_sources.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import { MAX_SUBJECT_LENGTH } from "./render_message.ts";
 import { withShownImages } from "./shown_images.ts";
@@ -43,6 +52,8 @@ type Preview = EventData<"preview.requested">;
 interface Written {
   html: string;
   text: string | undefined;
+  /** The XML of an invoice. */
+  invoice?: string | undefined;
 }
 
 const MAX_WARNINGS = 50;
@@ -70,7 +81,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   let compiled: Compiled;
   try {
     const compiling = { sandbox: deps.sandbox, owner, locale };
-    compiled = await compilePreview({ ...template, ...written }, compiling);
+    compiled = await compilePreview(writtenTemplate(template, written), compiling);
   } catch (error) {
     if (error instanceof PreviewFault) {
       const { errors, found } = error;
@@ -101,15 +112,32 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
     return failure({ reason, variables: found });
   }
   const page = template.kind === "pdf" ? template.page : undefined;
+  let invoice: RenderedInvoice | undefined;
+  try {
+    invoice = await pdfInvoice({ xml: result.parts["invoice"], page });
+  } catch (error) {
+    if (!(error instanceof InvoiceError)) throw error;
+    return failure({ ...faultOf(error), variables: found });
+  }
   const shown = await withShownImages({ accountId, html: filled.html, page }, deps.images);
   const name = template.kind === "pdf" ? pdfFilename(filled.subject) : filled.subject;
   const texts = [shown.html, filled.text, ...data.compiled ? [parts.html, parts.text] : []];
-  const [html, text, ...rest] = await packContents(texts, deps.storeContent);
+  const invoices = invoice === undefined ? [] : [invoice.xml, parts.invoice ?? ""];
+  const packed = await packContents([...texts, ...invoices], deps.storeContent);
+  const [html, text, ...rest] = packed;
+  const [xml, source] = packed.slice(texts.length);
   const subject = data.compiled ? { subject: parts.subject, reads: compiled.reads } : undefined;
+  const compiledInvoice = source === undefined ? {} : { invoice: source };
   return {
     ok: true,
     parts: { subject: name, html: html ?? EMPTY, text: text ?? EMPTY },
-    ...(subject && { compiled: { ...subject, html: rest[0] ?? EMPTY, text: rest[1] ?? EMPTY } }),
+    ...attachedOf(invoice, xml),
+    ...(subject && {
+      compiled: {
+        ...{ ...subject, html: rest[0] ?? EMPTY, text: rest[1] ?? EMPTY },
+        ...compiledInvoice,
+      },
+    }),
     textGenerated: compiled.textGenerated,
     variables: reportableVariables(found),
     assets: used,
@@ -121,6 +149,13 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
 
 const EMPTY: Content = { inline: "" };
 
+function writtenTemplate(template: Preview["template"], written: Written): WrittenTemplate {
+  const { html, text, invoice } = written;
+  return template.kind === "email"
+    ? { kind: "email", subject: template.subject, html, text }
+    : { kind: "pdf", filename: template.filename, html, invoice };
+}
+
 async function textsOf(
   template: Preview["template"],
   { loadContent }: PreviewDeps,
@@ -129,6 +164,10 @@ async function textsOf(
     "inline" in content ? content.inline : await loadContent(content.key);
   const html = await load(template.html);
   if (html === undefined) return undefined;
+  if (template.kind === "pdf" && template.invoice !== undefined) {
+    const invoice = await load(template.invoice);
+    return invoice === undefined ? undefined : { html, text: undefined, invoice };
+  }
   if (template.kind === "pdf" || template.text === undefined) return { html, text: undefined };
   const text = await load(template.text);
   return text === undefined ? undefined : { html, text };
@@ -157,14 +196,23 @@ function sourcesOf(
   parts: Compiled["parts"],
   { accountId, locale, assets }: { accountId: string; locale: string; assets: AssetAddresses },
 ): Record<string, TemplateSource> {
-  const source = (part: keyof Compiled["parts"]) => ({
+  const source = (part: keyof Compiled["parts"], escape: TemplateSource["escape"]) => ({
     key: `${interactiveOwner(accountId)}/${part}`,
-    source: parts[part],
-    escape: part === "html" ? "html" as const : "none" as const,
+    source: parts[part] ?? "",
+    escape,
     locale,
   });
-  const html = { ...source("html"), assets };
-  return { subject: source("subject"), html, text: source("text") };
+  return {
+    subject: source("subject", "none"),
+    html: { ...source("html", "html"), assets },
+    text: source("text", "none"),
+    ...(parts.invoice === undefined ? {} : { invoice: source("invoice", "xml") }),
+  };
+}
+
+/** An invoice that cannot be sent is a fault of its part, at its beginning. */
+function faultOf({ message }: InvoiceError): Failure {
+  return { reason: message, errors: [{ part: "invoice", line: 1, column: 1, message }] };
 }
 
 interface Failure {
@@ -203,9 +251,9 @@ async function placeOf(
 ): Promise<Partial<Failure>> {
   if (error?.code !== "error") return {};
   const { part } = error;
-  if (part !== "subject" && part !== "html" && part !== "text") return {};
+  if (part !== "subject" && part !== "html" && part !== "text" && part !== "invoice") return {};
   const template = templates[part];
-  const source = part === "html" ? written.html : part === "text" ? written.text : template?.source;
+  const source = part === "html" || part === "text" ? written[part] : template?.source;
   // A fault of a text that was generated from the HTML is in the HTML.
   const at = part === "text" && source === undefined ? "html" : part;
   if (template === undefined) return {};

@@ -1,5 +1,11 @@
 import type { EmailVersion, PdfVersion, RequestedRecipient, Variables } from "@posthaste/contracts";
-import { type Fill, type FillResult, type TemplateSource, valuesOf } from "@posthaste/templating";
+import {
+  type Fill,
+  type FillResult,
+  type RenderedInvoice,
+  type TemplateSource,
+  valuesOf,
+} from "@posthaste/templating";
 
 import { type AssetAddresses, mailAddresses } from "./kept_images.ts";
 
@@ -46,6 +52,8 @@ export function pdfTemplatesOf(pdfs: Versions["pdfs"], images?: PdfImages): Temp
       ...(assets === undefined ? {} : { assets }),
     };
     templates[`filename${id}`] = sourceOf(version, "filename", version.parts.filename);
+    const { invoice } = version.parts;
+    if (invoice !== undefined) templates[`invoice${id}`] = sourceOf(version, "invoice", invoice);
   }
   return templates;
 }
@@ -55,8 +63,18 @@ function sourceOf(
   part: string,
   source: string,
 ): TemplateSource {
-  const escape = part === "html" ? "html" : "none";
-  return { key: `${_id}/${part}`, source, escape, locale };
+  return { key: `${_id}/${part}`, source, escape: ESCAPES[part] ?? "none", locale };
+}
+
+const ESCAPES: Readonly<Record<string, TemplateSource["escape"]>> = {
+  html: "html",
+  invoice: "xml",
+};
+
+/** Returns the names of the templates that one PDF fills. */
+export function pdfTemplateNames(id: number, version: PdfVersion | undefined): string[] {
+  const hasInvoice = version?.parts.invoice !== undefined;
+  return [`pdf${id}`, `filename${id}`, ...(hasInvoice ? [`invoice${id}`] : [])];
 }
 
 /**
@@ -74,7 +92,7 @@ export function planMessage(
     data: valuesOf(levels, email.variables),
   };
   const attachments = (recipient.attachments ?? []).map((attachment): Fill => ({
-    use: [`pdf${attachment.id}`, `filename${attachment.id}`],
+    use: pdfTemplateNames(attachment.id, pdfs.get(attachment.id)),
     data: valuesOf(
       { ...levels, attachment: attachment.variables },
       pdfs.get(attachment.id)?.variables ?? [],
@@ -93,6 +111,10 @@ export interface RenderedPdf {
   templateId: number;
   html: string;
   filename: string;
+  /** The filled XML of its invoice, to be checked by `withInvoices()`. */
+  xml?: string | undefined;
+  /** Its checked invoice. */
+  invoice?: RenderedInvoice;
 }
 
 /** The longest subject, in characters: it travels in the event, which has a limit. */
@@ -138,6 +160,7 @@ export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMes
       templateId: id,
       html: attachments[position]?.[`pdf${id}`] ?? "",
       filename: filename ?? attachments[position]?.[`filename${id}`] ?? "",
+      xml: attachments[position]?.[`invoice${id}`],
     })),
   };
 }

@@ -23,7 +23,8 @@ import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Sandbox } from "@posthaste/templating";
 import { packContents, type StoreContent } from "./event_content.ts";
-import { pdfFilename } from "./pdf_filename.ts";
+import { withInvoices } from "./pdf_invoice.ts";
+import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
 import {
   isLeft,
@@ -151,7 +152,8 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     const filled = rendered[position];
     if (filled === undefined) continue;
     const isLate = performance.now() - started > MAX_IMAGES_MS;
-    const message = await withImages(filled, { head, recipient, versions, isLate }, deps.images);
+    const checked = await withInvoices(filled, versions);
+    const message = await withImages(checked, { head, recipient, versions, isLate }, deps.images);
     if ("afterMs" in message) {
       statusEvents.push(
         waitingEvent(head, recipient, { afterMs: message.afterMs, now: deps.now() }),
@@ -254,8 +256,11 @@ async function messageOf(
   },
   store: StoreContent,
 ): Promise<MessageInEvent> {
-  const texts = [message.html, message.text, ...message.pdfs.map(({ html }) => html)];
-  const [html, text, ...pdfContents] = await packContents(texts, store);
+  const texts = [message.html, message.text];
+  const [html, text, ...pdfContents] = await packContents(
+    [...texts, ...textsOfPdfs(message.pdfs)],
+    store,
+  );
   failpoint("renderer.after_contents");
   const { index, attempt, email, name, envelope } = recipient;
   const files = filesWithImages(recipient.files, versions.email.assets);
@@ -269,12 +274,7 @@ async function messageOf(
     subject: message.subject,
     html: html ?? { inline: "" },
     text: text ?? { inline: "" },
-    pdfs: message.pdfs.flatMap(({ templateId, filename }, position) => {
-      const page = versions.pdfs.get(templateId)?.page;
-      const content = pdfContents[position];
-      if (page === undefined || content === undefined) return [];
-      return [{ templateId, filename: pdfFilename(filename), html: content, page }];
-    }),
+    pdfs: pdfSources(message.pdfs, { contents: pdfContents, versions }),
   };
 }
 

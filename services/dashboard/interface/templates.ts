@@ -43,6 +43,8 @@ export interface TemplateSource {
   text: string;
   /** For a PDF: name of the file that recipients see; may contain placeholders. */
   filename: string;
+  /** For a PDF: the XML of its invoice, if it has one. */
+  invoice?: string | undefined;
   variables: VariableDeclaration[];
   /** BCP 47. */
   locale: string;
@@ -141,7 +143,7 @@ export interface PreviewRequest {
 /** A problem that the author should look at. `error` prevents publishing. */
 export interface LintFinding {
   severity: "error" | "warning" | "info";
-  part: "subject" | "html" | "text";
+  part: "subject" | "html" | "text" | "invoice";
   /** From 1; null if it concerns the whole. */
   line: number | null;
   column: number | null;

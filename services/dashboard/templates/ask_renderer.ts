@@ -36,6 +36,8 @@ export interface LoadedParts {
 export interface CompiledParts extends LoadedParts {
   /** Undefined if an older renderer answered. */
   reads?: TemplateRead[] | undefined;
+  /** The XML of an invoice. */
+  invoice?: string | undefined;
   /** The stored images that it shows. Undefined if an older renderer answered. */
   assets?: PinnedAsset[] | undefined;
 }
@@ -95,6 +97,7 @@ export async function askRenderer(
       parts: await loadParts(reply.parts),
       compiled: reply.compiled && {
         ...await loadParts(reply.compiled),
+        ...(reply.compiled.invoice && { invoice: await load(reply.compiled.invoice) }),
         reads: reply.compiled.reads,
         assets: reply.assets?.flatMap(({ asset }) => asset ?? []),
       },
@@ -112,11 +115,14 @@ type Contents = ReturnType<DashboardDeps["bus"]["objects"]>;
 
 async function templateOf(
   kind: TemplateKind,
-  { subject, html, text, filename, page }: DraftSource,
+  { subject, html, text, filename, invoice, page }: DraftSource,
   contents: Contents,
 ): Promise<EventData<"preview.requested">["template"]> {
   const body = await packed(html, contents);
-  if (kind === "pdf") return { kind, filename, html: body, ...(page === null ? {} : { page }) };
+  if (kind === "pdf") {
+    const xml = invoice === undefined ? {} : { invoice: await packed(invoice, contents) };
+    return { kind, filename, html: body, ...(page === null ? {} : { page }), ...xml };
+  }
   const isGiven = text.trim() !== "";
   return { kind, subject, html: body, ...(isGiven ? { text: await packed(text, contents) } : {}) };
 }

@@ -10,12 +10,13 @@ export function contentHash(
   source: DraftSource,
   assets: readonly PinnedAsset[] = [],
 ): string {
-  const { subject, html, text, filename, variables, locale, page } = source;
+  const { subject, html, text, filename, invoice, variables, locale, page } = source;
   const shown = assets.map(({ name, sha256, url = "" }) => [name, sha256, url]);
   const content = [
     ...[kind, subject, html, text, filename, variables, locale, page],
-    // A source without images has the hash that it always had.
+    // A source without images and invoice has the hash that it always had.
     ...(shown.length === 0 ? [] : [shown]),
+    ...(invoice === undefined ? [] : [{ invoice }]),
   ];
   return createHash("sha256").update(JSON.stringify(sorted(content))).digest("hex");
 }

@@ -3,6 +3,7 @@ import {
   type DraftSource,
   EVENT_VERSION,
   type PageOptions,
+  type PdfInvoice,
   type TemplateKind,
 } from "@posthaste/contracts";
 import { lintTemplate, missingVariables } from "@posthaste/templating";
@@ -50,9 +51,9 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
     const view = { ...common, output: null, pdf: null, errors, findings };
     return { ...view, tookMs: Math.round(performance.now() - started) };
   }
-  const { parts, textGenerated, warnings, content, assets = [] } = rendering;
+  const { parts, textGenerated, warnings, content, invoice, assets = [] } = rendering;
   const pdf = kind === "pdf"
-    ? await print(wish, { name: parts.subject, html: content, started, deps })
+    ? await print(wish, { name: parts.subject, html: content, invoice, started, deps })
     : null;
   const blocked = pdf !== null && "key" in pdf ? pdf.blocked : [];
   const findings = lintTemplate({
@@ -69,6 +70,7 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
 interface Printing {
   name: string;
   html: Content;
+  invoice: PdfInvoice | undefined;
   /** When the preview was requested. */
   started: number;
   deps: PreviewDeps;
@@ -76,13 +78,16 @@ interface Printing {
 
 async function print(
   { accountId, source }: PreviewWish,
-  { name, html, started, deps }: Printing,
+  { name, html, invoice, started, deps }: Printing,
 ): Promise<PreviewView["pdf"]> {
   const page: PageOptions | null = source.page;
   if (page === null) return { failed: "it has no pages" };
   const left = TIME_LIMIT_MS - (performance.now() - started);
   const timeoutMs = Math.max(LEAST_PRINT_MS, Math.round(left));
-  const data = { v: EVENT_VERSION, accountId, name, html, page };
+  const data = {
+    ...{ v: EVENT_VERSION, accountId, name, html, page },
+    ...(invoice === undefined ? {} : { invoice }),
+  };
   try {
     const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
     if (reply === undefined) return { failed: "the printer did not answer in time" };

@@ -171,18 +171,20 @@ function placeOf({ part, line, column }: LintFinding): string {
 
 /** Returns the content of a version, from its source and its compiled parts. */
 export function contentOf(
-  { subject, html, text, filename, page }: DraftSource,
+  { subject, html, text, filename, invoice, page }: DraftSource,
   compiled: CompiledParts,
 ): Content {
   if (page !== null) {
-    return { kind: "pdf", source: { html }, parts: { html: compiled.html, filename }, page };
+    const xml = invoice === undefined ? {} : { invoice };
+    const parts = { html: compiled.html, filename, ...xml };
+    return { kind: "pdf", source: { html, ...xml }, parts, page };
   }
   const source = {
     subject,
     ...(isMjml(html) ? { mjml: html } : { html }),
     ...(text.trim() === "" ? {} : { text }),
   };
-  const { reads: _reads, assets: _assets, ...parts } = compiled;
+  const { reads: _reads, assets: _assets, invoice: _invoice, ...parts } = compiled;
   return { kind: "email", source, parts };
 }
 

@@ -52,6 +52,7 @@ export const sourceSchema = z.strictObject({
   html: z.string().max(1_000_000),
   text: z.string().max(500_000),
   filename: z.string().max(1_000),
+  invoice: z.string().max(1_000_000).optional(),
   variables: declarationsSchema,
   locale: localeSchema,
   page: pageOptionsSchema.nullable(),
@@ -107,9 +108,12 @@ export type TestWish = z.infer<typeof testSchema>;
 
 /** Removes the fields that its kind does not have from a source, and adds the page that it needs. */
 export function sourceFor(kind: TemplateKind, source: DraftSource): DraftSource {
-  return kind === "email"
-    ? { ...source, filename: "", page: null }
-    : { ...source, subject: "", text: "", page: source.page ?? pageOptionsSchema.parse({}) };
+  const { invoice = "", ...rest } = source;
+  if (kind === "email") return { ...rest, filename: "", page: null };
+  const page = source.page ?? pageOptionsSchema.parse({});
+  // An empty invoice is none.
+  const xml = invoice.trim() === "" ? {} : { invoice };
+  return { ...rest, ...xml, subject: "", text: "", page };
 }
 
 function sizeOf(value: unknown): number {

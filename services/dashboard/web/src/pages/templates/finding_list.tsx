@@ -8,8 +8,8 @@ import type { SourcePlace } from "./source_marks.ts";
 
 const COLORS = { error: "red", warning: "orange", info: "blue" };
 const PARTS = {
-  email: { subject: "Subject", html: "HTML", text: "Text" },
-  pdf: { subject: "File name", html: "HTML", text: "Text" },
+  email: { subject: "Subject", html: "HTML", text: "Text", invoice: "Invoice XML" },
+  pdf: { subject: "File name", html: "HTML", text: "Text", invoice: "Invoice XML" },
 };
 
 /** The findings of a template: one line that opens into a list. */

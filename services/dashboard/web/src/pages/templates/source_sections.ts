@@ -16,7 +16,7 @@ export interface ChangedSection extends Omit<SourceSection, "text"> {
 
 /** Returns all sections of a source; those that authors change most come first. */
 export function sourceSections(source: TemplateSource): SourceSection[] {
-  const { subject, html, text, filename, variables, locale, page, sample } = source;
+  const { subject, html, text, filename, invoice = "", variables, locale, page, sample } = source;
   const isEmail = page === null;
   return [
     ...isEmail ? [{ name: "Subject", text: subject, language: "text" as const }] : [],
@@ -24,7 +24,10 @@ export function sourceSections(source: TemplateSource): SourceSection[] {
     ...isEmail
       ? [{ name: "Text", text, language: "text" as const }]
       : [{ name: "File name", text: filename, language: "text" as const }],
-    ...isEmail ? [] : [{ name: "Page setup", text: json(page), language: "json" as const }],
+    ...isEmail ? [] : [
+      { name: "Invoice XML", text: invoice, language: "html" as const },
+      { name: "Page setup", text: json(page), language: "json" as const },
+    ],
     { name: "Variables", text: json(variables), language: "json" },
     { name: "Language", text: locale, language: "text" },
     { name: "Sample data", text: json(sample), language: "json" },

@@ -13,6 +13,7 @@ export function whereRead(
     subject: isEmail ? "subject" : "file name",
     html: isMjml(html) ? "MJML" : "HTML",
     text: "text",
+    invoice: "invoice XML",
   };
   // Of a PDF the line is always of the body, though the file name stands first.
   const first = isEmail ? usedIn[0] : usedIn.find((part) => part === "html");

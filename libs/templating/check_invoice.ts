@@ -1,0 +1,194 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { InvoiceProfile } from "@posthaste/contracts";
+import { SaxesParser } from "saxes";
+import { clipped } from "./_clipped.ts";
+import {
+  DUE_PAYABLE,
+  GRAND_TOTAL,
+  type GroupRule,
+  groupRules,
+  GUIDELINE,
+  GUIDELINES,
+  ISSUE_DATE,
+  PRESENT,
+  requiredPaths,
+  SUM_PATHS,
+} from "./invoice_rules.ts";
+
+/** A filled invoice as XML (CII), and the profile that it must conform to. */
+export interface WrittenInvoice {
+  xml: string;
+  profile: InvoiceProfile;
+}
+
+/** The sums of an invoice, as in its XML. */
+export interface CheckedInvoice {
+  grandTotal: string;
+  duePayable: string;
+}
+
+/** An invoice cannot be sent. The message is a reason for its author, without a final period. */
+export class InvoiceError extends Error {
+  override readonly name = "InvoiceError";
+}
+
+/** The longest XML, in characters: 5,000 lines have about six million. */
+const MAX_CHARACTERS = 10_000_000;
+
+const MAX_DEPTH = 50;
+
+/** Characters that are parsed before other work has its turn. */
+const CHUNK = 64 * 1024;
+
+/** The most characters of one text that a rule looks at. */
+const MAX_TEXT = 1_000;
+
+const CII = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100";
+const NAMESPACES: readonly string[] = [
+  CII,
+  "urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100",
+  "urn:un:unece:uncefact:data:standard:UnqualifiedDataType:100",
+  "urn:un:unece:uncefact:data:standard:QualifiedDataType:100",
+];
+
+/**
+ * Checks an invoice: that it is well-formed XML without a document type, that it has what its profile
+ * requires, and that its sums are numbers. It does not check every rule of EN 16931.
+ *
+ * @throws {InvoiceError}
+ */
+export async function checkInvoice({ xml, profile }: WrittenInvoice): Promise<CheckedInvoice> {
+  if (xml.length > MAX_CHARACTERS) {
+    throw fault(`it has ${xml.length} characters, more than ${MAX_CHARACTERS}`);
+  }
+  const reading = new Reading(groupRules(profile));
+  for (let at = 0; at < xml.length; at += CHUNK) {
+    reading.write(xml.slice(at, at + CHUNK));
+    if (xml.length > CHUNK) await nextTurn();
+  }
+  const texts = reading.close();
+  for (const path of requiredPaths(profile)) {
+    if (!texts.get(path)) throw fault(`it lacks ${path}, which the profile requires`);
+  }
+  for (const path of PRESENT) {
+    if (!texts.has(path)) throw fault(`it lacks ${path}, which the profile requires`);
+  }
+  checkValues(texts, profile);
+  return { grandTotal: texts.get(GRAND_TOTAL) ?? "", duePayable: texts.get(DUE_PAYABLE) ?? "" };
+}
+
+function checkValues(texts: ReadonlyMap<string, string>, profile: InvoiceProfile): void {
+  const guideline = texts.get(GUIDELINE);
+  if (guideline !== GUIDELINES[profile]) {
+    const wanted = GUIDELINES[profile];
+    throw fault(
+      `${GUIDELINE} is ${quoted(guideline)}, but the page options' profile has ${quoted(wanted)}`,
+    );
+  }
+  const date = texts.get(ISSUE_DATE);
+  if (!/^\d{8}$/.test(date ?? "")) throw fault(`${ISSUE_DATE} is ${quoted(date)}, not YYYYMMDD`);
+  for (const path of SUM_PATHS) {
+    const sum = texts.get(path);
+    if (sum !== undefined && !/^-?\d{1,15}(?:\.\d{1,2})?$/.test(sum)) {
+      throw fault(`${path} is ${quoted(sum)}, not a number such as 119.00`);
+    }
+  }
+}
+
+interface OpenGroup {
+  rule: GroupRule;
+  line: number;
+  depth: number;
+  missing: Set<string>;
+}
+
+/** Reads an invoice, and keeps the first text of each path below the root. */
+class Reading {
+  readonly #parser = new SaxesParser({ xmlns: true });
+  readonly #rules: ReadonlyMap<string, GroupRule>;
+  readonly #texts = new Map<string, string>();
+  readonly #path: string[] = [];
+  #text = "";
+  #group: OpenGroup | undefined;
+  #hasRoot = false;
+
+  constructor(rules: readonly GroupRule[]) {
+    this.#rules = new Map(rules.map((rule) => [rule.path, rule]));
+    const parser = this.#parser;
+    parser.on("error", (error) => {
+      throw fault(`it is not well-formed: ${error.message.replace(/^(\d+):\d+: /, "line $1: ")}`);
+    });
+    parser.on("doctype", () => {
+      throw fault("it has a document type, which is not allowed");
+    });
+    parser.on("opentag", ({ local, uri }) => this.#open(local, uri));
+    parser.on("closetag", () => this.#close());
+    const keep = (text: string) => {
+      if (this.#text.length < MAX_TEXT) this.#text += text;
+    };
+    parser.on("text", keep);
+    parser.on("cdata", keep);
+  }
+
+  write(part: string): void {
+    this.#parser.write(part);
+  }
+
+  close(): ReadonlyMap<string, string> {
+    this.#parser.close();
+    return this.#texts;
+  }
+
+  #open(name: string, namespace: string): void {
+    if (!this.#hasRoot) {
+      this.#hasRoot = true;
+      if (name !== "CrossIndustryInvoice" || namespace !== CII) {
+        throw fault(`its root is ${quoted(name)}, not CrossIndustryInvoice in ${CII}`);
+      }
+      return;
+    }
+    // A name in another namespace is another element.
+    this.#path.push(NAMESPACES.includes(namespace) ? name : `{${namespace}}${name}`);
+    if (this.#path.length > MAX_DEPTH) throw fault(`it has more than ${MAX_DEPTH} levels`);
+    this.#text = "";
+    const rule = this.#path.length > 3 ? undefined : this.#rules.get(this.#path.join("/"));
+    if (rule === undefined) return;
+    const { line } = this.#parser;
+    const missing = new Set(rule.required);
+    this.#group = { rule, line, depth: this.#path.length, missing };
+  }
+
+  #close(): void {
+    if (this.#path.length === 0) return;
+    const text = this.#text.trim();
+    const group = this.#group;
+    if (group === undefined) this.#note(this.#path.join("/"), text);
+    else if (this.#path.length > group.depth) {
+      if (text !== "") group.missing.delete(this.#path.slice(group.depth).join("/"));
+    } else this.#endGroup(group);
+    this.#path.pop();
+    this.#text = "";
+  }
+
+  #note(path: string, text: string): void {
+    if (!this.#texts.has(path)) this.#texts.set(path, text);
+  }
+
+  #endGroup({ rule, line, missing }: OpenGroup): void {
+    const [first] = missing;
+    if (first !== undefined) {
+      const reason = `lacks ${first}, which the profile requires`;
+      throw fault(`${rule.path} in line ${line} of the filled XML ${reason}`);
+    }
+    this.#texts.set(rule.path, "present");
+    this.#group = undefined;
+  }
+}
+
+function fault(reason: string): InvoiceError {
+  return new InvoiceError(`the invoice XML cannot be used: ${reason}`);
+}
+
+function quoted(text: string | undefined): string {
+  return JSON.stringify(clipped(text ?? "", 100));
+}
