@@ -160,7 +160,11 @@ export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMes
       templateId: id,
       html: attachments[position]?.[`pdf${id}`] ?? "",
       filename: filename ?? attachments[position]?.[`filename${id}`] ?? "",
-      xml: attachments[position]?.[`invoice${id}`],
+      ...xmlOf(attachments[position]?.[`invoice${id}`]),
     })),
   };
+}
+
+function xmlOf(xml: string | undefined): Pick<RenderedPdf, "xml"> {
+  return xml === undefined ? {} : { xml };
 }

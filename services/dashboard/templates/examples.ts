@@ -1,4 +1,5 @@
 import type { TemplateKind } from "@posthaste/contracts";
+import { E_INVOICE } from "./examples/e_invoice.ts";
 import { INVOICE } from "./examples/invoice.ts";
 import { LETTER } from "./examples/letter.ts";
 import { PASSWORD_RESET } from "./examples/password_reset.ts";
@@ -37,6 +38,7 @@ export const EXAMPLES: Readonly<Record<TemplateKind, readonly Example[]>> = {
       },
     },
     INVOICE,
+    E_INVOICE,
     LETTER,
   ],
 };

@@ -59,11 +59,11 @@ const HTML = `<!doctype html>
     {{/each}}
   </tbody>
 </table>
-{{#with (sum lines "quantity" "price") as |net|}}
+{{#with (round (sum lines "quantity" "price") 2) as |net|}}
 <table class="sums">
   <tr><td>Net</td><td>{{ currency net @root.currency }}</td></tr>
   <tr><td>VAT {{ percent @root.taxRate }}</td><td>{{ currency (round (multiply net @root.taxRate) 2) @root.currency }}</td></tr>
-  <tr class="total"><td>Amount due</td><td>{{ currency (round (multiply net (add 1 @root.taxRate)) 2) @root.currency }}</td></tr>
+  <tr class="total"><td>Amount due</td><td data-invoice-total>{{ currency (add net (round (multiply net @root.taxRate) 2)) @root.currency }}</td></tr>
 </table>
 {{/with}}
 

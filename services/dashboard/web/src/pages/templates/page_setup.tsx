@@ -1,4 +1,4 @@
-import type { PageOptions } from "@posthaste/contracts";
+import type { InvoiceProfile, PageOptions } from "@posthaste/contracts";
 import {
   Fieldset,
   Input,
@@ -22,6 +22,29 @@ const PAGE_SIZES = Object.keys(
 const SIDES = ["top", "right", "bottom", "left"] as const;
 const PLACES = ["left", "center", "right"] as const;
 const WRONG_LENGTH = "Enter a length such as 18mm, 1.5cm or 0.5in";
+
+interface InvoiceChoice {
+  value: string;
+  label: string;
+  profile?: InvoiceProfile;
+}
+
+const INVOICE_LABELS: Record<InvoiceProfile, string> = {
+  minimum: "MINIMUM",
+  basic_wl: "BASIC WL",
+  basic: "BASIC",
+  en16931: "EN 16931",
+  extended: "EXTENDED",
+};
+
+const INVOICE_CHOICES: InvoiceChoice[] = [
+  { value: "none", label: "None" },
+  ...(Object.keys(INVOICE_LABELS) as InvoiceProfile[]).map((profile) => ({
+    value: profile,
+    label: INVOICE_LABELS[profile],
+    profile,
+  })),
+];
 
 /** How a PDF template is printed. */
 export function PageSetup({ page, locale, readOnly, onChange }: {
@@ -136,6 +159,25 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
         checked={page.outline === true}
         disabled={readOnly || page.tagged !== true}
         onChange={({ currentTarget: { checked } }) => change({ outline: checked || undefined })}
+      />
+      <Switch
+        label="PDF/A-3b"
+        description="For archives, and for invoices with XML. Every character needs a glyph of a font."
+        checked={page.conformance !== undefined}
+        onChange={({ currentTarget: { checked } }) =>
+          change(
+            checked ? { conformance: "pdf/a-3b" } : { conformance: undefined, invoice: undefined },
+          )}
+      />
+      <Select
+        label="Invoice XML (Factur-X, ZUGFeRD)"
+        description='Attaches the XML of the tab "Invoice XML". Mark the total of the page with data-invoice-total.'
+        data={INVOICE_CHOICES}
+        value={page.invoice ?? "none"}
+        allowDeselect={false}
+        disabled={readOnly || page.conformance === undefined}
+        onChange={(value) =>
+          change({ invoice: INVOICE_CHOICES.find((choice) => choice.value === value)?.profile })}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput

@@ -39,6 +39,7 @@ test("sourceSections() shows of a PDF its file name and page setup, and no subje
   assert.deepEqual(names, [
     "HTML",
     "File name",
+    "Invoice XML",
     "Page setup",
     "Variables",
     "Language",

@@ -38,6 +38,9 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
   });
   const answer = preview.view ?? NONE;
   const marks = useMemo(() => sourceMarks("html", answer), [answer]);
+  const invoiceMarks = useMemo(() => sourceMarks("invoice", answer), [answer]);
+  // A text without a profile is an error, which must be reachable.
+  const hasInvoice = source.page?.invoice !== undefined || source.invoice !== undefined;
   const [subjectMark] = useMemo(() => sourceMarks("subject", answer), [answer]);
   const images = useInsertImage({ isMjml: isMjml(source.html) });
   const missing = preview.view?.missing.length ?? 0;
@@ -70,6 +73,7 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
           {isEmail
             ? <Tabs.Tab value="text">Text</Tabs.Tab>
             : <Tabs.Tab value="page">Page setup</Tabs.Tab>}
+          {hasInvoice && <Tabs.Tab value="invoice">Invoice XML</Tabs.Tab>}
           <Tabs.Tab value="variables">
             <Group gap={6} wrap="nowrap">
               Variables
@@ -108,6 +112,19 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
         {isEmail && (
           <Tabs.Panel value="text" {...FILL}>
             <TextPanel {...{ draft, preview, readOnly, words }} place={place} />
+          </Tabs.Panel>
+        )}
+        {hasInvoice && (
+          <Tabs.Panel value="invoice" {...FILL}>
+            <CodeEditor
+              language="html"
+              label="XML of the invoice"
+              value={source.invoice ?? ""}
+              onChange={(invoice) => change({ invoice: invoice || undefined })}
+              {...{ readOnly, words }}
+              marks={invoiceMarks}
+              place={place?.part === "invoice" ? place : null}
+            />
           </Tabs.Panel>
         )}
         {source.page !== null && (

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { type PageOptionsInput, pageOptionsSchema, type Variables } from "@posthaste/contracts";
+import { openSandbox } from "@posthaste/templating";
+import { minimalInvoice } from "./_test_invoice.ts";
+import { emailVersion, pdfVersion } from "./_test_versions.ts";
+import { withInvoices } from "./pdf_invoice.ts";
+import { planMessage, readFills, templatesOf } from "./render_message.ts";
+
+const sandbox = openSandbox({ workers: 1, timeLimitMs: 2_000 });
+after(() => sandbox[Symbol.asyncDispose]());
+
+const ARCHIVED = { conformance: "pdf/a-3b", invoice: "minimum" } as const;
+
+async function render(
+  invoice: string | undefined,
+  page: PageOptionsInput,
+  variables = { name: "Müller & <Söhne>", total: 119 } as Variables,
+) {
+  const parts = { html: "<p>", filename: "a.pdf", ...(invoice === undefined ? {} : { invoice }) };
+  const version = pdfVersion(7, { parts, page: pageOptionsSchema.parse(page) });
+  const versions = { email: emailVersion(), pdfs: new Map([[7, version]]) };
+  const recipient = { index: 0, attempt: 0, email: "x", attachments: [{ id: 7 }], variables };
+  const plan = planMessage(recipient, undefined, versions);
+  const results = await sandbox.fill({ templates: templatesOf(versions), fills: plan.fills });
+  return await withInvoices(readFills(plan, results), versions);
+}
+
+test("withInvoices() returns the filled XML, with escaped values, and its sums", async () => {
+  const message = await render(minimalInvoice("{{name}}", "{{total}}"), ARCHIVED);
+  assert.ok(message.ok, JSON.stringify(message));
+  const [pdf] = message.pdfs;
+  assert.equal(pdf?.invoice?.xml, minimalInvoice("Müller &amp; &lt;Söhne&gt;", "119"));
+  assert.deepEqual([pdf?.invoice?.grandTotal, pdf?.invoice?.profile], ["119", "minimum"]);
+  assert.ok(!("xml" in (pdf ?? {})));
+});
+
+test("withInvoices() leaves PDFs without an invoice as they are", async () => {
+  const message = await render(undefined, { conformance: "pdf/a-3b" });
+  assert.ok(message.ok);
+  assert.equal(message.pdfs[0]?.invoice, undefined);
+});
+
+const FAULTS: [string, string | undefined, PageOptionsInput, RegExp][] = [
+  ["XML that is not well-formed", minimalInvoice("{{{name}}}", "1"), ARCHIVED, /not well-formed/],
+  ["an empty sum", minimalInvoice("a", "{{none}}"), ARCHIVED, /lacks .*GrandTotalAmount/],
+  ["an XML without a profile", minimalInvoice("a", "1"), {}, /name no profile/],
+  ["a profile without XML", undefined, ARCHIVED, /has no invoice XML/],
+  ["no PDF/A", minimalInvoice("a", "1"), { invoice: "minimum" }, /only be attached to PDF\/A-3b/],
+];
+
+for (const [what, invoice, page, pattern] of FAULTS) {
+  test(`withInvoices() fails a message with ${what}`, async () => {
+    const message = await render(invoice, page);
+    assert.ok(!message.ok);
+    assert.match(message.reason, pattern);
+    assert.match(message.reason, /^PDF template 7: /);
+    assert.equal(message.outage, false);
+  });
+}
+
+test("withInvoices() never finds HTML in the XML: a text keeps its line breaks", async () => {
+  const xml = minimalInvoice("{{breaks lines}}", "1");
+  const message = await render(xml, ARCHIVED, { lines: "a\n<b>" });
+  assert.ok(message.ok, JSON.stringify(message));
+  assert.match(message.pdfs[0]?.invoice?.xml ?? "", />a\n&lt;b&gt;</);
+});
