@@ -278,3 +278,19 @@ test("importCommand() imports, then finds it unchanged, then refuses a fault wit
   const none = await runCli(["import", "./none", "--check"], { cwd: made.folder });
   assert.equal(none.code, EXIT.notFound, none.stderr);
 });
+
+test("checkTemplateFolder() checks the XML of an invoice with the sample", async () => {
+  const page = { conformance: "pdf/a-3b", invoice: "minimum" };
+  const files = {
+    ...GOOD,
+    "pdf/bill/template.json": JSON.stringify({ ...BILL, page }),
+    "pdf/bill/sample.json": '{"number":"7"}',
+  };
+  const faults = async (invoice: string) =>
+    (await faultsOf({ ...files, "pdf/bill/invoice.xml": invoice })).join("\n");
+  assert.match(await faults("<a>{{ number }"), /^pdf\/bill\/invoice\.xml:1:/);
+  assert.match(await faults("<a b>{{ number }}"), /^pdf\/bill\/invoice\.xml with.*not well-formed/);
+  assert.match(await faults("<a>{{ number }}</a>"), /with sample\.json: .*root is "a"/);
+  const [missing] = await faultsOf(files);
+  assert.match(missing ?? "", /^pdf\/bill\/template\.json with.*has no invoice XML/);
+});

@@ -35,6 +35,7 @@ test("filesOf() writes files that readBundle() reads, and the same ones again", 
     const named of [
       MAIL,
       BILL,
+      { ...BILL, source: { ...BILL.source, invoice: "<a>{{ number }}</a>\n" } },
       { ...MAIL, source: { ...SOURCE, html: mjml, text: "Hi\n", locale: "de" } },
       { ...MAIL, source: { ...SOURCE, variables: [default_], sample: { b: { c: null }, a: "ä" } } },
       { ...MAIL, source: { ...SOURCE, subject: "", html: "" } },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { INVOICE_PROFILES } from "@posthaste/contracts";
+import { NO_XMLLINT, schemaFaults } from "@posthaste/kit";
 import { checkInvoice, InvoiceError } from "./check_invoice.ts";
 import { invoiceOf } from "./_test_invoice.ts";
 import { groupRules, requiredPaths } from "./invoice_rules.ts";
@@ -31,6 +32,14 @@ for (const profile of INVOICE_PROFILES) {
       grandTotal: "119.00",
       duePayable: "119.00",
     });
+  });
+
+  test(`the invoice of the tests is valid by the schema of Factur-X (${profile})`, {
+    skip: NO_XMLLINT,
+  }, () => {
+    assert.equal(schemaFaults(invoiceOf(profile), profile), "");
+    const wrong = invoiceOf(profile).replace("<ram:TypeCode>", "<ram:Typo/><ram:TypeCode>");
+    assert.match(schemaFaults(wrong, profile), /Typo/);
   });
 
   test(`checkInvoice() names every required element that is empty (${profile})`, async () => {

@@ -3,6 +3,7 @@ import { FetchError } from "@posthaste/fetching";
 import { openSandbox } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { minimalInvoice } from "./_test_invoice.ts";
 import type { KeptImages } from "./kept_images.ts";
 import { type PreviewDeps, previewStep } from "./preview_step.ts";
 import { openRemoteImages } from "./remote_images.ts";
@@ -220,4 +221,36 @@ test("previewStep() shows stored images as a message would, and reports those th
   const template = { kind: "pdf" as const, filename: "a.pdf", html: { inline: html } };
   const pdf = await good({ template }, { kept });
   assert.deepEqual(pdf.parts.html, { inline: "<p>data:image/png;base64,YWJj </p>" });
+});
+
+test("previewStep() reports an invoice that cannot be sent as a fault of its part", async () => {
+  const template = (invoice: string): Preview["template"] => ({
+    ...{ kind: "pdf", filename: "a.pdf", html: { inline: "<p>" }, invoice: { inline: invoice } },
+    page: pageOptionsSchema.parse({ conformance: "pdf/a-3b", invoice: "minimum" }),
+  });
+  const { reason, errors } = await bad({ template: template("<a b>{{name}}") });
+  assert.match(reason, /not well-formed/);
+  assert.deepEqual(errors, [{ part: "invoice", line: 1, column: 1, message: reason }]);
+  const syntax = await bad({ template: template("<a>\n{{name}</a>") });
+  assert.deepEqual(syntax.errors.map(({ part, line }) => [part, line]), [["invoice", 2]]);
+});
+
+test("previewStep() returns the filled invoice and its source", async () => {
+  const xml = minimalInvoice("{{name}}", "7.00");
+  const answer = await good({
+    template: {
+      ...{ kind: "pdf", filename: "a.pdf", html: { inline: "<p>" }, invoice: { inline: xml } },
+      page: pageOptionsSchema.parse({ conformance: "pdf/a-3b", invoice: "minimum" }),
+    },
+    variables: { name: "A & B" },
+    compiled: true,
+  });
+  assert.deepEqual(answer.invoice, {
+    xml: { inline: minimalInvoice("A &amp; B", "7.00") },
+    ...{ profile: "minimum", grandTotal: "7.00", duePayable: "7.00" },
+  });
+  assert.deepEqual(answer.compiled?.invoice, { inline: xml });
+  assert.deepEqual(answer.variables.map(({ name, usedIn }) => [name, usedIn]), [
+    ["name", ["invoice"]],
+  ]);
 });

@@ -29,6 +29,7 @@ export * from "./faulty_smtp_record.ts";
 export * from "./injection_strings.ts";
 export * from "./inspect_mail.ts";
 export { type Canary, type CanaryOptions, type CanarySight, openCanary } from "./canary.ts";
+export { NO_XMLLINT, schemaFaults } from "./invoice_schema.ts";
 export * from "./isolated_network.ts";
 export * from "./leak_page.ts";
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NO_XMLLINT, schemaFaults } from "@posthaste/kit";
+import { openSandbox, pdfInvoice, withDefaults } from "@posthaste/templating";
+import { E_INVOICE } from "./e_invoice.ts";
+
+const { html = "", invoice = "", page, variables = [], sample = {} } = E_INVOICE.source;
+
+async function fill(values: Record<string, unknown>) {
+  await using sandbox = openSandbox({ workers: 1 });
+  const published = await sandbox.publishPdf({ html, invoice, locale: "en" });
+  const [filled] = await sandbox.fill({
+    templates: {
+      html: { key: "html", source: published.html, escape: "html" },
+      invoice: { key: "invoice", source: published.invoice ?? "", escape: "xml" },
+    },
+    fills: [{ data: withDefaults(variables, { ...sample, ...values } as typeof sample) }],
+  });
+  assert.ok(filled?.ok, JSON.stringify(filled));
+  return filled.parts;
+}
+
+test("the example of an invoice with XML is valid by the schema of EN 16931", {
+  skip: NO_XMLLINT,
+}, async () => {
+  assert.equal(schemaFaults((await fill({}))["invoice"] ?? "", "en16931"), "");
+});
+
+test("the example shows on its page the total of its XML", async () => {
+  const thirds = [{ name: "A < B", detail: "", quantity: 3, price: 33.33 }];
+  for (const lines of [sample["lines"], thirds]) {
+    const { html: shown = "", invoice: xml } = await fill({ lines });
+    const checked = await pdfInvoice({ xml, page: page ?? undefined });
+    const [, total = ""] = /data-invoice-total>([^<]+)</.exec(shown) ?? [];
+    assert.equal(Number(total.replace(/[^\d.]/g, "")), Number(checked?.grandTotal));
+    assert.equal(checked?.grandTotal, checked?.duePayable);
+  }
+});
