@@ -1,5 +1,5 @@
 import type { InvoiceProfile } from "@posthaste/contracts";
-import { GUIDELINES } from "./invoice_rules.ts";
+import { GUIDELINES } from "./_invoice_rules.ts";
 
 const BASE = "urn:un:unece:uncefact:data:standard";
 

@@ -13,7 +13,7 @@ import {
   PRESENT,
   requiredPaths,
   SUM_PATHS,
-} from "./invoice_rules.ts";
+} from "./_invoice_rules.ts";
 
 /** A filled invoice as XML (CII), and the profile that it must conform to. */
 export interface WrittenInvoice {

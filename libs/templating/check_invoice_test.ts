@@ -4,7 +4,7 @@ import { INVOICE_PROFILES } from "@posthaste/contracts";
 import { NO_XMLLINT, schemaFaults } from "@posthaste/kit";
 import { checkInvoice, InvoiceError } from "./check_invoice.ts";
 import { invoiceOf } from "./_test_invoice.ts";
-import { groupRules, requiredPaths } from "./invoice_rules.ts";
+import { groupRules, requiredPaths } from "./_invoice_rules.ts";
 
 async function reasonOf(xml: string, profile: (typeof INVOICE_PROFILES)[number]) {
   try {

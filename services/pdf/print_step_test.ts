@@ -385,3 +385,33 @@ test("printStep() retries an event only after all of its messages have ended", a
   assert.equal((await run(together(bad, good))).type, "retry");
   assert.equal(ended, 1);
 });
+
+test("printStep() loads an invoice, and prints equal pages with different invoices apart", async () => {
+  const jobs: unknown[] = [];
+  const { run, store } = openStep((job) => {
+    jobs.push(job.invoice);
+    return Promise.resolve({ pdf: Buffer.from(job.invoice?.xml ?? ""), pages: 1, blocked: [] });
+  });
+  const event = fresh(
+    messageWith({ html: "a", filename: "a.pdf" }, { html: "a", filename: "b.pdf" }),
+  );
+  const sums = { profile: "minimum" as const, grandTotal: "1", duePayable: "1" };
+  const [one, other] = event.messages[0]?.pdfs ?? [];
+  assert.ok(one && other);
+  one.invoice = { xml: { key: "stored" }, ...sums };
+  other.invoice = { xml: { inline: "<b/>" }, ...sums };
+  assert.deepEqual(pdfsOf(await run(event)), [["<h1>stored</h1>", "<b/>"]]);
+  assert.equal(store.size, 0);
+  assert.deepEqual(jobs, [{ xml: "<h1>stored</h1>", ...sums }, { xml: "<b/>", ...sums }]);
+});
+
+test("printStep() renders a message again if its invoice has expired", async () => {
+  const { run, printed } = openStep();
+  const event = fresh(messageWith({ html: "a", filename: "a.pdf" }));
+  const [pdf] = event.messages[0]?.pdfs ?? [];
+  assert.ok(pdf);
+  const sums = { profile: "minimum" as const, grandTotal: "1", duePayable: "1" };
+  pdf.invoice = { xml: { key: "gone" }, ...sums };
+  assert.deepEqual(resultsOf(await run(event)), { messages: [], failures: [] });
+  assert.deepEqual(printed, []);
+});

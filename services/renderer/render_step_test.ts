@@ -13,6 +13,7 @@ import { jsonBytes, type Outgoing, runStep, statusEventsIn } from "@posthaste/me
 import { openSandbox, RenderError } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { minimalInvoice } from "./_test_invoice.ts";
 import { emailVersion, pdfVersion } from "./_test_versions.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import { type RenderDeps, renderStep } from "./render_step.ts";
@@ -494,4 +495,28 @@ test("renderStep() gives a mail the images of its template as files, and its PDF
   const gone = { ...versions, kept: { embedded: () => Promise.resolve({}) } };
   const failure = (await published({ recipients }, gone)).flatMap(statusEventsIn);
   assert.match(JSON.stringify(failure), /image \\"logo\\" of PDF template 7 is no longer stored/);
+});
+
+test("renderStep() sends an invoice with its PDF, or fails the message alone", async () => {
+  const page = pageOptionsSchema.parse({ conformance: "pdf/a-3b", invoice: "minimum" });
+  const parts = {
+    html: "<p>",
+    filename: "a.pdf",
+    invoice: minimalInvoice("{{name}}", "{{total}}"),
+  };
+  const deps = { pdfVersion: () => Promise.resolve(pdfVersion(7, { parts, page })) };
+  const attachments = (total: string) => [{ id: 7, variables: { total } }];
+  const recipients = [
+    { index: 0, attempt: 0, email: "a@example.com", attachments: attachments("7.00") },
+    { index: 1, attempt: 0, email: "b@example.com", attachments: attachments("7,00") },
+  ];
+  const events = await published({ recipients }, deps);
+  const [sent, failed, ...others] = told(events);
+  assert.deepEqual([sent, others], ["messages.rendered 0", []]);
+  assert.match(failed ?? "", /^status\.\S+ 1 .*GrandTotalAmount is "7,00", not a number/);
+  const [rendered] = events.flatMap(({ type, data }) => type === "messages.rendered" ? data : []);
+  assert.deepEqual(rendered?.messages[0]?.pdfs[0]?.invoice, {
+    xml: { inline: minimalInvoice("A", "7.00") },
+    ...{ profile: "minimum", grandTotal: "7.00", duePayable: "7.00" },
+  });
 });
