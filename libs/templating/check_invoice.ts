@@ -43,6 +43,8 @@ const CHUNK = 64 * 1024;
 /** The most characters of one text that a rule looks at. */
 const MAX_TEXT = 1_000;
 
+const MAX_REASON = 500;
+
 const CII = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100";
 const NAMESPACES: readonly string[] = [
   CII,
@@ -95,6 +97,9 @@ function checkValues(texts: ReadonlyMap<string, string>, profile: InvoiceProfile
   }
 }
 
+/** Other paths are not kept: their names may be long, and as many as the XML has elements. */
+const KNOWN: ReadonlySet<string> = new Set([...requiredPaths("extended"), ...PRESENT]);
+
 interface OpenGroup {
   rule: GroupRule;
   line: number;
@@ -102,7 +107,7 @@ interface OpenGroup {
   missing: Set<string>;
 }
 
-/** Reads an invoice, and keeps the first text of each path below the root. */
+/** Reads an invoice, and keeps the first text of each path that a rule knows. */
 class Reading {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #rules: ReadonlyMap<string, GroupRule>;
@@ -171,7 +176,7 @@ class Reading {
   }
 
   #note(path: string, text: string): void {
-    if (!this.#texts.has(path)) this.#texts.set(path, text);
+    if (KNOWN.has(path) && !this.#texts.has(path)) this.#texts.set(path, text);
   }
 
   #endGroup({ rule, line, missing }: OpenGroup): void {
@@ -186,7 +191,7 @@ class Reading {
 }
 
 function fault(reason: string): InvoiceError {
-  return new InvoiceError(`the invoice XML cannot be used: ${reason}`);
+  return new InvoiceError(clipped(`the invoice XML cannot be used: ${reason}`, MAX_REASON));
 }
 
 function quoted(text: string | undefined): string {

@@ -1,8 +1,8 @@
+import { minimalInvoice } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type PageOptionsInput, pageOptionsSchema, type Variables } from "@posthaste/contracts";
 import { openSandbox } from "@posthaste/templating";
-import { minimalInvoice } from "./_test_invoice.ts";
 import { emailVersion, pdfVersion } from "./_test_versions.ts";
 import { withInvoices } from "./pdf_invoice.ts";
 import { planMessage, readFills, templatesOf } from "./render_message.ts";

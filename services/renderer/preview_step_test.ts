@@ -1,9 +1,9 @@
 import { type EventData, pageOptionsSchema, previewReplySchema } from "@posthaste/contracts";
 import { FetchError } from "@posthaste/fetching";
 import { openSandbox } from "@posthaste/templating";
+import { minimalInvoice } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { minimalInvoice } from "./_test_invoice.ts";
 import type { KeptImages } from "./kept_images.ts";
 import { type PreviewDeps, previewStep } from "./preview_step.ts";
 import { openRemoteImages } from "./remote_images.ts";

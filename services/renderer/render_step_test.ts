@@ -11,9 +11,9 @@ import {
 } from "@posthaste/contracts";
 import { jsonBytes, type Outgoing, runStep, statusEventsIn } from "@posthaste/messaging";
 import { openSandbox, RenderError } from "@posthaste/templating";
+import { minimalInvoice } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { minimalInvoice } from "./_test_invoice.ts";
 import { emailVersion, pdfVersion } from "./_test_versions.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import { type RenderDeps, renderStep } from "./render_step.ts";

@@ -101,6 +101,8 @@ export interface EmailDraft {
 export interface PdfDraft {
   alias?: string;
   html: string;
+  /** The XML of an invoice. */
+  invoice?: string;
   name?: string;
   filename?: string;
   page?: PageOptionsInput;
@@ -301,14 +303,15 @@ async function publishEmail(draft: EmailDraft, { store, sandbox, accountId }: Pu
 async function publishPdf(draft: PdfDraft, { store, sandbox, accountId }: Publishing) {
   const { filename = "document.pdf", name = "A PDF", page = {}, variables = [], html, alias } =
     draft;
-  const ready = await sandbox.publishPdf({ html });
+  const xml = draft.invoice === undefined ? {} : { invoice: draft.invoice };
+  const ready = await sandbox.publishPdf({ html, ...xml });
   const { template } = await store.templates.publish({
     accountId,
     kind: "pdf",
     name,
-    source: { html },
+    source: { html, ...xml },
     ...(alias === undefined ? {} : { alias }),
-    parts: { html: ready.html, filename },
+    parts: { html: ready.html, filename, ...xml },
     page: pageOptionsSchema.parse(page),
     variables,
     sourceHash: String(++published),

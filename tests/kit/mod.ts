@@ -36,6 +36,7 @@ export { openTestMongo, type TestMongo } from "./mongo_database.ts";
 export * from "./print_bombs.ts";
 export * from "./print_poisons.ts";
 export { type MemoryLedger, openMemoryLedger, type WrittenOutcome } from "./memory_ledger.ts";
+export { minimalInvoice } from "./minimal_invoice.ts";
 export { openTestNats } from "./nats_server.ts";
 export { nightly } from "./nightly.ts";
 export * from "./oidc_provider.ts";

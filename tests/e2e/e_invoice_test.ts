@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { messageIdOf } from "@posthaste/contracts";
+import { minimalInvoice, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { readMail } from "./read_mail.ts";
+import { type JoinedSystem, joinSystem } from "./shared_system.ts";
+
+let system: JoinedSystem;
+let sink: SmtpSink;
+let order: { template: number; integration: number };
+let opened: AsyncDisposableStack;
+
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  sink = stack.use(await openSmtpSink());
+  system = stack.use(await joinSystem());
+  order = {
+    template: await system.publishEmail({ subject: "Your invoice", html: "<p>See the PDF" }),
+    integration: await system.connect(sink.port),
+  };
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+const NO_POPPLER = spawnSync("pdfdetach", ["-v"]).error === undefined
+  ? false
+  : "NO PDFDETACH, NO INVOICE IS READ: install poppler-utils";
+
+/** Returns the invoice in a PDF, as another program reads it. */
+async function attachedIn(pdf: Buffer): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-invoice-"));
+  try {
+    await writeFile(join(folder, "a.pdf"), pdf);
+    execFileSync("pdfdetach", ["-saveall", "a.pdf"], { cwd: folder });
+    return await readFile(join(folder, "factur-x.xml"), "utf8");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test("a mail has an invoice for people and for programs; one with other totals is not sent", {
+  skip: NO_POPPLER,
+}, async () => {
+  const pdf = await system.publishPdf({
+    html: "<h1>{{name}}</h1><p data-invoice-total>{{shown}} €",
+    invoice: minimalInvoice("{{name}}", "{{total}}"),
+    page: { conformance: "pdf/a-3b", invoice: "minimum" },
+  });
+  const to = [
+    ["right", "1.234,50", "1234.50"],
+    ["other", "1.234,50", "1234.05"],
+    ["none", "1.234,50", ""],
+  ].map(([name = "", shown = "", total = ""]) => ({
+    email: `${name}@invoice.example`,
+    attachments: [{ id: pdf, variables: { name: "Müller & Söhne", shown, total } }],
+  }));
+  const { id } = await system.send({ ...order, to });
+  await system.untilDone(id);
+  const messages = await Promise.all([1, 2].map((index) => system.message(messageIdOf(id, index))));
+  assert.deepEqual(messages.map(({ state }) => state), ["failed", "failed"]);
+  const [other, none] = messages.map(({ reason }) => reason);
+  assert.match(other ?? "", /page has "1\.234,50 €".*XML has 1234\.05 \(GrandTotalAmount\)/);
+  assert.match(none ?? "", /lacks .*GrandTotalAmount/);
+  const [sunk] = await until(() => sink.messages.length > 0 && sink.messages, {
+    message: "a mail",
+  });
+  assert.ok(sunk !== undefined && sink.messages.length === 1);
+  const [mail] = await readMail(sunk);
+  const bytes = mail.attachments[0]?.bytes as Buffer;
+  assert.equal(await attachedIn(bytes), minimalInvoice("Müller &amp; Söhne", "1234.50"));
+  assert.match(bytes.toString("latin1"), /<pdfaid:part>3<\/pdfaid:part>/);
+});
