@@ -176,7 +176,10 @@ class Reading {
   }
 
   #note(path: string, text: string): void {
-    if (KNOWN.has(path) && !this.#texts.has(path)) this.#texts.set(path, text);
+    if (!KNOWN.has(path)) return;
+    // Readers could choose another one than the page shows.
+    if (this.#texts.has(path) && SUM_PATHS.includes(path)) throw fault(`it has two of ${path}`);
+    if (!this.#texts.has(path)) this.#texts.set(path, text);
   }
 
   #endGroup({ rule, line, missing }: OpenGroup): void {

@@ -9,7 +9,9 @@ import type {
 import type { Outgoing } from "@posthaste/messaging";
 import {
   InvalidTemplateError,
+  InvoiceError,
   openSandbox,
+  pdfInvoice,
   type Sandbox,
   withDefaults,
 } from "@posthaste/templating";
@@ -81,6 +83,8 @@ async function preview(
       ? content.inline
       : Buffer.from(stored.get(`contents/${content.key}`) ?? "").toString();
   const html = read(template.html);
+  const given = template.kind === "pdf" ? template : undefined;
+  const xml = given?.invoice === undefined ? {} : { invoice: read(given.invoice) };
   try {
     const published = template.kind === "email"
       ? await sandbox.publishEmail({
@@ -88,8 +92,8 @@ async function preview(
         html,
         ...(template.text === undefined ? {} : { text: read(template.text) }),
       })
-      : { ...await sandbox.publishPdf({ html }), subject: template.filename, text: "" };
-    const source = (text: string, escape: "html" | "none") => ({
+      : { ...await sandbox.publishPdf({ html, ...xml }), subject: template.filename, text: "" };
+    const source = (text: string, escape: "html" | "xml" | "none") => ({
       ...{ key: `test/${text.length}/${escape}`, source: text, escape, locale },
     });
     const assets = await Promise.all(
@@ -106,6 +110,7 @@ async function preview(
         subject: source(published.subject, "none"),
         html: { ...source(published.html, "html"), assets: addresses },
         text: source(published.text, "none"),
+        ...(xml.invoice === undefined ? {} : { invoice: source(xml.invoice, "xml") }),
       },
       fills: [{ data: withDefaults(declarations, variables) }],
     });
@@ -118,6 +123,7 @@ async function preview(
       const timedOut = code === "timeout";
       return { ok: false, reason: message, errors: [], variables: found, timedOut };
     }
+    const invoice = await pdfInvoice({ xml: result.parts["invoice"], page: given?.page });
     const parts = (texts: Readonly<Record<string, string>>) => ({
       subject: texts["subject"] ?? "",
       html: { inline: texts["html"] ?? "" },
@@ -133,9 +139,22 @@ async function preview(
         assets,
       },
       textGenerated: template.kind === "email" && template.text === undefined,
-      ...(compiled ? { compiled: parts({ ...published } as never) } : {}),
+      ...(invoice ? { invoice: { ...invoice, xml: { inline: invoice.xml } } } : {}),
+      ...(compiled
+        ? {
+          compiled: {
+            ...parts({ ...published } as never),
+            ...(xml.invoice === undefined ? {} : { invoice: { inline: xml.invoice } }),
+          },
+        }
+        : {}),
     };
   } catch (error) {
+    if (error instanceof InvoiceError) {
+      const { message: reason } = error;
+      const errors = [{ part: "invoice" as const, line: 1, column: 1, message: reason }];
+      return { ok: false, reason, errors, variables: [], timedOut: false };
+    }
     if (!(error instanceof InvalidTemplateError)) throw error;
     const reason = "The template has errors";
     return { ok: false, reason, errors: [...error.errors], variables: [], timedOut: false };

@@ -425,10 +425,47 @@ test("every example can be published, and has no findings", async () => {
   }
 });
 
+test("publishing checks the XML of an invoice with the sample, and keeps it with the version", async () => {
+  const { editor, viewer } = dashboard.own;
+  const view = await make(PDF, { name: "E-invoice", example: "e-invoice" });
+  const path = `${PDF}/${view.id}`;
+  const put = async (revision: number, changes: object) => {
+    const source = { ...view.draft, ...changes };
+    const answer = await editor.put(`${path}/draft`, { revision, source });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.revision as number;
+  };
+  const broken = { invoice: view.draft.invoice.replace("<ram:GrandTotalAmount>", "<ram:Other>") };
+  let revision = await put(1, broken);
+  const refused = await editor.post(`${path}/publish`, { revision });
+  assert.deepEqual([refused.status, refused.body.code], [422, "template_failed"]);
+  const [issue] = refused.body.issues;
+  assert.equal(issue.path, "invoice:1:1");
+  assert.match(issue.message, /not well-formed: line \d+: /);
+  revision = await put(revision, { sample: { ...view.draft.sample, number: "" } });
+  const empty = await editor.post(`${path}/publish`, { revision });
+  assert.match(empty.text, /lacks ExchangedDocument\/ID/);
+  // A profile without an XML is an error, and a blank XML is none.
+  revision = await put(revision, { invoice: " \n" });
+  const missing = await editor.post(`${path}/publish`, { revision });
+  assert.match(missing.text, /no invoice XML/);
+  revision = await put(revision, {});
+  const published = await editor.post(`${path}/publish`, { revision });
+  assert.equal(published.body.publishedVersion, 1, published.text);
+  const { body: version } = await viewer.get(`${path}/versions/1`);
+  assert.equal(version.source.invoice, view.draft.invoice);
+  assert.equal(published.body.hasChanges, false);
+  revision = await put(revision, { invoice: `${view.draft.invoice}<!-- -->` });
+  const next = await editor.post(`${path}/publish`, { revision });
+  assert.equal(next.body.publishedVersion, 2, next.text);
+});
+
 test("the lists of examples and helpers contain all of them", async () => {
   const { viewer } = dashboard.own;
   const { body: examples } = await viewer.get(`${PDF}/examples`);
-  assert.deepEqual(examples.map(({ id }: { id: string }) => id), ["empty", "invoice", "letter"]);
+  assert.deepEqual(examples.map(({ id }: { id: string }) => id), [
+    ...["empty", "invoice", "e-invoice", "letter"],
+  ]);
   const { body: helpers } = await viewer.get(`${MAIL}/helpers`);
   const date = helpers.find(({ name }: { name: string }) => name === "date");
   assert.deepEqual(Object.keys(date), ["name", "kind", "signature", "summary", "example"]);
