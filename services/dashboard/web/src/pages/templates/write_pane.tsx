@@ -60,7 +60,8 @@ export function WritePane({ view, draft, preview, readOnly, place }: {
         />
       </Box>
       <Tabs
-        value={tab}
+        // The tab goes with its text.
+        value={tab === "invoice" && !hasInvoice ? "html" : tab}
         onChange={setTab}
         keepMountedMode="display-none"
         flex={1}
