@@ -96,6 +96,16 @@ test("checkInvoice() reports a long name in a short sentence", async () => {
   assert.ok(reason.length <= 500, String(reason.length));
 });
 
+test("checkInvoice() reads a long invoice in parts, whatever stands where they meet", async () => {
+  for (const start of ["", "x"]) {
+    const text = `${start}${"😀\r\n".repeat(40_000)}`;
+    const xml = invoiceOf("basic").replace("Buyer<", `${text}<`);
+    assert.equal((await checkInvoice({ xml, profile: "basic" })).grandTotal, "119.00");
+  }
+  const long = invoiceOf("basic").replace("Buyer<", `${"x".repeat(5_000_000)}<`);
+  assert.match(await reasonOf(long, "basic"), /more than 5000000/);
+});
+
 for (const [what, change, pattern] of FAULTS) {
   test(`checkInvoice() refuses ${what}`, async () => {
     const xml = change(invoiceOf("minimum"));

@@ -35,14 +35,14 @@ export function totalsFault(
       return `data-invoice-total="${cut(mark)}" is unknown: write "grand" or "due"`;
     }
     if (centsOf(text) === undefined || centsOf(text) !== centsOf(wanted.sum)) {
-      return `the totals differ: the page has "${cut(text.replace(/\s+/g, " ").trim())}" ` +
+      return `the page has "${cut(text.replace(/\s+/g, " ").trim())}" ` +
         `(data-invoice-total="${wanted.mark}"), the invoice XML has ${sumText(wanted)}`;
     }
   }
   const lacking = [grand, ...isSame ? [] : [due]].find((one) =>
     !totals.some(({ mark }) => (mark || "grand") === one.mark)
   );
-  return lacking && `the totals differ: the page has none ` +
+  return lacking && `the page has none ` +
       `(data-invoice-total="${lacking.mark}"), the invoice XML has ${sumText(lacking)}`;
 }
 

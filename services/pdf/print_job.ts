@@ -106,7 +106,10 @@ export async function resultOf(
   neutralize(pdf, madeAt);
   const fault = job.invoice && totalsFault(printed.totals, job.invoice);
   if (fault !== undefined) {
-    throw new PrintError({ name: job.name, code: "totals_differ", reason: fault });
+    const code = "totals_differ";
+    // The code is in the text, too: that is all that a message keeps of its failure.
+    const reason = `the totals differ (${code}): ${fault}`;
+    throw new PrintError({ name: job.name, code, reason });
   }
   const { author, conformance } = job.page;
   if (conformance === undefined) {

@@ -21,7 +21,7 @@ const HEADER_BYTES = 128;
 
 /**
  * Returns an ICC profile of sRGB (ICC.1:2010, version 4.3: a display of three components, matrix and curve).
- * It has about 600 bytes. It is made from the figures of the standard, so it has no author but this project.
+ * It has 520 bytes. It is made from the figures of the standard, so it has no author but this project.
  */
 export function srgbProfile(): Buffer {
   const curve = typed("para", Buffer.concat([Buffer.from([0, 3, 0, 0]), fixed(CURVE)]));
