@@ -511,7 +511,7 @@ test("renderStep() sends an invoice with its PDF, or fails the message alone", a
     { index: 1, attempt: 0, email: "b@example.com", attachments: attachments("7,00") },
   ];
   const events = await published({ recipients }, deps);
-  const [sent, failed, ...others] = told(events);
+  const [sent, failed, ...others] = reported(events);
   assert.deepEqual([sent, others], ["messages.rendered 0", []]);
   assert.match(failed ?? "", /^status\.\S+ 1 .*GrandTotalAmount is "7,00", not a number/);
   const [rendered] = events.flatMap(({ type, data }) => type === "messages.rendered" ? data : []);
