@@ -179,7 +179,7 @@ test("checkTemplateFolder() returns every fault of every file with its place", a
     /^pdf\/bill\/template.json:3:3 unknown key "filname"/,
     /^pdf\/bill\/template.json:1:1 "filename" is missing/,
     /^pdf\/note\/template.json:3:1 not valid JSON/,
-    /^email\/welcome\/subject.hbs:1:7 Partials/,
+    /^email\/welcome\/subject.hbs:1:7 "name" is not known: there is no partial/,
     /^email\/welcome\/body.html.hbs:2:3 There is no helper "curency"/,
   ];
   for (const pattern of wanted) {

@@ -15,7 +15,7 @@ import {
 } from "./_helpers.ts";
 import { HELPERS } from "./helper_list.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
-import { refuseObjects } from "./_plain_data.ts";
+import { plainData, refuseObjects } from "./_plain_data.ts";
 import { RenderError } from "./render_error.ts";
 
 /** How values are inserted into the text of a template. */
@@ -38,6 +38,7 @@ const KNOWN = Object.fromEntries(HELPERS.map(({ name }) => [name, true]));
 for (const [name, work] of Object.entries(HELPER_FUNCTIONS)) {
   handlebars.registerHelper(name, placed(name, work));
 }
+handlebars.registerHelper("let", letNames);
 handlebars.unregisterHelper("log");
 
 /**
@@ -53,6 +54,7 @@ export function compileTemplate(source: string, options: CompileOptions): Compil
     throw new RenderError("error", error?.message ?? "The template is empty", place);
   }
   freeNames(ast, new Set());
+  hideOuterNames(ast, new Set());
   const template = handlebars.compile(ast, {
     noEscape: options.escape === "none",
     knownHelpers: { ...KNOWN, log: false } as KnownHelpers,
@@ -91,6 +93,45 @@ function freeNames(node: Node, blockNames: ReadonlySet<string>): void {
   for (const child of childrenOf(node)) {
     freeNames(child, child === (node as BlockStatement).program ? inner : blockNames);
   }
+}
+
+/**
+ * Makes the names of a `{{#let}}` win over those that a block around it gave (`as |name|`): Handlebars looks
+ * for these first.
+ */
+function hideOuterNames(node: Node, own: ReadonlySet<string>): void {
+  if (node.type === "PathExpression") {
+    const path = node as PathExpression;
+    const [name = ""] = path.parts as string[];
+    if (path.data || path.depth > 0 || isScoped(path) || !own.has(name)) return;
+    path.original = `this.${path.original}`;
+    return;
+  }
+  const block = node as BlockStatement;
+  const isCall = "params" in node && callsHelper(block);
+  const given = block.program?.blockParams ?? [];
+  const isLet = node.type === "BlockStatement" && (block.path as PathExpression).original === "let";
+  const keys = isLet ? block.hash?.pairs.map(({ key }) => key) ?? [] : [];
+  const inner = new Set([...own, ...keys].filter((name) => !given.includes(name)));
+  for (const child of childrenOf(node)) {
+    if (isCall && child === block.path) continue;
+    hideOuterNames(child, child === block.program ? inner : own);
+  }
+}
+
+/** Fills the content of `{{#let}}`. */
+function letNames(this: unknown, ...values: unknown[]): string {
+  const { hash, fn } = values.pop() as LetOptions;
+  const context = values.length > 0 ? values[0] : this;
+  if (Object.keys(hash).length === 0) return fn(context);
+  const isObject = typeof context === "object" && context !== null && !Array.isArray(context);
+  const fields = isObject ? context as object : plainData({}) as object;
+  return fn(Object.assign(Object.create(Object.getPrototypeOf(fields)), fields, hash));
+}
+
+interface LetOptions {
+  readonly hash: Readonly<Record<string, unknown>>;
+  readonly fn: (context: unknown) => string;
 }
 
 interface CallOptions {

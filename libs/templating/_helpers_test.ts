@@ -23,7 +23,7 @@ for (const { name, example } of HELPERS) {
 }
 
 test("HELPERS lists exactly the helpers there are", () => {
-  const engine = ["if", "unless", "each", "with", "lookup"];
+  const engine = ["if", "unless", "each", "with", "let", "lookup"];
   assert.deepEqual(
     HELPERS.map(({ name }) => name).sort(),
     [...engine, ...Object.keys(HELPER_FUNCTIONS)].sort(),

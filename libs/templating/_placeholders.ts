@@ -18,8 +18,8 @@ export interface HiddenPlaceholders {
   readonly placeOf: (tag: number) => { line: number; column: number };
 }
 
-// No two alternatives begin alike, so there is no backtracking on any source.
-const TAG = new RegExp(
+/** A tag of Handlebars. No two alternatives begin alike, so there is no backtracking on any source. */
+export const TAG = new RegExp(
   [
     /\\?\{\{~?!--[\s\S]*?--~?\}\}/,
     /\\?\{\{~?![\s\S]*?\}\}/,

@@ -1,4 +1,5 @@
 import type { TemplateParts } from "./check_template.ts";
+import type { Includes } from "./includes.ts";
 import type { RenderErrorCode, RenderErrorPlace } from "./render_error.ts";
 
 /** A template for a worker to keep under a number until an order to forget it. */
@@ -19,7 +20,10 @@ export interface FillOrder {
 
 /** Work other than filling. The worker does one at a time. */
 export type Call =
-  | { readonly op: "check"; readonly input: TemplateParts }
+  | {
+    readonly op: "check";
+    readonly input: TemplateParts & { readonly includes?: Includes | undefined };
+  }
   | { readonly op: "publishEmail"; readonly input: unknown }
   | { readonly op: "publishPdf"; readonly input: unknown };
 

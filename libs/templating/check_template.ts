@@ -63,7 +63,7 @@ function check(node: Node, report: Report): void {
   switch (node.type) {
     case "PartialStatement":
     case "PartialBlockStatement":
-      return report(node, "Partials ({{> name}}) are not supported");
+      return report(node, "Partials ({{> name}}) are not known here");
     case "Decorator":
     case "DecoratorBlock":
       return report(node, "Decorators ({{* name}}) are not supported");
@@ -152,7 +152,7 @@ function checkArguments(node: Call, helper: HelperDescription, report: Report): 
     report(node, `"${helper.name}" ${problem}: write ${form}`);
   }
   for (const { key, loc } of node.hash?.pairs ?? []) {
-    if (helper.options.includes(key)) continue;
+    if (helper.takesNames || helper.options.includes(key)) continue;
     const guess = nearest(key, helper.options);
     const hint = guess ? `: did you mean "${guess}"?` : "";
     report({ type: "HashPair", loc }, `"${helper.name}" has no option "${key}"${hint}`);

@@ -10,6 +10,8 @@ export interface HelperDescription {
   readonly arguments: readonly [number, number];
   /** Names that may be given as `name=value`. */
   readonly options: readonly string[];
+  /** Whether any other name may be given, too. */
+  readonly takesNames?: boolean;
   /** Runs as written: the output is the template's plain text for the data. */
   readonly example: {
     readonly template: string;
@@ -66,6 +68,19 @@ export const HELPERS: readonly HelperDescription[] = [
     summary: "Shows its content with the fields of an object as its variables.",
     example: ["{{#with customer}}{{name}}{{/with}}", { customer: { name: "Ada" } }, "Ada"],
   }),
+  {
+    ...block("let", "{{#let [object] name=value …}}…{{/let}}", {
+      summary:
+        "Shows its content with further variables, and with the fields of an object if one is given.",
+      example: [
+        '{{#let greeting="Hi" who=name}}{{greeting}} {{who}}{{/let}}',
+        { name: "Ada" },
+        "Hi Ada",
+      ],
+    }),
+    arguments: [0, 1],
+    takesNames: true,
+  },
   inline("lookup", "lookup object key", [2, 2], {
     summary: "The field or item whose name or number is itself a variable.",
     example: ["{{lookup names 1}}", { names: ["Ada", "Bob"] }, "Bob"],

@@ -25,6 +25,8 @@ export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 export { type HelperDescription, HELPERS } from "./helper_list.ts";
 export { InvoiceError } from "./check_invoice.ts";
 export { type FilledInvoice, pdfInvoice, type RenderedInvoice } from "./pdf_invoice.ts";
+export type { Includes } from "./includes.ts";
+export { includeParts, type WholeTemplate } from "./include_parts.ts";
 export { type HtmlAttribute, type HtmlTag, tagsOf } from "./html_tags.ts";
 export { TEMPLATE_LIMITS } from "./limits.ts";
 export { LINT_RULES, type LintRule, type LintSeverity } from "./lint_rules.ts";

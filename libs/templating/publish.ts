@@ -3,7 +3,9 @@ import { checkTemplate } from "./check_template.ts";
 import { publishedAssets, templateAssets } from "./template_assets.ts";
 import { InvalidTemplateError, type TemplateError } from "./template_error.ts";
 import { templateReads } from "./template_reads.ts";
-import { type TemplateVariable, templateVariables } from "./template_variables.ts";
+import { includeParts, type WholeTemplate } from "./include_parts.ts";
+import type { Includes } from "./includes.ts";
+import type { TemplateVariable } from "./template_variables.ts";
 import { withLanguage } from "./_with_language.ts";
 
 /** An email template as its author wrote it. */
@@ -15,6 +17,8 @@ export interface EmailSource {
   readonly text?: string;
   /** BCP 47 tag for `<html lang>`, unless the HTML names one. */
   readonly locale?: string | undefined;
+  /** What it may include. @default nothing */
+  readonly includes?: Includes | undefined;
 }
 
 /** An email template ready to be filled. */
@@ -31,6 +35,8 @@ export interface PublishedEmail {
   readonly assets: readonly AssetUse[];
   /** Advice for the author that does not prevent publishing. */
   readonly warnings: readonly string[];
+  /** Names of the partials whose text it contains. */
+  readonly partials: readonly string[];
 }
 
 /** A PDF template as its author wrote it. */
@@ -40,6 +46,8 @@ export interface PdfSource {
   readonly invoice?: string | undefined;
   /** BCP 47 tag for `<html lang>`, unless the HTML names one. */
   readonly locale?: string | undefined;
+  /** What it may include. @default nothing */
+  readonly includes?: Includes | undefined;
 }
 
 /** A PDF template ready to be filled. */
@@ -52,6 +60,8 @@ export interface PublishedPdf {
   readonly reads: readonly TemplateRead[];
   /** The stored images that the HTML names. */
   readonly assets: readonly AssetUse[];
+  /** Names of the partials whose text it contains. */
+  readonly partials: readonly string[];
 }
 
 /**
@@ -62,24 +72,29 @@ export interface PublishedPdf {
  * @throws {InvalidTemplateError} With every fault, at its line and column in the author's source.
  */
 export async function publishEmail(source: EmailSource): Promise<PublishedEmail> {
-  const { subject, html: written, locale } = source;
-  const given = source.text?.trim() ? source.text : undefined;
-  refuse(checkTemplate(defined({ subject, html: written, text: given })));
+  const { locale, includes } = source;
+  const authored = source.text?.trim() ? source.text : undefined;
+  const whole = includeParts(
+    { subject: source.subject, html: source.html, text: authored },
+    includes,
+  );
+  refuse(whole.errors);
+  const { subject = "", html: written = "", text: given } = whole.parts;
   if (/[\r\n]/.test(subject.trim())) refuse([at("subject", "A subject is a single line")]);
 
-  const { html, warnings } = await toMailHtml(written, locale);
+  const { html, warnings } = await toMailHtml(written, { locale, placeOf: whole.placeOf });
   const text = given ?? await textFrom(html);
   refuse(outgrown(checkTemplate({ html })));
-  const variables = templateVariables(defined({ subject, html: written, text: given }));
   return {
     subject: subject.trim(),
     html,
     text,
     textGenerated: given === undefined,
-    variables,
+    variables: whole.variables,
     reads: templateReads({ subject, html, text }),
-    assets: publishedAssets(html, written),
+    assets: publishedAssets(html, { written, placeOf: whole.placeOf }),
     warnings,
+    partials: whole.partials,
   };
 }
 
@@ -88,24 +103,30 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
  *
  * @throws {InvalidTemplateError} If it has faults.
  */
-export function publishPdf({ html, invoice, locale }: PdfSource): PublishedPdf {
-  const parts = defined({ html, invoice });
-  refuse(checkTemplate(parts));
-  const [variables, reads] = [templateVariables(parts), templateReads(parts)];
-  const body = { html: withLanguage(html, locale), ...(invoice === undefined ? {} : { invoice }) };
-  return { ...body, variables, reads, assets: templateAssets(html) };
+export function publishPdf(source: PdfSource): PublishedPdf {
+  const { locale, includes } = source;
+  const whole = includeParts({ html: source.html, invoice: source.invoice }, includes);
+  refuse(whole.errors);
+  const { html = "", invoice } = whole.parts;
+  return {
+    ...{ html: withLanguage(html, locale), ...defined({ invoice }) },
+    variables: whole.variables,
+    reads: templateReads(defined({ html, invoice })),
+    assets: templateAssets(html).map((use) => whole.placeOf("html", use)),
+    partials: whole.partials,
+  };
 }
 
 async function toMailHtml(
   source: string,
-  locale: string | undefined,
+  { locale, placeOf }: { locale: string | undefined; placeOf: WholeTemplate["placeOf"] },
 ): Promise<{ html: string; warnings: readonly string[] }> {
   if (isMjml(source)) {
     // MJML inlines its own styles, and what it leaves in <style> belongs there.
     const { compileMjml } = await import("./_compile_mjml.ts");
     const { html, errors, warnings } = await compileMjml(source, locale);
-    refuse(errors);
-    return { html, warnings };
+    refuse(errors.map((error) => placeOf(error.part, error)));
+    return { html, warnings: warnings.map((warning) => placeWarning(warning, placeOf)) };
   }
   const document = withLanguage(source, locale);
   if (!/<style\b/i.test(source)) return { html: document, warnings: [] };
@@ -113,17 +134,36 @@ async function toMailHtml(
   return await inlineCss(document);
 }
 
-/** Returns whether a source is MJML: whether it begins with `<mjml`, comments aside. */
+/** Returns a warning `Line 3: …` with the line of the author's source. */
+function placeWarning(warning: string, placeOf: WholeTemplate["placeOf"]): string {
+  const [, line, message] = /^Line (\d+): ([\s\S]*)$/.exec(warning) ?? [];
+  if (line === undefined) return warning;
+  const at = placeOf("html", { line: Number(line), column: 1, partial: undefined });
+  return `Line ${at.line}${
+    at.partial === undefined ? "" : ` of partial "${at.partial}"`
+  }: ${message}`;
+}
+
+/**
+ * Returns whether a source is MJML: whether it begins with `<mjml`, comments aside, or after a call of a
+ * layout with another of its elements.
+ */
 export function isMjml(source: string): boolean {
   // Step by step: one expression would try every way to pair the ends of many comments.
   let from = source.length - source.trimStart().length;
-  while (source.startsWith("<!--", from)) {
-    const end = source.indexOf("-->", from + 4);
+  let isInLayout = false;
+  for (;;) {
+    const isCall = source.startsWith("{{#>", from) || source.startsWith("{{#*", from);
+    if (!isCall && !source.startsWith("<!--", from)) break;
+    const close = isCall ? "}}" : "-->";
+    const end = source.indexOf(close, from + 4);
     if (end === -1) return false;
-    from = end + 3;
+    isInLayout ||= isCall;
+    from = end + close.length;
     while (from < source.length && source.charAt(from).trim() === "") from++;
   }
-  return /^<mjml[\s>]/i.test(source.slice(from, from + 6));
+  const begin = source.slice(from, from + 6);
+  return /^<mjml[\s>]/i.test(begin) || isInLayout && /^<mj-/i.test(begin);
 }
 
 async function textFrom(html: string): Promise<string> {
@@ -148,11 +188,4 @@ function outgrown(errors: readonly TemplateError[]): TemplateError[] {
 
 function at(part: TemplateError["part"], message: string): TemplateError {
   return { part, line: 1, column: 1, message };
-}
-
-function defined<T extends Record<string, string | undefined>>(
-  parts: T,
-): { [K in keyof T]: string } {
-  const entries = Object.entries(parts).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]: string };
 }

@@ -6,6 +6,7 @@ import type { FillTask, Request } from "./_sandbox_task.ts";
 import type { CallOptions, SandboxOptions, SandboxStats } from "./sandbox_options.ts";
 import type { TemplateParts } from "./check_template.ts";
 import type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
+import type { Includes } from "./includes.ts";
 import type { EmailSource, PdfSource, PublishedEmail, PublishedPdf } from "./publish.ts";
 import { RenderError } from "./render_error.ts";
 import type { TemplateError } from "./template_error.ts";
@@ -21,9 +22,9 @@ export interface Sandbox extends AsyncDisposable {
     templates: FillRequest["templates"],
     data: Fill["data"],
   ) => Promise<Readonly<Record<string, string>>>;
-  /** Runs `checkTemplate()` and `templateVariables()` on an unchecked source. */
+  /** Runs `includeParts()` and `templateReads()` on an unchecked source. */
   readonly check: (
-    parts: TemplateParts,
+    parts: TemplateParts & { readonly includes?: Includes | undefined },
     options?: CallOptions,
   ) => Promise<{ errors: TemplateError[]; variables: TemplateVariable[]; reads: TemplateRead[] }>;
   /**

@@ -3,14 +3,13 @@
 import process from "node:process";
 import { Worker } from "node:worker_threads";
 import type { Call, Filled, FillOrder, Load, Order, Report } from "./_sandbox_protocol.ts";
-import { checkTemplate } from "./check_template.ts";
 import { type CompiledTemplate, compileTemplate } from "./_compile_template.ts";
 import { plainData } from "./_plain_data.ts";
 import { RenderError } from "./render_error.ts";
+import { includeParts } from "./include_parts.ts";
 import { lockDown } from "./_lock_down.ts";
 import { InvalidTemplateError } from "./template_error.ts";
 import { templateReads } from "./template_reads.ts";
-import { templateVariables } from "./template_variables.ts";
 
 /** A slow fill is reported before the next begins, so that the host can identify one that hangs. */
 const REPORT_EVERY_MS = 50;
@@ -141,11 +140,9 @@ function failureOf(error: unknown): { name: string; message: string; errors?: un
 
 async function valueOf({ op, input }: Call): Promise<unknown> {
   if (op === "check") {
-    return {
-      errors: checkTemplate(input),
-      variables: templateVariables(input),
-      reads: templateReads(input),
-    };
+    const { includes, ...sources } = input;
+    const { errors, variables, parts } = includeParts(sources, includes);
+    return { errors, variables, reads: templateReads(parts) };
   }
   const { publishEmail, publishPdf } = await import("./publish.ts");
   return op === "publishEmail"

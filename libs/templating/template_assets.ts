@@ -1,5 +1,6 @@
 import type { AssetUse } from "@posthaste/contracts";
 import { assetCalls } from "./_asset_calls.ts";
+import type { WholeTemplate } from "./include_parts.ts";
 import { parseTemplate } from "./_parse_template.ts";
 
 /**
@@ -18,11 +19,15 @@ export function templateAssets(html: string): AssetUse[] {
 }
 
 /**
- * Returns the stored images that compiled HTML names, with their places in the author's HTML. One that is not in
- * the author's HTML itself is said to be at its beginning.
+ * Returns the stored images that compiled HTML names, with their places in the author's HTML or a partial. One
+ * that is not in the author's HTML itself is said to be at its beginning.
  */
-export function publishedAssets(compiled: string, written: string): AssetUse[] {
-  const places = new Map(templateAssets(written).map((use) => [use.name, use]));
+export function publishedAssets(
+  compiled: string,
+  { written, placeOf }: { written: string; placeOf: WholeTemplate["placeOf"] },
+): AssetUse[] {
+  const uses = templateAssets(written).map((use) => placeOf("html", use));
+  const places = new Map(uses.map((use) => [use.name, use]));
   return templateAssets(compiled).map(({ name }) =>
     places.get(name) ?? { name, line: 1, column: 1 }
   );

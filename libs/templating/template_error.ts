@@ -16,6 +16,8 @@ export interface TemplateError {
   readonly line: number;
   /** From 1. */
   readonly column: number;
+  /** Name of the partial that has the fault; missing for the template itself. */
+  readonly partial?: string;
   /** One sentence for the author, without a final period. */
   readonly message: string;
 }
@@ -38,7 +40,8 @@ export class InvalidTemplateError extends Error {
   constructor(errors: readonly TemplateError[]) {
     const [first] = errors;
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-    const where = first ? `${first.part}, line ${first.line}: ${first.message}` : "no reason given";
+    const source = first?.partial === undefined ? first?.part : `partial "${first.partial}"`;
+    const where = first ? `${source}, line ${first.line}: ${first.message}` : "no reason given";
     super(clipped(`Cannot publish the template: ${where}${more}`, 2 * MESSAGE_LENGTH));
     this.errors = reportable(errors);
   }

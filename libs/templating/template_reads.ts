@@ -2,7 +2,7 @@ import type { ReadUse, TemplateRead } from "@posthaste/contracts";
 import type { BlockStatement, Node, PathExpression } from "./_handlebars.ts";
 import { type Call, callsHelper, type TemplateParts } from "./check_template.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
-import { entered, resolve, type Scope } from "./template_variables.ts";
+import { entered, entersContext, resolve, type Scope } from "./template_variables.ts";
 import { TEMPLATE_PARTS } from "./template_error.ts";
 
 /** The most reads to record for one template. */
@@ -92,10 +92,14 @@ function walkBlock(block: BlockStatement, place: Place, report: Report): void {
   const use = name === "each" ? "iterated" : "tested";
   for (const param of block.params) walk(param, { ...place, use, isCertain: false }, report);
   if (block.hash) walk(block.hash, { ...place, use: "tested", isCertain: false }, report);
-  const inner = { ...place, scope: isNaming ? entered(block, place.scope) : place.scope };
+  const isLet = name === "let";
+  const inner = {
+    ...place,
+    scope: entersContext(name) ? entered(block, place.scope) : place.scope,
+  };
   const [shown, other] = [branch(block.program, inner), branch(block.inverse, place)];
   const isCertain = (path: string) =>
-    !isNaming && place.isCertain && shown.certain.has(path) && other.certain.has(path);
+    !isNaming && place.isCertain && shown.certain.has(path) && (isLet || other.certain.has(path));
   for (const [path, use] of [...shown.reads, ...other.reads]) report(path, use, isCertain(path));
 }
 

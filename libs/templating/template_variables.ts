@@ -14,6 +14,8 @@ export interface TemplateVariable {
   /** The place of its first use, from 1. */
   readonly line: number;
   readonly column: number;
+  /** Name of the partial with its first use; missing for the template itself. */
+  readonly partial?: string;
 }
 
 /** The target of names: the steps from the top, or nothing if that is unknown. */
@@ -22,6 +24,8 @@ export type Context = readonly string[] | undefined;
 /** The meaning of names at a place of a template. */
 export interface Scope {
   readonly contexts: readonly Context[];
+  /** The names that a `{{#let}}` gave, by the position of its context. */
+  readonly given?: ReadonlyMap<number, ReadonlyMap<string, Context>>;
   readonly names: ReadonlyMap<string, Context>;
 }
 
@@ -73,13 +77,19 @@ function walkBlock(block: BlockStatement, scope: Scope, report: Report): void {
   }
   const name = (block.path as PathExpression).original;
   if (block.program) {
-    walk(block.program, name === "each" || name === "with" ? entered(block, scope) : scope, report);
+    walk(block.program, entersContext(name) ? entered(block, scope) : scope, report);
   }
   if (block.inverse) walk(block.inverse, scope, report);
 }
 
-/** Returns the scope inside of an `each` or `with`. */
+/** Returns whether names have another meaning inside of a block. */
+export function entersContext(name: string): boolean {
+  return name === "each" || name === "with" || name === "let";
+}
+
+/** Returns the scope inside of an `each`, `with` or `let`. */
 export function entered(block: BlockStatement, scope: Scope): Scope {
+  if ((block.path as PathExpression).original === "let") return named(block, scope);
   const [subject] = block.params;
   const isPath = subject?.type === "PathExpression";
   const target = isPath ? resolve(subject as PathExpression, scope) : undefined;
@@ -92,13 +102,36 @@ export function entered(block: BlockStatement, scope: Scope): Scope {
   return { contexts: [...scope.contexts, inner], names };
 }
 
+function named({ params, hash }: BlockStatement, scope: Scope): Scope {
+  const pairs = hash?.pairs ?? [];
+  const [subject] = params;
+  if (subject === undefined && pairs.length === 0) return scope;
+  const target = (node: Node | undefined): Context =>
+    node?.type === "PathExpression" ? resolve(node as PathExpression, scope) : undefined;
+  const own = new Map(pairs.map(({ key, value }) => [key, target(value)]));
+  const names = new Map([...scope.names].filter(([name]) => !own.has(name)));
+  const before = scope.given?.get(scope.contexts.length - 1);
+  // Without an object, names that a block around it gave stay.
+  const given = subject === undefined ? new Map([...before ?? [], ...own]) : own;
+  return {
+    contexts: [...scope.contexts, subject === undefined ? scope.contexts.at(-1) : target(subject)],
+    given: new Map([...scope.given ?? [], [scope.contexts.length, given]]),
+    names,
+  };
+}
+
 /** Returns the path of a name from the top, as far as it is known. */
-export function resolve(path: PathExpression, { contexts, names }: Scope): Context {
+export function resolve(path: PathExpression, { contexts, names, given }: Scope): Context {
   const parts = path.parts as string[];
   const [head, ...tail] = parts;
   if (path.data) return head === "root" ? tail : undefined;
   if (head !== undefined && path.depth === 0 && !isScoped(path) && names.has(head)) {
     const start = names.get(head);
+    return start && [...start, ...tail];
+  }
+  const own = given?.get(contexts.length - 1 - path.depth);
+  if (head !== undefined && own?.has(head)) {
+    const start = own.get(head);
     return start && [...start, ...tail];
   }
   const context = contexts.at(-1 - path.depth);
