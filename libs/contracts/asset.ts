@@ -46,6 +46,8 @@ export const assetUseSchema = z.object({
   line: z.int(),
   /** From 1. */
   column: z.int(),
+  /** Name of the partial with the place; missing for the template itself. */
+  partial: z.string().optional(),
 });
 
 /** A place where a template uses a file. */

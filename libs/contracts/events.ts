@@ -320,6 +320,8 @@ export const EVENTS = {
     declarations: z.array(keptDeclarationSchema),
     locale: z.string(),
     variables: variablesSchema,
+    /** What it may include, as JSON of {@linkcode includesSchema}. */
+    includes: contentSchema.optional(),
     /** Whether the answer includes the parts that would be published. */
     compiled: z.boolean().optional(),
   }),

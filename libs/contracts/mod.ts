@@ -26,6 +26,7 @@ export * from "./event_id.ts";
 export * from "./events.ts";
 export * from "./feed_event.ts";
 export * from "./ids.ts";
+export { type Includes, includesSchema } from "./includes.ts";
 export * from "./integration_state.ts";
 export * from "./integration_summary.ts";
 export * from "./issue_code.ts";

@@ -13,6 +13,8 @@ export const templateFaultSchema = z.object({
   line: z.int(),
   /** From 1. */
   column: z.int(),
+  /** Name of the partial that has it; missing for the template itself. */
+  partial: z.string().optional(),
   message: z.string(),
 });
 
@@ -27,6 +29,8 @@ export const foundVariableSchema = z.object({
   usedIn: z.array(z.enum(["subject", "html", "text", "invoice"])),
   line: z.int(),
   column: z.int(),
+  /** Name of the partial with its first use; missing for the template itself. */
+  partial: z.string().optional(),
   /** Whether every path through the template prints it; missing in answers of an older renderer. */
   always: z.boolean().optional(),
 });
@@ -59,6 +63,8 @@ export const previewReplySchema = z.discriminatedUnion("ok", [
     missing: z.array(z.string()),
     /** Advice for the author that prevents nothing. */
     warnings: z.array(z.string()),
+    /** Names of the partials in it; missing in answers of an older renderer. */
+    partials: z.array(z.string()).optional(),
   }),
   z.object({
     ok: z.literal(false),

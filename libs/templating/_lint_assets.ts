@@ -4,8 +4,8 @@ import type { LintInput } from "./lint_input.ts";
 
 /** Checks the stored images that a template names. */
 export function lintAssets({ kind, assets = [] }: LintInput): Found[] {
-  const found = assets.flatMap(({ name, line, column, asset }): Found[] => {
-    const place = { part: "html" as const, line, column };
+  const found = assets.flatMap(({ name, line, column, partial, asset }): Found[] => {
+    const place = { part: "html" as const, line, column, partial };
     if (asset === null) {
       return [{ ...place, rule: "unknown_asset", message: `There is no stored image "${name}"` }];
     }

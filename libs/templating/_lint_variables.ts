@@ -34,10 +34,13 @@ export function lintVariables({ source, variables, missing, errors }: LintInput)
 
 /** Where nothing is declared and there is no sample, nobody can tell a wrong name from a right one. */
 function undeclared(
-  { name, usedIn, line, column }: FoundVariable,
+  { name, usedIn, line, column, partial }: FoundVariable,
   { known, isGuessed }: { known: ReadonlySet<string>; isGuessed: boolean },
 ): Found {
-  const place = { part: usedIn[0] ?? "html", line, column };
+  const place = {
+    ...{ part: usedIn[0] ?? "html", line, column },
+    ...(partial === undefined ? {} : { partial }),
+  };
   if (known.size === 0 || known.has(name)) {
     const message = `"${name}" is not declared: if a request omits it, nothing is shown for it`;
     return { ...place, rule: "undeclared_variable", message };

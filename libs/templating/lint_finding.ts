@@ -8,6 +8,8 @@ export interface LintFinding {
   /** From 1; null where it is about the whole. */
   line: number | null;
   column: number | null;
+  /** Name of the partial with the place; missing for the template itself. */
+  partial?: string | undefined;
   rule: LintRule;
   /** One sentence, without a final period. */
   message: string;

@@ -167,3 +167,13 @@ test("lintTemplate() finds stored images that do not exist, are no images, or ar
   }));
   assert.deepEqual(findingsOf("", { assets: shown }), []);
 });
+
+test("lintTemplate() names the partial with an unknown variable", () => {
+  const source = { ...emptySource("email"), variables: [{ name: "imprint", required: true }] };
+  const place = { line: 3, column: 5, partial: "foot" };
+  const read = { name: "imprnt", paths: ["imprnt"], usedIn: ["html" as const], ...place };
+  const variables = [{ ...read, name: "imprint" }, read];
+  const [finding] = lintTemplate({ kind: "email", source, variables, missing: [], output: GOOD });
+  const { rule, line, column, partial } = finding ?? {};
+  assert.deepEqual({ rule, line, column, partial }, { rule: "unknown_variable", ...place });
+});

@@ -107,11 +107,12 @@ export function publishPdf(source: PdfSource): PublishedPdf {
   const { locale, includes } = source;
   const whole = includeParts({ html: source.html, invoice: source.invoice }, includes);
   refuse(whole.errors);
-  const { html = "", invoice } = whole.parts;
+  const { html = "" } = whole.parts;
   return {
-    ...{ html: withLanguage(html, locale), ...defined({ invoice }) },
+    ...whole.parts,
+    html: withLanguage(html, locale),
     variables: whole.variables,
-    reads: templateReads(defined({ html, invoice })),
+    reads: templateReads(whole.parts),
     assets: templateAssets(html).map((use) => whole.placeOf("html", use)),
     partials: whole.partials,
   };

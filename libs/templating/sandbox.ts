@@ -6,6 +6,7 @@ import type { FillTask, Request } from "./_sandbox_task.ts";
 import type { CallOptions, SandboxOptions, SandboxStats } from "./sandbox_options.ts";
 import type { TemplateParts } from "./check_template.ts";
 import type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
+import type { WholeTemplate } from "./include_parts.ts";
 import type { Includes } from "./includes.ts";
 import type { EmailSource, PdfSource, PublishedEmail, PublishedPdf } from "./publish.ts";
 import { RenderError } from "./render_error.ts";
@@ -26,7 +27,10 @@ export interface Sandbox extends AsyncDisposable {
   readonly check: (
     parts: TemplateParts & { readonly includes?: Includes | undefined },
     options?: CallOptions,
-  ) => Promise<{ errors: TemplateError[]; variables: TemplateVariable[]; reads: TemplateRead[] }>;
+  ) => Promise<
+    & { errors: TemplateError[]; variables: TemplateVariable[]; reads: TemplateRead[] }
+    & Pick<WholeTemplate, "parts" | "partials">
+  >;
   /**
    * Runs `publishEmail()`. @throws {InvalidTemplateError
    * RenderError}

@@ -141,8 +141,8 @@ function failureOf(error: unknown): { name: string; message: string; errors?: un
 async function valueOf({ op, input }: Call): Promise<unknown> {
   if (op === "check") {
     const { includes, ...sources } = input;
-    const { errors, variables, parts } = includeParts(sources, includes);
-    return { errors, variables, reads: templateReads(parts) };
+    const { errors, variables, parts, partials } = includeParts(sources, includes);
+    return { errors, variables, parts, partials, reads: templateReads(parts) };
   }
   const { publishEmail, publishPdf } = await import("./publish.ts");
   return op === "publishEmail"

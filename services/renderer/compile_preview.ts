@@ -1,4 +1,10 @@
-import type { AssetUse, FoundVariable, TemplateFault, TemplateRead } from "@posthaste/contracts";
+import type {
+  AssetUse,
+  FoundVariable,
+  Includes,
+  TemplateFault,
+  TemplateRead,
+} from "@posthaste/contracts";
 import {
   InvalidTemplateError,
   joinReads,
@@ -22,6 +28,8 @@ export interface Compiled {
   /** The stored images that it names. */
   assets: readonly AssetUse[];
   warnings: readonly string[];
+  /** Names of the partials in it. */
+  partials: readonly string[];
 }
 
 /** A template that cannot be published, with its faults and variables. */
@@ -43,6 +51,8 @@ export interface Compiling {
   owner: string;
   /** BCP 47. */
   locale: string;
+  /** What templates of the account may include. */
+  includes?: Includes | undefined;
 }
 
 /**
@@ -62,49 +72,54 @@ export async function compilePreview(
 
 async function compileEmail(
   { subject, html, text }: WrittenTemplate & { kind: "email" },
-  { sandbox, owner, locale }: Compiling,
+  { sandbox, owner, locale, includes }: Compiling,
 ): Promise<Compiled> {
-  const source = { subject, html, locale, ...(text === undefined ? {} : { text }) };
+  const source = { subject, html, locale, includes, ...(text === undefined ? {} : { text }) };
   try {
     const published = await sandbox.publishEmail(source, { owner });
-    const { textGenerated, variables, warnings, assets, ...parts } = published;
+    const { textGenerated, variables, warnings, assets, partials, ...parts } = published;
     const reads = [...published.reads];
     const { subject, html, text } = parts;
     return {
       ...{ parts: { subject, html, text }, textGenerated },
-      ...{ found: withAlways(copied(variables), reads), reads, assets, warnings },
+      ...{ found: withAlways(copied(variables), reads), reads, assets, warnings, partials },
     };
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
-    const { locale: _, ...parts } = source;
-    const { variables } = await sandbox.check(parts, { owner });
+    const { locale: _, ...written } = source;
+    const { variables } = await sandbox.check(written, { owner });
     throw new PreviewFault([...error.errors], copied(variables));
   }
 }
 
 async function compilePdf(
   { filename, html, invoice }: WrittenTemplate & { kind: "pdf" },
-  { sandbox, owner, locale }: Compiling,
+  { sandbox, owner, locale, includes }: Compiling,
 ): Promise<Compiled> {
-  const name = await sandbox.check({ subject: filename }, { owner });
+  const name = await sandbox.check({ subject: filename, includes }, { owner });
   const errors = [...name.errors];
-  let body: Pick<PublishedPdf, "html" | "invoice" | "variables" | "reads" | "assets">;
+  let body: Pick<
+    PublishedPdf,
+    "html" | "invoice" | "variables" | "reads" | "assets" | "partials"
+  >;
   try {
-    body = await sandbox.publishPdf({ html, invoice, locale }, { owner });
+    body = await sandbox.publishPdf({ html, invoice, locale, includes }, { owner });
   } catch (error) {
     if (!(error instanceof InvalidTemplateError)) throw error;
     errors.push(...error.errors);
-    const written = invoice === undefined ? { html } : { html, invoice };
-    const { variables, reads } = await sandbox.check(written, { owner });
-    body = { html, variables, reads, assets: [] };
+    const parts = invoice === undefined ? { html } : { html, invoice };
+    const { variables, reads } = await sandbox.check({ ...parts, includes }, { owner });
+    body = { html, variables, reads, assets: [], partials: [] };
   }
   const found = merged(body.variables, name.variables);
   if (errors.length > 0) throw new PreviewFault(errors, found);
-  const parts = { subject: filename, html: body.html, text: "", invoice: body.invoice };
+  const subject = name.parts.subject ?? filename;
+  const parts = { subject, html: body.html, text: "", invoice: body.invoice };
   const reads = joinReads(body.reads, name.reads);
   const known = withAlways(found, reads);
   const { assets } = body;
-  return { parts, textGenerated: false, found: known, reads, assets, warnings: [] };
+  const partials = [...new Set([...body.partials, ...name.partials])];
+  return { parts, textGenerated: false, found: known, reads, assets, warnings: [], partials };
 }
 
 /** Marks each variable that every message prints, or prints a field of. */

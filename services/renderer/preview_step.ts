@@ -2,6 +2,8 @@ import {
   type Content,
   type EventData,
   type FoundVariable,
+  type Includes,
+  includesSchema,
   MAX_IMAGE_BYTES,
   type PreviewReply,
   type TemplateKind,
@@ -78,9 +80,11 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   const owner = interactiveOwner(accountId);
   const written = await textsOf(template, deps);
   if (written === undefined) return failure({ reason: "the content of the preview has expired" });
+  const includes = await includesOf(data, deps);
+  if (includes === undefined) return failure({ reason: "the content of the preview has expired" });
   let compiled: Compiled;
   try {
-    const compiling = { sandbox: deps.sandbox, owner, locale };
+    const compiling = { sandbox: deps.sandbox, owner, locale, includes };
     compiled = await compilePreview(writtenTemplate(template, written), compiling);
   } catch (error) {
     if (error instanceof PreviewFault) {
@@ -142,6 +146,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
     variables: reportableVariables(found),
     assets: used,
     missing: missingVariables(declarations, variables),
+    partials: [...compiled.partials],
     warnings: [...compiled.warnings, ...shown.warnings].slice(0, MAX_WARNINGS)
       .map((warning) => warning.slice(0, WARNING_LENGTH)),
   };
@@ -191,6 +196,16 @@ async function addressesOf(
   return { ...none, ...addresses };
 }
 
+/** Returns what the template may include; `undefined` if that has expired. */
+async function includesOf(
+  { includes }: Preview,
+  { loadContent }: PreviewDeps,
+): Promise<Includes | undefined> {
+  if (includes === undefined) return { partials: {} };
+  const json = "inline" in includes ? includes.inline : await loadContent(includes.key);
+  return json === undefined ? undefined : includesSchema.parse(JSON.parse(json));
+}
+
 /** The keys are the account's own: its next preview replaces this one in the workers. */
 function sourcesOf(
   parts: Compiled["parts"],
@@ -235,6 +250,8 @@ function failureOf(error: unknown, place: Partial<Failure> = {}): PreviewReply {
   return failure({ reason: error.message, timedOut, ...place });
 }
 
+const INCLUDES = /\{\{~?#?[>*]|@brand\./;
+
 interface Failing {
   written: Written;
   templates: Readonly<Record<string, TemplateSource>>;
@@ -258,6 +275,8 @@ async function placeOf(
   const at = part === "text" && source === undefined ? "html" : part;
   if (template === undefined) return {};
   let found: RenderError = error;
+  // The written source does not run by itself then, and the lines of the whole are not its own.
+  if (INCLUDES.test(source ?? written.html)) return {};
   if (source !== template.source) {
     const again = { ...template, key: `${template.key}/written`, source: source ?? written.html };
     try {

@@ -254,3 +254,48 @@ test("previewStep() returns the filled invoice and its source", async () => {
     ["name", ["invoice"]],
   ]);
 });
+
+test("previewStep() includes partials and brand values, inline or stored, and places their faults", async () => {
+  const json = JSON.stringify({
+    partials: {
+      base: "<b style='color:{{@brand.color}}'>{{> @partial-block}}</b>",
+      file: "bill-{{no}}.pdf",
+    },
+    brand: { color: "#0a5" },
+  });
+  stored.set("includes", json);
+  const html = "{{#> base}}{{name}}{{/base}}";
+  const mail = await good({
+    ...{ template: email({ html }), variables: { name: "Ann" }, compiled: true },
+    includes: { key: "includes" },
+  });
+  assert.deepEqual(mail.parts.html, { inline: "<b style='color:#0a5'>Ann</b>" });
+  assert.deepEqual(mail.compiled?.html, { inline: "<b style='color:#0a5'>{{name}}</b>" });
+  assert.deepEqual(mail.partials, ["base"]);
+
+  const pdf = { kind: "pdf" as const, filename: "{{> file}}", html: { inline: html } };
+  const bill = await good({
+    ...{ template: pdf, variables: { name: "Ann", no: 7 }, compiled: true },
+    includes: { inline: json },
+  });
+  assert.equal(bill.parts.subject, "bill-7.pdf");
+  assert.equal(bill.compiled?.subject, "bill-{{no}}.pdf");
+  assert.deepEqual(bill.partials, ["base", "file"]);
+
+  const broken = { partials: { base: "x\n{{upper}} {{curency a b}}" } };
+  const answer = await bad({
+    template: email({ html: "{{> base}}" }),
+    includes: { inline: JSON.stringify(broken) },
+  });
+  assert.deepEqual(answer.errors.map(({ partial, line, column }) => [partial, line, column]), [
+    ["base", 2, 11],
+  ]);
+  assert.match((await bad({ template: email({}), includes: { key: "gone" } })).reason, /expired/);
+  const unfillable = await bad({
+    template: email({ html: "{{> base}}" }),
+    includes: { inline: JSON.stringify({ partials: { base: "\n{{date name}}" } }) },
+    variables: { name: "soon" },
+  });
+  assert.match(unfillable.reason, /Cannot format date "soon"/);
+  assert.deepEqual(unfillable.errors, []);
+});

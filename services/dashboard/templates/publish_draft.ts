@@ -129,8 +129,8 @@ export function compiledBy(rendering: Rendering): CompiledParts {
   if (rendering.ok && rendering.compiled !== undefined) return rendering.compiled;
   if (rendering.ok) throw new HttpError("no_answer", "The response was incomplete. Try again");
   const { reason, errors } = rendering;
-  const issues = errors.map(({ part, line, column, message }) => ({
-    path: `${part}:${line}:${column}`,
+  const issues = errors.map(({ part, line, column, partial, message }) => ({
+    path: `${partial === undefined ? part : `partials/${partial}`}:${line}:${column}`,
     message,
   }));
   throw new HttpError("template_failed", reason, { issues });
@@ -165,7 +165,8 @@ export function requirePublishable(rendered: RenderedSource): void {
   throw new HttpError("template_failed", "The template has errors", { issues });
 }
 
-function placeOf({ part, line, column }: LintFinding): string {
+function placeOf({ part, line, column, partial }: LintFinding): string {
+  if (partial !== undefined) return `partials/${partial}:${line}:${column}`;
   return line === null ? part : `${part}:${line}:${column}`;
 }
 
