@@ -5,6 +5,7 @@ import { emailAddressSchema } from "./email_address.ts";
 import { prioritySchema } from "./priority.ts";
 import { messageStateSchema } from "./message_state.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
+import { pinnedSchema } from "./partial.ts";
 import type { SendRequest } from "./send_request.ts";
 import type { SendWarningCode } from "./send_warning.ts";
 import { templateReadSchema } from "./template_read.ts";
@@ -151,6 +152,8 @@ const versionBase = {
   reads: z.array(templateReadSchema).optional(),
   /** The files that it uses by name, as they were when it was published; missing if it uses none. */
   assets: z.array(pinnedAssetSchema).optional(),
+  /** The partials and the brand in its parts; missing if there are none. */
+  includes: z.array(pinnedSchema).optional(),
   /** BCP 47 tag for helpers that format, if the template names none. */
   locale: z.string().default("en"),
   /** SHA-256 of the whole source: the same source is not published twice in a row. */

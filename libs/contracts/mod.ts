@@ -40,6 +40,7 @@ export * from "./mailbox.ts";
 export * from "./message_changes.ts";
 export * from "./message_filters.ts";
 export * from "./message_state.ts";
+export * from "./partial.ts";
 export * from "./people.ts";
 export * from "./page_options.ts";
 export * from "./open_api.ts";

@@ -328,6 +328,7 @@ export const PERMISSIONS = {
       templates: WRITE,
       versions: ["find", "insert"],
       drafts: ALL,
+      partials: ALL,
       integrations: WRITE,
       // To have a server tried again at once.
       integration_health: ["find", "remove"],

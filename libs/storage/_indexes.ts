@@ -18,7 +18,7 @@ const WITHDRAWN_KEPT_S = 24 * 3600;
  * (`messageIdRange`).
  */
 export async function createIndexes(db: Db): Promise<void> {
-  const { accounts, tokens, templates, versions, drafts } = collectionsOf(db);
+  const { accounts, tokens, templates, versions, drafts, partials } = collectionsOf(db);
   const {
     integrations,
     sends,
@@ -52,6 +52,10 @@ export async function createIndexes(db: Db): Promise<void> {
   ]);
   await versions.createIndexes([
     { key: { accountId: 1, kind: 1, templateId: 1, version: -1 }, unique: true },
+    {
+      key: { accountId: 1, "includes.name": 1 },
+      partialFilterExpression: { "includes.name": { $exists: true } },
+    },
   ]);
   await versions.createIndexes([
     {
@@ -64,6 +68,7 @@ export async function createIndexes(db: Db): Promise<void> {
     },
   ]);
   await drafts.createIndexes([{ key: { accountId: 1, kind: 1 } }]);
+  await partials.createIndexes([{ key: { accountId: 1, name: 1 } }]);
   await integrations.createIndexes([
     { key: { accountId: 1, id: 1 }, unique: true },
     { key: { accountId: 1, name: 1 }, unique: true },

@@ -10,7 +10,7 @@ import type { Store } from "./store.ts";
 /** Collections whose documents belong to an account. */
 const OWNED = new Set([
   ...["tokens", "counters", "templates", "versions", "integrations"],
-  ...["sends", "messages", "integration_health", "integration_events", "drafts"],
+  ...["sends", "messages", "integration_health", "integration_events", "drafts", "partials"],
   ...["members", "invitations", "audit", "statistics", "usage"],
   ...["integration_results", "idempotency_keys", "assets", "asset_names", "events"],
   "suppressions",
@@ -144,6 +144,7 @@ const send = sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h"
 const messageId = messageIdOf(send._id, 0);
 const now = new Date();
 const SUPPRESSED = { email: "gone@example.com", reason: "manual" as const, at: now };
+const partial = { accountId: ACCOUNT, name: "foot" };
 const publication = {
   ...{ accountId: ACCOUNT, kind: "pdf" as const, name: "PDF", alias: "pdf", variables: [] },
   ...{ source: { html: "" }, parts: { html: "", filename: "a.pdf" }, sourceHash: "1" },
@@ -221,6 +222,24 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "drafts.find": (store) => store.drafts.find(draft),
   "drafts.change": (store) => store.drafts.change({ ...draft, revision: 1 }),
   "drafts.noteBase": (store) => store.drafts.noteBase({ ...draft, revision: 2 }, 1),
+  "partials.change": (store) =>
+    store.partials.change({
+      ...partial,
+      source: "x",
+      revision: 0,
+      updatedAt: now,
+      updatedBy: null,
+    }),
+  "partials.find": (store) => store.partials.find(partial),
+  "partials.list": (store) => store.partials.list(ACCOUNT),
+  "partials.published": (store) => store.partials.published(ACCOUNT, ["foot"]),
+  "partials.listUsers": (store) => store.partials.listUsers(partial),
+  "partials.listCallers": (store) => store.partials.listCallers(partial),
+  "partials.publish": (store) =>
+    store.partials.publish({
+      ...{ ...partial, revision: 1, version: 1, calls: [], changes: [], at: now },
+    }),
+  "partials.remove": (store) => store.partials.remove(partial),
   "drafts.list": (store) => store.drafts.list(ACCOUNT, "pdf"),
   "templates.uses": (store) => store.templates.uses(ACCOUNT, 10),
   "templates.apply": (store) => {

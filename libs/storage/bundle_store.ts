@@ -19,7 +19,7 @@ export type PlannedTemplate = Pick<Template, "id" | "publishedVersion" | "update
 /** The planned change of one template. */
 export interface TemplateChange {
   kind: TemplateKind;
-  alias: string;
+  alias: string | null;
   name: string;
   /** Null for a new template. */
   template: PlannedTemplate | null;
@@ -43,7 +43,7 @@ type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K>
 export interface TemplateChanged {
   kind: TemplateKind;
   id: number;
-  alias: string;
+  alias: string | null;
   name: string;
   /** The version that was published; null if none was. */
   version: number | null;
@@ -83,16 +83,27 @@ export function bundleStore(db: Db): BundleStore {
         const id = template?.id ?? await nextNumber(counters, `${accountId}/${kind}`);
         numbered.push([change, id]);
       }
-      return await oneAtATime(db, { lock: `${accountId}/bundle` }, async (session) => {
-        const applying = { ...collectionsOf(db), accountId, at, session };
-        const changed: TemplateChanged[] = [];
-        for (const [change, id] of numbered) changed.push(await apply(change, id, applying));
-        return changed;
-      }).catch((error: unknown) => {
+      return await oneAtATime(
+        db,
+        { lock: `${accountId}/bundle` },
+        (session) => applyNumbered(db, numbered, { accountId, at, session }),
+      ).catch((error: unknown) => {
         throw isDuplicateKey(error) ? new PlanOutdatedError() : error;
       });
     },
   };
+}
+
+/** Changes templates with their ids within a transaction. */
+export async function applyNumbered(
+  db: Db,
+  numbered: readonly (readonly [TemplateChange, number])[],
+  within: Pick<Applying, "accountId" | "at" | "session">,
+): Promise<TemplateChanged[]> {
+  const applying = { ...collectionsOf(db), ...within };
+  const changed: TemplateChanged[] = [];
+  for (const [change, id] of numbered) changed.push(await apply(change, id, applying));
+  return changed;
 }
 
 interface Applying extends ReturnType<typeof collectionsOf> {
@@ -110,7 +121,7 @@ async function apply(
   const template = { _id: templateIdOf(applying.accountId, kind, id), id };
   const version = publication === undefined
     ? null
-    : await insertVersion({ ...publication, ...{ name, alias } }, template, applying);
+    : await insertVersion({ ...publication, name }, template, applying);
   await writeHead(change, { ...template, version }, applying);
   await writeDraft(change, { ...template, version }, applying);
   return { kind, id, alias, name, version };

@@ -48,6 +48,7 @@ export type {
 } from "./webhook_delivery_store.ts";
 export type { EndpointCounts, WebhookFigures } from "./webhook_figures.ts";
 export { type NewWebhook, TooManyWebhooksError, type WebhookStore } from "./webhook_store.ts";
+export type { PartialEdit, PartialKey, PartialPublication, PartialStore } from "./partial_store.ts";
 export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
 export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";

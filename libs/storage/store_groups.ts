@@ -32,6 +32,7 @@ import { type MessageRetry, messageRetry } from "./message_retry.ts";
 import { type MessageSearch, messageSearch } from "./message_search.ts";
 import { type MessageStore, messageStore } from "./message_store.ts";
 import { type MessagesWithHeads, messagesWithHeads } from "./message_with_head.ts";
+import { type PartialStore, partialStore } from "./partial_store.ts";
 import { type PeopleStore, peopleStore } from "./people_store.ts";
 import { type PublishedTemplates, publishedTemplates } from "./published_template.ts";
 import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
@@ -71,6 +72,8 @@ export interface StoreGroups {
     & BundleStore;
   /** Drafts that people edit before publishing. */
   drafts: DraftStore;
+  /** Partials and the brand, which templates include. */
+  partials: PartialStore;
   /** SMTP servers of accounts, their state, history and results. */
   integrations:
     & IntegrationStore
@@ -164,6 +167,7 @@ export function storeGroupsOf(
     tokens: tokenStore(db),
     templates: templatesOf(db),
     drafts: draftStore(db),
+    partials: partialStore(db),
     integrations: integrationsOf(db, options),
     sends: sendsOf(db),
     messages: messagesOf(db, { ledgers, withoutLogins: options.withoutLogins }),

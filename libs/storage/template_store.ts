@@ -5,6 +5,7 @@ import {
   type PageOptions,
   type PdfVersion,
   pdfVersionSchema,
+  type Pinned,
   type PinnedAsset,
   type Template,
   type TemplateKind,
@@ -33,6 +34,8 @@ interface PublicationBase {
   reads?: TemplateRead[] | undefined;
   /** The files that it uses by name. @default none */
   assets?: PinnedAsset[] | undefined;
+  /** The partials and the brand in its parts. @default {[]} */
+  includes?: Pinned[] | undefined;
   /** @default {"en"} */
   locale?: string | undefined;
   sourceHash: string;
