@@ -1,5 +1,6 @@
 import {
   type DraftSource,
+  type Pinned,
   type Template,
   templateDraftSchema,
   type TemplateKind,
@@ -133,9 +134,11 @@ type WithVersion = TemplateKey & { version: number | null };
 async function insertVersion(
   publication: DistributiveOmit<Publication, "accountId">,
   { _id, id }: TemplateKey,
-  { versions, accountId, session }: Applying,
+  applying: Applying,
 ): Promise<number> {
+  const { versions, accountId, session } = applying;
   const ofTemplate = { accountId, kind: publication.kind, templateId: id };
+  await requirePublished(publication.includes ?? [], applying);
   const newest = await versions.findOne(ofTemplate, { sort: { version: -1 }, session });
   const version = versionOf(
     { ...publication, accountId },
@@ -144,6 +147,21 @@ async function insertVersion(
   );
   await versions.insertOne(version, { session });
   return version.version;
+}
+
+/** @throws {PlanOutdatedError} If a partial is not the published one any more. */
+async function requirePublished(
+  includes: readonly Pinned[],
+  { partials, accountId, session }: Applying,
+): Promise<void> {
+  if (includes.length === 0) return;
+  const same = await partials.countDocuments({
+    accountId,
+    $or: includes.map(({ name, version }) => ({
+      ...{ _id: `${accountId}/${name}`, "published.version": version },
+    })),
+  }, { session });
+  if (same < includes.length) throw new PlanOutdatedError();
 }
 
 async function writeHead(

@@ -5,7 +5,7 @@ import {
   type Template,
   templateSchema,
 } from "@posthaste/contracts";
-import type { Db } from "mongodb";
+import type { ClientSession, Db } from "mongodb";
 import {
   applyNumbered,
   PlanOutdatedError,
@@ -55,16 +55,20 @@ export interface PartialStore {
   listCallers(key: PartialKey): Promise<string[]>;
   /**
    * Publishes a draft and versions of the templates that have it, all or none.
-   * @throws {PlanOutdatedError} If the draft or one of the templates has changed.
+   * @throws {PlanOutdatedError} If the draft or one of the templates has changed, if another template has it now,
+   * or if it would include itself.
    */
   publish(publication: PartialPublication): Promise<TemplateChanged[]>;
-  /** Removes a partial. Returns whether it existed. */
+  /**
+   * Removes a partial. Returns whether it existed.
+   * @throws {PlanOutdatedError} If something published has it.
+   */
   remove(key: PartialKey): Promise<boolean>;
 }
 
 /** Returns the operations on partials. */
 export function partialStore(db: Db): PartialStore {
-  const { partials, templates, versions } = collectionsOf(db);
+  const { partials } = collectionsOf(db);
   return {
     async find(key) {
       const found = await partials.findOne(filterOf(key));
@@ -108,17 +112,7 @@ export function partialStore(db: Db): PartialStore {
       );
       return found === null ? null : partialSchema.parse(found);
     },
-    async listUsers({ accountId, name }) {
-      const having = await versions.find({ accountId, "includes.name": name })
-        .project<{ _id: string }>({ _id: 1 }).toArray();
-      const ids = new Set(having.map(({ _id }) => _id));
-      const templateIds = [...new Set([...ids].map((id) => id.slice(0, id.lastIndexOf("/"))))];
-      const found = await templates.find({
-        ...{ accountId, _id: { $in: templateIds }, archivedAt: null },
-      }).sort({ _id: 1 }).toArray();
-      return found.map((template) => templateSchema.parse(template))
-        .filter(({ _id, publishedVersion }) => ids.has(`${_id}/${publishedVersion}`));
-    },
+    listUsers: (key) => usersOf(db, key),
     async listCallers({ accountId, name }) {
       const found = await partials.find({ accountId, "published.calls": name })
         .project<{ name: string }>({ name: 1 }).sort({ name: 1 }).toArray();
@@ -133,6 +127,12 @@ export function partialStore(db: Db): PartialStore {
           { session },
         );
         if (matchedCount === 0) throw new PlanOutdatedError();
+        const users = await usersOf(db, { accountId, name }, session);
+        const planned = new Set(changes.map(({ template }) => template._id));
+        if (users.some(({ _id }) => !planned.has(_id))) throw new PlanOutdatedError();
+        const found = await partials.find({ accountId, published: { $ne: null } }, { session })
+          .project<Calling>({ name: 1, calls: "$published.calls" }).toArray();
+        if (isCalledBack(name, found)) throw new PlanOutdatedError();
         const numbered = changes.map((change) => [change, change.template.id] as const);
         return await applyNumbered(db, numbered, { accountId, at, session });
       }).catch((error: unknown) => {
@@ -140,9 +140,52 @@ export function partialStore(db: Db): PartialStore {
       });
     },
     async remove(key) {
-      return (await partials.deleteOne(filterOf(key))).deletedCount > 0;
+      const { accountId, name } = key;
+      return await oneAtATime(db, { lock: `${accountId}/bundle` }, async (session) => {
+        const users = await usersOf(db, key, session);
+        const caller = await partials.findOne({ accountId, "published.calls": name }, { session });
+        if (users.length > 0 || caller !== null) throw new PlanOutdatedError();
+        return (await partials.deleteOne(filterOf(key), { session })).deletedCount > 0;
+      });
     },
   };
+}
+
+interface Calling {
+  name: string;
+  calls: string[];
+}
+
+/** Returns whether a partial reaches itself. */
+function isCalledBack(name: string, partials: readonly Calling[]): boolean {
+  const calls = new Map(partials.map((one) => [one.name, one.calls]));
+  const reached = new Set<string>();
+  const open = [...calls.get(name) ?? []];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next === name) return true;
+    if (reached.has(next)) continue;
+    reached.add(next);
+    open.push(...calls.get(next) ?? []);
+  }
+  return false;
+}
+
+async function usersOf(
+  db: Db,
+  { accountId, name }: PartialKey,
+  session?: ClientSession,
+): Promise<Template[]> {
+  const { templates, versions } = collectionsOf(db);
+  const options = session === undefined ? {} : { session };
+  const live = { accountId, archivedAt: null, publishedVersion: { $ne: null } };
+  const found = await templates.find(live, options).sort({ _id: 1 }).toArray();
+  const having = await versions.find({
+    ...{ accountId, "includes.name": name },
+    _id: { $in: found.map(({ _id, publishedVersion }) => `${_id}/${publishedVersion}`) },
+  }, options).project<{ _id: string }>({ _id: 1 }).toArray();
+  const ids = new Set(having.map(({ _id }) => _id));
+  return found.filter(({ _id, publishedVersion }) => ids.has(`${_id}/${publishedVersion}`))
+    .map((template) => templateSchema.parse(template));
 }
 
 function filterOf({ accountId, name }: PartialKey) {

@@ -69,6 +69,12 @@ export async function furnish(
       { ...file, accountId, name, alt: word, updatedAt: new Date() },
       Buffer.from("x"),
     );
+    const partial = `${word}-${i}`;
+    await store.partials.change({
+      ...{ accountId, name: partial, source: word, revision: 0 },
+      ...{ updatedAt: new Date(), updatedBy: null },
+    });
+    note("partial", partial);
     note("name", name);
     note("webhookId", webhookId);
     note("eventId", `evt_${word}${i}`);
@@ -160,6 +166,7 @@ export async function stateOf(store: Store, { accountId, owner }: TestAccount) {
     emails: await store.templates.list(accountId, "email"),
     pdfs: await store.templates.list(accountId, "pdf"),
     integrations: await store.integrations.list(accountId),
+    partials: await store.partials.list(accountId),
     webhooks: await store.webhooks.list(accountId),
     assets: await store.assets.listNames(accountId, { limit: 100 }),
     tokens: await store.tokens.list(accountId),

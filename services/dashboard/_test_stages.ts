@@ -1,10 +1,11 @@
-import type {
-  AskedType,
-  Content,
-  EventData,
-  PinnedAsset,
-  PreviewReply,
-  ReplyTo,
+import {
+  type AskedType,
+  type Content,
+  type EventData,
+  includesSchema,
+  type PinnedAsset,
+  type PreviewReply,
+  type ReplyTo,
 } from "@posthaste/contracts";
 import type { Outgoing } from "@posthaste/messaging";
 import {
@@ -73,7 +74,7 @@ export function openTestStages(): TestStages {
 }
 
 async function preview(
-  { accountId, template, declarations, variables, locale, compiled }: EventData<
+  { accountId, template, declarations, variables, locale, compiled, includes: packed }: EventData<
     "preview.requested"
   >,
   { sandbox, stored, findAsset }: Pick<TestStages, "stored" | "findAsset"> & { sandbox: Sandbox },
@@ -85,14 +86,19 @@ async function preview(
   const html = read(template.html);
   const given = template.kind === "pdf" ? template : undefined;
   const xml = given?.invoice === undefined ? {} : { invoice: read(given.invoice) };
+  const includes = packed && includesSchema.parse(JSON.parse(read(packed)));
   try {
     const published = template.kind === "email"
       ? await sandbox.publishEmail({
         subject: template.subject,
         html,
+        includes,
         ...(template.text === undefined ? {} : { text: read(template.text) }),
       })
-      : { ...await sandbox.publishPdf({ html, ...xml }), subject: template.filename, text: "" };
+      : {
+        ...await sandbox.publishPdf({ html, includes, ...xml }),
+        ...{ subject: template.filename, text: "" },
+      };
     const source = (text: string, escape: "html" | "xml" | "none") => ({
       ...{ key: `test/${text.length}/${escape}`, source: text, escape, locale },
     });
@@ -139,6 +145,7 @@ async function preview(
         assets,
       },
       textGenerated: template.kind === "email" && template.text === undefined,
+      partials: [...published.partials],
       ...(invoice ? { invoice: { ...invoice, xml: { inline: invoice.xml } } } : {}),
       ...(compiled
         ? {

@@ -1,5 +1,6 @@
 import type { DashboardDeps } from "./dashboard_deps.ts";
 import type { DashboardOptions } from "./dashboard_options.ts";
+import type { IssuedPdfs } from "./templates/issued_pdfs.ts";
 import type { SystemMail } from "./system_mail.ts";
 
 /** What a room of routes is given. */
@@ -8,4 +9,6 @@ export interface Routing {
   options: DashboardOptions;
   /** What Posthaste itself writes; undefined if the operator has named no account for it. */
   mail: SystemMail | undefined;
+  /** The printed previews that accounts received. */
+  issued: IssuedPdfs;
 }

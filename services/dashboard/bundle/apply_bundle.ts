@@ -5,7 +5,7 @@ import { audit } from "../audit.ts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { contentHash } from "../templates/draft_content.ts";
-import { assetsFieldOf } from "../templates/pinned_assets.ts";
+import { pinsOf } from "../templates/version_pins.ts";
 import { contentOf } from "../templates/publish_draft.ts";
 import { type PreparedBundle, type ReadyChange, shownChange } from "./plan_bundle.ts";
 
@@ -92,8 +92,8 @@ function changeOf(change: ReadyChange, { userId }: Actor): TemplateChange {
   const revision = state?.draft?.revision ?? null;
   const publication = !change.publish || compiled === undefined ? undefined : {
     ...{ variables: source.variables, locale: source.locale, reads: compiled.reads },
-    ...{ sourceHash: contentHash(kind, source, compiled.assets), publishedBy: userId },
-    ...assetsFieldOf(compiled),
+    ...{ sourceHash: contentHash(kind, source, compiled), publishedBy: userId },
+    ...pinsOf(compiled),
     ...contentOf(source, compiled),
   };
   return {

@@ -25,7 +25,7 @@ const COMPILE_LIMIT_MS = 11_000;
 export async function compileTemplate(
   template: Authored,
   { accountId, isPublished }: { accountId: string; isPublished: boolean },
-  deps: Pick<DashboardDeps, "bus">,
+  deps: Pick<DashboardDeps, "bus" | "store">,
 ): Promise<CompiledTemplate> {
   const { kind, folder, sample } = template;
   const source = sourceOfAuthored(template);
@@ -36,8 +36,10 @@ export async function compileTemplate(
   const at = (file: string) => `${folder}/${file}`;
   if (!rendering.ok) {
     const { errors, reason } = rendering;
-    const placed = errors.map(({ part, line, column, message }) => ({
-      ...placeOf(template, { part, line, column }),
+    const placed = errors.map(({ part, line, column, partial, message }) => ({
+      ...(partial === undefined
+        ? placeOf(template, { part, line, column })
+        : { file: `partials/${partial}`, line, column }),
       message,
     }));
     const advice = sample === undefined ? "without sample.json" : "with sample.json";
@@ -63,8 +65,10 @@ export async function compileTemplate(
 function brokenRules(template: Authored, rendering: Rendering): BundleFault[] {
   const source = sourceOfAuthored(template);
   return errorFindings({ kind: template.kind, source, rendering }).map((finding) => {
-    const { part, line, column } = finding;
-    const place = line === null || column === null
+    const { part, line, column, partial } = finding;
+    const place = partial !== undefined && line !== null && column !== null
+      ? { file: `partials/${partial}`, line, column }
+      : line === null || column === null
       ? { file: `${template.folder}/${fileOfPart(template, part)}` }
       : placeOf(template, { part, line, column });
     return { ...place, message: sayFinding(finding) };

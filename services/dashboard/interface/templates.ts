@@ -147,6 +147,8 @@ export interface LintFinding {
   /** From 1; null if it concerns the whole. */
   line: number | null;
   column: number | null;
+  /** Name of the partial with the place; missing for the template itself. */
+  partial?: string | undefined;
   /** Closed list in `lint_rules.ts` of `libs/templating`: `image_without_alt`, `gmail_clips`, … */
   rule: string;
   message: string;

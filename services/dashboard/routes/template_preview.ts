@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 import type { Routing } from "../routing.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import { openIssuedPdfs } from "../templates/issued_pdfs.ts";
 import { openLatestOnly } from "../templates/latest_only.ts";
 import { previewTemplate } from "../templates/preview.ts";
 import { previewSchema, sourceFor, TEMPLATE_BODY_LIMIT } from "../templates/template_input.ts";
@@ -22,8 +21,7 @@ const PDF_HEADERS = {
 };
 
 /** Adds the routes of previews of templates, saved or not. */
-export function templatePreviewRoutes(app: FastifyInstance, { deps }: Routing): void {
-  const issued = openIssuedPdfs(deps);
+export function templatePreviewRoutes(app: FastifyInstance, { deps, issued }: Routing): void {
   const latestOnly = openLatestOnly(() =>
     new HttpError("conflict", "A newer preview was requested")
   );

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import {
+  BRAND,
   type Content,
   type DraftSource,
   EVENT_VERSION,
   type EventData,
+  type Pinned,
   type PinnedAsset,
   type PreviewReply,
   type TemplateKind,
@@ -12,6 +14,7 @@ import {
 } from "@posthaste/contracts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
+import { includesOf, reachedIncludes } from "./reached_includes.ts";
 
 /** A source to compile and fill. */
 export interface RenderWish {
@@ -23,6 +26,8 @@ export interface RenderWish {
   /** Whether to return the compiled parts, too. */
   compiled?: boolean;
   timeoutMs: number;
+  /** Partials to use instead of the published ones of the same name. */
+  instead?: readonly Pinned[];
 }
 
 /** Texts, loaded from wherever they were stored. */
@@ -40,6 +45,8 @@ export interface CompiledParts extends LoadedParts {
   invoice?: string | undefined;
   /** The stored images that it shows. Undefined if an older renderer answered. */
   assets?: PinnedAsset[] | undefined;
+  /** The partials and the brand in the parts. */
+  includes: Pinned[];
 }
 
 /** The result of rendering a source. */
@@ -62,10 +69,11 @@ const INLINE_CHARACTERS = 20_000;
  */
 export async function askRenderer(
   wish: RenderWish,
-  { bus }: Pick<DashboardDeps, "bus">,
+  { bus, store }: Pick<DashboardDeps, "bus" | "store">,
 ): Promise<Rendering> {
   const { accountId, kind, source, timeoutMs } = wish;
-  const { variables = source.sample, compiled = false } = wish;
+  const { variables = source.sample, compiled = false, instead = [] } = wish;
+  const reached = await reachedIncludes(accountId, { source, instead }, store);
   try {
     const contents = bus.objects("contents");
     const load = async (content: Content) => {
@@ -85,6 +93,9 @@ export async function askRenderer(
       ...{ v: EVENT_VERSION, accountId, variables, compiled, locale: source.locale },
       template: await templateOf(kind, source, contents),
       declarations: source.variables,
+      ...(reached.length === 0
+        ? {}
+        : { includes: await packed(JSON.stringify(includesOf(reached)), contents) }),
     };
     const reply = await bus.ask("preview.requested", data, { timeoutMs });
     if (reply === undefined) {
@@ -100,6 +111,7 @@ export async function askRenderer(
         ...(reply.compiled.invoice && { invoice: await load(reply.compiled.invoice) }),
         reads: reply.compiled.reads,
         assets: reply.assets?.flatMap(({ asset }) => asset ?? []),
+        includes: reached.filter(({ name }) => name === BRAND || reply.partials?.includes(name)),
       },
       content: reply.parts.html,
     };

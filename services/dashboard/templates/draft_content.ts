@@ -1,22 +1,29 @@
 import { createHash } from "node:crypto";
-import type { DraftSource, PinnedAsset, TemplateKind } from "@posthaste/contracts";
+import type { DraftSource, Pinned, PinnedAsset, TemplateKind } from "@posthaste/contracts";
+
+interface Pins {
+  assets?: readonly PinnedAsset[] | undefined;
+  includes?: readonly Pinned[] | undefined;
+}
 
 /**
- * Returns the SHA-256, in hex, of the parts of a source that make a version, with the stored images that it shows;
- * the sample is not one.
+ * Returns the SHA-256, in hex, of what makes a version: parts of the source, not its sample, the stored images
+ * that it shows, and what it includes.
  */
 export function contentHash(
   kind: TemplateKind,
   source: DraftSource,
-  assets: readonly PinnedAsset[] = [],
+  { assets = [], includes = [] }: Pins = {},
 ): string {
   const { subject, html, text, filename, invoice, variables, locale, page } = source;
   const shown = assets.map(({ name, sha256, url = "" }) => [name, sha256, url]);
+  const pinned = includes.map(({ name, source }) => [name, source]);
   const content = [
     ...[kind, subject, html, text, filename, variables, locale, page],
-    // A source without images and invoice has the hash that it always had.
+    // A source without images, invoice or partials has the hash that it always had.
     ...(shown.length === 0 ? [] : [shown]),
     ...(invoice === undefined ? [] : [{ invoice }]),
+    ...(pinned.length === 0 ? [] : [{ pinned }]),
   ];
   return createHash("sha256").update(JSON.stringify(sorted(content))).digest("hex");
 }

@@ -4,6 +4,7 @@ import {
   EVENT_VERSION,
   type PageOptions,
   type PdfInvoice,
+  type Pinned,
   type TemplateKind,
 } from "@posthaste/contracts";
 import { lintTemplate, missingVariables } from "@posthaste/templating";
@@ -13,7 +14,7 @@ import { askRenderer } from "./ask_renderer.ts";
 import type { IssuedPdfs } from "./issued_pdfs.ts";
 
 /** What previews need. */
-export interface PreviewDeps extends Pick<DashboardDeps, "bus"> {
+export interface PreviewDeps extends Pick<DashboardDeps, "bus" | "store"> {
   issued: IssuedPdfs;
 }
 
@@ -22,6 +23,8 @@ export interface PreviewWish {
   accountId: string;
   kind: TemplateKind;
   source: DraftSource;
+  /** Partials to use instead of the published ones of the same name. */
+  instead?: readonly Pinned[];
 }
 
 /** Limit for the whole preview, so that the browser has an answer within 12 s. */

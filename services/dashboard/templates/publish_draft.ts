@@ -12,7 +12,7 @@ import { isMjml, type LintFinding, lintTemplate, sayFinding } from "@posthaste/t
 import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
-import { assetsFieldOf, hasSameAssets, keepAssets } from "./pinned_assets.ts";
+import { hasSamePins, keepAssets, pinsOf } from "./version_pins.ts";
 
 /** A compiled draft. */
 export interface CompiledDraft {
@@ -45,8 +45,8 @@ export async function publishDraft(
   await keepAssets(accountId, compiled, store);
   const { version } = await store.templates.publish({
     ...{ accountId, id, name, variables: source.variables, locale: source.locale },
-    ...{ sourceHash: contentHash(kind, source, compiled.assets), publishedBy: userId, isTest },
-    ...{ reads: compiled.reads, ...assetsFieldOf(compiled) },
+    ...{ sourceHash: contentHash(kind, source, compiled), publishedBy: userId, isTest },
+    ...{ reads: compiled.reads, ...pinsOf(compiled) },
     ...contentOf(source, compiled),
   });
   if (!isTest) await store.drafts.noteBase(draft, version.version);
@@ -54,8 +54,8 @@ export async function publishDraft(
 }
 
 /**
- * Returns the published version if publishing a draft would change nothing: it has the same source, and shows the
- * same images; else null.
+ * Returns the published version if publishing a draft would change nothing: it has the same source, images and
+ * partials; else null.
  */
 export async function sameAsPublished(
   { template, draft, compiled }: CompiledDraft,
@@ -64,7 +64,7 @@ export async function sameAsPublished(
   const { accountId, kind, id, publishedVersion } = template;
   if (publishedVersion === null || draft.base !== publishedVersion) return null;
   const published = await findVersion(accountId, kind, id, publishedVersion);
-  return published !== null && hasSameAssets(published, compiled) ? published : null;
+  return published !== null && hasSamePins(published, compiled) ? published : null;
 }
 
 /**
@@ -89,7 +89,7 @@ export async function rollBack(
   await keepAssets(accountId, older, store);
   const published = await store.templates.publish({
     ...{ accountId, id, name, variables, reads, locale, sourceHash, publishedBy: userId },
-    ...assetsFieldOf(older),
+    ...pinsOf(older),
     ...(older.kind === "email"
       ? { kind: older.kind, source: older.source, parts: older.parts }
       : { kind: older.kind, source: older.source, parts: older.parts, page: older.page }),
@@ -152,12 +152,15 @@ export function errorFindings({ kind, source, rendering }: RenderedSource): Lint
 }
 
 /**
- * Refuses to publish a source that violates a rule for templates.
+ * Refuses to publish a source that violates a rule for templates, or one of those that `isJudged` chooses.
  *
  * @throws {HttpError} `template_failed`, with the errors by `part:line:column`.
  */
-export function requirePublishable(rendered: RenderedSource): void {
-  const issues = errorFindings(rendered).map((finding) => ({
+export function requirePublishable(
+  rendered: RenderedSource,
+  isJudged: (finding: LintFinding) => boolean = () => true,
+): void {
+  const issues = errorFindings(rendered).filter(isJudged).map((finding) => ({
     path: placeOf(finding),
     message: sayFinding(finding),
   }));
@@ -185,8 +188,8 @@ export function contentOf(
     ...(isMjml(html) ? { mjml: html } : { html }),
     ...(text.trim() === "" ? {} : { text }),
   };
-  const { reads: _reads, assets: _assets, invoice: _invoice, ...parts } = compiled;
-  return { kind: "email", source, parts };
+  const { subject: line, html: body, text: plain } = compiled;
+  return { kind: "email", source, parts: { subject: line, html: body, text: plain } };
 }
 
 type Content = Publication extends infer P

@@ -1,0 +1,63 @@
+import { BRAND, type DraftSource, type Includes, type Pinned } from "@posthaste/contracts";
+import type { StorePart } from "@posthaste/storage";
+import { HttpError } from "../http_error.ts";
+
+/** Together with the template, they must fit into one document of the database. */
+const MAX_CHARACTERS = 500_000;
+
+const CALL = /\{\{~?#?>\s*["']?([a-z][a-z\d_-]*)/g;
+
+/** Returns the names of what a source may include: partials that it calls, and the brand. */
+export function calledIn(source: string): string[] {
+  const names = [...source.matchAll(CALL)].map(([, name = ""]) => name);
+  return [...new Set(source.includes("@brand.") ? [...names, BRAND] : names)];
+}
+
+/** A source, and partials to use instead of the published ones. */
+export interface Reaching {
+  source: Pick<DraftSource, "subject" | "html" | "text" | "filename">;
+  instead?: readonly Pinned[];
+}
+
+/**
+ * Finds the published partials that a source reaches, directly or through others. Unknown ones are left out:
+ * the renderer finds their places.
+ *
+ * @throws {HttpError} `template_failed` if they are too large together.
+ */
+export async function reachedIncludes(
+  accountId: string,
+  { source: { subject, html, text, filename }, instead = [] }: Reaching,
+  { partials }: StorePart<"partials.published">,
+): Promise<Pinned[]> {
+  const reached: Pinned[] = [];
+  const seen = new Set<string>();
+  let characters = 0;
+  let names = calledIn([subject, html, text, filename].join("\n"));
+  while (names.length > 0) {
+    for (const name of names) seen.add(name);
+    const given = instead.filter(({ name }) => names.includes(name));
+    const rest = names.filter((name) => given.every((one) => one.name !== name));
+    const found = rest.length === 0 ? [] : await partials.published(accountId, rest);
+    const level = [...given, ...found];
+    reached.push(...level);
+    characters += level.reduce((sum, { source }) => sum + source.length, 0);
+    if (characters > MAX_CHARACTERS) {
+      const error = `The partials have more than ${MAX_CHARACTERS} characters together`;
+      throw new HttpError("template_failed", error);
+    }
+    names = [...new Set(level.flatMap(({ source }) => calledIn(source)))]
+      .filter((name) => !seen.has(name));
+  }
+  return reached;
+}
+
+/** Returns partials and brand in the form that the renderer takes. */
+export function includesOf(reached: readonly Pinned[]): Includes {
+  const brand = reached.find(({ name }) => name === BRAND);
+  const partials = reached.filter(({ name }) => name !== BRAND);
+  return {
+    partials: Object.fromEntries(partials.map(({ name, source }) => [name, source])),
+    ...(brand === undefined ? {} : { brand: JSON.parse(brand.source) }),
+  };
+}
