@@ -29,6 +29,8 @@ export const partialSchema = z.object({
   published: z.object({
     source: z.string(),
     version: z.int().positive(),
+    /** Of the draft that was published. */
+    revision: z.int().positive(),
     /** What it includes itself, by name. */
     calls: z.array(z.string()),
   }).nullable(),

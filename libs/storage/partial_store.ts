@@ -123,7 +123,7 @@ export function partialStore(db: Db): PartialStore {
       return await oneAtATime(db, { lock: `${accountId}/bundle` }, async (session) => {
         const { matchedCount } = await partials.updateOne(
           { ...filterOf({ accountId, name }), ...before, "draft.revision": revision },
-          [{ $set: { published: { source: "$draft.source", version, calls } } }],
+          [{ $set: { published: { source: "$draft.source", version, revision, calls } } }],
           { session },
         );
         if (matchedCount === 0) throw new PlanOutdatedError();

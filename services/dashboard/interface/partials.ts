@@ -1,3 +1,17 @@
+/**
+ * The routes, all below `/api/partials`. Reading and previews take a viewer, all else an editor:
+ *
+ * | route | takes | gives |
+ * | --- | --- | --- |
+ * | `GET /` | | `PartialRow[]` |
+ * | `GET /:partial` | | `PartialView` |
+ * | `PUT /:partial/draft` | `{ revision, source }` | `PartialView`; 409 `conflict` if someone else changed it |
+ * | `POST /:partial/preview` | `{ source, template? }` | `PreviewView` |
+ * | `GET /:partial/templates` | | `TouchedTemplate[]`: what publishing it publishes again |
+ * | `POST /:partial/publish` | `{ revision }` | `PartialPublished`; 422 `template_failed` with issues |
+ * | `DELETE /:partial` | | `{}`; 409 `conflict` if something has it |
+ */
+
 /** A partial, or the brand, in a list. */
 export interface PartialRow {
   /** What templates call; `@brand` for the brand. */
@@ -5,6 +19,8 @@ export interface PartialRow {
   revision: number;
   /** Null before it is first published. */
   publishedVersion: number | null;
+  /** Whether the draft was changed since it was published. */
+  hasChanges: boolean;
   updatedAt: string;
 }
 

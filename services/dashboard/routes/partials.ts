@@ -138,7 +138,8 @@ function targetOf({ name }: StoredPartial): string {
 function rowOf({ name, draft, published }: StoredPartial): PartialRow {
   const { revision, updatedAt } = draft;
   const publishedVersion = published?.version ?? null;
-  return { name, revision, publishedVersion, updatedAt: updatedAt.toISOString() };
+  const hasChanges = published?.revision !== revision;
+  return { name, revision, publishedVersion, hasChanges, updatedAt: updatedAt.toISOString() };
 }
 
 function viewOf(partial: StoredPartial): PartialView {

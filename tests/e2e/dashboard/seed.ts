@@ -54,6 +54,7 @@ export async function plantSeed(
   const invoice = await writeTemplate(editor, { kind: "pdf", example: "invoice" });
   await editor.ask("POST", "/templates/email", { name: "Welcome", example: "welcome" });
   await editor.ask("POST", "/templates/pdf", { name: "Letter", example: "letter" });
+  await sharePartials(editor);
   const integrations = {
     good: await system.connect(sink.port, { name: "Main server" }),
     unreachable: await system.connect(await freePort(), { name: "Old server" }),
@@ -111,6 +112,30 @@ async function keepFiles({ store, accountId }: AccountOfSystem): Promise<void> {
     const kept = { ...file, ...size, accountId, sha256, size: bytes.length, updatedAt: new Date() };
     await store.assets.putName(kept, bytes);
   }
+}
+
+/** Publishes a brand and a partial, and a template that has both, and begins a change of the partial. */
+async function sharePartials({ ask }: Person): Promise<void> {
+  const write = (name: string, revision: number, source: string) =>
+    ask("PUT", `/partials/${name}/draft`, { revision, source });
+  const footer = '<p style="color: {{@brand.color}}">{{@brand.name}}, 1 Market Street</p>\n';
+  const brand = {
+    ...{ color: "#e8590c", linkColor: "#1971c2", font: "Arial, Helvetica, sans-serif" },
+    ...{ logo: "logo", name: "Shop Ltd" },
+  };
+  for (const [name, source] of [["@brand", JSON.stringify(brand)], ["footer", footer]] as const) {
+    await write(name, 0, source);
+    await ask("POST", `/partials/${name}/publish`, { revision: 1 });
+  }
+  const view = await ask<Written>("POST", "/templates/email", { name: "Newsletter" });
+  const html = '<img src="{{asset @brand.logo}}" alt="Shop"><p>What is new?</p>\n{{> footer}}\n';
+  const path = `/templates/email/${view.id}`;
+  const { revision } = await ask<Written>("PUT", `${path}/draft`, {
+    revision: view.revision,
+    source: { ...view.draft, subject: "News", html },
+  });
+  await ask("POST", `${path}/publish`, { revision });
+  await write("footer", 1, `${footer}<p>All prices include taxes.</p>\n`);
 }
 
 /** The ids of a new template. */

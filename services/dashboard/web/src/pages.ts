@@ -4,6 +4,7 @@ import {
   TbChartBar,
   TbKey,
   TbPhoto,
+  TbPuzzle,
   TbSend,
   TbServer,
   TbSettings,
@@ -46,6 +47,12 @@ export const PAGES: readonly PageEntry[] = [
     path: "/pdf-templates",
     icon: TEMPLATE_ICONS.pdf,
     page: lazy(() => import("./pages/templates/pdf_templates.tsx")),
+  },
+  {
+    label: "Partials",
+    path: "/partials",
+    icon: TbPuzzle,
+    page: lazy(() => import("./pages/partials/partials.tsx")),
   },
   {
     label: "Files",

@@ -8,7 +8,7 @@ import type { SourceMark } from "./source_mark.ts";
 import type { TemplateWords } from "./template_completion.ts";
 
 const FROM_OUTSIDE = Annotation.define<boolean>();
-const NO_WORDS: TemplateWords = { paths: [], helpers: [], describe: () => "" };
+const NO_WORDS: TemplateWords = { paths: [], helpers: [], partials: [], describe: () => "" };
 
 /** Properties of a code editor. */
 export interface CodeEditorProps {

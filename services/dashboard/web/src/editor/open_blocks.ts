@@ -5,7 +5,7 @@ export interface OpenBlock {
   argument: string;
 }
 
-const TAG = /\{\{~?\s*([#^/])\s*([\w-]+)([^}]*)\}\}/g;
+const TAG = /\{\{~?\s*([#^/])\s*>?\s*([\w-]+)([^}]*)\}\}/g;
 
 /** Returns the blocks that are open at the end of a text, outermost first. */
 export function openBlocks(before: string): OpenBlock[] {

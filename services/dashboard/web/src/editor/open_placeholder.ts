@@ -1,10 +1,10 @@
 /** The word at the cursor in an open placeholder. */
 export interface OpenPlaceholder {
   /**
-   * `block` after `{{#`, `close` after `{{/`, `name` where a variable or a helper is allowed,
+   * `block` after `{{#`, `close` after `{{/`, `partial` after `{{>` and `{{#>`, `name` where a variable or a helper is allowed,
    * `argument` where only values are.
    */
-  kind: "block" | "close" | "name" | "argument";
+  kind: "block" | "close" | "partial" | "name" | "argument";
   /** Where the word begins, as an offset in the text. */
   from: number;
   /** The typed part of the word. */
@@ -20,13 +20,16 @@ export function openPlaceholder(before: string): OpenPlaceholder | null {
   const inside = before.slice(start + 2);
   if (inside.includes("}}") || /^~?!/.test(inside)) return null;
   if ((inside.match(/"/g) ?? []).length % 2 === 1) return null;
-  const word = /[^\s"'=(){}|~#^/&]*$/.exec(inside)?.[0] ?? "";
+  const word = /[^\s"'=(){}|~#^/&>]*$/.exec(inside)?.[0] ?? "";
   const from = before.length - word.length;
   const lead = inside.slice(0, inside.length - word.length).trim();
   switch (lead.replace(/^[~{&]+/, "")) {
     case "#":
     case "^":
       return { kind: "block", from, word };
+    case ">":
+    case "#>":
+      return { kind: "partial", from, word };
     case "/":
       return { kind: "close", from, word };
     case "":

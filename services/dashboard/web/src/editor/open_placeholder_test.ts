@@ -16,6 +16,9 @@ test("openPlaceholder() distinguishes blocks, closing tags and arguments", () =>
   assert.equal(openPlaceholder("{{#ea")?.kind, "block");
   assert.equal(openPlaceholder("{{~#ea")?.kind, "block");
   assert.equal(openPlaceholder("{{#if paid}}x{{/i")?.kind, "close");
+  assert.equal(openPlaceholder("{{> fo")?.kind, "partial");
+  assert.equal(openPlaceholder("{{#> ba")?.kind, "partial");
+  assert.equal(openPlaceholder("{{> foot na")?.kind, "argument");
   assert.equal(openPlaceholder("{{#each li")?.kind, "argument");
   assert.equal(openPlaceholder("{{date at loc")?.kind, "argument");
   assert.equal(openPlaceholder("{{#if (e")?.kind, "name");

@@ -18,6 +18,8 @@ export interface TemplateWords {
   /** Paths that can be read: `customer.name`, `lines[].price`. */
   paths: readonly string[];
   helpers: readonly HelperWord[];
+  /** Names of partials that can be included. */
+  partials: readonly string[];
   /** Descriptions of variables, by name. */
   describe(path: string): string;
 }
@@ -35,11 +37,12 @@ export function completeTemplate(
     const open = openPlaceholder(before);
     if (open === null) return null;
     const blocks = openBlocks(before);
-    const { paths, helpers, describe } = words();
+    const { paths, helpers, partials, describe } = words();
     const variables = scopedPaths(paths, blocks).map((path) => variable(path, describe(path)));
     const options = {
       block: () => helpers.filter(({ kind }) => kind === "block").map(helper),
       close: () => blocks.slice(-1).map(({ name }) => ({ label: name, type: "keyword" })),
+      partial: () => partials.map((label) => ({ label, type: "namespace" })),
       name: () => [
         ...variables,
         ...helpers.filter(({ kind }) => kind === "inline").map(helper),

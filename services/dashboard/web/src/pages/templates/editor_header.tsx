@@ -29,8 +29,8 @@ import { useDiscard } from "./use_discard.tsx";
 import type { Draft } from "./use_draft.ts";
 import type { Preview } from "./use_preview.ts";
 
-/** A stored image may have been replaced since: publishing again then shows the new one. */
-const SHOWS_IMAGES = /\{\{~?\s*asset\s/;
+/** A stored image or a partial may have been replaced since: publishing again then shows the new one. */
+const IS_PINNED = /\{\{~?\s*(asset\s|#?>)|@brand\./;
 
 /** The name and state of a template, and its actions. */
 export function EditorHeader({ view, draft, preview, onShow }: {
@@ -99,7 +99,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
                 size="xs"
                 onClick={publish.open}
                 disabled={!draft.isUnsaved && !view.hasChanges &&
-                  view.publishedVersion !== null && !SHOWS_IMAGES.test(draft.source.html)}
+                  view.publishedVersion !== null && !IS_PINNED.test(draft.source.html)}
               >
                 Publish
               </Button>

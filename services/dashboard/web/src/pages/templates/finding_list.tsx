@@ -63,8 +63,8 @@ export function Finding({ finding, kind, onShow }: {
   kind: TemplateKind;
   onShow?: (place: SourcePlace) => void;
 }) {
-  const { severity, part, line, column, message, remedy } = finding;
-  const name = PARTS[kind][part];
+  const { severity, part, line, column, message, remedy, partial } = finding;
+  const name = partial ?? PARTS[kind][part];
   const content = (
     <Group gap={8} wrap="nowrap" align="baseline">
       <Badge size="xs" color={COLORS[severity]} variant="dot" tt="none" style={{ flexShrink: 0 }}>
@@ -79,7 +79,9 @@ export function Finding({ finding, kind, onShow }: {
       </Text>
     </Group>
   );
-  if (line === null || onShow === undefined) return <Box px={6} py={3}>{content}</Box>;
+  if (line === null || partial !== undefined || onShow === undefined) {
+    return <Box px={6} py={3}>{content}</Box>;
+  }
   return (
     <UnstyledButton
       px={6}

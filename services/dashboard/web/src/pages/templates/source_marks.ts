@@ -12,16 +12,18 @@ export interface SourcePlace {
 }
 
 /**
- * Returns a preview's findings in one part, with their places; findings about the whole are left
- * out.
+ * Returns a preview's findings in one part, with their places; findings about the whole, and those in
+ * partials, are left out.
  */
 export function sourceMarks(
   part: LintFinding["part"],
   { errors, findings }: { errors: readonly TemplateFault[]; findings: readonly LintFinding[] },
 ): SourceMark[] {
-  const faults = errors.filter((error) => error.part === part)
+  const isHere = (found: { part: string; partial?: string | undefined }) =>
+    found.part === part && found.partial === undefined;
+  const faults = errors.filter(isHere)
     .map(({ line, column, message }) => ({ line, column, message, severity: "error" as const }));
-  const noted = findings.filter((finding) => finding.part === part && finding.line !== null)
+  const noted = findings.filter((finding) => isHere(finding) && finding.line !== null)
     .map(({ line, column, message, severity }) => ({
       line: line ?? 1,
       column: column ?? 1,

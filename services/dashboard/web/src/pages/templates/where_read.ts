@@ -4,9 +4,10 @@ import { isMjml } from "./is_mjml.ts";
 /**
  * Returns where a template reads a variable: `subject, MJML`, or `MJML (first in line 4)`. A
  * subject, or the file name of a PDF, has only one line, which is left out.
+ * So is a line in a partial.
  */
 export function whereRead(
-  { usedIn, line }: Pick<FoundVariable, "usedIn" | "line">,
+  { usedIn, line, partial }: Pick<FoundVariable, "usedIn" | "line" | "partial">,
   { isEmail, html }: { isEmail: boolean; html: string },
 ): string {
   const names = {
@@ -16,7 +17,11 @@ export function whereRead(
     invoice: "invoice XML",
   };
   // Of a PDF the line is always of the body, though the file name stands first.
-  const first = isEmail ? usedIn[0] : usedIn.find((part) => part === "html");
+  const first = partial !== undefined
+    ? undefined
+    : isEmail
+    ? usedIn[0]
+    : usedIn.find((part) => part === "html");
   return usedIn.map((part) =>
     part === first && part !== "subject" ? `${names[part]} (first in line ${line})` : names[part]
   ).join(", ");

@@ -1,0 +1,40 @@
+import { Button } from "@mantine/core";
+import { TbFileUnknown } from "react-icons/tb";
+import { Link } from "wouter";
+import type { PartialView } from "../../../../interface/partials.ts";
+import { HttpError } from "../../api.ts";
+import { Page } from "../../parts/page.tsx";
+import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { BrandPage } from "./brand_page.tsx";
+import { PartialPage } from "./partial_page.tsx";
+import { BRAND, usePartial } from "./partial_queries.ts";
+
+/** A brand that nobody has saved yet. */
+const NO_BRAND: PartialView = {
+  ...{ name: BRAND, revision: 0, publishedVersion: null, hasChanges: false, updatedAt: "" },
+  ...{ source: "{}", publishedSource: null },
+};
+
+/** The editor of a partial or of the brand, once it is there. */
+export default function PartialEditor({ name: encoded }: { name: string }) {
+  const name = encoded === encodeURIComponent(BRAND) ? BRAND : encoded;
+  const { data, error, refetch } = usePartial(name);
+  const isMissing = error instanceof HttpError && error.code === "not_found";
+  if (name === BRAND && (data !== undefined || isMissing)) {
+    return <BrandPage view={data ?? NO_BRAND} />;
+  }
+  if (data !== undefined) return <PartialPage view={data} />;
+  if (error === null) return <Waiting />;
+  if (!isMissing) return <Failed error={error} retry={() => void refetch()} />;
+  return (
+    <Page title={`No partial ${name}`}>
+      <Empty
+        icon={TbFileUnknown}
+        title="Partial not found"
+        action={<Button component={Link} href="/">Show all partials</Button>}
+      >
+        It may have been removed, or it belongs to another account.
+      </Empty>
+    </Page>
+  );
+}
