@@ -78,7 +78,7 @@ function Touched({ templates }: { templates: readonly TouchedTemplate[] }) {
     <>
       <Text size="sm">
         <Text span inherit fw={600}>{touchedText(templates.length)}.</Text>
-        {templates.length > 0 && " All of them are published together, or none."}
+        {templates.length > 0 && " The partial is published with all of them, or not at all."}
       </Text>
       {templates.length > 0 && (
         <List size="sm" mah={260} style={{ overflowY: "auto" }} tabIndex={0}>
