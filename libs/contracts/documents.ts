@@ -187,7 +187,12 @@ export type EmailVersion = z.infer<typeof emailVersionSchema>;
 export const pdfVersionSchema = z.object({
   ...versionBase,
   kind: z.literal("pdf"),
-  source: z.object({ html: z.string(), invoice: z.string().optional() }),
+  source: z.object({
+    html: z.string(),
+    invoice: z.string().optional(),
+    /** As it was written; missing if the part is the same. */
+    filename: z.string().optional(),
+  }),
   parts: z.object({ html: z.string(), filename: z.string(), invoice: z.string().optional() }),
   page: keptPageOptionsSchema,
 });

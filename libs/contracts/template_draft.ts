@@ -54,7 +54,7 @@ export function sourceOfVersion(
   const { variables, locale } = version;
   const common = { variables, locale, sample };
   if (version.kind === "pdf") {
-    const { source: { html, invoice }, parts: { filename }, page } = version;
+    const { source: { html, invoice, filename = version.parts.filename }, page } = version;
     const xml = invoice === undefined ? {} : { invoice };
     return { ...common, subject: "", html, text: "", filename, ...xml, page };
   }

@@ -97,7 +97,9 @@ async function preview(
       })
       : {
         ...await sandbox.publishPdf({ html, includes, ...xml }),
-        ...{ subject: template.filename, text: "" },
+        subject: (await sandbox.check({ subject: template.filename, includes })).parts.subject ??
+          "",
+        text: "",
       };
     const source = (text: string, escape: "html" | "xml" | "none") => ({
       ...{ key: `test/${text.length}/${escape}`, source: text, escape, locale },

@@ -72,6 +72,28 @@ test("publishing a template pins the partials and the brand that it reaches", as
   assert.deepEqual([unknown.status, unknown.body.issues[0].path], [422, "html:2:1"]);
 });
 
+test("the file name of a PDF and a layout may include partials, which the draft keeps", async () => {
+  const { accountId, asked, write, publish } = await openProgram();
+  await write("base", "<main>{{> @partial-block}}</main>");
+  await publish("base");
+  const { body } = await asked.post(`${BASE}/templates/pdf`, { name: "Bill" });
+  const path = `${BASE}/templates/pdf/${body.id}`;
+  const html = "{{#> base}}<p>Bill</p>{{/base}}";
+  const source = { ...body.draft, html, filename: "{{#*inline 'a'}}bill{{/inline}}{{> a}}.pdf" };
+  const { revision } = (await asked.put(`${path}/draft`, { revision: 1, source })).body;
+  const published = await asked.post(`${path}/publish`, { revision });
+  assert.equal(published.status, 200, published.text);
+  const stored = await dashboard.store.templates.findVersion(accountId, "pdf", body.id, 1);
+  assert.equal(stored?.parts.html, "<main><p>Bill</p></main>");
+  assert.equal(stored?.parts.filename, "bill.pdf");
+  assert.equal(published.body.draft.filename, source.filename);
+  await write("base", "<div>{{> @partial-block}}</div>", 1);
+  await publish("base", 2);
+  const again = await dashboard.store.templates.findVersion(accountId, "pdf", body.id, 2);
+  assert.deepEqual(again?.parts, { html: "<div><p>Bill</p></div>", filename: "bill.pdf" });
+  assert.equal((await asked.get(path)).body.draft.filename, source.filename);
+});
+
 test("publishing a partial publishes all templates that have it, and keeps their drafts", async () => {
   const { accountId, asked, write, publish, template, version } = await openProgram();
   await write("city", "Rome");

@@ -179,9 +179,11 @@ export function contentOf(
   compiled: CompiledParts,
 ): Content {
   if (page !== null) {
-    const xml = invoice === undefined ? {} : { invoice };
-    const parts = { html: compiled.html, filename, ...xml };
-    return { kind: "pdf", source: { html, ...xml }, parts, page };
+    const { html: body, subject: name, invoice: xml } = compiled;
+    const parts = { html: body, filename: name, ...(xml === undefined ? {} : { invoice: xml }) };
+    const written = name === filename ? {} : { filename };
+    const authored = invoice === undefined ? {} : { invoice };
+    return { kind: "pdf", source: { html, ...authored, ...written }, parts, page };
   }
   const source = {
     subject,

@@ -53,7 +53,7 @@ export function BrandPage({ view }: { view: PartialView }) {
   return (
     <Stack gap="md" maw={760}>
       <PartialHeader view={view} title="Brand" draft={shown} isValid={isValid} />
-      <Text size="sm" c="dimmed">
+      <Text size="sm">
         Templates write <Code>{"{{@brand.color}}"}</Code>, and{" "}
         <Code>{"{{asset @brand.logo}}"}</Code>{" "}
         for the address of an image. Values change in templates when you publish them.

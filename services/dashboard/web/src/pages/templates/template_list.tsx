@@ -91,10 +91,13 @@ function matches({ name, alias, id }: TemplateRow, search: string): boolean {
     (alias ?? "").includes(wanted) || String(id) === wanted.replace(/^#/, "");
 }
 
+/** Dimmed text stays readable on it. */
+const HOVERED = "light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))";
+
 function TableOf({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[] }) {
   return (
     <Table.ScrollContainer minWidth={780} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="sm" highlightOnHover>
+      <Table verticalSpacing="sm" highlightOnHover highlightOnHoverColor={HOVERED}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={90}>Id</Table.Th>
