@@ -11,6 +11,13 @@
  */
 export { fileOfPart } from "./file_of_part.ts";
 export { differingFiles, filesOf, type NamedSource } from "./files_of.ts";
+export {
+  type AuthoredPartial,
+  filedSource,
+  fileOfPartial,
+  isPartialFile,
+  partialFilesOf,
+} from "./partial_files.ts";
 export { readJson } from "./json_document.ts";
 export {
   type Authored,

@@ -7,6 +7,7 @@ import {
 } from "@posthaste/contracts";
 import { isMjml } from "@posthaste/templating";
 import { type JsonDocument, readJson } from "./json_document.ts";
+import { type AuthoredPartial, isPartialFile, readPartials } from "./partial_files.ts";
 import { isTemplateFile, MAX_FILE_BYTES, NEEDED_FILES } from "./template_files.ts";
 import {
   type EmailSettings,
@@ -56,9 +57,11 @@ export interface AuthoredPdf extends AuthoredBase {
 /** A template as its author wrote it. */
 export type Authored = AuthoredEmail | AuthoredPdf;
 
-/** The contents of a bundle. Templates with faults in their files are not in `templates`. */
+/** The contents of a bundle. Templates and partials with faults in their files are left out. */
 export interface ReadBundle {
   templates: Authored[];
+  /** By their files; the brand is one of them. */
+  partials: AuthoredPartial[];
   faults: FileFault[];
   warnings: FileFault[];
 }
@@ -78,7 +81,8 @@ export function readBundle(
   files: Readonly<Files>,
   unreadable: readonly FileFault[] = [],
 ): ReadBundle {
-  const found: ReadBundle = { templates: [], faults: [], warnings: [] };
+  const { partials, faults: unusable } = readPartials(files);
+  const found: ReadBundle = { templates: [], partials, faults: [...unusable], warnings: [] };
   const folders = foldersOf(files, unreadable, found.warnings);
   for (const kind of TEMPLATE_KINDS) {
     for (const alias of [...folders[kind].keys()].sort()) {
@@ -90,7 +94,7 @@ export function readBundle(
       if (template !== undefined) found.templates.push(template);
     }
   }
-  if (found.templates.length === 0 && found.faults.length === 0) {
+  if (found.templates.length + partials.length + found.faults.length === 0) {
     const message = 'it contains no template: expected "email/<alias>/" or "pdf/<alias>/"';
     found.faults.push({ file: "", message });
   }
@@ -109,6 +113,7 @@ function foldersOf(
     return folder;
   };
   for (const [path, text] of Object.entries(files)) {
+    if (isPartialFile(path)) continue;
     const [, kind, alias = "", name = ""] = PATH_PATTERN.exec(path) ?? [];
     if (kind !== "email" && kind !== "pdf") {
       const message = "is ignored: it is not in a template's folder";

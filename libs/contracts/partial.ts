@@ -6,6 +6,22 @@ export const BRAND = "@brand";
 /** The most partials of an account. */
 export const MAX_PARTIALS = 200;
 
+/** The longest source of a partial. */
+export const MAX_PARTIAL_CHARACTERS = 100_000;
+
+const MAX_VALUES = 100;
+
+// As NOT_IN_BRAND of the templates: it would end the text or the attribute around it.
+const valueSchema = z.string().max(1_000).regex(/^[^"<>{}\\\r\n]*$/, {
+  error: 'must not have ", <, >, {, }, \\ or line ends',
+});
+
+/** Schema of the values of a brand. */
+export const brandValuesSchema = z.record(z.string().max(64).regex(/^[\w-]+$/), valueSchema)
+  .refine((values) => Object.keys(values).length <= MAX_VALUES, {
+    error: `must not have more than ${MAX_VALUES} values`,
+  });
+
 /** Schema of a partial's name, as templates call it. */
 export const partialNameSchema = z.string().max(64).regex(/^[a-z][a-z\d_-]*$/, {
   error: "must be lower case letters, digits, _ and -",

@@ -12,6 +12,8 @@ import { isDuplicateKey } from "./_duplicate_key.ts";
 import { nextNumber } from "./_next_number.ts";
 import { oneAtATime } from "./_one_at_a_time.ts";
 import { templateIdOf } from "./template_head.ts";
+import { PlanOutdatedError } from "./plan_outdated_error.ts";
+import { type PartialChange, requireWhole, writePartial } from "./_partial_changes.ts";
 import { type Publication, versionOf } from "./template_store.ts";
 
 /** A template as it was when its change was planned. */
@@ -50,25 +52,18 @@ export interface TemplateChanged {
   version: number | null;
 }
 
-/** A template has changed since its change was planned. Nothing was changed. */
-export class PlanOutdatedError extends Error {
-  override readonly name = "PlanOutdatedError";
-
-  constructor() {
-    super("Cannot change the templates: one of them was changed meanwhile");
-  }
-}
-
 /** Operations on many templates at once. */
 export interface BundleStore {
   /**
-   * Changes templates of an account, all or none.
+   * Changes templates and partials of an account, all or none. The changes of templates include all that
+   * have one of the partials to publish.
    * @throws {PlanOutdatedError} If one of them has changed since the plan.
    */
   apply(
     accountId: string,
     changes: readonly TemplateChange[],
     at: Date,
+    partials?: readonly PartialChange[],
   ): Promise<TemplateChanged[]>;
 }
 
@@ -76,7 +71,7 @@ export interface BundleStore {
 export function bundleStore(db: Db): BundleStore {
   const { counters } = collectionsOf(db);
   return {
-    async apply(accountId, changes, at) {
+    async apply(accountId, changes, at, partials = []) {
       const numbered: [TemplateChange, number][] = [];
       for (const change of changes) {
         const { kind, template } = change;
@@ -87,7 +82,7 @@ export function bundleStore(db: Db): BundleStore {
       return await oneAtATime(
         db,
         { lock: `${accountId}/bundle` },
-        (session) => applyNumbered(db, numbered, { accountId, at, session }),
+        (session) => applyAll(db, { numbered, partials }, { accountId, at, session }),
       ).catch((error: unknown) => {
         throw isDuplicateKey(error) ? new PlanOutdatedError() : error;
       });
@@ -95,13 +90,20 @@ export function bundleStore(db: Db): BundleStore {
   };
 }
 
-/** Changes templates with their ids within a transaction. */
-export async function applyNumbered(
+/** Changes templates with their ids, and partials, within a transaction. */
+export async function applyAll(
   db: Db,
-  numbered: readonly (readonly [TemplateChange, number])[],
+  { numbered, partials }: {
+    numbered: readonly (readonly [TemplateChange, number])[];
+    partials: readonly PartialChange[];
+  },
   within: Pick<Applying, "accountId" | "at" | "session">,
 ): Promise<TemplateChanged[]> {
+  const { accountId } = within;
   const applying = { ...collectionsOf(db), ...within };
+  for (const partial of partials) await writePartial(db, partial, within);
+  const planned = numbered.map(([{ kind }, id]) => templateIdOf(accountId, kind, id));
+  await requireWhole(db, { partials, planned: new Set(planned) }, within);
   const changed: TemplateChanged[] = [];
   for (const [change, id] of numbered) changed.push(await apply(change, id, applying));
   return changed;

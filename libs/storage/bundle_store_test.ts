@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestStore, type TestStore } from "./_test_store.ts";
-import { PlanOutdatedError, type TemplateChange } from "./bundle_store.ts";
+import type { TemplateChange } from "./bundle_store.ts";
+import { PlanOutdatedError } from "./plan_outdated_error.ts";
 import type { Store } from "./store.ts";
 
 let opened: TestStore;

@@ -48,7 +48,9 @@ export type {
 } from "./webhook_delivery_store.ts";
 export type { EndpointCounts, WebhookFigures } from "./webhook_figures.ts";
 export { type NewWebhook, TooManyWebhooksError, type WebhookStore } from "./webhook_store.ts";
-export type { PartialEdit, PartialKey, PartialPublication, PartialStore } from "./partial_store.ts";
+export type { PartialEdit, PartialPublication, PartialStore } from "./partial_store.ts";
+export type { PartialChange, PartialKey } from "./_partial_changes.ts";
+export { PlanOutdatedError } from "./plan_outdated_error.ts";
 export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
 export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
@@ -185,7 +187,6 @@ export type { StatisticsRecount } from "./statistics_recount.ts";
 export {
   type BundleStore,
   type PlannedTemplate,
-  PlanOutdatedError,
   type TemplateChange,
   type TemplateChanged,
 } from "./bundle_store.ts";

@@ -3,21 +3,14 @@ import {
   type Pinned,
   type StoredPartial,
   type Template,
-  templateSchema,
 } from "@posthaste/contracts";
-import type { ClientSession, Db } from "mongodb";
-import {
-  applyNumbered,
-  PlanOutdatedError,
-  type TemplateChange,
-  type TemplateChanged,
-} from "./bundle_store.ts";
+import type { Db } from "mongodb";
+import { applyAll, type TemplateChange, type TemplateChanged } from "./bundle_store.ts";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
+import { partialFilter as filterOf, type PartialKey, usersOf } from "./_partial_changes.ts";
+import { PlanOutdatedError } from "./plan_outdated_error.ts";
 import { oneAtATime } from "./_one_at_a_time.ts";
-
-/** The key of a partial. */
-export type PartialKey = Pick<StoredPartial, "accountId" | "name">;
 
 /** A change of a partial's draft. */
 export interface PartialEdit extends PartialKey {
@@ -119,22 +112,11 @@ export function partialStore(db: Db): PartialStore {
       return found.map((caller) => caller.name);
     },
     async publish({ accountId, name, revision, version, calls, changes, at }) {
-      const before = version === 1 ? { published: null } : { "published.version": version - 1 };
       return await oneAtATime(db, { lock: `${accountId}/bundle` }, async (session) => {
-        const { matchedCount } = await partials.updateOne(
-          { ...filterOf({ accountId, name }), ...before, "draft.revision": revision },
-          [{ $set: { published: { source: "$draft.source", version, revision, calls } } }],
-          { session },
-        );
-        if (matchedCount === 0) throw new PlanOutdatedError();
-        const users = await usersOf(db, { accountId, name }, session);
-        const planned = new Set(changes.map(({ template }) => template._id));
-        if (users.some(({ _id }) => !planned.has(_id))) throw new PlanOutdatedError();
-        const found = await partials.find({ accountId, published: { $ne: null } }, { session })
-          .project<Calling>({ name: 1, calls: "$published.calls" }).toArray();
-        if (isCalledBack(name, found)) throw new PlanOutdatedError();
         const numbered = changes.map((change) => [change, change.template.id] as const);
-        return await applyNumbered(db, numbered, { accountId, at, session });
+        const publication = { name, revision, publish: { version, calls } };
+        const all = { numbered, partials: [publication] };
+        return await applyAll(db, all, { accountId, at, session });
       }).catch((error: unknown) => {
         throw isDuplicateKey(error) ? new PlanOutdatedError() : error;
       });
@@ -149,45 +131,4 @@ export function partialStore(db: Db): PartialStore {
       });
     },
   };
-}
-
-interface Calling {
-  name: string;
-  calls: string[];
-}
-
-/** Returns whether a partial reaches itself. */
-function isCalledBack(name: string, partials: readonly Calling[]): boolean {
-  const calls = new Map(partials.map((one) => [one.name, one.calls]));
-  const reached = new Set<string>();
-  const open = [...calls.get(name) ?? []];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next === name) return true;
-    if (reached.has(next)) continue;
-    reached.add(next);
-    open.push(...calls.get(next) ?? []);
-  }
-  return false;
-}
-
-async function usersOf(
-  db: Db,
-  { accountId, name }: PartialKey,
-  session?: ClientSession,
-): Promise<Template[]> {
-  const { templates, versions } = collectionsOf(db);
-  const options = session === undefined ? {} : { session };
-  const live = { accountId, archivedAt: null, publishedVersion: { $ne: null } };
-  const found = await templates.find(live, options).sort({ _id: 1 }).toArray();
-  const having = await versions.find({
-    ...{ accountId, "includes.name": name },
-    _id: { $in: found.map(({ _id, publishedVersion }) => `${_id}/${publishedVersion}`) },
-  }, options).project<{ _id: string }>({ _id: 1 }).toArray();
-  const ids = new Set(having.map(({ _id }) => _id));
-  return found.filter(({ _id, publishedVersion }) => ids.has(`${_id}/${publishedVersion}`))
-    .map((template) => templateSchema.parse(template));
-}
-
-function filterOf({ accountId, name }: PartialKey) {
-  return { _id: `${accountId}/${name}`, accountId };
 }
