@@ -8,6 +8,7 @@ import {
   bundleSchema,
   type BundleWish,
 } from "@posthaste/contracts";
+import { isPartialFile } from "@posthaste/bundle";
 import { join } from "node:path";
 import type { Api } from "./api.ts";
 import { type CommandContext, openManageFor } from "./command_context.ts";
@@ -59,6 +60,7 @@ export async function readFiles(
     throw notFoundError(`Cannot read "${folder}": there is no such folder`);
   });
   const isWanted = (file: string) => {
+    if (isPartialFile(file)) return kind === undefined && alias === undefined;
     const [itsKind, itsAlias] = file.split("/");
     return (kind ?? itsKind) === itsKind && (alias ?? itsAlias) === itsAlias;
   };

@@ -1,4 +1,4 @@
-import type { BundleChange } from "@posthaste/contracts";
+import type { BundleChange, BundlePartialChange } from "@posthaste/contracts";
 import type { Output } from "./output.ts";
 
 type Change = BundleChange & { version?: number | null };
@@ -6,11 +6,21 @@ type Change = BundleChange & { version?: number | null };
 const MARKS = { create: "+", update: "~", archive: "-" } as const;
 const COLOURS = { create: "green", update: "cyan", archive: "red" } as const;
 
-/** Returns a table of changes, one line for each template: `~ email/welcome subject.hbs`. */
-export function changeTable(output: Output, changes: readonly Change[]): string {
+/** Returns a table of changes, one line for each template or partial: `~ email/welcome subject.hbs`. */
+export function changeTable(
+  output: Output,
+  { changes, partials }: {
+    changes: readonly Change[];
+    partials: readonly BundlePartialChange[];
+  },
+): string {
+  const shared = partials.map(({ name, ...partial }) => ({
+    ...{ ...partial, kind: "partial" as const, alias: name, files: [] },
+    version: partial.publish ? (partial.from ?? 0) + 1 : null,
+  }));
   return output.table(
     ["", "TEMPLATE", "OUTCOME", "FILES"],
-    changes.map((change) => [
+    [...shared, ...changes].map((change) => [
       { text: MARKS[change.change], style: output.styler(COLOURS[change.change]) },
       `${change.kind}/${change.alias}`,
       sayOutcome(change),
@@ -20,7 +30,9 @@ export function changeTable(output: Output, changes: readonly Change[]): string 
 }
 
 /** Returns a sentence about the outcome for a template. */
-function sayOutcome({ change, publish, from, version = null, overwritesDraft }: Change): string {
+function sayOutcome(
+  { change, publish, from, version = null, overwritesDraft }: Omit<Change, "kind">,
+): string {
   const lost = overwritesDraft ? ", replaces an unpublished draft" : "";
   if (change === "archive") return `archive${lost}`;
   if (!publish) return `draft${lost}`;

@@ -1,6 +1,12 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type FileFault, isTemplateFile, MAX_FILE_BYTES, sayTooLarge } from "@posthaste/bundle";
+import {
+  type FileFault,
+  isPartialFile,
+  isTemplateFile,
+  MAX_FILE_BYTES,
+  sayTooLarge,
+} from "@posthaste/bundle";
 import { TEMPLATE_KINDS } from "@posthaste/contracts";
 
 /** The files of a folder of templates. */
@@ -13,7 +19,8 @@ export interface TemplateFolder {
 }
 
 /**
- * Reads the files of a folder of templates, `email/<alias>/` and `pdf/<alias>/`.
+ * Reads the files of a folder of templates: `email/<alias>/` and `pdf/<alias>/`, `partials/<name>.hbs` and
+ * `brand.json`.
  *
  * @throws {Error} If the folder cannot be read.
  */
@@ -35,8 +42,34 @@ export async function readTemplateFolder(folder: string): Promise<TemplateFolder
       if (names.length === 0) found.faults.push({ file: `${path}/template.json`, message: EMPTY });
     }
   }
+  await readPartialsInto(found, folder, kinds);
   return found;
 }
+
+/** Reads the partials and the brand of a folder. */
+async function readPartialsInto(
+  found: TemplateFolder,
+  folder: string,
+  names: readonly string[],
+): Promise<void> {
+  const partials = names.includes("partials") ? await list(join(folder, "partials")) : [];
+  const paths = [
+    ...names.filter((name) => isPartialFile(name)),
+    ...partials.map((name) => `partials/${name}`),
+  ];
+  for (const path of paths) {
+    if (!isPartialFile(path)) {
+      found.warnings.push({ file: path, message: "is ignored: unknown name" });
+      continue;
+    }
+    const text = await readText(join(folder, path), MAX_PARTIAL_BYTES);
+    if ("text" in text) found.files[path] = text.text;
+    else found.faults.push({ file: path, message: text.problem });
+  }
+}
+
+/** Of one file; its characters have a limit of their own. */
+const MAX_PARTIAL_BYTES = 400 * 1024;
 
 /** Returns whether an error means that a folder does not exist. */
 export function isMissingFolder(error: unknown): boolean {

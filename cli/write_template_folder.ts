@@ -2,19 +2,22 @@ import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import {
   differingFiles,
+  filedSource,
   filesOf,
+  isPartialFile,
   isTemplateFile,
   readBundle,
   sourceOfAuthored,
 } from "@posthaste/bundle";
-import { aliasSchema, type TemplateKind } from "@posthaste/contracts";
+import { aliasSchema, BRAND, type TemplateKind } from "@posthaste/contracts";
 import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import { isMissingFolder, readTemplateFolder } from "./read_template_folder.ts";
 
-/** The result for one template of a folder. */
+/** The result for one template, partial or brand of a folder. */
 export interface PulledTemplate {
-  kind: TemplateKind;
+  kind: TemplateKind | "partial";
+  /** The name of a partial; `@brand` for the brand. */
   alias: string;
   outcome: "new" | "updated" | "unchanged" | "removed";
 }
@@ -41,14 +44,16 @@ export async function writeTemplateFolder(
   { prune, isMeant }: WriteOptions,
 ): Promise<PulledTemplate[]> {
   Object.keys(files).forEach(checkPath);
-  const wanted = byTemplate(files);
+  const [templates, partials] = divided(files);
+  const wanted = byTemplate(templates);
   const found = await readTemplateFolder(folder).catch((error: unknown) => {
     if (!isMissingFolder(error)) throw error;
     return { files: {}, faults: [] };
   });
   // A file that cannot be read is there, and is replaced.
   const unreadable = Object.fromEntries(found.faults.map(({ file }) => [file, ""]));
-  const there = byTemplate({ ...unreadable, ...found.files }, isMeant);
+  const [thereNow, partialsNow] = divided({ ...unreadable, ...found.files });
+  const there = byTemplate(thereNow, isMeant);
   const pulled: PulledTemplate[] = [];
   for (const [path, texts] of wanted) {
     const before = there.get(path);
@@ -63,7 +68,55 @@ export async function writeTemplateFolder(
     await rmdir(join(folder, path)).catch(() => {});
     pulled.push({ ...partsOf(path), outcome: "removed" });
   }
+  return [...pulled, ...await writePartials(folder, partials, { before: partialsNow, prune })];
+}
+
+/**
+ * Writes partials and the brand. They are removed from the folder only if the account has others: one without any
+ * may be older than partials.
+ */
+async function writePartials(
+  folder: string,
+  files: Files,
+  { before, prune }: { before: Files; prune: boolean },
+): Promise<PulledTemplate[]> {
+  const pulled: PulledTemplate[] = [];
+  for (const [path, text] of Object.entries(files)) {
+    const old = before[path];
+    const outcome = old === undefined
+      ? "new"
+      : isSamePartial(path, old, text)
+      ? "unchanged"
+      : "updated";
+    if (outcome !== "unchanged") await replace(folder, {}, { [path]: text });
+    pulled.push({ ...namedPartial(path), outcome });
+  }
+  const gone = Object.keys(before).filter((path) => files[path] === undefined);
+  for (const path of prune && Object.keys(files).length > 0 ? gone : []) {
+    await rm(join(folder, path));
+    pulled.push({ ...namedPartial(path), outcome: "removed" });
+  }
   return pulled;
+}
+
+/** Divides files into those of templates, and those of partials and the brand. */
+function divided(files: Files): [templates: Files, partials: Files] {
+  const entries = Object.entries(files);
+  return [
+    Object.fromEntries(entries.filter(([path]) => !isPartialFile(path))),
+    Object.fromEntries(entries.filter(([path]) => isPartialFile(path))),
+  ];
+}
+
+function isSamePartial(path: string, before: string, after: string): boolean {
+  const read = (text: string) => readBundle({ [path]: text }).partials[0];
+  const [one, other] = [read(before), read(after)];
+  return one !== undefined && other !== undefined && filedSource(one) === filedSource(other);
+}
+
+function namedPartial(path: string): Pick<PulledTemplate, "kind" | "alias"> {
+  const [, name = BRAND] = /^partials\/(.+)\.hbs$/.exec(path) ?? [];
+  return { kind: "partial", alias: name };
 }
 
 /** Groups files by the folders of their templates. */
@@ -80,6 +133,7 @@ function byTemplate(files: Files, isMeant: WriteOptions["isMeant"] = () => true)
 
 /** Throws unless a path from a server is inside of a template's folder. */
 function checkPath(path: string): void {
+  if (isPartialFile(path)) return;
   const [kind = "", alias = "", name = "", ...rest] = path.split("/");
   const isKnown = (kind === "email" || kind === "pdf") && isTemplateFile(kind, name);
   if (isKnown && rest.length === 0 && aliasSchema.safeParse(alias).success) return;

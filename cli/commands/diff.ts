@@ -37,12 +37,13 @@ async function diff(context: CommandContext, folder: string, options: DiffOption
   const files = await readFiles(context, { ...options, folder, path: resolvePath(cwd, folder) });
   const { publish = false } = options;
   const planned = await client.plan({ files, publish, prune: true, ...filterOf(options) });
-  const { changes, faults, warnings } = planned;
+  const { changes, partials, faults, warnings } = planned;
   for (const warning of warnings) output.warn(warning.message, placeIn(folder, warning));
   refuseFaults(folder, faults);
-  if (changes.length > 0) context.endWith(EXIT.differs);
+  const count = changes.length + partials.length;
+  if (count > 0) context.endWith(EXIT.differs);
   output.result(
-    { changes, warnings },
-    () => changes.length === 0 ? "No difference" : changeTable(output, changes),
+    { changes, partials, warnings },
+    () => count === 0 ? "No difference" : changeTable(output, { changes, partials }),
   );
 }

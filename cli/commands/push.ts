@@ -40,13 +40,14 @@ async function push(context: CommandContext, folder: string, options: PushOption
   const files = await readFiles(context, { ...options, folder, path: resolvePath(cwd, folder) });
   const { publish = false, prune = false, overwriteDrafts = false } = options;
   const wish = { files, publish, prune, ...filterOf(options) };
-  const { plan, changes, faults, warnings } = await client.plan(wish);
+  const { plan, changes, partials, faults, warnings } = await client.plan(wish);
   for (const warning of warnings) output.warn(warning.message, placeIn(folder, warning));
   refuseFaults(folder, faults);
-  if (changes.length === 0) {
-    output.result({ changes: [], warnings }, () => "Nothing to change");
+  if (changes.length + partials.length === 0) {
+    output.result({ changes: [], partials: [], warnings }, () => "Nothing to change");
     return;
   }
   const applied = await client.apply({ ...wish, plan, overwriteDrafts });
-  output.result({ changes: applied.changes, warnings }, () => changeTable(output, applied.changes));
+  const done = { changes: applied.changes, partials: applied.partials };
+  output.result({ ...done, warnings }, () => changeTable(output, done));
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TEMPLATE_KINDS } from "./documents.ts";
+import { MAX_PARTIALS } from "./partial.ts";
 import { aliasSchema } from "./alias.ts";
 
 /** The most templates of a bundle. */
@@ -11,8 +12,8 @@ export const MAX_BUNDLE_BYTES = 20_000_000;
 /** Largest body that contains a bundle, in bytes: as JSON, files are larger. */
 export const MAX_BUNDLE_BODY_BYTES = 24_000_000;
 
-/** Each template has up to six files. */
-const MAX_FILES = 6 * MAX_BUNDLE_TEMPLATES;
+/** Each template has up to six files, each partial and the brand one. */
+const MAX_FILES = 6 * MAX_BUNDLE_TEMPLATES + MAX_PARTIALS + 1;
 
 /** Selects the templates of a bundle; without both, all. */
 const FILTER = {
@@ -73,6 +74,22 @@ export const bundleChangeSchema = z.object({
 /** The change of one template. */
 export type BundleChange = z.infer<typeof bundleChangeSchema>;
 
+/** Schema of the change of one partial, or of the brand. */
+export const bundlePartialChangeSchema = z.object({
+  /** `@brand` for the brand. */
+  name: z.string(),
+  change: z.enum(["create", "update"]),
+  /** The version that is published now; null if there is none. */
+  from: z.int().nullable(),
+  /** Whether a version is published. */
+  publish: z.boolean(),
+  /** Whether a draft is replaced that a person has changed and not published. */
+  overwritesDraft: z.boolean(),
+});
+
+/** The change of one partial, or of the brand. */
+export type BundlePartialChange = z.infer<typeof bundlePartialChangeSchema>;
+
 /** Schema of an error or a warning about a file of a bundle. */
 export const bundleFaultSchema = z.object({
   /** With slashes; empty for the whole bundle. */
@@ -91,6 +108,8 @@ export const bundlePlanSchema = z.object({
   /** Identifies files, options and the current templates: an equal plan means an equal result. */
   plan: z.string(),
   changes: z.array(bundleChangeSchema),
+  /** Missing in answers of an older dashboard. */
+  partials: z.array(bundlePartialChangeSchema).default([]),
   /** If there are any, nothing can be applied. */
   faults: z.array(bundleFaultSchema),
   warnings: z.array(bundleFaultSchema),
@@ -106,6 +125,8 @@ export const bundleAppliedSchema = z.object({
     /** The version that was published; null if none was. */
     version: z.int().nullable(),
   })),
+  /** Missing in answers of an older dashboard. */
+  partials: z.array(bundlePartialChangeSchema).default([]),
   warnings: z.array(bundleFaultSchema),
 });
 

@@ -281,3 +281,104 @@ test("posthaste pull, diff and push move a folder out of an account and back", a
     await rm(folder, { recursive: true });
   }
 });
+
+const SHARED = {
+  ...FILES,
+  "brand.json": '{"color":"#0a5"}',
+  "partials/city.hbs": "Rome",
+  "partials/foot.hbs": "<i style='color:{{@brand.color}}'>{{> city}}</i>",
+  "email/welcome/body.html.hbs": "<p>{{ name }} {{> foot}}</p>",
+};
+
+test("a bundle carries partials and the brand, in any order, and its export changes nothing", async () => {
+  const { accountId, program, plan, push } = await openProgram();
+  const { status, body: applied, text } = await push(SHARED, { publish: true });
+  assert.equal(status, 200, text);
+  const names = applied.partials.map(({ name, change, publish }: Record<string, unknown>) =>
+    `${name} ${change} ${publish}`
+  );
+  assert.deepEqual(names.sort(), ["@brand create true", "city create true", "foot create true"]);
+  const { store } = dashboard;
+  const version = await store.templates.findVersion(accountId, "email", 1, 1);
+  assert.match(version?.parts.html ?? "", /<p>\{\{ name \}\} <i style='color:#0a5'>Rome<\/i>/);
+  assert.equal(version?.includes?.length, 3);
+  const { body: { files } } = await program.get(BUNDLE);
+  assert.equal(files["partials/foot.hbs"], SHARED["partials/foot.hbs"]);
+  assert.deepEqual(JSON.parse(files["brand.json"]), { color: "#0a5" });
+  const again = (await plan(files, { publish: true, prune: true })).body;
+  assert.deepEqual([again.changes, again.partials, again.faults], [[], [], []]);
+  const part = await program.get(`${BUNDLE}?kind=email`);
+  assert.equal(part.body.files["brand.json"], undefined);
+});
+
+test("a pushed partial publishes templates that are not in the files, or nothing", async () => {
+  const { accountId, program, plan, push } = await openProgram();
+  await push(SHARED, { publish: true });
+  const { body: { id, revision, draft } } = await program.post("/manage/v1/templates/email", {
+    name: "Beside",
+  });
+  const path = `/manage/v1/templates/email/${id}`;
+  const source = { ...draft, subject: "Hi", html: "<p>in {{> city}}</p>" };
+  const saved = await program.put(`${path}/draft`, { revision, source });
+  await program.post(`${path}/publish`, { revision: saved.body.revision });
+  const moved = { ...SHARED, "partials/city.hbs": "Pisa" };
+  const { body } = await push(moved, { publish: true });
+  assert.deepEqual(shown(body).sort(), [`email/${id} update`, "email/welcome update"]);
+  const { store } = dashboard;
+  const html = async (id: number, version: number) =>
+    (await store.templates.findVersion(accountId, "email", id, version))?.parts.html ?? "";
+  assert.equal(await html(id, 2), "<p>in Pisa</p>");
+  assert.match(await html(1, 2), /Pisa/);
+  const found = await store.templates.find(accountId, "email", id);
+  assert.deepEqual([found?.alias, found?.name], [null, "Beside"]);
+
+  const broken = { ...SHARED, "partials/city.hbs": "\n{{> @partial-block}}" };
+  const { body: { faults } } = await plan(broken, { publish: true });
+  assert.ok(faults.some(({ file }: { file: string }) => file.startsWith(`email/${id}:partials/`)));
+  assert.equal((await push(broken, { publish: true })).status, 422);
+  assert.equal(await html(id, 3), "");
+});
+
+test("faults of partials are at their files, and drafts of people stay", async () => {
+  const { plan, push, program, accountId } = await openProgram();
+  const { body } = await plan({
+    ...SHARED,
+    "brand.json": '{"color": "<b>", "x": 1}',
+    "partials/foot.hbs": "\n{{curency x}}{{> cty}}",
+  });
+  const places = body.faults.map(({ file, line }: { file: string; line: number }) =>
+    `${file}:${line}`
+  );
+  assert.deepEqual([...new Set(places)], ["brand.json:1"]);
+  const faulty = (await plan({ ...SHARED, "partials/foot.hbs": "\n{{> cty}}" })).body;
+  assert.deepEqual(
+    faulty.faults.map(({ file, line, message }: Record<string, unknown>) => [
+      ...[file, line, message],
+    ]),
+    [["partials/foot.hbs", 2, '"cty" is not known: there is no partial with this name']],
+  );
+  assert.deepEqual(
+    (await plan(SHARED, { kind: "email" })).body.faults.map(
+      ({ message }: { message: string }) => message,
+    )[0],
+    "is not what the request names by kind and alias",
+  );
+
+  await push(SHARED, { publish: true });
+  await dashboard.store.partials.change({
+    ...{ accountId, name: "city", revision: 1, source: "Mine" },
+    ...{ updatedAt: new Date(), updatedBy: "usr_1" },
+  });
+  assert.deepEqual((await plan(SHARED, { publish: true })).body.partials, []);
+  const changed = { ...SHARED, "partials/city.hbs": "Pisa" };
+  assert.equal((await push(changed, { publish: true })).body.code, "draft_conflict");
+  assert.equal((await push(changed, { publish: true, overwriteDrafts: true })).status, 200);
+  assert.equal((await program.get("/manage/v1/partials/city")).body.publishedSource, "Pisa");
+});
+
+test("a token for some templates pushes and exports no partials", async () => {
+  const { plan, program } = await openProgram({ templates: [1] });
+  assert.equal((await plan({ "partials/x.hbs": "x" })).body.code, "missing_scope");
+  assert.equal((await program.get(BUNDLE)).body.files["partials/x.hbs"], undefined);
+  assert.equal((await program.get("/manage/v1/partials")).body.code, "missing_scope");
+});

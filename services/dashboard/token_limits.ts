@@ -35,13 +35,18 @@ export function requireIntegration(actor: Limited, id: number): void {
   if (!mayUseIntegration(actor, id)) throw notFor(`integration ${id}`);
 }
 
+/** Returns whether an actor may use everything of a kind. */
+export function isUnlimited({ token }: Limited, kind: "templates" | "integrations"): boolean {
+  return token === null || token[kind].length === 0;
+}
+
 /**
  * Refuses to create a template or an integration by a token that is limited to some of them.
  *
  * @throws {HttpError} `missing_scope`
  */
-export function requireUnlimited({ token }: Limited, kind: "templates" | "integrations"): void {
-  if (token === null || token[kind].length === 0) return;
+export function requireUnlimited(actor: Limited, kind: "templates" | "integrations"): void {
+  if (isUnlimited(actor, kind)) return;
   throw new HttpError("missing_scope", `Cannot use this token here: it is for some ${kind} alone`);
 }
 

@@ -1,4 +1,5 @@
-import type { BundleApplied } from "@posthaste/contracts";
+import { fileOfPartial } from "@posthaste/bundle";
+import { BRAND, type BundleApplied } from "@posthaste/contracts";
 import { PlanOutdatedError, type TemplateChange } from "@posthaste/storage";
 import type { Actor } from "../actor.ts";
 import { audit } from "../audit.ts";
@@ -7,6 +8,7 @@ import { HttpError } from "../http_error.ts";
 import { contentHash } from "../templates/draft_content.ts";
 import { pinsOf } from "../templates/version_pins.ts";
 import { contentOf } from "../templates/publish_draft.ts";
+import { shownPartial, storedChange } from "./plan_partials.ts";
 import { type PreparedBundle, type ReadyChange, shownChange } from "./plan_bundle.ts";
 
 /** A plan to apply, and which of its effects are allowed. */
@@ -32,15 +34,21 @@ export async function applyBundle(
   if (plan !== prepared.plan) throw new HttpError("plan_outdated", OUTDATED);
   refuseFaults(prepared);
   if (!overwriteDrafts) refuseDraftLoss(prepared);
-  const { changes, warnings } = prepared;
-  const done = changes.length === 0 ? [] : await store.templates.apply(
+  const { changes, partials, warnings } = prepared;
+  const done = changes.length + partials.length === 0 ? [] : await store.templates.apply(
     actor.accountId,
     changes.map((change) => changeOf(change, actor)),
     now(),
+    partials.map(storedChange),
   ).catch((error: unknown) => {
     if (error instanceof PlanOutdatedError) throw new HttpError("plan_outdated", OUTDATED);
     throw error;
   });
+  for (const partial of partials) {
+    const action = `partial.${partial.publish ? "published" : "changed"}`;
+    const target = partial.name === BRAND ? "brand" : `partial "${partial.name}"`;
+    await audit({ ...store, now }, actor, { action, target, details: { by: "push" } });
+  }
   const applied: BundleApplied["changes"] = [];
   for (const [index, change] of changes.entries()) {
     const { id = 0, version = null, name = "" } = done[index] ?? {};
@@ -51,7 +59,7 @@ export async function applyBundle(
     const details = { by: "push", ...(version === null ? {} : { version }) };
     await audit({ ...store, now }, actor, { action, target, details });
   }
-  return { changes: applied, warnings };
+  return { changes: applied, partials: partials.map(shownPartial), warnings };
 }
 
 function verbOf({ change, publish }: ReadyChange): string {
@@ -71,10 +79,16 @@ function refuseFaults({ faults }: PreparedBundle): void {
   throw new HttpError("template_failed", error, { issues });
 }
 
-function refuseDraftLoss({ changes }: PreparedBundle): void {
-  const issues = changes.filter(({ overwritesDraft }) => overwritesDraft)
-    .map(({ kind, alias }) => ({
-      path: `${kind}/${alias}`,
+function refuseDraftLoss({ changes, partials }: PreparedBundle): void {
+  const lost = [
+    ...changes.filter(({ overwritesDraft }) => overwritesDraft)
+      .map(({ kind, alias }) => `${kind}/${alias}`),
+    ...partials.filter(({ overwritesDraft }) => overwritesDraft)
+      .map(({ name }) => fileOfPartial(name)),
+  ];
+  const issues = lost
+    .map((path) => ({
+      path,
       message: "has a draft that a person has changed and not published",
     }));
   if (issues.length === 0) return;
@@ -86,7 +100,12 @@ function refuseDraftLoss({ changes }: PreparedBundle): void {
 function changeOf(change: ReadyChange, { userId }: Actor): TemplateChange {
   const { kind, alias, state, wanted, compiled, replacesDraft, draftBase } = change;
   const template = state?.template ?? null;
-  const named = { kind, alias, template, name: wanted?.name ?? template?.name ?? "" };
+  const named = {
+    kind,
+    alias: template === null ? alias : template.alias,
+    template,
+    name: wanted?.name ?? template?.name ?? "",
+  };
   if (wanted === null) return { ...named, archive: true };
   const { source } = wanted;
   const revision = state?.draft?.revision ?? null;

@@ -1,5 +1,5 @@
-import { type Authored, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
-import type { BundleFault, TemplateKind } from "@posthaste/contracts";
+import { type Authored, fileOfPart, fileOfPartial, sourceOfAuthored } from "@posthaste/bundle";
+import type { BundleFault, Pinned, TemplateKind } from "@posthaste/contracts";
 import { sayFinding } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { askRenderer, type CompiledParts, type Rendering } from "../templates/ask_renderer.ts";
@@ -24,14 +24,19 @@ const COMPILE_LIMIT_MS = 11_000;
  */
 export async function compileTemplate(
   template: Authored,
-  { accountId, isPublished }: { accountId: string; isPublished: boolean },
+  { accountId, isPublished, instead }: {
+    accountId: string;
+    isPublished: boolean;
+    /** Partials to use instead of the published ones of the same name. */
+    instead: readonly Pinned[];
+  },
   deps: Pick<DashboardDeps, "bus" | "store">,
 ): Promise<CompiledTemplate> {
   const { kind, folder, sample } = template;
   const source = sourceOfAuthored(template);
   const tooLarge = sizeFaults(template);
   if (tooLarge.length > 0) return { faults: tooLarge, warnings: [] };
-  const wish = { accountId, kind, source, compiled: true, timeoutMs: COMPILE_LIMIT_MS };
+  const wish = { accountId, kind, source, compiled: true, instead, timeoutMs: COMPILE_LIMIT_MS };
   const rendering = await askRenderer(wish, deps);
   const at = (file: string) => `${folder}/${file}`;
   if (!rendering.ok) {
@@ -39,7 +44,7 @@ export async function compileTemplate(
     const placed = errors.map(({ part, line, column, partial, message }) => ({
       ...(partial === undefined
         ? placeOf(template, { part, line, column })
-        : { file: `partials/${partial}`, line, column }),
+        : { file: fileOfPartial(partial), line, column }),
       message,
     }));
     const advice = sample === undefined ? "without sample.json" : "with sample.json";
@@ -67,7 +72,7 @@ function brokenRules(template: Authored, rendering: Rendering): BundleFault[] {
   return errorFindings({ kind: template.kind, source, rendering }).map((finding) => {
     const { part, line, column, partial } = finding;
     const place = partial !== undefined && line !== null && column !== null
-      ? { file: `partials/${partial}`, line, column }
+      ? { file: fileOfPartial(partial), line, column }
       : line === null || column === null
       ? { file: `${template.folder}/${fileOfPart(template, part)}` }
       : placeOf(template, { part, line, column });

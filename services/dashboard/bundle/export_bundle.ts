@@ -4,10 +4,11 @@ import {
   TEMPLATE_KINDS,
   type TemplateKind,
 } from "@posthaste/contracts";
+import { partialFilesOf } from "@posthaste/bundle";
 import type { StorePart } from "@posthaste/storage";
 import type { Actor } from "../actor.ts";
 import { HttpError } from "../http_error.ts";
-import { mayUseTemplate } from "../token_limits.ts";
+import { isUnlimited, mayUseTemplate } from "../token_limits.ts";
 import { openBundleBudget } from "./bundle_budget.ts";
 import { mapSome } from "./map_some.ts";
 import { filesOfState, loadState, shownSource } from "./template_state.ts";
@@ -30,7 +31,13 @@ const AT_ONCE = 8;
 export async function exportBundle(
   actor: Actor,
   { kind, alias }: BundleFilter,
-  store: StorePart<"drafts.find" | "templates.findVersion" | "templates.list">,
+  store: StorePart<
+    | "drafts.find"
+    | "partials.find"
+    | "partials.list"
+    | "templates.findVersion"
+    | "templates.list"
+  >,
 ): Promise<Bundle> {
   const kinds = TEMPLATE_KINDS.filter((each) => kind === undefined || each === kind);
   const lists = await Promise.all(kinds.map((each) => store.templates.list(actor.accountId, each)));
@@ -59,6 +66,28 @@ export async function exportBundle(
     const error = "Cannot write templates without an alias as files. Give them one";
     throw new HttpError("alias_missing", error, { issues });
   }
+  const isWhole = kind === undefined && alias === undefined && isUnlimited(actor, "templates");
+  const partials = isWhole ? await filedPartials(actor.accountId, store) : {};
+  budget.add(partials);
   budget.require(". Name a kind or an alias");
-  return { files: Object.assign({}, ...shown.map(({ files }) => files)) };
+  return { files: Object.assign({}, ...shown.map(({ files }) => files), partials) };
+}
+
+/** Writes partials and the brand as files, by the rules for templates. */
+async function filedPartials(
+  accountId: string,
+  { partials: { list, find } }: StorePart<"partials.find" | "partials.list">,
+): Promise<Record<string, string>> {
+  const found = await mapSome(
+    AT_ONCE,
+    await list(accountId),
+    ({ name }) => find({ accountId, name }),
+  );
+  return partialFilesOf(found.flatMap((partial) => {
+    if (partial === null) return [];
+    const { name, draft, published } = partial;
+    const isByFiles = published?.revision !== draft.revision && draft.updatedBy === null;
+    const source = isByFiles ? draft.source : published?.source;
+    return source === undefined ? [] : [{ name, source }];
+  }));
 }

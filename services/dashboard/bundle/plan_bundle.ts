@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Authored, readBundle, sourceOfAuthored } from "@posthaste/bundle";
+import { type Authored, type ReadBundle, readBundle, sourceOfAuthored } from "@posthaste/bundle";
 import {
   type BundleChange,
   type BundleFault,
@@ -16,6 +16,14 @@ import type { CompiledParts } from "../templates/ask_renderer.ts";
 import { mayUseTemplate, requireTemplate, requireUnlimited } from "../token_limits.ts";
 import { openBundleBudget } from "./bundle_budget.ts";
 import { compileTemplate } from "./compile_template.ts";
+import {
+  partialFaults,
+  pinnedOf,
+  type PlannedPartial,
+  planPartials,
+  shownPartial,
+} from "./plan_partials.ts";
+import { planRepublished } from "./plan_republished.ts";
 import { planArchive, planChange, type PlannedChange, withoutContents } from "./plan_change.ts";
 import { loadState, shownSource } from "./template_state.ts";
 import { mapSome } from "./map_some.ts";
@@ -29,6 +37,7 @@ export interface ReadyChange extends PlannedChange {
 export interface PreparedBundle {
   plan: string;
   changes: ReadyChange[];
+  partials: PlannedPartial[];
   faults: BundleFault[];
   warnings: BundleFault[];
 }
@@ -60,7 +69,7 @@ export async function planBundle(
   budget.add(wish.files);
   budget.require();
   const read = readBundle(wish.files);
-  const faults: BundleFault[] = [...read.faults, ...beyond(read.templates, wish)];
+  const faults: BundleFault[] = [...read.faults, ...beyond(read, wish)];
   const current = await listTemplates(actor, deps);
   const wanted = faults.length > 0 ? [] : read.templates;
   const planned = await mapSome(AT_ONCE, wanted, async (template) => {
@@ -75,30 +84,67 @@ export async function planBundle(
   });
   const updates = planned.flat();
   requireRoomFor(updates.map(({ change }) => change), { current, ...deps });
+  const { accountId } = actor;
+  const partials = faults.length > 0 ? [] : await planPartials(read.partials, {
+    ...{ accountId, publish: wish.publish },
+  }, deps);
+  if (partials.length > 0) requireUnlimited(actor, "templates");
+  const instead = partials.map(pinnedOf);
   const until = performance.now() + COMPILE_LIMIT_MS;
   const compiled = await mapSome(AT_ONCE, updates, async ({ template, change }) => {
     if (performance.now() > until) throw tooLong();
     if (!change.replacesDraft) return { change, faults: [], warnings: [], compiled: undefined };
-    const options = { accountId: actor.accountId, isPublished: change.publish };
+    const options = { accountId, isPublished: change.publish, instead };
     return { change, ...await compileTemplate(template, options, deps) };
   });
   const archived = wish.prune && faults.length === 0
     ? await planArchives(actor, { wish, current, wanted, deps })
     : { changes: [], warnings: [] };
-  const changes = [
-    ...compiled.map(({ change, compiled }) => ({ ...change, compiled })),
+  const decided = [...updates.map(({ change }) => change), ...archived.changes];
+  const again = await planRepublished(partials, {
+    ...{ accountId, instead },
+    isPlanned: (one) =>
+      decided.some((other) =>
+        other.kind === one.kind && other.alias === one.alias &&
+        (other.publish || other.change === "archive")
+      ),
+  }, deps);
+  const isRepublished = ({ kind, alias }: PlannedChange) =>
+    again.changes.some((other) => other.kind === kind && other.alias === alias);
+  const changes: ReadyChange[] = [
+    ...compiled.filter(({ change }) => !isRepublished(change))
+      .map(({ change, compiled }) => ({ ...change, compiled })),
+    ...again.changes.map((change) => renamed(change, updates.map((update) => update.change))),
     ...archived.changes.map((change) => ({ ...change, compiled: undefined })),
   ];
   return {
-    plan: planId(actor.accountId, wish, changes),
-    changes,
-    faults: [...faults, ...compiled.flatMap(({ faults }) => faults)],
+    plan: planId(accountId, wish, { changes, partials }),
+    ...{ changes, partials },
+    faults: withoutRepeats([
+      ...faults,
+      ...await partialFaults(partials, { accountId, instead }, deps),
+      ...compiled.flatMap(({ faults }) => faults),
+      ...again.faults,
+    ]),
     warnings: [
       ...read.warnings,
       ...archived.warnings,
       ...compiled.flatMap(({ warnings }) => warnings),
     ],
   };
+}
+
+/** Publishes a template again under the name that the files give it. */
+function renamed(change: ReadyChange, updates: readonly PlannedChange[]): ReadyChange {
+  const update = updates.find(({ kind, alias }) => kind === change.kind && alias === change.alias);
+  if (update?.wanted == null || change.wanted === null) return change;
+  return { ...change, wanted: { ...change.wanted, name: update.wanted.name } };
+}
+
+/** A partial that several templates include has its faults once. */
+function withoutRepeats(faults: readonly BundleFault[]): BundleFault[] {
+  const byText = new Map(faults.map((fault) => [JSON.stringify(fault), fault]));
+  return [...byText.values()];
 }
 
 /** Returns the part of a change that callers see. */
@@ -113,12 +159,20 @@ async function listTemplates({ accountId }: Actor, { store }: PlanDeps): Promise
 }
 
 /** Finds templates outside of the push's filter, and too many templates. */
-function beyond(templates: readonly Authored[], { kind, alias }: BundleWish): BundleFault[] {
+function beyond(
+  { templates, partials }: Pick<ReadBundle, "templates" | "partials">,
+  { kind, alias }: BundleWish,
+): BundleFault[] {
   const others = templates.filter((one) =>
     (kind !== undefined && one.kind !== kind) || (alias !== undefined && one.alias !== alias)
   );
-  const faults = others.map(({ folder }) => ({
-    file: folder,
+  const isFiltered = kind !== undefined || alias !== undefined;
+  const outside = [
+    ...others.map(({ folder }) => folder),
+    ...(isFiltered ? partials.map(({ file }) => file) : []),
+  ];
+  const faults = outside.map((file) => ({
+    file,
     message: "is not what the request names by kind and alias",
   }));
   if (templates.length <= MAX_BUNDLE_TEMPLATES) return faults;
@@ -184,11 +238,16 @@ function isOf(one: Template, other: Pick<Authored, "kind" | "alias">): boolean {
 }
 
 /** Returns a hash of the request and of the current state of all that it changes. */
-function planId(accountId: string, wish: BundleWish, changes: readonly PlannedChange[]): string {
+function planId(
+  accountId: string,
+  wish: BundleWish,
+  { changes, partials }: Pick<PreparedBundle, "changes" | "partials">,
+): string {
   const { files, publish, prune, kind = null, alias = null } = wish;
   const sorted = Object.entries(files).sort(([a], [b]) => a < b ? -1 : 1);
   const now = changes.map((change) => [shownChange(change), revisionOf(change.state)]);
-  const content = [accountId, sorted, publish, prune, kind, alias, now];
+  const shared = partials.map((one) => [shownPartial(one), one.revision]);
+  const content = [accountId, sorted, publish, prune, kind, alias, now, shared];
   return `pln_${createHash("sha256").update(JSON.stringify(content)).digest("base64url")}`;
 }
 

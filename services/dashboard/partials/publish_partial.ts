@@ -11,15 +11,10 @@ import { mapSome } from "../bundle/map_some.ts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import type { PartialPublished, TouchedTemplate } from "../interface/partials.ts";
-import { aloneSource } from "./alone_source.ts";
-import { askRenderer } from "../templates/ask_renderer.ts";
 import { contentHash } from "../templates/draft_content.ts";
-import {
-  compiledBy,
-  contentOf,
-  type RenderedSource,
-  requirePublishable,
-} from "../templates/publish_draft.ts";
+import { compiledBy, contentOf } from "../templates/publish_draft.ts";
+import { compilePublished } from "./compile_published.ts";
+import { renderAlone } from "./render_alone.ts";
 import { calledIn } from "../templates/reached_includes.ts";
 import { keepAssets, pinsOf } from "../templates/version_pins.ts";
 
@@ -27,7 +22,6 @@ type Deps = Pick<DashboardDeps, "store" | "bus" | "now">;
 
 /** For all templates together: the answer must come before the connection counts as idle. */
 const COMPILE_LIMIT_MS = 40_000;
-const ONE_LIMIT_MS = 11_000;
 const AT_ONCE = 4;
 
 /** Lists the templates whose published version has a partial. */
@@ -87,9 +81,7 @@ export async function publishPartial(
 
 /** @throws {HttpError} `template_failed` if a partial cannot be compiled by itself. */
 async function requireValid(pinned: Pinned, accountId: string, deps: Deps): Promise<void> {
-  const source = aloneSource({ ...pinned, source: "" });
-  const wish = { accountId, kind: "email" as const, source, instead: [pinned] };
-  const rendering = await askRenderer({ ...wish, timeoutMs: ONE_LIMIT_MS }, deps);
+  const rendering = await renderAlone(pinned.name, { accountId, instead: [pinned] }, deps);
   // Without a template, filling may fail: it has no values.
   if (!rendering.ok && rendering.errors.length > 0) compiledBy(rendering);
 }
@@ -106,13 +98,7 @@ async function changeOf(
   ]);
   if (version === null) throw new Error(`Cannot find version ${publishedVersion} of "${name}"`);
   const source = sourceOfVersion(version, draft?.source.sample);
-  const wish = { accountId, kind, source, compiled: true, instead: [pinned] };
-  const rendering = await askRenderer({ ...wish, timeoutMs: ONE_LIMIT_MS }, deps);
-  const place = `${kind}/${id}`;
-  const compiled = compiledOf(() => {
-    requireImages({ kind, source, rendering });
-    return compiledBy(rendering);
-  }, place);
+  const compiled = await compilePublished(template, { source, instead: [pinned] }, deps);
   await keepAssets(accountId, compiled, deps.store);
   const publication = {
     ...{ variables: source.variables, locale: source.locale, reads: compiled.reads },
@@ -121,26 +107,6 @@ async function changeOf(
     ...contentOf(source, compiled),
   };
   return { kind, alias, name, template, publication };
-}
-
-/** @throws {HttpError} `template_failed` if images are missing now. Other rules judged the template before. */
-function requireImages(rendered: RenderedSource): void {
-  requirePublishable(rendered, ({ rule }) => /asset/.test(rule));
-}
-
-/** Names the template in the faults that compiling it has. */
-function compiledOf<T>(compile: () => T, place: string): T {
-  try {
-    return compile();
-  } catch (error) {
-    if (!(error instanceof HttpError) || error.code !== "template_failed") throw error;
-    const issues = (error.issues ?? []).map(({ path, message }) => ({
-      path: `${place}:${path}`,
-      message,
-    }));
-    const message = `Cannot publish: ${place} does not work with it: ${error.message}`;
-    throw new HttpError("template_failed", message, { issues });
-  }
 }
 
 function shown(

@@ -12,6 +12,7 @@ import type { Routing } from "../routing.ts";
 import { applyBundle } from "../bundle/apply_bundle.ts";
 import { exportBundle } from "../bundle/export_bundle.ts";
 import { planBundle, shownChange } from "../bundle/plan_bundle.ts";
+import { shownPartial } from "../bundle/plan_partials.ts";
 import { QUOTAS } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 
@@ -35,8 +36,13 @@ export function bundleRoutes(app: FastifyInstance, { deps, options }: Routing): 
 
   app.post("/api/bundle/plan", WRITE, async ({ actor, body }): Promise<BundlePlan> => {
     const wish = readInput(bundleWishSchema, body);
-    const { plan, changes, faults, warnings } = await planBundle(actor, wish, planning);
-    return { plan, changes: changes.map(shownChange), faults, warnings };
+    const prepared = await planBundle(actor, wish, planning);
+    const { plan, changes, partials, faults, warnings } = prepared;
+    return {
+      ...{ plan, faults, warnings },
+      changes: changes.map(shownChange),
+      partials: partials.map(shownPartial),
+    };
   });
 
   app.post("/api/bundle/apply", WRITE, async ({ actor, body }): Promise<BundleApplied> => {

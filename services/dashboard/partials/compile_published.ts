@@ -1,0 +1,35 @@
+import type { DraftSource, Pinned, Template } from "@posthaste/contracts";
+import type { DashboardDeps } from "../dashboard_deps.ts";
+import { HttpError } from "../http_error.ts";
+import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
+import { compiledBy, requirePublishable } from "../templates/publish_draft.ts";
+
+const LIMIT_MS = 11_000;
+
+/**
+ * Compiles the published source of a template with partials that are about to be published.
+ *
+ * @throws {HttpError} `template_failed` if it does not work with them, or if images are missing then; other
+ * rules judged the template before. `no_answer`, `unavailable`
+ */
+export async function compilePublished(
+  { accountId, kind, id }: Pick<Template, "accountId" | "kind" | "id">,
+  { source, instead }: { source: DraftSource; instead: readonly Pinned[] },
+  deps: Pick<DashboardDeps, "store" | "bus">,
+): Promise<CompiledParts> {
+  const wish = { accountId, kind, source, compiled: true, instead, timeoutMs: LIMIT_MS };
+  const rendering = await askRenderer(wish, deps);
+  const place = `${kind}/${id}`;
+  try {
+    requirePublishable({ kind, source, rendering }, ({ rule }) => /asset/.test(rule));
+    return compiledBy(rendering);
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.code !== "template_failed") throw error;
+    const issues = (error.issues ?? []).map(({ path, message }) => ({
+      path: `${place}:${path}`,
+      message,
+    }));
+    const message = `Cannot publish: ${place} does not work with it: ${error.message}`;
+    throw new HttpError("template_failed", message, { issues });
+  }
+}
