@@ -1,10 +1,19 @@
 import { createHash } from "node:crypto";
-import { type Authored, type FileFault, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
-import type {
-  DraftSource,
-  TemplateRead,
-  VariableDeclaration,
-  Variables,
+import {
+  type Authored,
+  type AuthoredPartial,
+  type FileFault,
+  fileOfPart,
+  fileOfPartial,
+  sourceOfAuthored,
+} from "@posthaste/bundle";
+import {
+  BRAND,
+  type DraftSource,
+  type Includes,
+  type TemplateRead,
+  type VariableDeclaration,
+  type Variables,
 } from "@posthaste/contracts";
 import type { Publication } from "@posthaste/storage";
 import {
@@ -29,6 +38,8 @@ export interface ReadyParts {
   sample: Variables;
   /** The template as a draft has it. */
   draft: DraftSource;
+  /** Names of the partials in it. */
+  partials: string[];
   /** Rules that prevent publishing it again. */
   errors: FileFault[];
 }
@@ -49,13 +60,56 @@ export interface CheckedTemplates {
 export async function checkTemplates(
   templates: readonly Authored[],
   sandbox: CheckingSandbox,
+  partials: readonly AuthoredPartial[] = [],
 ): Promise<CheckedTemplates> {
-  const checked = await Promise.all(templates.map((template) => check(template, sandbox)));
+  const includes = includesOf(partials);
+  const checked = await Promise.all(
+    templates.map((template) => check(template, { sandbox, includes })),
+  );
   return {
     ready: checked.flatMap(({ ready, faults }) => faults.length === 0 && ready ? [ready] : []),
-    faults: checked.flatMap(({ faults }) => faults),
+    faults: withoutRepeats([
+      ...await partialFaults(partials, { sandbox, includes }),
+      ...checked.flatMap(({ faults }) => faults),
+    ]),
     warnings: checked.flatMap(({ warnings }) => warnings),
   };
+}
+
+/** Where templates are checked, and with which partials. */
+interface Checking {
+  sandbox: CheckingSandbox;
+  includes: Includes;
+}
+
+/** Returns partials and brand in the form that templates are compiled with. */
+function includesOf(partials: readonly AuthoredPartial[]): Includes {
+  const brand = partials.find(({ name }) => name === BRAND);
+  const others = partials.filter(({ name }) => name !== BRAND);
+  return {
+    partials: Object.fromEntries(others.map(({ name, source }) => [name, source])),
+    ...(brand === undefined ? {} : { brand: JSON.parse(brand.source) }),
+  };
+}
+
+/** Finds the faults of partials by themselves: a template may not call one, or only others. */
+async function partialFaults(
+  partials: readonly AuthoredPartial[],
+  { sandbox, includes }: Checking,
+): Promise<FileFault[]> {
+  const found: FileFault[] = [];
+  for (const { name } of partials.filter(({ name }) => name !== BRAND)) {
+    const { errors } = await sandbox.check({ html: `{{#> ${name}}}{{/${name}}}`, includes });
+    found.push(...errors.map(({ line, column, partial = name, message }) => ({
+      ...{ file: fileOfPartial(partial), line, column, message },
+    })));
+  }
+  return found;
+}
+
+/** A partial that several templates include has its faults once. */
+function withoutRepeats(faults: readonly FileFault[]): FileFault[] {
+  return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
 }
 
 interface Checked {
@@ -64,19 +118,23 @@ interface Checked {
   warnings: FileFault[];
 }
 
-async function check(template: Authored, sandbox: CheckingSandbox): Promise<Checked> {
+async function check(template: Authored, checking: Checking): Promise<Checked> {
   const { settings, sample } = template;
-  const name = await checkFilename(template, sandbox);
+  const { sandbox } = checking;
+  const name = await checkFilename(template, checking);
   let compiled: Compiled;
   try {
-    compiled = await compile(template, sandbox);
+    compiled = await compile(template, checking);
   } catch (error) {
     return { faults: [...name.faults, ...faultsOf(error, template)], warnings: [] };
   }
   const read = [...compiled.variables, ...name.variables];
   const used = read.map((variable) => variable.name);
   const variables = declareAll(settings.variables, used);
-  const trial = { sandbox, parts: compiled.parts, variables };
+  const parts = template.kind === "pdf"
+    ? { ...compiled.parts, filename: name.filename }
+    : compiled.parts;
+  const trial = { sandbox, parts, variables };
   const tried = sample !== undefined && name.faults.length === 0
     ? await trySample(template, trial)
     : { faults: [] };
@@ -95,7 +153,8 @@ async function check(template: Authored, sandbox: CheckingSandbox): Promise<Chec
   const ready = {
     ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template) },
     ...{ draft: { ...source, subject: source.subject.trim() }, errors: linted.errors },
-    ...contentOf(template, compiled.parts),
+    partials: [...new Set([...compiled.partials, ...name.partials])],
+    ...contentOf(template, parts),
   };
   return { ready: ready as ReadyTemplate, faults, warnings };
 }
@@ -105,35 +164,47 @@ interface Compiled {
   parts: Readonly<Record<string, string>>;
   variables: readonly TemplateVariable[];
   reads: readonly TemplateRead[];
+  /** Names of the partials in it. */
+  partials: readonly string[];
   warnings: readonly string[];
 }
 
-async function compile(template: Authored, sandbox: CheckingSandbox): Promise<Compiled> {
+async function compile(
+  template: Authored,
+  { sandbox, includes }: Checking,
+): Promise<Compiled> {
   const { files, bodyFile, settings: { locale } } = template;
   const body = files[bodyFile] ?? "";
   if (template.kind === "pdf") {
-    const { "invoice.xml": invoice } = files;
-    const published = await sandbox.publishPdf({ html: body, invoice, locale });
-    const { html, variables, reads } = published;
+    const { "invoice.xml": written } = files;
+    const published = await sandbox.publishPdf({ html: body, invoice: written, locale, includes });
+    const { html, invoice, variables, reads, partials } = published;
     const parts = { html, ...(invoice === undefined ? {} : { invoice }) };
-    return { parts, variables, reads, warnings: [] };
+    return { parts, variables, reads, partials, warnings: [] };
   }
   const written = files["text.txt.hbs"];
   const published = await sandbox.publishEmail({
     subject: files["subject.hbs"] ?? "",
-    ...{ html: body, locale },
+    ...{ html: body, locale, includes },
     ...(written === undefined ? {} : { text: written }),
   });
-  const { subject, html, text, variables, reads, warnings } = published;
-  return { parts: { subject, html, text }, variables, reads, warnings };
+  const { subject, html, text, variables, reads, partials, warnings } = published;
+  return { parts: { subject, html, text }, variables, reads, partials, warnings };
 }
 
 async function checkFilename(
   template: Authored,
-  sandbox: CheckingSandbox,
-): Promise<{ faults: FileFault[] } & Pick<Compiled, "variables" | "reads">> {
-  if (template.kind === "email") return { faults: [], variables: [], reads: [] };
-  const { errors, variables, reads } = await sandbox.check({ subject: template.settings.filename });
+  { sandbox, includes }: Checking,
+): Promise<
+  { faults: FileFault[]; filename: string } & Pick<Compiled, "variables" | "reads" | "partials">
+> {
+  if (template.kind === "email") {
+    return { faults: [], filename: "", variables: [], reads: [], partials: [] };
+  }
+  const { filename } = template.settings;
+  const { errors, variables, reads, parts, partials } = await sandbox.check({
+    ...{ subject: filename, includes },
+  });
   const place = template.document.placeOf(["filename"]);
   const file = `${template.folder}/template.json`;
   const faults = errors.map(({ column, message }) => ({
@@ -141,7 +212,7 @@ async function checkFilename(
     ...place,
     message: `"filename", character ${column}: ${message}`,
   }));
-  return { faults, variables, reads };
+  return { faults, filename: parts.subject ?? filename, variables, reads, partials };
 }
 
 function declareAll(
@@ -168,10 +239,17 @@ function contentOf(template: Authored, parts: Compiled["parts"]) {
   const body = files[bodyFile] ?? "";
   const { subject = "", html = "", text = "" } = parts;
   if (kind === "pdf") {
-    const { filename, page } = settings;
-    const { "invoice.xml": invoice } = files;
-    const xml = invoice === undefined ? {} : { invoice };
-    return { kind, source: { html: body, ...xml }, parts: { html, filename, ...xml }, page };
+    const { page } = settings;
+    const { filename = settings.filename, invoice } = parts;
+    const name = filename === settings.filename ? {} : { filename: settings.filename };
+    const authored = files["invoice.xml"];
+    const source = {
+      html: body,
+      ...name,
+      ...(authored === undefined ? {} : { invoice: authored }),
+    };
+    const compiled = { html, filename, ...(invoice === undefined ? {} : { invoice }) };
+    return { kind, source, parts: compiled, page };
   }
   const written = files["text.txt.hbs"];
   const source = {
@@ -248,9 +326,8 @@ async function invoiceFaults(
 
 function toSources(template: Authored, parts: Compiled["parts"]): Record<string, TemplateSource> {
   const { folder, settings } = template;
-  const all = template.kind === "pdf" ? { ...parts, filename: template.settings.filename } : parts;
   return Object.fromEntries(
-    Object.entries(all).map(([part, source]) => [part, {
+    Object.entries(parts).map(([part, source]) => [part, {
       key: `import/${folder}/${part}`,
       source,
       escape: part === "html" ? "html" : part === "invoice" ? "xml" : "none",
@@ -291,8 +368,8 @@ function placeOf({ line, column }: RenderError): { line?: number; column?: numbe
 function faultsOf(error: unknown, template: Authored): FileFault[] {
   const inFolder = (name: string) => `${template.folder}/${name}`;
   if (error instanceof InvalidTemplateError) {
-    return error.errors.map(({ part, line, column, message }) => ({
-      file: inFolder(fileOfPart(template, part)),
+    return error.errors.map(({ part, line, column, partial, message }) => ({
+      file: partial === undefined ? inFolder(fileOfPart(template, part)) : fileOfPartial(partial),
       line,
       column,
       message,

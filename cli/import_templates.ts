@@ -1,14 +1,15 @@
-import { type FileFault, readBundle } from "@posthaste/bundle";
-import { sourceOfVersion } from "@posthaste/contracts";
+import { type AuthoredPartial, type FileFault, readBundle } from "@posthaste/bundle";
+import { BRAND, type DraftSource, type Pinned, sourceOfVersion } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
-import type { Sandbox } from "@posthaste/templating";
+import { readsBrand, type Sandbox } from "@posthaste/templating";
 import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
 import { type DraftKeeper, followPublished, isPublished, keepAsDraft } from "./keep_as_draft.ts";
+import { importPartials, type PartialKeeper } from "./import_partials.ts";
 import { readTemplateFolder } from "./read_template_folder.ts";
 
 /** Options of {@linkcode importTemplates}. */
 export interface ImportOptions {
-  store: StorePart<"templates.publish"> & DraftKeeper;
+  store: StorePart<"templates.publish"> & DraftKeeper & PartialKeeper;
   sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
   accountId: string;
   /** Path of a folder with `email/<alias>/` and `pdf/<alias>/` in it. */
@@ -65,11 +66,13 @@ export class TemplateFolderError extends Error {
  */
 export async function importTemplates(options: ImportOptions): Promise<TemplateImport> {
   const { store, sandbox, accountId, folder } = options;
-  const { ready, warnings } = await checkTemplateFolder(folder, sandbox);
+  const { ready, warnings, partials } = await checkTemplateFolder(folder, sandbox);
+  const { pinned, faults } = await importPartials(partials, { accountId, store });
+  if (faults.length > 0) throw new TemplateFolderError(folder, { faults, warnings });
   const templates: ImportedTemplate[] = [];
   const errors: FileFault[] = [];
   for (const one of ready) {
-    const { sample, draft: _draft, errors: found, ...template } = one;
+    const { sample, draft, errors: found, partials: used, ...template } = one;
     if (found.length > 0) {
       // A published version stays published, even under newer rules.
       if (!await isPublished(accountId, one, store)) {
@@ -79,7 +82,8 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
       }
       warnings.push(...found);
     }
-    const publication = { ...template, accountId };
+    const includes = pinsOf(pinned, { used, draft });
+    const publication = { ...template, accountId, ...(includes.length > 0 ? { includes } : {}) };
     const { published, version, template: head } = await store.templates.publish(publication);
     // The sample is not published: the dashboard shows it with the template.
     const source = sourceOfVersion(version, sample);
@@ -93,6 +97,18 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
     templates.push({ kind, alias, id: head.id, version: version.version, name, outcome });
   }
   return { templates, errors, warnings };
+}
+
+/** Returns the partials that a template uses, and the brand if one of its texts reads it. */
+function pinsOf(
+  pinned: readonly Pinned[],
+  { used, draft }: { used: readonly string[]; draft: DraftSource },
+): Pinned[] {
+  const partials = pinned.filter(({ name }) => used.includes(name));
+  const { subject, html, text, filename } = draft;
+  const texts = [subject, html, text, filename, ...partials.map(({ source }) => source)];
+  const brand = texts.some(readsBrand) ? pinned.filter(({ name }) => name === BRAND) : [];
+  return [...partials, ...brand];
 }
 
 async function importDraft(
@@ -125,14 +141,14 @@ async function importDraft(
 export async function checkTemplateFolder(
   folder: string,
   sandbox: ImportOptions["sandbox"],
-): Promise<{ ready: ReadyTemplate[]; warnings: FileFault[] }> {
+): Promise<{ ready: ReadyTemplate[]; warnings: FileFault[]; partials: AuthoredPartial[] }> {
   const read = await readTemplateFolder(folder);
   const found = readBundle(read.files, read.faults);
-  const checked = await checkTemplates(found.templates, sandbox);
+  const checked = await checkTemplates(found.templates, sandbox, found.partials);
   const faults = [...found.faults, ...checked.faults];
   const warnings = [...read.warnings, ...found.warnings, ...checked.warnings];
   if (faults.length > 0) throw new TemplateFolderError(folder, { faults, warnings });
-  return { ready: checked.ready, warnings };
+  return { ready: checked.ready, warnings, partials: found.partials };
 }
 
 function sayFault({ file, line, message }: FileFault): string {

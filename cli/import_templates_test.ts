@@ -153,6 +153,40 @@ test("importTemplates() keeps versions that were published before a rule", async
   assert.deepEqual([errors, warnings.map(({ rule }) => rule)], [[], ["form"]]);
 });
 
+test("importTemplates() brings new partials and the brand, and refuses to change published ones", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "import-partials" });
+  const shared = {
+    "brand.json": '{"color":"#0a5"}',
+    "partials/foot.hbs": "<i>{{> city}}</i>",
+    "partials/city.hbs": "<b style='color:{{@brand.color}}'>Rome</b>",
+    "email/welcome/body.html.hbs": "<p>{{ name }} of {{ city }}</p>{{> foot}}",
+    "pdf/bill/template.json": JSON.stringify({
+      ...BILL,
+      filename: "{{#*inline 'a'}}bill{{/inline}}{{> a}}.pdf",
+    }),
+  };
+  await using made = await openFolder({ ...GOOD, ...shared });
+  const { folder } = made;
+  const run = () => importTemplates({ store, sandbox, accountId, folder });
+  assert.equal((await run()).templates.length, 2);
+  const mail = await store.templates.findVersion(accountId, "email", 1, 1);
+  assert.match(mail?.parts.html ?? "", /<i><b style='color:#0a5'>Rome<\/b><\/i>/);
+  assert.deepEqual(mail?.includes?.map(({ name }) => name).sort(), ["@brand", "city", "foot"]);
+  const bill = await store.templates.findVersion(accountId, "pdf", 1, 1);
+  assert.deepEqual([bill?.parts.filename, bill?.includes], ["bill.pdf", undefined]);
+  assert.match(bill?.source.filename ?? "", /^\{\{#\*inline/);
+  assert.deepEqual((await run()).templates.map(({ outcome }) => outcome), [
+    ...["unchanged", "unchanged"],
+  ]);
+  const users = await store.partials.listUsers({ accountId, name: "city" });
+  assert.deepEqual(users.map(({ alias }) => alias), ["welcome"]);
+  await made.write({ "partials/city.hbs": "Pisa", "partials/new.hbs": "x" });
+  await assert.rejects(run(), /partials\/city.hbs, differs from what the account has: use push/);
+  assert.equal(await store.partials.find({ accountId, name: "new" }), null);
+  await made.write({ "partials/city.hbs": "\n{{curency x}}" });
+  await assert.rejects(run(), /partials\/city.hbs, line 2, There is no helper/);
+});
+
 test("importTemplates() publishes nothing of a folder with one fault", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "all-or-nothing" });
   await using made = await openFolder({ ...GOOD, "pdf/bill/body.html.hbs": "<b>{{#if x}}</b>" });

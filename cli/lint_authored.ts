@@ -1,4 +1,10 @@
-import { type Authored, type FileFault, fileOfPart, sourceOfAuthored } from "@posthaste/bundle";
+import {
+  type Authored,
+  type FileFault,
+  fileOfPart,
+  fileOfPartial,
+  sourceOfAuthored,
+} from "@posthaste/bundle";
 import type { FoundVariable, TemplateFault } from "@posthaste/contracts";
 import {
   type LintFinding,
@@ -44,7 +50,11 @@ function faultOf(
   finding: LintFinding,
   template: Authored,
 ): FileFault {
-  const { part, line, column, rule } = finding;
+  const { part, line, column, rule, partial } = finding;
+  if (partial !== undefined && line !== null) {
+    const file = fileOfPartial(partial);
+    return { file, line, column: column ?? 1, message: sayFinding(finding), rule };
+  }
   const isName = part === "subject" && template.kind === "pdf";
   const file = `${template.folder}/${isName ? "template.json" : fileOfPart(template, part)}`;
   const place: Partial<Pick<TemplateFault, "line" | "column">> = isName

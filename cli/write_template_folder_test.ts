@@ -53,9 +53,35 @@ test("writeTemplateFolder() removes templates only on request, and no other file
   assert.equal(await made.read("email/c/subject.hbs"), "Hello");
 });
 
+test("writeTemplateFolder() writes partials and the brand, and removes them only beside others", async () => {
+  await using made = await openFolder();
+  const shared = { "partials/foot.hbs": "x\n", "partials/city.hbs": "y", "brand.json": "{}\n" };
+  assert.deepEqual(await made.write({ ...fileOf("a"), ...shared }), [
+    ...["a new", "foot new", "city new", "@brand new"],
+  ]);
+  await writeFile(join(made.folder, "brand.json"), "{ }");
+  const prune = { ...ALL, prune: true };
+  const { "partials/city.hbs": _, ...less } = shared;
+  const changed = { ...less, "partials/foot.hbs": "z" };
+  assert.deepEqual(await made.write({ ...fileOf("a"), ...changed }, prune), [
+    ...["a unchanged", "foot updated", "@brand unchanged", "city removed"],
+  ]);
+  assert.equal(await made.read("brand.json"), "{ }");
+  assert.deepEqual(await made.write(fileOf("a"), prune), ["a unchanged"]);
+  assert.equal(await made.read("partials/foot.hbs"), "z");
+});
+
 test("writeTemplateFolder() writes nothing if one path leads elsewhere", async () => {
   await using made = await openFolder();
-  const names = ["../x.hbs", "email/../subject.hbs", "email/a/../../x", "email/a/run.sh", "/etc/x"];
+  const names = [
+    "../x.hbs",
+    "email/../subject.hbs",
+    "email/a/../../x",
+    "email/a/run.sh",
+    "/etc/x",
+    "partials/../x.hbs",
+    "partials/A.hbs",
+  ];
   for (const path of names) {
     await assert.rejects(
       made.write({ ...fileOf("a"), [path]: "x" }),

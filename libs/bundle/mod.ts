@@ -9,6 +9,7 @@
  *
  * @module
  */
+export type { FileFault } from "./file_fault.ts";
 export { fileOfPart } from "./file_of_part.ts";
 export { differingFiles, filesOf, type NamedSource } from "./files_of.ts";
 export {
@@ -23,7 +24,6 @@ export {
   type Authored,
   type AuthoredEmail,
   type AuthoredPdf,
-  type FileFault,
   type ReadBundle,
   readBundle,
   sayTooLarge,

@@ -4,8 +4,8 @@ import {
   MAX_PARTIAL_CHARACTERS,
   partialNameSchema,
 } from "@posthaste/contracts";
+import type { FileFault } from "./file_fault.ts";
 import { readJson } from "./json_document.ts";
-import type { FileFault } from "./read_bundle.ts";
 
 /** A partial of a bundle, or the brand. */
 export interface AuthoredPartial {

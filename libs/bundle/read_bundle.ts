@@ -6,6 +6,7 @@ import {
   variablesSchema,
 } from "@posthaste/contracts";
 import { isMjml } from "@posthaste/templating";
+import type { FileFault } from "./file_fault.ts";
 import { type JsonDocument, readJson } from "./json_document.ts";
 import { type AuthoredPartial, isPartialFile, readPartials } from "./partial_files.ts";
 import { isTemplateFile, MAX_FILE_BYTES, NEEDED_FILES } from "./template_files.ts";
@@ -14,19 +15,6 @@ import {
   type PdfSettings,
   readTemplateSettings,
 } from "./_template_settings.ts";
-
-/** An error or a warning about a file of a bundle. */
-export interface FileFault {
-  /** With slashes: `email/welcome/subject.hbs`. */
-  file: string;
-  /** From 1; missing if the whole file is meant. */
-  line?: number | undefined;
-  /** From 1. */
-  column?: number | undefined;
-  message: string;
-  /** Code of the template rule that it breaks. */
-  rule?: string;
-}
 
 interface AuthoredBase {
   alias: string;

@@ -19,6 +19,7 @@
  * @module
  */
 export { openSandbox, type Sandbox } from "./sandbox.ts";
+export { calledPartials, readsBrand } from "./called_partials.ts";
 export type { CallOptions, SandboxOptions, SandboxStats } from "./sandbox_options.ts";
 export { checkTemplate, type TemplateParts } from "./check_template.ts";
 export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";

@@ -9,7 +9,8 @@ import { contentHash } from "../templates/draft_content.ts";
 import { pinsOf } from "../templates/version_pins.ts";
 import { contentOf } from "../templates/publish_draft.ts";
 import { shownPartial, storedChange } from "./plan_partials.ts";
-import { type PreparedBundle, type ReadyChange, shownChange } from "./plan_bundle.ts";
+import { type PreparedBundle, shownChange } from "./plan_bundle.ts";
+import type { ReadyChange } from "./plan_change.ts";
 
 /** A plan to apply, and which of its effects are allowed. */
 export interface Application {

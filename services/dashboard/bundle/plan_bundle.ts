@@ -12,7 +12,6 @@ import type { Actor } from "../actor.ts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { requireRoom } from "../quotas.ts";
-import type { CompiledParts } from "../templates/ask_renderer.ts";
 import { mayUseTemplate, requireTemplate, requireUnlimited } from "../token_limits.ts";
 import { openBundleBudget } from "./bundle_budget.ts";
 import { compileTemplate } from "./compile_template.ts";
@@ -24,14 +23,15 @@ import {
   shownPartial,
 } from "./plan_partials.ts";
 import { planRepublished } from "./plan_republished.ts";
-import { planArchive, planChange, type PlannedChange, withoutContents } from "./plan_change.ts";
+import {
+  planArchive,
+  planChange,
+  type PlannedChange,
+  type ReadyChange,
+  withoutContents,
+} from "./plan_change.ts";
 import { loadState, shownSource } from "./template_state.ts";
 import { mapSome } from "./map_some.ts";
-
-/** A change with the content that it publishes. */
-export interface ReadyChange extends PlannedChange {
-  compiled: CompiledParts | undefined;
-}
 
 /** All effects of a push. */
 export interface PreparedBundle {

@@ -1,5 +1,6 @@
 import { differingFiles, filesOf, type NamedSource } from "@posthaste/bundle";
 import type { BundleChange, DraftSource, TemplateDraft } from "@posthaste/contracts";
+import type { CompiledParts } from "../templates/ask_renderer.ts";
 import { changedDraft, isInHand, publishedSource, type TemplateState } from "./template_state.ts";
 
 /** What applying a change must know of the current state. */
@@ -17,6 +18,11 @@ export interface PlannedChange extends BundleChange {
   replacesDraft: boolean;
   /** The version that the draft then equals, if none is published with it. */
   draftBase: number | null;
+}
+
+/** A change with the content that it publishes. */
+export interface ReadyChange extends PlannedChange {
+  compiled: CompiledParts | undefined;
 }
 
 /**

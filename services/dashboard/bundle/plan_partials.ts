@@ -8,10 +8,10 @@ import {
   type StoredPartial,
 } from "@posthaste/contracts";
 import type { PartialChange } from "@posthaste/storage";
+import { calledPartials } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { renderAlone } from "../partials/render_alone.ts";
 import { requireRoom } from "../quotas.ts";
-import { calledIn } from "../templates/reached_includes.ts";
 import { mapSome } from "./map_some.ts";
 
 /** The planned change of one partial. */
@@ -101,7 +101,7 @@ export function shownPartial(
 /** Returns what the store changes. */
 export function storedChange(planned: PlannedPartial): PartialChange {
   const { name, source, revision, publish } = planned;
-  const calls = name === BRAND ? [] : calledIn(source);
+  const calls = name === BRAND ? [] : calledPartials(source);
   const { version } = pinnedOf(planned);
   return { name, source, revision, ...(publish ? { publish: { version, calls } } : {}) };
 }

@@ -1,5 +1,4 @@
-import type { Authored } from "@posthaste/bundle";
-import { fileOfPartial } from "@posthaste/bundle";
+import { type Authored, fileOfPartial } from "@posthaste/bundle";
 import type { BundleFault, Pinned, Template } from "@posthaste/contracts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
@@ -7,7 +6,7 @@ import { compilePublished } from "../partials/compile_published.ts";
 import { mapSome } from "./map_some.ts";
 import { withoutContents } from "./plan_change.ts";
 import type { PlannedPartial } from "./plan_partials.ts";
-import type { ReadyChange } from "./plan_bundle.ts";
+import type { ReadyChange } from "./plan_change.ts";
 import { loadState, publishedSource } from "./template_state.ts";
 
 const AT_ONCE = 4;

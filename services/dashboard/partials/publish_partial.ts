@@ -8,6 +8,7 @@ import {
 import { PlanOutdatedError, type TemplateChange } from "@posthaste/storage";
 import type { Actor } from "../actor.ts";
 import { mapSome } from "../bundle/map_some.ts";
+import { calledPartials } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import type { PartialPublished, TouchedTemplate } from "../interface/partials.ts";
@@ -15,7 +16,6 @@ import { contentHash } from "../templates/draft_content.ts";
 import { compiledBy, contentOf } from "../templates/publish_draft.ts";
 import { compilePublished } from "./compile_published.ts";
 import { renderAlone } from "./render_alone.ts";
-import { calledIn } from "../templates/reached_includes.ts";
 import { keepAssets, pinsOf } from "../templates/version_pins.ts";
 
 type Deps = Pick<DashboardDeps, "store" | "bus" | "now">;
@@ -52,7 +52,7 @@ export async function publishPartial(
   const { accountId, name, draft } = partial;
   const version = (partial.published?.version ?? 0) + 1;
   const pinned = { name, version, source: draft.source };
-  const calls = name === BRAND ? [] : calledIn(draft.source);
+  const calls = name === BRAND ? [] : calledPartials(draft.source);
   await requireValid(pinned, accountId, deps);
   const touched = await touchedTemplates(partial, deps);
   const templates = await store.partials.listUsers(partial);

@@ -1,16 +1,15 @@
 import { BRAND, type DraftSource, type Includes, type Pinned } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
+import { calledPartials, readsBrand } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
 
 /** Together with the template, they must fit into one document of the database. */
 const MAX_CHARACTERS = 500_000;
 
-const CALL = /\{\{~?#?>\s*["']?([a-z][a-z\d_-]*)/g;
-
 /** Returns the names of what a source may include: partials that it calls, and the brand. */
-export function calledIn(source: string): string[] {
-  const names = [...source.matchAll(CALL)].map(([, name = ""]) => name);
-  return [...new Set(source.includes("@brand.") ? [...names, BRAND] : names)];
+function calledIn(source: string): string[] {
+  const names = calledPartials(source);
+  return readsBrand(source) ? [...names, BRAND] : names;
 }
 
 /** A source, and partials to use instead of the published ones. */

@@ -31,6 +31,7 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "asset.described": "changed the description of the",
   "asset.stored": "stored the",
   "asset.removed": "removed the",
+  "partial.changed": "changed the",
   "partial.published": "published the",
   "partial.removed": "removed the",
   "token.rolled": "rolled a token into the new",
