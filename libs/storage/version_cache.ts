@@ -55,6 +55,8 @@ export function openVersionCache(
     async fetchMethod(_key, _stale, { context, options }) {
       const { accountId, kind, id, version } = context;
       const found = await templates.findVersion(accountId, kind, id, version);
+      // They are in its parts already, and may be as large as these.
+      if (found !== null) delete found.includes;
       options.ttl = found === null ? pointerTtlMs : 0;
       return { found };
     },
