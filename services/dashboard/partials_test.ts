@@ -257,3 +257,26 @@ test("a partial with an image that does not exist is not published into template
   assert.deepEqual([status, body.issues?.[0].path], [422, `email/${id}:partials/head:1:11`]);
   assert.equal((await asked.get(path)).body.publishedVersion, 1);
 });
+
+test("a template that is published while its partial is says so, and is right after the next time", async () => {
+  const { write, publish, template, asked, version } = await openProgram();
+  await write("foot", "old");
+  await publish("foot");
+  await write("foot", "new", 1);
+  let isFirst = true;
+  stages.before = async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    assert.equal((await publish("foot", 2)).status, 200);
+  };
+  try {
+    const { id, path, published } = await template("Letter", "{{> foot}}");
+    assert.deepEqual([published.status, published.body.code], [409, "conflict"]);
+    assert.match(published.body.error, /with the old "foot"/);
+    const { revision } = (await asked.get(path)).body;
+    assert.equal((await asked.post(`${path}/publish`, { revision })).status, 200);
+    assert.equal((await version(id, 2))?.parts.html, "new");
+  } finally {
+    stages.before = () => Promise.resolve();
+  }
+});

@@ -12,7 +12,7 @@ import { isMjml, type LintFinding, lintTemplate, sayFinding } from "@posthaste/t
 import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
-import { hasSamePins, keepAssets, pinsOf } from "./version_pins.ts";
+import { hasSamePins, keepAssets, pinsOf, requireNewestPartials } from "./version_pins.ts";
 
 /** A compiled draft. */
 export interface CompiledDraft {
@@ -33,6 +33,8 @@ export interface PublishOptions {
 /**
  * Publishes a compiled draft as a new version, or stores it for a test mail. If it equals the
  * published version, that version stays.
+ *
+ * @throws {HttpError} `conflict` if one of its partials was published meanwhile: the version has the older one.
  */
 export async function publishDraft(
   { template, draft, compiled }: CompiledDraft,
@@ -49,7 +51,9 @@ export async function publishDraft(
     ...{ reads: compiled.reads, ...pinsOf(compiled) },
     ...contentOf(source, compiled),
   });
-  if (!isTest) await store.drafts.noteBase(draft, version.version);
+  if (isTest) return version;
+  await store.drafts.noteBase(draft, version.version);
+  await requireNewestPartials(version, store);
   return version;
 }
 

@@ -1,5 +1,6 @@
 import type { EmailVersion, PdfVersion, Pinned, PinnedAsset } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
+import { HttpError } from "../http_error.ts";
 import type { CompiledParts } from "./ask_renderer.ts";
 
 type Pins = Pick<EmailVersion | PdfVersion, "assets" | "includes">;
@@ -34,4 +35,28 @@ export async function keepAssets(
 ): Promise<void> {
   const needed = assets.map(({ sha256 }) => ({ sha256 }));
   if (needed.length > 0) await store.assets.keep(accountId, needed, new Date());
+}
+
+/**
+ * Refuses a version that was published just now with partials that are not the published ones any more. Publishing
+ * them did not find the version yet, and so did not replace it.
+ *
+ * @throws {HttpError} `conflict`
+ */
+export async function requireNewestPartials(
+  { accountId, version, includes = [] }: Pick<
+    EmailVersion | PdfVersion,
+    "accountId" | "version" | "includes"
+  >,
+  { partials }: StorePart<"partials.published">,
+): Promise<void> {
+  if (includes.length === 0) return;
+  const newest = await partials.published(accountId, includes.map(({ name }) => name));
+  const isOld = ({ name, version }: Pinned) =>
+    newest.some((one) => one.name === name && one.version !== version);
+  const old = includes.filter(isOld).map(({ name }) => name);
+  if (old.length === 0) return;
+  const message = `Version ${version} is live with the old "${old.join('", "')}", ` +
+    "which was published meanwhile. Publish it again";
+  throw new HttpError("conflict", message);
 }
