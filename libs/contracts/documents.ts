@@ -250,6 +250,9 @@ export const dkimSchema = z.object({
 /** A key that mail is signed with. */
 export type Dkim = z.infer<typeof dkimSchema>;
 
+/** The most integrations that another one may fall back to. */
+export const MAX_FALLBACKS = 3;
+
 /** A customer's SMTP server and how to log in to it. */
 export const integrationSchema = z.object({
   /** `<account>/<id>` */
@@ -286,6 +289,11 @@ export const integrationSchema = z.object({
   /** How long temporary refusals are retried, in milliseconds: 1 h to 5 days. */
   retryForMs: z.int().min(3_600_000).max(432_000_000).default(172_800_000),
   whenUnknown: z.enum(UNKNOWN_POLICIES).default("retry"),
+  /**
+   * Ids of the account's integrations that send its mail while it cannot, in the order in which they are
+   * asked. Only this list counts: theirs are not followed.
+   */
+  fallbacks: z.array(z.int().positive()).max(MAX_FALLBACKS).default([]),
   /**
    * Since when, and why, nothing is sent while mail waits: the server refuses the login, or a person has
    * paused it. A person ends it. A change of the settings also ends it, unless a person began it.
@@ -393,6 +401,8 @@ export const timelineEntrySchema = z.object({
   detail: z.string().optional(),
   /** It is unknown whether the server has the mail: another attempt may send it twice. */
   ambiguous: z.boolean().optional(),
+  /** The integration of the attempt; missing if it was the send's own. */
+  integrationId: z.int().positive().optional(),
 });
 
 /** One line of a message's timeline. */
@@ -456,6 +466,11 @@ export const messageSchema = z.object({
   reply: smtpReplySchema.nullable(),
   /** SHA-256 of the MIME of the last attempt, in hex: every later one must be the same. */
   mimeHash: z.string().nullable(),
+  /**
+   * While `deferred`: the integration that could not be reached by the last attempt, or refused its login. The
+   * mail itself was not offered to it.
+   */
+  unreached: z.int().positive().nullable().optional(),
   /** Since when the recipient's data is erased, so that it cannot be sent again. */
   forgottenAt: z.date().optional(),
   timeline: z.array(timelineEntrySchema),

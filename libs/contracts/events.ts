@@ -105,7 +105,10 @@ const sendShape = {
   priority: prioritySchema,
   /** Time of acceptance, or of the start of a scheduled send, ISO 8601; also the `Date` of the mail, on every attempt. */
   acceptedAt: z.iso.datetime(),
+  /** The integration that sends them. */
   integrationId: z.int(),
+  /** The integration of the send, if another one sends in its place. */
+  insteadOf: z.int().positive().optional(),
   from: senderSchema,
   redelivered: redeliveredSchema,
 };
@@ -217,6 +220,8 @@ export const FACTS = {
   "status.message.returned": z.object({
     ...statusEventShape,
     integrationId: z.int().positive(),
+    /** The integration of the send, if another one was to send in its place. */
+    insteadOf: z.int().positive().optional(),
     /** When its send was accepted, ISO 8601. */
     acceptedAt: z.iso.datetime(),
   }),
@@ -286,6 +291,8 @@ export const EVENTS = {
     accountId: z.string(),
     priority: prioritySchema,
     again: z.array(resumedMessageSchema).min(1).max(RESUMED_PER_EVENT),
+    /** The integration that sends them, if not the send's own. A renderer that does not know it uses that one. */
+    integrationId: z.int().positive().optional(),
     redelivered: redeliveredSchema,
   }),
   /**

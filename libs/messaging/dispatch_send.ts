@@ -73,11 +73,15 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
  * Returns the events that redispatch some messages of a send.
  *
  * @param options `redelivered`: some may have been sent meanwhile, which a mailer is to look up.
+ * `integrationId`: the integration that sends them, if not the send's own.
  */
 export function dispatchesAgain(
   { _id, accountId, priority, eventVersion = EVENT_VERSION }: SendReference,
   messages: readonly ResumedMessage[],
-  { redelivered = false }: { redelivered?: boolean } = {},
+  { redelivered = false, integrationId }: {
+    redelivered?: boolean;
+    integrationId?: number | undefined;
+  } = {},
 ): Resumption[] {
   const events: Resumption[] = [];
   for (let start = 0; start < messages.length; start += RESUMED_PER_EVENT) {
@@ -88,6 +92,7 @@ export function dispatchesAgain(
       data: {
         ...{ v: eventVersion, sendId: _id, accountId, priority, again },
         ...(redelivered ? { redelivered } : {}),
+        ...(integrationId === undefined ? {} : { integrationId }),
       },
     });
   }

@@ -19,18 +19,30 @@ import { writeGroup } from "./_write_group.ts";
 import type { MessageIdentity } from "./message_identity.ts";
 import type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
 
+/** A register as it is found, with the integration of its attempt if that is not the send's own. */
+export type FoundAttempt = FoundRegister<AttemptOutcome> & { fallback?: number };
+
 /** The registers and outcomes of messages, for the code of the delivery protocol. */
 export interface DeliveryLedgers {
   /**
    * Returns the ledger of one message. Simultaneous writes, of all messages, share one command.
    *
    * @param waitMs How long the owner of a register waits for the server's reply, at most.
+   * @param fallback The integration of the attempt, if not the send's own.
    */
-  ledgerOf(message: MessageIdentity, options?: { waitMs?: number }): DeliveryLedger<AttemptOutcome>;
+  ledgerOf(
+    message: MessageIdentity,
+    options?: { waitMs?: number; fallback?: number | undefined },
+  ): DeliveryLedger<AttemptOutcome>;
   /** Finds registers by message and attempt; the key is `<message>/<n>`. */
   find(
     attempts: readonly { messageId: string; n: number }[],
-  ): Promise<Map<string, FoundRegister<AttemptOutcome>>>;
+  ): Promise<Map<string, FoundAttempt>>;
+}
+
+interface LedgerOptions {
+  waitMs?: number;
+  fallback?: number | undefined;
 }
 
 /** No caller waits for an outcome, so it may wait for others. */
@@ -57,7 +69,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
     async insertRegister(
       messageId: string,
       { n, register }: { n: number; register: Register<AttemptOutcome> },
-      waitMs: number | undefined,
+      { waitMs, fallback }: LedgerOptions,
     ): Promise<LedgerAnswer<AttemptOutcome>> {
       const _id = `${messageId}/${n}`;
       const isFree = await insertRegister({
@@ -66,6 +78,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
         at: new Timestamp({ t: 0, i: 0 }),
         ...register,
         ...("dot" in register && waitMs !== undefined ? { waitMs } : {}),
+        ...("dot" in register && fallback !== undefined ? { integrationId: fallback } : {}),
       });
       if (isFree) return { type: "inserted" };
       const found = await registers.findOne({ _id });
@@ -125,11 +138,11 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
   async function perform(
     message: MessageIdentity,
     request: LedgerRequest<AttemptOutcome>,
-    waitMs: number | undefined,
+    options: LedgerOptions,
   ): Promise<LedgerAnswer<AttemptOutcome>> {
     switch (request.op) {
       case "insertRegister":
-        return await operations.insertRegister(message.messageId, request, waitMs);
+        return await operations.insertRegister(message.messageId, request, options);
       case "readMessage":
         return { type: "read", message: await operations.readOutcome(message) };
       default:
@@ -138,10 +151,10 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
   }
 
   return {
-    ledgerOf: (message, { waitMs } = {}) => ({
+    ledgerOf: (message, options = {}) => ({
       async perform(request) {
         try {
-          return await perform(message, request, waitMs);
+          return await perform(message, request, options);
         } catch (error) {
           if (isUnsure(error)) return { type: "unsure" };
           throw error;
@@ -161,7 +174,10 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
       return new Map(
         found.map((stored) => [
           stored._id,
-          { register: registerOf(stored), isOver: stored.isOver, at: stored.at },
+          {
+            ...{ register: registerOf(stored), isOver: stored.isOver, at: stored.at },
+            ...(stored.integrationId === undefined ? {} : { fallback: stored.integrationId }),
+          },
         ]),
       );
     },
@@ -235,6 +251,7 @@ function documentOf(
     ...identity,
     ...UNTOUCHED,
     ...fieldsOf(n, outcome),
+    ...(outcome.unreached === undefined ? {} : { unreached: outcome.unreached }),
     unknownAttempts: unknownAttempt === undefined ? [] : [unknownAttempt],
     timeline: lines,
   };
@@ -243,7 +260,8 @@ function documentOf(
 function changeOf(n: number, outcome: AttemptOutcome) {
   const { unknownAttempt, lines } = outcome;
   return {
-    $set: fieldsOf(n, outcome),
+    // That of the attempt before does not stay.
+    $set: { ...fieldsOf(n, outcome), unreached: outcome.unreached ?? null },
     $push: { timeline: { $each: lines } },
     ...(unknownAttempt === undefined ? {} : { $addToSet: { unknownAttempts: unknownAttempt } }),
   } satisfies UpdateFilter<Message>;

@@ -40,6 +40,8 @@ export interface IntegrationSettings {
   /** In milliseconds. */
   retryForMs?: number | undefined;
   whenUnknown?: Integration["whenUnknown"] | undefined;
+  /** Ids of the integrations that send its mail while it cannot. */
+  fallbacks?: number[] | undefined;
   /** `null` if its mail is not signed here. */
   dkim?: SealDkim | null | undefined;
 }

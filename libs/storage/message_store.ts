@@ -8,13 +8,12 @@ import {
   type Send,
   startOf,
 } from "@posthaste/contracts";
-import { type FoundRegister, isWanted, nextAttempt, type StoredOutcome } from "@posthaste/delivery";
+import { isWanted, nextAttempt, type StoredOutcome } from "@posthaste/delivery";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { withRegisters } from "./_with_registers.ts";
 import { messageIdRange, queuedMessage, readTimeline } from "./_message_document.ts";
-import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
-import type { AttemptOutcome } from "./stored_register.ts";
+import { type DeliveryLedgers, type FoundAttempt, outcomeOf } from "./delivery_ledger.ts";
 import { sendStore } from "./send_store.ts";
 
 /** The facts about an unfinished message that a reconciler needs. */
@@ -23,7 +22,7 @@ export interface UnfinishedMessage {
   /** The last outcome; `undefined` if there is none. */
   outcome: StoredOutcome | undefined;
   /** The register of the attempt after that; `undefined` if there is none. */
-  register: FoundRegister<AttemptOutcome> | undefined;
+  register: FoundAttempt | undefined;
   nextAt: Date | null;
   /** `_id` of the integration whose turn it waits for. */
   waitsFor: string | null;

@@ -24,7 +24,12 @@ export {
   KNOWS_SIZES,
   OPEN_INTEGRATIONS,
 } from "./database_rights.ts";
-export { type DeliveryLedgers, outcomeOf, registerRange } from "./delivery_ledger.ts";
+export {
+  type DeliveryLedgers,
+  type FoundAttempt,
+  outcomeOf,
+  registerRange,
+} from "./delivery_ledger.ts";
 export type { MessageIdentity } from "./message_identity.ts";
 export type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
 export type { AssetStore, NeededAsset, OldAssets } from "./asset_store.ts";

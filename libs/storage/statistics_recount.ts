@@ -126,6 +126,15 @@ export function statisticsRecount(db: Db): StatisticsRecount {
   };
 }
 
+/** A line names the integration of its attempt if that is not the message's own. */
+const INTEGRATION = {
+  $cond: [
+    { $gt: ["$timeline.integrationId", 0] },
+    { $concat: ["$accountId", "/", { $toString: "$timeline.integrationId" }] },
+    "$integration",
+  ],
+};
+
 /** Counts lines of timelines: each is an outcome of its own, also of a message that has changed since. */
 function outcomesWithin(at: Date, end: Date): Document[] {
   const isOutcome = {
@@ -145,7 +154,7 @@ function outcomesWithin(at: Date, end: Date): Document[] {
     { $match: isOutcome },
     {
       $group: {
-        _id: { accountId: "$accountId", integration: "$integration", type: "$timeline.type" },
+        _id: { accountId: "$accountId", integration: INTEGRATION, type: "$timeline.type" },
         count: { $sum: 1 },
         // A message that failed before it reached the mailer is no attempt of the integration.
         attempts: { $sum: { $cond: [{ $gt: ["$timeline.attempt", 0] }, 1, 0] } },

@@ -17,6 +17,8 @@ export interface AttemptOutcome extends Outcome {
   mimeHash?: string;
   /** With `sent`: copies that the mail went without. */
   copiesRefused?: CopyRefused[];
+  /** While `deferred`: the integration that could not be reached, or refused its login. */
+  unreached?: number;
   /** Lines of the timeline since the outcome before. */
   lines: TimelineEntry[];
 }
@@ -31,5 +33,7 @@ export type StoredRegister =
     at: Timestamp;
     /** With `dot`: how long its owner waits for the server's reply, at most, in milliseconds. */
     waitMs?: number;
+    /** With `dot`: the integration of the attempt, if not the send's own. */
+    integrationId?: number;
   }
   & ({ dot: true } | { void: AttemptOutcome });

@@ -348,6 +348,7 @@ function integration(): Integration {
     archivedAt: null,
     retryForMs: 172_800_000,
     whenUnknown: "retry",
+    fallbacks: [],
     createdAt: new Date(0),
     updatedAt: new Date(0),
   };

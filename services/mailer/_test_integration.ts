@@ -22,6 +22,7 @@ export function integrationOf(changes: Partial<Integration> = {}): Integration {
     archivedAt: null,
     retryForMs: 48 * 3_600_000,
     whenUnknown: "retry",
+    fallbacks: [],
     createdAt: new Date(0),
     updatedAt: new Date(0),
     ...changes,

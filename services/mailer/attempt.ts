@@ -70,16 +70,21 @@ export function isStale({ acceptedAt }: Pick<MessageIdentity, "acceptedAt">, now
   return now.getTime() >= acceptedAt.getTime() + VALID_MS;
 }
 
-/** Opens attempt `n` of a message. Nothing is written before it is taken, or ended. */
+/**
+ * Opens attempt `n` of a message. Nothing is written before it is taken, or ended.
+ *
+ * @param attempt `fallback`: the integration that sends in place of the send's own.
+ */
 export function openAttempt(
   message: MessageIdentity,
-  n: number,
+  { n, fallback }: { n: number; fallback?: number | undefined },
   { registers: { ledgerOf }, transferMs, replyMs, now, logger }: AttemptDeps,
 ): Attempt {
   const by = randomBytes(8).toString("hex");
   const longestMs = transferMs + replyMs;
   const ledger = ledgerOf(message, {
     waitMs: longestMs + Math.min(longestMs * MARGIN, MAX_MARGIN_MS),
+    fallback,
   });
   let taking: Promise<Ending<AttemptOutcome>> | undefined;
   // By this worker's own clock, started before its first insert.

@@ -25,3 +25,15 @@ export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fau
   if (fault === "host" || fault === "bad_ca") return false;
   return phase === "connect" || phase === "greeting" || phase === "ehlo" || phase === "tls";
 }
+
+/**
+ * Returns whether a server was certainly not offered the mail: no connection, no encryption, or no login. Then
+ * another server may send it.
+ */
+export function isUnoffered(
+  { phase, fault, unknown }: Pick<SmtpFailure, "phase" | "fault" | "unknown">,
+): boolean {
+  if (unknown || isInterruption({ fault, unknown })) return false;
+  return phase === "auth" || phase === "connect" || phase === "greeting" || phase === "ehlo" ||
+    phase === "tls";
+}

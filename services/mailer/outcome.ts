@@ -10,7 +10,14 @@ export type Setback =
 
 /** It is retried: at a time, or when its integration (`_id`) has capacity. */
 export type Deferral =
-  & { state: "deferred"; reason: string; reply?: SmtpReply; isUnknown?: boolean }
+  & {
+    state: "deferred";
+    reason: string;
+    reply?: SmtpReply;
+    isUnknown?: boolean;
+    /** The integration whose server was certainly not offered the mail. */
+    unreached?: number;
+  }
   & ({ nextAt: Date } | { waitsFor: string });
 
 /** When and how often it was tried. */

@@ -39,7 +39,7 @@ import {
   withSpan,
 } from "@posthaste/telemetry";
 import { type AttemptDeps, isStale, openAttempt } from "./attempt.ts";
-import { isInterruption, isSilent, isUnreachable } from "./breaker.ts";
+import { isInterruption, isSilent, isUnoffered, isUnreachable } from "./breaker.ts";
 import {
   composeMessage,
   type MessageContents,
@@ -211,7 +211,7 @@ function verdictOf(
   const { messages: passing, ...carried } = carryTail<MailMessage>(left, tail);
   const passes = (data.passes ?? 0) + 1;
   const passed = { type, data: { ...data, messages: passing, passes }, ...carried };
-  const { sendId: _id, accountId, priority, v: eventVersion } = data;
+  const { sendId: _id, accountId, priority, v: eventVersion, integrationId, insteadOf } = data;
   return {
     type: "done",
     publish: [
@@ -220,6 +220,7 @@ function verdictOf(
       ...dispatchesAgain(
         { _id, accountId, priority, eventVersion },
         data.messages.filter(({ index }) => missing.has(index)),
+        insteadOf === undefined ? {} : { integrationId },
       ),
     ],
   };
@@ -250,10 +251,14 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   if (earlier === null) return "ended";
   const work = begin(message, deps);
   const opened = unsealed(integration, deps);
-  if ("kind" in opened) return await setBack(work, integration, deps, opened);
+  if ("kind" in opened) {
+    return await setBack(work, { integration, isUnoffered: true }, deps, opened);
+  }
   const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
   const mimeHash = createHash("sha256").update(raw).digest("hex");
-  if (earlier?.mimeHash && earlier.mimeHash !== mimeHash) {
+  // Another integration signs otherwise.
+  const isComparable = earlier?.timeline.at(-1)?.integrationId === fallbackOf(message);
+  if (isComparable && earlier?.mimeHash && earlier.mimeHash !== mimeHash) {
     deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
   }
   const { suppressed } = way;
@@ -309,16 +314,27 @@ function isOpen(message: Message, attempt: number): boolean {
 }
 
 function begin(message: ReadyMessage, deps: SendDeps): Work {
-  const attempt = openAttempt(identityOf(message), message.attempt + 1, deps);
+  const which = { n: message.attempt + 1, fallback: fallbackOf(message) };
+  const attempt = openAttempt(identityOf(message), which, deps);
   return { message, attempt, begunAt: deps.now() };
 }
 
+/** Returns the integration of the attempt, if it is not the send's own. */
+function fallbackOf({ integrationId, insteadOf }: ReadyMessage): number | undefined {
+  return insteadOf === undefined ? undefined : integrationId;
+}
+
+/** A message belongs to the integration of its send, whichever one sends it. */
+function ownKeyOf({ accountId, integrationId, insteadOf }: ReadyMessage): string {
+  return `${accountId}/${insteadOf ?? integrationId}`;
+}
+
 function identityOf(message: ReadyMessage): MessageIdentity {
-  const { messageId, sendId, accountId, integrationId, index, to, acceptedAt, envelope } = message;
+  const { messageId, sendId, accountId, index, to, acceptedAt, envelope } = message;
   return {
     ...copyFields(envelope, to.email),
     ...{ messageId, sendId, accountId, index },
-    integration: `${accountId}/${integrationId}`,
+    integration: ownKeyOf(message),
     email: to.email,
     acceptedAt: new Date(acceptedAt),
   };
@@ -341,7 +357,7 @@ async function giveBack(
   integration: Integration,
   deps: SendDeps,
 ): Promise<Result> {
-  const { acceptedAt, integrationId } = message;
+  const { acceptedAt, integrationId, insteadOf } = message;
   const now = deps.now();
   if (now.getTime() >= Date.parse(acceptedAt) + integration.retryForMs) {
     const circuit = deps.circuitStates.circuitOf(integration._id);
@@ -351,7 +367,12 @@ async function giveBack(
   failpoint("mailer.before_give_back");
   await deps.report({
     type: "status.message.returned",
-    data: { ...statusEventOf(message, message.attempt, now), integrationId, acceptedAt },
+    data: {
+      ...statusEventOf(message, message.attempt, now),
+      integrationId,
+      acceptedAt,
+      ...(insteadOf ? { insteadOf } : {}),
+    },
   });
   failpoint("mailer.after_give_back");
   return "ended";
@@ -407,7 +428,14 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     else if (error.fault !== "host" && error.phase !== "auth") {
       await deps.circuitStates.clear(integration._id);
     }
-    const ended = await setBack(work, integration, deps, verdict);
+    const ended = await setBack(
+      work,
+      {
+        ...{ integration, isUnoffered: isUnoffered(error) },
+      },
+      deps,
+      verdict,
+    );
     if (error.phase === "rcpt" && isNoMailbox(verdict)) {
       await noteRefused(work, { email: work.message.to.email, reply: verdict }, deps);
     }
@@ -479,7 +507,7 @@ function handOver(
 
 async function setBack(
   work: Work,
-  integration: Integration,
+  { integration, isUnoffered }: { integration: Integration; isUnoffered: boolean },
   deps: SendDeps,
   verdict: SmtpVerdict,
 ): Promise<Result> {
@@ -487,11 +515,23 @@ async function setBack(
   const now = deps.now();
   const attempt = work.message.attempt + 1;
   const { retryMs, replyMs } = deps;
-  const setback = setbackOf(verdict, integration, { attempt, acceptedAt, now, retryMs, replyMs });
+  const policy = policyOf(integration, work.message);
+  const setback = setbackOf(verdict, policy, { attempt, acceptedAt, now, retryMs, replyMs });
   if (setback.state !== "deferred") return await settle(work, deps, setback);
+  const unreached = isUnoffered ? { unreached: integration.id } : {};
   const reason = await stopIntegration(verdict, { integration, now }, deps);
-  if (reason === undefined) return await settle(work, deps, setback);
+  if (reason === undefined) return await settle(work, deps, { ...setback, ...unreached });
   const { state, reply } = setback;
   const said = reply === undefined ? { reason } : { reason, reply };
-  return await settle(work, deps, { state, ...said, waitsFor: integration._id });
+  return await settle(work, deps, {
+    ...{ state, ...said, ...unreached, waitsFor: ownKeyOf(work.message) },
+  });
+}
+
+/** After an unknown outcome no other server may send: what a fallback leaves unknown, a person decides. */
+function policyOf(
+  { retryForMs, whenUnknown }: Integration,
+  { insteadOf }: ReadyMessage,
+): Pick<Integration, "retryForMs" | "whenUnknown"> {
+  return { retryForMs, whenUnknown: insteadOf === undefined ? whenUnknown : "hold" };
 }

@@ -264,7 +264,7 @@ test("sendStep() retries an event only after all of its messages have ended", as
 
 /** A message as its last attempt left it. */
 function deferredMessage(changes: Partial<Message> = {}) {
-  return { attempt: 1, state: "deferred", mimeHash: null, ...changes } as Message;
+  return { attempt: 1, state: "deferred", mimeHash: null, timeline: [], ...changes } as Message;
 }
 
 test("sendStep() takes the register of the attempt, sends the mail and writes the server's answer", async () => {

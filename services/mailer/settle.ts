@@ -51,13 +51,14 @@ export async function settle(
     ...("reply" in result && result.reply ? { reply: result.reply } : {}),
     ...("nextAt" in result ? { nextAt: result.nextAt } : {}),
     ...("waitsFor" in result ? { waitsFor: result.waitsFor } : {}),
+    ...("unreached" in result && result.unreached ? { unreached: result.unreached } : {}),
     ...(mimeHash === undefined ? {} : { mimeHash }),
     ...("copiesRefused" in result && result.copiesRefused?.length
       ? { copiesRefused: [...result.copiesRefused] }
       : {}),
     lines: [
       ...linesBefore(message, begunAt, result),
-      lineOf(result, { at, attempt: n, durationMs }),
+      { ...lineOf(result, { at, attempt: n, durationMs }), ...usedOf(message) },
     ],
   };
   const held = await attempt.end(outcome, certaintyOf(result));
@@ -86,10 +87,11 @@ function certaintyOf(result: Result): Certainty {
 
 /** Returns the timeline of this attempt before its outcome. A suppressed message was not begun. */
 function linesBefore(
-  { timeline = [], attempt }: ReadyMessage,
+  message: ReadyMessage,
   begunAt: Date,
   { state }: Result,
 ): TimelineEntry[] {
+  const { timeline = [], attempt } = message;
   return [
     ...timeline.map(({ type, at, durationMs }) => ({
       type,
@@ -99,8 +101,13 @@ function linesBefore(
     })),
     ...(state === "suppressed"
       ? []
-      : [{ at: begunAt, type: "sending" as const, attempt: attempt + 1 }]),
+      : [{ at: begunAt, type: "sending" as const, attempt: attempt + 1, ...usedOf(message) }]),
   ];
+}
+
+/** Returns the integration of an attempt for its lines, if it is not the send's own. */
+function usedOf({ integrationId, insteadOf }: ReadyMessage) {
+  return insteadOf === undefined ? {} : { integrationId };
 }
 
 function lineOf(

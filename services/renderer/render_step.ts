@@ -106,9 +106,13 @@ export function renderStep(deps: RenderDeps): Step<RenderEvent> {
 /**
  * Returns the event for bulk priority: slow mail of one account must not delay the single messages of others.
  */
-function asBulk({ v, sendId, accountId }: SendHead, recipients: RequestedRecipient[]): Outgoing[] {
+function asBulk(
+  { v, sendId, accountId, integrationId, insteadOf }: SendHead,
+  recipients: RequestedRecipient[],
+): Outgoing[] {
   const send = { _id: sendId, accountId, priority: "bulk" as const, eventVersion: v };
-  return dispatchesAgain(send, recipients);
+  const options = insteadOf === undefined ? {} : { integrationId };
+  return dispatchesAgain(send, recipients, options);
 }
 
 /**
@@ -228,15 +232,15 @@ function waitingEvent(
 const HEAD_BYTES = 8 * 1024;
 
 /** Returns the events that carry messages on: with PDFs to the printer, the others to the mailer. */
-function eventsOf(
-  { v, sendId, accountId, priority, acceptedAt, integrationId, from, redelivered }: SendHead,
-  messages: readonly MessageInEvent[],
-): Outgoing[] {
+function eventsOf(send: SendHead, messages: readonly MessageInEvent[]): Outgoing[] {
+  const { v, sendId, accountId, priority, acceptedAt, integrationId, insteadOf } = send;
+  const { from, redelivered } = send;
   const head = {
     // Images of the template are files, which a mailer that knows the older version alone would drop.
     v: messages.some(({ files }) => files !== undefined) ? ENVELOPE_VERSION : v,
     ...{ sendId, accountId, priority, acceptedAt, integrationId, from },
     ...(redelivered ? { redelivered } : {}),
+    ...(insteadOf === undefined ? {} : { insteadOf }),
   };
   const hasPdfs = ({ pdfs }: MessageInEvent) => pdfs.length > 0;
   return [true, false].flatMap((toPrinter) =>

@@ -46,11 +46,16 @@ export async function workOf(
     ...{ v: send.eventVersion ?? v, sendId, accountId, priority, from },
     ...(redelivered ? { redelivered } : {}),
     acceptedAt: startOf(send).toISOString(),
-    integrationId: send.integrationId,
+    ...routeOf(send, data.integrationId),
     template: send.template,
     pdfVersions: send.pdfVersions,
   };
   return { head, recipients, ...(variables ? { variables } : {}) };
+}
+
+/** Returns which integration sends the messages, and in whose place if it is not the send's own. */
+function routeOf({ integrationId: own }: Send, used: number = own) {
+  return { integrationId: used, ...(used === own ? {} : { insteadOf: own }) };
 }
 
 /** Returns the ids of the messages that an event requests. */

@@ -6,7 +6,8 @@ import type { DueMessage, IntegrationCircuit, SendHead, StorePart } from "@posth
 import { count, type Logger } from "@posthaste/telemetry";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { capacityFor, chooseWithin, MAX_EXPIRED } from "./capacity.ts";
+import { chooseWithin, MAX_EXPIRED } from "./capacity.ts";
+import { openRoutes, type Routes } from "./open_routes.ts";
 
 /** The dependencies of dispatching due messages. */
 export type DueDeps =
@@ -58,7 +59,7 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   if (integrations.length === 0) return undefined;
   const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
   const found = await Promise.all(integrations.map(async (key) => {
-    const due = await dueOf(key, { circuit: circuits.get(key), flow }, deps);
+    const due = await dueOf(key, { circuits, flow }, deps);
     return { key, due };
   }));
   const all = found.flatMap(({ due }) => due);
@@ -67,27 +68,52 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   await dispatch(await decide(all, deps), deps);
   // Includes attempts of another worker: they are examined again when no news of them has come.
   for (const { key, due } of found) {
-    for (const { _id: messageId, attempt } of due) flow.begin(key, { messageId, attempt });
+    for (const { _id: messageId, attempt, accountId, fallback } of due) {
+      flow.begin(fallback ? `${accountId}/${fallback}` : key, { messageId, attempt });
+    }
   }
   return all.length;
 }
 
+/** A message to dispatch, and the integration that sends it if that is not the send's own. */
+type Routed = DueMessage & { fallback?: number };
+
 /** Returns the messages of an integration that are due and may be dispatched now. */
 async function dueOf(
   key: string,
-  { circuit, flow }: { circuit: IntegrationCircuit | undefined; flow: Flow },
+  { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
   deps: DueDeps,
-): Promise<DueMessage[]> {
+): Promise<Routed[]> {
   const now = deps.now();
-  const [accountId = "", id] = key.split("/");
-  const integration = await deps.integrations.find(accountId, Number(id));
-  const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
+  const routes = await openRoutes(key, { circuits, flow }, deps);
+  const { integration, inFlightElsewhere } = routes;
+  const [inFlight, window] = [flow.inFlight(key) + inFlightElsewhere, flow.windowOf(key)];
   const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
   const due = (await deps.waiting.dueMessages(key, { now, limit }))
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
-  const capacity = capacityFor({ integration, circuit, inFlight, window, now });
-  const { fresh, expired } = chooseWithin(due, { integration, capacity, now });
-  return [...expired, ...fresh];
+  const { fresh, expired } = chooseWithin(due, { integration, capacity: Infinity, now });
+  return [...expired, ...await route(fresh, routes, deps)];
+}
+
+/** Returns those of some messages of an integration that some integration may take now. */
+async function route(
+  messages: readonly DueMessage[],
+  routes: Routes,
+  deps: DueDeps,
+): Promise<Routed[]> {
+  // Without fallbacks it does not matter who the sender is.
+  const heads = routes.integration?.fallbacks.length
+    ? await deps.sends.heads([...new Set(messages.map(({ sendId }) => sendId))])
+    : [];
+  const senders = new Map(heads.map(({ _id, from }) => [_id, from.email]));
+  return messages.flatMap((message): Routed[] => {
+    const { sendId, unknownAttempts, unreached } = message;
+    const from = senders.get(sendId) ?? "";
+    const { id, left } = routes.roomFor({ from, unknownAttempts, unreached });
+    if (left <= 0) return [];
+    routes.take(id, 1);
+    return [id === routes.id ? message : { ...message, fallback: id }];
+  });
 }
 
 /** A message that waited for its integration has waited long: it must not hold up the others. */
@@ -97,12 +123,12 @@ function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority 
 
 /** Messages to dispatch, and attempts that another worker left behind. */
 interface Decided {
-  again: DueMessage[];
+  again: Routed[];
   lost: (LostAttempt & { sendId: string })[];
 }
 
 async function decide(
-  due: readonly DueMessage[],
+  due: readonly Routed[],
   { registers: { find: findRegisters } }: DueDeps,
 ): Promise<Decided> {
   const decided: Decided = { again: [], lost: [] };
@@ -112,9 +138,12 @@ async function decide(
   for (const message of due) {
     const { _id, sendId, index, attempt } = message;
     const outcome = attempt === 0 ? undefined : { attempt, state: "deferred" as const };
-    const decision = nextAction(outcome, registers.get(`${_id}/${attempt + 1}`));
+    const found = registers.get(`${_id}/${attempt + 1}`);
+    const decision = nextAction(outcome, found);
     if (decision.do === "dispatch") decided.again.push(message);
-    else if (isLost(decision)) decided.lost.push({ sendId, index, decision });
+    else if (isLost(decision)) {
+      decided.lost.push({ sendId, index, decision, fallback: found?.fallback });
+    }
   }
   return decided;
 }
@@ -128,9 +157,11 @@ async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> 
     // The next round finds the rest.
     await endLost(head, lostBySend.get(head._id) ?? [], deps);
     const due = bySend.get(head._id) ?? [];
-    for (const [priority, part] of Map.groupBy(due, (message) => priorityOf(head, message))) {
-      for (const event of dispatchesAgain({ ...head, priority }, part)) {
-        await deps.publish(event, head.trace);
+    for (const [integrationId, routed] of Map.groupBy(due, ({ fallback }) => fallback)) {
+      for (const [priority, part] of Map.groupBy(routed, (one) => priorityOf(head, one))) {
+        for (const event of dispatchesAgain({ ...head, priority }, part, { integrationId })) {
+          await deps.publish(event, head.trace);
+        }
       }
     }
   }

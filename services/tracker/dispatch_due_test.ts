@@ -28,6 +28,7 @@ const OPEN = {
   maxPerMinute: null,
   retryForMs: 3_600_000,
   whenUnknown: "retry",
+  fallbacks: [] as number[],
 } as Integration;
 
 function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
@@ -35,7 +36,7 @@ function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
   const waitsFor = null;
   return {
     ...{ _id: messageIdOf(sendId, index), sendId, accountId, index, attempt },
-    ...{ acceptedAt, nextAt, waitsFor },
+    ...{ acceptedAt, nextAt, waitsFor, unknownAttempts: [] },
   };
 }
 

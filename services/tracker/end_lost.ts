@@ -28,6 +28,8 @@ export interface LostAttempt {
   /** Position in the request's `to`. */
   index: number;
   decision: LostDecision;
+  /** The integration of the attempt, if not the send's own. */
+  fallback?: number | undefined;
 }
 
 const REASON = "A worker crashed after it handed the mail over: the server may have accepted it";
@@ -43,12 +45,12 @@ export async function endLost(
   const acceptedAt = startOf(send);
   const integration = await deps.integrations.find(accountId, send.integrationId);
   const recipients = (await deps.sends.findRecipients([sendId])).get(sendId);
-  const statusEvents = await Promise.all(lost.map(async ({ index, decision }) => {
+  const statusEvents = await Promise.all(lost.map(async ({ index, decision, fallback }) => {
     const email = recipients?.emails[index];
     if (email === undefined) return [];
     const outcome = decision.do === "complete"
       ? decision.outcome
-      : unknownOutcome(decision, { acceptedAt, integration, now: deps.now() });
+      : unknownOutcome(decision, { acceptedAt, integration, fallback, now: deps.now() });
     const messageId = messageIdOf(sendId, index);
     const integrationKey = `${accountId}/${send.integrationId}`;
     const ledger = deps.registers.ledgerOf({
@@ -60,36 +62,47 @@ export async function endLost(
     count("posthaste.reconcile.ended", 1, { "posthaste.outcome": outcome.state });
     // It is only in the ledger: no attempt to send it exists.
     if (outcome.state === "canceled") return [];
-    return [statusEventOf(send, { index, n, outcome })];
+    return [statusEventOf(send, { index, n, outcome, fallback })];
   }));
   for (const report of reportsOf(statusEvents.flat())) await deps.publish(report, send.trace);
 }
 
 function unknownOutcome(
   { n, at: takenAt }: LostDecision & { do: "unknown" },
-  { acceptedAt, integration, now }: {
+  { acceptedAt, integration, fallback, now }: {
     acceptedAt: Date;
     integration: Integration | null;
+    fallback: number | undefined;
     now: Date;
   },
 ): AttemptOutcome {
-  const { retryForMs = 0, whenUnknown = "hold" } = integration ?? {};
+  const { retryForMs = 0, whenUnknown: own = "hold" } = integration ?? {};
+  // No other server may send what one may have.
+  const whenUnknown = fallback === undefined ? own : "hold";
   const after = afterUnknown({ attempt: n, acceptedAt, now, retryForMs, whenUnknown });
+  const used = fallback === undefined ? {} : { integrationId: fallback };
   const reason = after.state === "failed" ? `${REASON}; retries ended` : REASON;
   return {
     ...{ state: after.state, unknownAttempt: n, at: now, reason },
     ...(after.state === "deferred" ? { nextAt: now } : {}),
     lines: [
-      { at: takenAt ?? now, type: "sending", attempt: n },
-      { at: now, type: after.state, attempt: n, detail: reason, ambiguous: true },
+      { at: takenAt ?? now, type: "sending", attempt: n, ...used },
+      { at: now, type: after.state, attempt: n, detail: reason, ambiguous: true, ...used },
     ],
   };
 }
 
 function statusEventOf(
-  { _id: sendId, accountId, integrationId }: SendHead,
-  { index, n, outcome }: { index: number; n: number; outcome: AttemptOutcome },
+  { _id: sendId, accountId, integrationId: own }: SendHead,
+  { index, n, outcome, fallback }: {
+    index: number;
+    n: number;
+    outcome: AttemptOutcome;
+    fallback: number | undefined;
+  },
 ): MessageStatusEvent {
+  // A register that holds its outcome has the integration in the outcome's lines.
+  const integrationId = fallback ?? outcome.lines.at(-1)?.integrationId ?? own;
   const { at, reason = "" } = outcome;
   const data = {
     ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index },

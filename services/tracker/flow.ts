@@ -22,8 +22,12 @@ export interface Flow {
   /**
    * Records that an attempt came back untried because its server is busy. It waits here until it is dispatched
    * again.
+   *
+   * @param own The integration of its send, where it waits, if another one was to send it.
    */
-  giveBack(integration: string, attempt: Returned): void;
+  giveBack(integration: string, attempt: Returned, own?: string): void;
+  /** Forgets an attempt that came back: the ledger knows that it is due. */
+  release(attempt: FlowNews): void;
   /** Returns the attempts of an integration that came back and wait, oldest first. */
   returned(integration: string): Returned[];
   /** Returns the integrations with attempts that came back and wait. */
@@ -33,6 +37,10 @@ export interface Flow {
    * arrive.
    */
   holds(attempt: FlowNews): boolean;
+  /** Records whether other integrations send the mail of one. */
+  failOver(integration: string, isFailedOver: boolean): void;
+  /** Returns whether other integrations sent its mail in the last round. */
+  isFailedOver(integration: string): boolean;
   /** Returns how many messages of an integration are in flight. */
   inFlight(integration: string): number;
   /** Returns the maximum number of messages in flight of an integration. */
@@ -97,6 +105,7 @@ export interface FlowOptions {
 export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow {
   const priorities = new Map<string, Priority>();
   const owners = new Map<string, string>();
+  const failedOver = new Set<string>();
   let news = Promise.withResolvers<void>();
 
   function priorityOf(integration: string): Priority {
@@ -132,6 +141,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       const key = keyOf(attempt);
       priority.begun.delete(key);
       priority.begun.set(key, now);
+      priorities.get(owners.get(key) ?? "")?.returned.delete(key);
       priority.returned.delete(key);
       owners.set(key, integration);
     },
@@ -148,12 +158,12 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       priority.pauseMs = FIRST_PAUSE_MS;
       news.resolve();
     },
-    giveBack(integration, attempt) {
+    giveBack(integration, attempt, own = integration) {
       const key = keyOf(attempt);
       const priority = priorityOf(integration);
       const wasBegun = priority.begun.delete(key);
-      priority.returned.set(key, attempt);
-      owners.set(key, integration);
+      priorityOf(own).returned.set(key, attempt);
+      owners.set(key, own);
       const isTrial = wasBegun && priority.cap === 0;
       // Dispatches by the api prove little: one of them may try at once.
       const held = Math.max(priority.begun.size, wasBegun ? 0 : 1);
@@ -161,6 +171,16 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);
       priority.givenBackAt = clock.now();
     },
+    release(attempt) {
+      const key = keyOf(attempt);
+      priorities.get(owners.get(key) ?? "")?.returned.delete(key);
+      owners.delete(key);
+    },
+    failOver(integration, isFailedOver) {
+      if (isFailedOver) failedOver.add(integration);
+      else failedOver.delete(integration);
+    },
+    isFailedOver: (integration) => failedOver.has(integration),
     returned: (integration) => [...priorities.get(integration)?.returned.values() ?? []],
     integrationsReturned: () =>
       [...priorities].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),

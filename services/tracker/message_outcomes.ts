@@ -23,6 +23,8 @@ export interface MessageOutcome {
   reason?: string | undefined;
   reply?: SmtpReply | undefined;
   nextAt?: string | undefined;
+  /** The integration of the attempt, if it is known; else the send's own. */
+  integrationId?: number | undefined;
 }
 
 const STATES: Record<MessageEventType, MessageState> = {
@@ -68,9 +70,9 @@ export function outcomesOf(message: Message): MessageOutcome[] {
     if (line.type === "sending") sending.add(line.attempt);
     const kind = kindOf(line, sending);
     if (kind === undefined) continue;
-    const { at, detail } = line;
+    const { at, detail, integrationId } = line;
     const reason = kind.type === "message.sent" ? undefined : detail;
-    found.push({ messageId, sendId, index, ...kind, at, reason });
+    found.push({ messageId, sendId, index, ...kind, at, reason, integrationId });
   }
   return found.map((one, position) =>
     position === found.length - 1 ? { ...one, ...lastOf(message, one) } : one
@@ -126,7 +128,8 @@ export function eventIdOf({ messageId, type, attempt }: MessageOutcome): string 
 /** Returns the event of an outcome, without addresses and without the server's text. */
 export function eventOf(outcome: MessageOutcome, subject: EventSubject): NewEvent {
   const { messageId, sendId, index, type, attempt, at, reason, reply, nextAt } = outcome;
-  const { accountId, template, integrationId } = subject;
+  const { accountId, template } = subject;
+  const { integrationId = subject.integrationId } = outcome;
   return {
     ...{ _id: eventIdOf(outcome), accountId, type, at },
     data: {

@@ -168,8 +168,8 @@ async function reconcileSend(
       ...{ graceMs, now },
     }),
   }));
-  const lost = decided.flatMap(({ message: { index }, decision }) =>
-    isLost(decision) ? [{ index, decision }] : []
+  const lost = decided.flatMap(({ message: { index, register }, decision }) =>
+    isLost(decision) ? [{ index, decision, fallback: register?.fallback }] : []
   );
   const again = decided.flatMap(({ message: { index }, decision }) =>
     decision.do === "dispatch" ? [{ index, attempt: decision.n - 1 }] : []

@@ -10,8 +10,9 @@ import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/stor
 import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps } from "./end_expired.ts";
-import type { Flow, Returned } from "./flow.ts";
-import { capacityFor, chooseWithin, isExpired } from "./capacity.ts";
+import type { Flow } from "./flow.ts";
+import { chooseWithin, isExpired } from "./capacity.ts";
+import { openRoutes, type Routes } from "./open_routes.ts";
 
 /** The dependencies of scheduling sends. */
 export type ScheduleDeps =
@@ -74,7 +75,7 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
         flow.giveBack(`${data.accountId}/${data.integrationId}`, {
           ...data,
           acceptedAt: new Date(data.acceptedAt),
-        });
+        }, `${data.accountId}/${data.insteadOf ?? data.integrationId}`);
         break;
       case "status.message.failed":
         // A service before the mailer that fails a message names the number of earlier attempts.
@@ -145,7 +146,7 @@ export async function scheduleOnce(
   const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
   const dispatched = await allEnded(
     [...integrations],
-    (key) => scheduleFor(key, { circuit: circuits.get(key), isLook: looked.has(key), flow }, deps),
+    (key) => scheduleFor(key, { circuits, isLook: looked.has(key), flow }, deps),
   );
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
@@ -162,8 +163,8 @@ function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set
 
 async function scheduleFor(
   key: string,
-  { circuit, isLook, flow }: {
-    circuit: IntegrationCircuit | undefined;
+  { circuits, isLook, flow }: {
+    circuits: ReadonlyMap<string, IntegrationCircuit>;
     /** Whether its sends are examined although there is no capacity. */
     isLook: boolean;
     flow: Flow;
@@ -171,60 +172,97 @@ async function scheduleFor(
   deps: ScheduleDeps,
 ): Promise<number> {
   const now = deps.now();
-  const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
   // So a hundred silent servers cause no work.
-  if (inFlight >= window && !isLook) return 0;
-  const [accountId = "", id] = key.split("/");
-  const integration = await deps.integrations.find(accountId, Number(id));
-  let capacity = capacityFor({ integration, circuit, inFlight, window, now });
-  const { fresh, expired } = chooseWithin(flow.returned(key), { integration, capacity, now });
-  await dispatchReturned([...fresh, ...expired], { flow, key }, deps);
-  capacity -= fresh.length;
-  const sends = capacity > 0 || isLook ? await deps.waiting.listSends(key, SENDS_AT_ONCE) : [];
-  const parts: { send: WaitingSend; taken: number }[] = [];
+  if (flow.inFlight(key) >= flow.windowOf(key) && !isLook && !flow.isFailedOver(key)) return 0;
+  const routes = await openRoutes(key, { circuits, flow }, deps);
+  const { integration, isFailedOver } = routes;
+  flow.failOver(key, isFailedOver);
+  const again = await dispatchReturned(key, { flow, routes }, deps);
+  const { left } = routes.roomFor(FIRST);
+  const isOpen = left > 0 || isFailedOver;
+  const sends = isOpen || isLook ? await deps.waiting.listSends(key, SENDS_AT_ONCE) : [];
+  const parts: { send: WaitingSend; taken: number; id: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired({ acceptedAt: startOf(send) }, { integration, now })) {
-      await endExpired(send, { integration, circuit }, deps);
+      await endExpired(send, { integration, circuit: circuits.get(key) }, deps);
       continue;
     }
-    if (capacity <= 0) break;
-    const taken = Math.min(send.messageCount - send.next, capacity);
-    capacity -= taken;
-    parts.push({ send, taken });
+    const { id, left } = routes.roomFor({ ...FIRST, from: send.from.email });
+    if (left <= 0) {
+      // A send of another sender may go elsewhere.
+      if (isFailedOver) continue;
+      break;
+    }
+    const taken = Math.min(send.messageCount - send.next, left);
+    routes.take(id, taken);
+    parts.push({ send, taken, id });
   }
   // Together: one command moves all cursors.
   const dispatched = await allEnded(
     parts,
-    ({ send, taken }) => dispatchPart(send, taken, { flow, key }, deps),
+    ({ send, taken, id }) => dispatchPart(send, { taken, id, flow }, deps),
   );
-  return dispatched.reduce((sum, taken) => sum + taken, fresh.length + expired.length);
+  return dispatched.reduce((sum, taken) => sum + taken, again);
 }
 
-/** A returned attempt has waited and may come back again: with bulk priority it holds up nothing else. */
+/** A first attempt: nothing is known of it. */
+const FIRST = { from: "", unknownAttempts: [], unreached: null };
+
+/**
+ * Dispatches attempts that came back, within the capacity. Such an attempt has waited and may come back again:
+ * with bulk priority it holds up nothing else. Returns their number.
+ */
 async function dispatchReturned(
-  attempts: readonly Returned[],
-  { flow, key }: { flow: Flow; key: string },
+  key: string,
+  { flow, routes }: { flow: Flow; routes: Routes },
   deps: ScheduleDeps,
-): Promise<void> {
-  if (attempts.length === 0) return;
-  const bySend = Map.groupBy(attempts, ({ sendId }) => sendId);
-  const heads = await deps.sends.heads([...bySend.keys()]);
-  for (const attempt of attempts) flow.begin(key, attempt);
-  await Promise.all(heads.flatMap((head) => {
-    const send = { ...head, priority: "bulk" as const };
-    const events = dispatchesAgain(send, bySend.get(head._id) ?? [], { redelivered: true });
+): Promise<number> {
+  const { id: own, integration } = routes;
+  const view = { integration, capacity: Infinity, now: deps.now() };
+  const { fresh, expired } = chooseWithin(flow.returned(key), view);
+  if (fresh.length + expired.length === 0) return 0;
+  // Of a later attempt the ledger knows whether another integration may make it.
+  const later = routes.isFailedOver ? fresh.filter(({ attempt }) => attempt > 0) : [];
+  for (const attempt of later) flow.release(attempt);
+  const waiting = fresh.filter((attempt) => !later.includes(attempt));
+  if (waiting.length + expired.length === 0) return 0;
+  const sendIds = [...waiting, ...expired].map(({ sendId }) => sendId);
+  const heads = new Map(
+    (await deps.sends.heads([...new Set(sendIds)])).map((head) => [head._id, head]),
+  );
+  const chosen = waiting.flatMap((attempt) => {
+    const from = heads.get(attempt.sendId)?.from.email ?? "";
+    const { id, left } = routes.roomFor({ ...FIRST, from });
+    if (left <= 0) return [];
+    routes.take(id, 1);
+    return [{ attempt, id }];
+  });
+  chosen.push(...expired.map((attempt) => ({ attempt, id: own })));
+  const [accountId] = key.split("/");
+  for (const { attempt, id } of chosen) flow.begin(`${accountId}/${id}`, attempt);
+  const bySend = Map.groupBy(chosen, ({ attempt, id }) => `${attempt.sendId} ${id}`);
+  await Promise.all([...bySend.values()].flatMap((part) => {
+    const [first] = part;
+    const head = first && heads.get(first.attempt.sendId);
+    if (first === undefined || head === undefined) return [];
+    const events = dispatchesAgain(
+      { ...head, priority: "bulk" },
+      part.map(({ attempt }) => attempt),
+      { redelivered: true, integrationId: first.id === own ? undefined : first.id },
+    );
     return events.map((event) => deps.publish(event, head.trace));
   }));
-  count("posthaste.schedule.dispatched", attempts.length);
+  count("posthaste.schedule.dispatched", chosen.length);
+  return chosen.length;
 }
 
 async function dispatchPart(
   send: WaitingSend,
-  taken: number,
-  { flow, key }: { flow: Flow; key: string },
+  { taken, id, flow }: { taken: number; id: number; flow: Flow },
   deps: ScheduleDeps,
 ): Promise<number> {
-  const { _id, next, trace } = send;
+  const { _id, next, trace, accountId, integrationId } = send;
+  const options = id === integrationId ? {} : { integrationId: id };
   const to = next + taken;
   const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
   failpoint("tracker.before_advance");
@@ -238,10 +276,10 @@ async function dispatchPart(
       (_, position) => first + position,
     );
     for (const index of indexes) {
-      flow.begin(key, { messageId: messageIdOf(_id, index), attempt: 0 });
+      flow.begin(`${accountId}/${id}`, { messageId: messageIdOf(_id, index), attempt: 0 });
     }
     const again = indexes.map((index) => ({ index, attempt: 0 }));
-    events.push(...dispatchesAgain(send, again));
+    events.push(...dispatchesAgain(send, again, options));
   }
   await Promise.all(events.map((event) => deps.publish(event, trace)));
   failpoint("tracker.part_dispatched");

@@ -1,0 +1,78 @@
+import type { Integration } from "@posthaste/contracts";
+import { circuitState } from "@posthaste/limits";
+import type { IntegrationCircuit } from "@posthaste/storage";
+import { capacityFor } from "./capacity.ts";
+import { type Candidate, chooseIntegration, type Due, isHealthy } from "./choose_integration.ts";
+import type { Flow } from "./flow.ts";
+
+/** The dependencies of opening routes. */
+export interface RouteDeps {
+  integrations: {
+    find(accountId: string, id: number): Promise<Integration | null>;
+  };
+  now(): Date;
+}
+
+/** The integrations that may send the mail of one, and how many messages each may take in this round. */
+export interface Routes {
+  /** Number of the integration of the mail. */
+  id: number;
+  /** The integration of the mail; null if it does not exist any more. */
+  integration: Integration | null;
+  /** Whether others send its mail now. */
+  isFailedOver: boolean;
+  /** How many messages are in flight through its fallbacks. */
+  inFlightElsewhere: number;
+  /** Returns which integration makes the next attempt of a message, and how many more it may take now. */
+  roomFor(message: Due): { id: number; left: number };
+  /** Counts messages that an integration takes. */
+  take(id: number, messages: number): void;
+}
+
+/** Finds the integrations that may send the mail of an integration (`<account>/<id>`). */
+export async function openRoutes(
+  key: string,
+  { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
+  deps: RouteDeps,
+): Promise<Routes> {
+  const now = deps.now();
+  const [accountId = "", text] = key.split("/");
+  const id = Number(text);
+  const integration = await deps.integrations.find(accountId, id);
+  const others = await Promise.all(
+    (integration?.fallbacks ?? []).map((other) => deps.integrations.find(accountId, other)),
+  );
+  const leftOf = (keyOf: string, found: Integration | null) => {
+    const [inFlight, window] = [flow.inFlight(keyOf), flow.windowOf(keyOf)];
+    const circuit = circuits.get(keyOf);
+    return capacityFor({ integration: found, circuit, inFlight, window, now });
+  };
+  const left = new Map([[id, leftOf(key, integration)]]);
+  const fallbacks = others.flatMap((found): Candidate[] => {
+    if (found === null || left.has(found.id)) return [];
+    left.set(found.id, leftOf(found._id, found));
+    return [{ integration: found, circuit: circuits.get(found._id) }];
+  });
+  const own = integration && { integration, circuit: circuits.get(key) };
+  const isProbed = circuitState(circuits.get(key), now) === "half_open";
+
+  return {
+    ...{ id, integration },
+    isFailedOver: own !== null && own.integration.suspended?.kind !== "person" &&
+      fallbacks.length > 0 && !isHealthy(own, now),
+    inFlightElsewhere: fallbacks.reduce(
+      (sum, one) => sum + flow.inFlight(`${accountId}/${one.integration.id}`),
+      0,
+    ),
+    roomFor(message) {
+      const leftOwn = left.get(id) ?? 0;
+      // One message shows whether its server is back.
+      const isOwn = own === null || fallbacks.length === 0 || isProbed && leftOwn > 0;
+      const chosen = isOwn ? id : chooseIntegration(message, { own, fallbacks, now });
+      return { id: chosen, left: left.get(chosen) ?? 0 };
+    },
+    take(chosen, messages) {
+      left.set(chosen, (left.get(chosen) ?? 0) - messages);
+    },
+  };
+}
