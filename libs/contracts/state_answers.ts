@@ -116,6 +116,7 @@ export const messageDetailSchema = messageFoundSchema.extend({
     durationMs: z.int().nonnegative().optional(),
     detail: z.string().optional(),
     ambiguous: z.boolean().optional(),
+    integrationId: z.int().positive().optional(),
   })),
 });
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { integrationSchema, normalizeAddress } from "@posthaste/contracts";
+import { integrationSchema, MAX_FALLBACKS, normalizeAddress } from "@posthaste/contracts";
 import { z } from "zod";
 
 const { shape } = integrationSchema;
@@ -35,6 +35,12 @@ export const integrationInputSchema = z.object({
   maxPerMinute: z.int().min(1).max(1_000_000).nullable(),
   retryForMs: z.int().min(3_600_000).max(432_000_000),
   whenUnknown: z.enum(["retry", "hold"]),
+  /** Missing from callers that do not know it: the stored ones stay. */
+  fallbacks: z.array(z.int().positive())
+    .max(MAX_FALLBACKS, { error: `must have at most ${MAX_FALLBACKS} integrations` })
+    .refine((ids) => new Set(ids).size === ids.length, {
+      error: "must not contain an integration twice",
+    }).optional(),
 });
 
 /** What people set about an integration. */

@@ -72,12 +72,12 @@ export async function viewOf(
 
 function settingsOf(integration: Integration): IntegrationSettingsView {
   const { name, host, port, tls, ca, allowInvalidCertificate, auth, senders } = integration;
-  const { maxConnections, maxPerMinute, retryForMs, whenUnknown } = integration;
+  const { maxConnections, maxPerMinute, retryForMs, whenUnknown, fallbacks } = integration;
   return {
     ...{ name, host, port, tls, ca, allowInvalidCertificate },
     user: auth?.user ?? null,
     authMethod: auth?.method ?? null,
-    ...{ senders, maxConnections, maxPerMinute, retryForMs, whenUnknown },
+    ...{ senders, maxConnections, maxPerMinute, retryForMs, whenUnknown, fallbacks },
   };
 }
 

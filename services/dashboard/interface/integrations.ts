@@ -58,10 +58,14 @@ export interface IntegrationSettingsView {
   maxPerMinute: number | null;
   retryForMs: number;
   whenUnknown: Integration["whenUnknown"];
+  /** Ids of the integrations that send its mail while it cannot, in their order; at most three. */
+  fallbacks: number[];
 }
 
 /** Body of `POST /api/integrations`; of `PUT /api/integrations/:id` with the revision. */
-export interface IntegrationInput extends IntegrationSettingsView {
+export interface IntegrationInput extends Omit<IntegrationSettingsView, "fallbacks"> {
+  /** If missing, the stored ones stay. */
+  fallbacks?: number[] | undefined;
   /** If missing, the stored one stays. */
   password?: string | undefined;
 }

@@ -95,6 +95,25 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     await notifyOwners(account._id, { kind: "repointed", variables }, routing);
   }
 
+  /**
+   * Checks fallbacks that are new: a token must not send mail through integrations that it may not use. Those
+   * that were set before stay, also when they are removed meanwhile.
+   */
+  async function checkFallbacks(
+    actor: Actor,
+    { fallbacks = [] }: IntegrationInputData,
+    current: Integration | null,
+  ): Promise<void> {
+    for (const [position, id] of fallbacks.entries()) {
+      if (current?.fallbacks.includes(id)) continue;
+      const found = id === current?.id ? null : await store.integrations.find(actor.accountId, id);
+      if (found !== null && found.archivedAt === null && mayUseIntegration(actor, id)) continue;
+      throw new HttpError("invalid_request", "The integration cannot be saved: see its fields", {
+        issues: [{ path: `fallbacks.${position}`, message: "must be another integration" }],
+      });
+    }
+  }
+
   app.get(
     "/api/integrations/presets",
     { config: { role: "viewer", scopes: SCOPES } },
@@ -119,6 +138,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const input = readInput(integrationInputSchema, body);
       requireUnlimited(actor, "integrations");
       if (skipsCertificate(input, null)) requirePerson(actor, SKIP);
+      await checkFallbacks(actor, input, null);
       const auth = loginOf(input, { accountId, sealingKey });
       const created = await changing(() =>
         store.integrations.create({ ...settingsOf(input), accountId, auth })
@@ -145,6 +165,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       if (revision !== current.revision) throw conflict();
       if (skipsCertificate(input, current)) requirePerson(actor, SKIP);
       checkPasswordStays(current, input);
+      await checkFallbacks(actor, input, current);
       const isRepointed = pointsElsewhere(current, input);
       if (isRepointed) {
         const { person } = actor;

@@ -21,6 +21,8 @@ export interface FormValues {
   maxPerMinute: number | string;
   retryForMs: string;
   whenUnknown: IntegrationInput["whenUnknown"];
+  /** Ids, as a select has them. */
+  fallbacks: string[];
 }
 
 /** The initial values of a new integration. */
@@ -28,11 +30,12 @@ export const NEW_VALUES: FormValues = {
   ...{ name: "", host: "", port: 587, tls: "starttls", hasLogin: true, user: "", password: "" },
   ...{ authMethod: "", senders: [], ca: "", allowInvalidCertificate: false },
   ...{ maxConnections: 5, maxPerMinute: "", retryForMs: "172800000", whenUnknown: "retry" },
+  fallbacks: [],
 };
 
 /** Converts stored settings to the form's values. */
 export function valuesOf(settings: IntegrationSettingsView): FormValues {
-  const { user, authMethod, ca, maxPerMinute, retryForMs, ...rest } = settings;
+  const { user, authMethod, ca, maxPerMinute, retryForMs, fallbacks, ...rest } = settings;
   return {
     ...rest,
     hasLogin: user !== null,
@@ -42,13 +45,14 @@ export function valuesOf(settings: IntegrationSettingsView): FormValues {
     ca: ca ?? "",
     maxPerMinute: maxPerMinute ?? "",
     retryForMs: String(retryForMs),
+    fallbacks: fallbacks.map(String),
   };
 }
 
 /** Converts the form's values to the interface's input. */
 export function inputOf(values: FormValues): IntegrationInput {
   const { hasLogin, user, password, authMethod, ca, port, maxConnections, ...rest } = values;
-  const { maxPerMinute, retryForMs, ...others } = rest;
+  const { maxPerMinute, retryForMs, fallbacks, ...others } = rest;
   return {
     ...others,
     port: Number(port),
@@ -59,6 +63,7 @@ export function inputOf(values: FormValues): IntegrationInput {
     maxConnections: Number(maxConnections),
     maxPerMinute: maxPerMinute === "" ? null : Number(maxPerMinute),
     retryForMs: Number(retryForMs),
+    fallbacks: fallbacks.map(Number),
   };
 }
 

@@ -5,6 +5,7 @@ import {
   Grid,
   Group,
   Input,
+  MultiSelect,
   NumberInput,
   Paper,
   PasswordInput,
@@ -24,6 +25,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { TbAlertTriangle, TbChevronDown, TbChevronRight } from "react-icons/tb";
 import type { ReactNode } from "react";
 import type { FormValues, IntegrationFormState } from "./form_values.ts";
+import { useIntegrations } from "./integration_queries.ts";
 import { retryAges } from "./retry_ages.ts";
 
 const PORTS = { starttls: 587, implicit: 465, none: 25 } as const;
@@ -32,10 +34,12 @@ const PORTS = { starttls: 587, implicit: 465, none: 25 } as const;
 interface FormProps {
   form: IntegrationFormState;
   hasPassword: boolean;
+  /** The integration; missing for a new one. */
+  id?: number | undefined;
 }
 
 /** The settings of an integration, in sections. */
-export function IntegrationForm({ form, hasPassword }: FormProps) {
+export function IntegrationForm({ form, hasPassword, id }: FormProps) {
   return (
     <Stack gap="md">
       <Section title="Server">
@@ -58,7 +62,7 @@ export function IntegrationForm({ form, hasPassword }: FormProps) {
         />
       </Section>
       <Section title="Rate and retries">
-        <PaceFields form={form} />
+        <PaceFields form={form} id={id} />
       </Section>
       <TrustFields form={form} />
     </Stack>
@@ -209,7 +213,7 @@ function LoginFields({ form, hasPassword }: FormProps) {
   );
 }
 
-function PaceFields({ form }: Pick<FormProps, "form">) {
+function PaceFields({ form, id }: Pick<FormProps, "form" | "id">) {
   return (
     <>
       <Grid gap="sm">
@@ -260,7 +264,29 @@ function PaceFields({ form }: Pick<FormProps, "form">) {
           />
         </Stack>
       </Radio.Group>
+      <FallbackField form={form} id={id} />
     </>
+  );
+}
+
+/** The integrations that send its mail while it cannot, in the order in which they are chosen. */
+function FallbackField({ form, id }: Pick<FormProps, "form" | "id">) {
+  const { data = [] } = useIntegrations();
+  const others = data.filter((one) => one.id !== id);
+  const stored = form.values.fallbacks.filter((own) => !data.some((one) => String(one.id) === own));
+  if (others.length + stored.length === 0) return null;
+  return (
+    <MultiSelect
+      label="If it fails, send through"
+      description="Up to three, tried in this order: for mail that its server certainly did not get, and only those that have the sender address. A pause fails over to none"
+      data={[
+        ...others.map((one) => ({ value: String(one.id), label: one.name })),
+        ...stored.map((own) => ({ value: own, label: `Integration ${own} (removed)` })),
+      ]}
+      maxValues={3}
+      clearable
+      {...form.getInputProps("fallbacks")}
+    />
   );
 }
 

@@ -88,7 +88,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
       )}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <IntegrationForm form={form} hasPassword={hasPassword} />
+          <IntegrationForm form={form} hasPassword={hasPassword} id={id} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="md" pos="sticky" top={68}>

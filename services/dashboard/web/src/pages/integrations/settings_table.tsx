@@ -35,7 +35,7 @@ export function SettingsTable({ settings }: { settings: IntegrationSettingsView 
 
 function rowsOf(settings: IntegrationSettingsView): [label: string, value: string][] {
   const { host, port, tls, user, authMethod, senders, ca, allowInvalidCertificate } = settings;
-  const { maxConnections, maxPerMinute, retryForMs, whenUnknown } = settings;
+  const { maxConnections, maxPerMinute, retryForMs, whenUnknown, fallbacks } = settings;
   return [
     ["Server", `${host}:${port}`],
     ["Encryption", ENCRYPTION[tls]],
@@ -45,6 +45,10 @@ function rowsOf(settings: IntegrationSettingsView): [label: string, value: strin
     ["Messages per minute", maxPerMinute?.toLocaleString() ?? "No limit"],
     ["Retry for", retryAgeText(retryForMs)],
     ["When the outcome is unknown", WHEN_UNKNOWN[whenUnknown]],
+    [
+      "If it fails, send through",
+      fallbacks.length === 0 ? "None" : fallbacks.map((id) => `Integration ${id}`).join(", "),
+    ],
     ["Certificates", trustText({ ca, allowInvalidCertificate })],
   ];
 }
