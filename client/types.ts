@@ -493,6 +493,7 @@ export type GetMessageAnswer = {
     durationMs?: number;
     detail?: string;
     ambiguous?: boolean;
+    integrationId?: number;
   }>;
 };
 
@@ -746,6 +747,7 @@ export type CancelMessageAnswer = {
     durationMs?: number;
     detail?: string;
     ambiguous?: boolean;
+    integrationId?: number;
   }>;
 };
 
@@ -821,6 +823,7 @@ export type RetryMessageAnswer = {
     durationMs?: number;
     detail?: string;
     ambiguous?: boolean;
+    integrationId?: number;
   }>;
 };
 

@@ -1021,3 +1021,54 @@ test("sendStep() sends the next mail to the server before the ledger has the out
   await run();
   assert.deepEqual(world.noted.slice(0, 3), ["left", "clear acc_1/4", "outcome"]);
 });
+
+/** Opens a mailer that has integration 5, too. */
+function openPair(changes: Changes<SendDeps>) {
+  return openMailer({
+    integrations: {
+      find: (_, id) => Promise.resolve(integrationOf({ _id: `acc_1/${id}`, id })),
+    },
+    ...changes,
+  });
+}
+
+test("sendStep() records that a server was not offered the mail, and no more than that", async () => {
+  const cases = [
+    ["connect", "timeout", 4],
+    ["tls", "tls", 4],
+    ["auth", "lost", 4],
+    ["rcpt", "lost", undefined],
+    ["body", "stalled", undefined],
+    ["connect", "aborted", undefined],
+  ] as const;
+  for (const [phase, fault, unreached] of cases) {
+    const { world, run } = openMailer({
+      send: () => Promise.reject(new SmtpFailure("away", { phase, fault })),
+    });
+    await run();
+    const [written] = world.written;
+    assert.deepEqual([written?.state, written?.unreached], ["deferred", unreached], phase);
+  }
+});
+
+test("sendStep() sends in place of another integration, whose message it stays", async () => {
+  const { world, send } = openPair({});
+  await send({ ...EVENT, integrationId: 5, insteadOf: 4 });
+  const [written] = world.written;
+  assert.equal(written?.state, "sent");
+  assert.deepEqual(written?.lines.map(({ integrationId }) => integrationId).slice(-2), [5, 5]);
+  assert.deepEqual(world.facts.map(({ data }) => data.integrationId), [5]);
+});
+
+test("sendStep() holds what a fallback leaves unknown for a person", async () => {
+  const { world, send } = openPair({
+    send: async (mail) => {
+      mail.onData?.();
+      await mail.onDot?.();
+      throw new SmtpFailure("lost", { phase: "dot", fault: "lost" });
+    },
+  });
+  await send({ ...EVENT, integrationId: 5, insteadOf: 4 });
+  await send({ ...EVENT, messages: [{ ...MESSAGE, index: 4 }] });
+  assert.deepEqual(world.written.map(({ state }) => state), ["unknown", "deferred"]);
+});

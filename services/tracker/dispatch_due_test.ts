@@ -196,3 +196,31 @@ test("dispatchDue() dispatches only expired messages to a suspended integration"
   assert.equal(await round(), 1);
   assert.deepEqual(dispatched(), [1]);
 });
+
+test("dispatchDue() dispatches to a fallback what its own integration was not offered", async () => {
+  const senders = ["shop@example.com"];
+  const integrations = new Map([
+    [4, { ...OPEN, _id: "acc_1/4", id: 4, fallbacks: [5], senders, archivedAt: null }],
+    [5, { ...OPEN, _id: "acc_1/5", id: 5, fallbacks: [4], senders, archivedAt: null }],
+  ]);
+  const due = [
+    dueOf(0),
+    { ...dueOf(1), unreached: 4 },
+    { ...dueOf(2), unreached: 4, unknownAttempts: [1] },
+    { ...dueOf(3), unreached: 5 },
+  ];
+  const { round, world, flow } = openRound(due, {
+    integrations: {
+      find: (_, id) => Promise.resolve(integrations.get(id) as Integration),
+    },
+  });
+  assert.equal(await round(), 4);
+  const routes = world.published.flatMap(({ type, data }) =>
+    type === "send.resumed"
+      ? data.again.map(({ index }): [number, number | undefined] => [index, data.integrationId])
+      : []
+  );
+  assert.deepEqual(routes, [[0, undefined], [2, undefined], [3, undefined], [1, 5]]);
+  assert.deepEqual([flow.inFlight("acc_1/4"), flow.inFlight("acc_1/5")], [3, 1]);
+  assert.equal(await round(), 0, "they are in flight");
+});

@@ -382,3 +382,77 @@ test("scheduleOnce() dispatches the other integrations when one fails", async ()
   await assert.rejects(run(), /the broker is away/);
   assert.equal(ended, 1);
 });
+
+/** Integrations 4, which falls back to 5, and 5. */
+function pair(own: Partial<Integration> = {}, other: Partial<Integration> = {}) {
+  const shared = { ...OPEN, senders: ["shop@example.com"], archivedAt: null };
+  const integrations = new Map([
+    [4, { ...shared, _id: "acc_1/4", id: 4, fallbacks: [5], ...own }],
+    [5, { ...shared, _id: "acc_1/5", id: 5, fallbacks: [], ...other }],
+  ]);
+  return { find: (_: string, id: number) => Promise.resolve(integrations.get(id) ?? null) };
+}
+
+function routesOf(published: readonly Outgoing[]): [integration: number | undefined, n: number][] {
+  return published.flatMap(({ type, data }) =>
+    type === "send.resumed" ? [[data.integrationId, data.again.length]] : []
+  );
+}
+
+test("scheduleOnce() dispatches the mail of a suspended integration to its fallback, within its window", async () => {
+  const { run, published, flow } = openScheduler([waitingSend()], {
+    integrations: pair({ suspended: { at: NOW, reason: "no login", kind: "refused" } }),
+  });
+  assert.equal(await run(), 10);
+  assert.deepEqual(routesOf(published), [[5, 10]]);
+  assert.deepEqual([flow.inFlight("acc_1/4"), flow.inFlight("acc_1/5")], [0, 10]);
+  assert.equal(await run(), 0);
+});
+
+test("scheduleOnce() keeps mail of a paused integration, and of a sender that the fallback has not", async () => {
+  const suspended = { at: NOW, reason: "no login" };
+  const integrations = [
+    pair({ suspended: { ...suspended, kind: "person" } }),
+    pair({ suspended }, { senders: ["other@example.com"] }),
+    pair({ suspended }, { suspended }),
+  ];
+  for (const found of integrations) {
+    const { run, published } = openScheduler([waitingSend()], { integrations: found });
+    await run();
+    assert.deepEqual(published, []);
+  }
+});
+
+test("scheduleOnce() sends one mail as a probe to a server that may be back, and the rest to the fallback", async () => {
+  const circuit = { _id: "acc_1/4", failures: 5, openUntil: NOW, reason: "down" };
+  const { run, published } = openScheduler([waitingSend()], {
+    integrations: pair(),
+    circuits: { list: () => Promise.resolve([circuit]) },
+  });
+  await run();
+  await run();
+  assert.deepEqual(routesOf(published), [[undefined, 1], [5, 10]]);
+});
+
+test("scheduleOnce() chooses again for first attempts that came back, and leaves later ones to the ledger", async () => {
+  const send = waitingSend({ next: 100 });
+  const { run, published, flow } = openScheduler([send], {
+    integrations: pair({ suspended: { at: NOW, reason: "no login" } }),
+  });
+  const returned = (index: number, attempt: number, integrationId = 4): StatusEvent => ({
+    type: "status.message.returned",
+    data: {
+      ...{ messageId: messageIdOf(send._id, index), sendId: send._id, accountId: "acc_1", index },
+      ...{ attempt, integrationId, at: NOW.toISOString(), acceptedAt: NOW.toISOString() },
+      ...(integrationId === 4 ? {} : { insteadOf: 4 }),
+    },
+  });
+  noteNews(flow, [returned(0, 0), returned(1, 1)]);
+  assert.equal(await run(), 1);
+  assert.deepEqual(routesOf(published), [[5, 1]]);
+  assert.equal(flow.holds({ messageId: messageIdOf(send._id, 1), attempt: 1 }), false);
+  // The fallback is busy: the message waits for any of the two.
+  noteNews(flow, [returned(0, 0, 5)]);
+  assert.deepEqual(flow.integrationsReturned(), ["acc_1/4"]);
+  assert.equal(flow.inFlight("acc_1/5"), 0);
+});
