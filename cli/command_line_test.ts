@@ -329,6 +329,19 @@ test("integrationsCommand() seals the password, which is in no argument and no o
     /smtp\.example\.com:587 +starttls/,
   );
 
+  await run(
+    `integrations create ${account} --name spare --host smtp.example.com --port 587 --tls starttls ` +
+      "--sender a@example.com",
+  );
+  const fallbacksAfter = async (flags: string) => {
+    const { code } = await run(`integrations update 1 ${account} ${flags}`);
+    return [code, (await store.integrations.find(accountId, 1))?.fallbacks];
+  };
+  assert.deepEqual(await fallbacksAfter("--fallback spare"), [EXIT.ok, [2]]);
+  assert.deepEqual(await fallbacksAfter("--fallback main"), [EXIT.usage, [2]]);
+  assert.deepEqual(await fallbacksAfter("--fallback 9"), [EXIT.notFound, [2]]);
+  assert.deepEqual(await fallbacksAfter("--no-fallback"), [EXIT.ok, []]);
+
   const gone = await run(`integrations update main ${account} --no-login`);
   assert.equal(gone.code, EXIT.ok, gone.stderr);
   assert.equal((await store.integrations.find(accountId, 1))?.auth, null);

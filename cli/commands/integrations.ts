@@ -1,4 +1,4 @@
-import type { Integration } from "@posthaste/contracts";
+import { type Integration, MAX_FALLBACKS } from "@posthaste/contracts";
 import type {
   IntegrationResult,
   IntegrationSettings,
@@ -30,6 +30,8 @@ interface IntegrationOptions {
   maxPerMinute?: string;
   retryFor?: string;
   whenUnknown?: Integration["whenUnknown"];
+  /** Ids; false removes them. */
+  fallback?: string[] | false;
   /** Path of a file; false removes the value. */
   ca?: string | false;
   allowInvalidCertificate?: boolean;
@@ -79,6 +81,7 @@ Examples:
   addOptions(update, (flags, text) => new Option(flags, text))
     .option("--new-password", "ask for a new password")
     .option("--no-login", "use the server without a user and password")
+    .option("--no-fallback", "let its mail wait while it cannot send")
     .option("--no-ca", "trust the public certificate authorities again")
     .option("--no-allow-invalid-certificate", "check the server's certificate again")
     .addHelpText(
@@ -140,6 +143,13 @@ function addOptions(
       new Option("--auth-method <method>", "SMTP authentication method (default: automatic)")
         .choices(["PLAIN", "LOGIN"]),
     )
+    .addOption(
+      new Option(
+        "--fallback <id>",
+        "integration that sends its mail while it cannot; repeatable, at most 3, in order",
+      )
+        .argParser((id: string, before: string[] | false = []) => [...before || [], id]),
+    )
     .option("--ca <file.pem>", "trust only these certificate authorities")
     .option(
       "--allow-invalid-certificate",
@@ -165,7 +175,8 @@ async function createIntegration(
   const auth = options.user === undefined
     ? null
     : await sealAuth(context, { ...complete, accountId }, options);
-  const created = await store.integrations.create({ ...complete, accountId, auth });
+  const fallbacks = await readFallbacks(options, { store, accountId });
+  const created = await store.integrations.create({ ...complete, ...fallbacks, accountId, auth });
   warn(context, created);
   output.result(show(created), () => `Created integration ${created.id}, ${describe(created)}`);
 }
@@ -181,7 +192,10 @@ async function updateIntegration(
   const account = await findAccountFor(context, store, options.account);
   const current = await findIntegration(store, account._id, which);
   const auth = await changeAuth(context, { current, settings }, options);
-  const changes = auth === undefined ? settings : { ...settings, auth };
+  const fallbacks = await readFallbacks(options, {
+    ...{ store, accountId: account._id, id: current.id },
+  });
+  const changes = { ...settings, ...fallbacks, ...(auth === undefined ? {} : { auth }) };
   const updated = await store.integrations.update(account._id, current.id, changes) ?? current;
   warn(context, updated);
   output.result(
@@ -245,6 +259,25 @@ async function readSettings(
     whenUnknown,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Reads the fallbacks of an integration; `id` is its own, if it exists. */
+async function readFallbacks(
+  { fallback }: IntegrationOptions,
+  { store, accountId, id: own }: { store: Store; accountId: string; id?: number },
+): Promise<{ fallbacks?: number[] }> {
+  if (fallback === undefined) return {};
+  const found: number[] = [];
+  for (const which of fallback || []) {
+    found.push((await findIntegration(store, accountId, which)).id);
+  }
+  if (found.length > MAX_FALLBACKS) {
+    throw usageError(`Too many values of --fallback: at most ${MAX_FALLBACKS}`);
+  }
+  if (new Set(found).size < found.length || found.some((id) => id === own)) {
+    throw usageError("--fallback must name other integrations, each once");
+  }
+  return { fallbacks: found };
 }
 
 async function changeAuth(

@@ -16,6 +16,7 @@ const NEW: IntegrationInput = {
   ...{ ca: null, allowInvalidCertificate: false, user: "shop", password: "canary-password" },
   ...{ authMethod: null, senders: ["shop@example.com"], maxConnections: 5, maxPerMinute: null },
   ...{ retryForMs: 172_800_000, whenUnknown: "retry" },
+  fallbacks: [],
 };
 const { password: _, ...KEPT } = NEW;
 const PATH = "/api/integrations";
@@ -342,4 +343,31 @@ test("every preset is a valid setting of an integration", () => {
     assert.match(documentation, /^https:\/\//);
   }
   assert.equal(new Set(PROVIDER_PRESETS.map(({ id }) => id)).size, PROVIDER_PRESETS.length);
+});
+
+test("PUT /api/integrations/:id sets fallbacks: at most three, others of the account, in their order", async () => {
+  const { own, foreign } = dashboard;
+  const names = ["Main", "Second", "Third", "Fourth", "Fifth"];
+  for (const name of names) await create({ name });
+  const put = async (fallbacks: number[] | undefined) => {
+    const { fallbacks: _, ...kept } = KEPT;
+    const { revision } = await stored(1);
+    const settings = { ...kept, revision, ...(fallbacks ? { fallbacks } : {}) };
+    return await own.editor.put(`${PATH}/1`, settings);
+  };
+  const { body } = await put([3, 2]);
+  assert.deepEqual(body.settings.fallbacks, [3, 2]);
+  // A caller that does not know them changes nothing.
+  assert.deepEqual((await put(undefined)).body.settings.fallbacks, [3, 2]);
+  const created = await foreign.editor.post(PATH, NEW);
+  assert.equal(created.status, 200);
+  assert.equal((await own.owner.delete(`${PATH}/5`)).status, 200);
+  for (const wrong of [[1], [2, 2], [2, 3, 4, 5], [99], [5], [-1]]) {
+    const { status, body } = await put(wrong);
+    assert.deepEqual([status, body.code], [400, "invalid_request"], `${wrong}`);
+  }
+  // One that is removed later may stay.
+  await own.owner.delete(`${PATH}/3`);
+  assert.deepEqual((await put([3, 2, 4])).body.settings.fallbacks, [3, 2, 4]);
+  assert.deepEqual((await put([])).body.settings.fallbacks, []);
 });

@@ -287,3 +287,21 @@ test("every route below /manage/v1 answers a token that has its scopes", async (
     assert.doesNotMatch(text, /missing_scope|people_only/, `${route.method} ${path}`);
   }
 });
+
+test("a token limited to some integrations adds no others as fallbacks", async () => {
+  const { store, own: { accountId } } = dashboard;
+  const [other, fallback] = await Promise.all(["Other", "Fallback"].map(async (name) => {
+    const { id } = await store.integrations.create({
+      ...{ accountId, name, host: "smtp.example.com", port: 587, tls: "starttls" },
+      ...{ auth: null, senders: ["shop@example.com"] },
+    });
+    return id;
+  })) as [number, number];
+  const path = `/manage/v1/integrations/${other}`;
+  const { body: { revision, settings } } = await whole.get(path);
+  const change = { ...settings, revision, fallbacks: [fallback] };
+  const limited = await programOf(["manage:integrations"], { limits: { integrations: [other] } });
+  const { status, body } = await limited.put(path, change);
+  assert.deepEqual([status, body.code], [400, "invalid_request"]);
+  assert.equal((await whole.put(path, change)).status, 200);
+});
