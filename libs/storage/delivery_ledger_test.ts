@@ -163,3 +163,23 @@ test("a timeline ends with what the ledger learned last, even if the server repl
   ]);
   assert.deepEqual(await learned("sent", "accepted"), ["queued", "sending", "unknown", "sent"]);
 });
+
+test("an outcome names the integration that was not reached, until the next one; a register names the fallback", async () => {
+  const { store } = opened;
+  const message = messageOfNew();
+  const unreached = outcomeOf("deferred", { n: 1, seconds: 1, nextAt: at(2), unreached: 1 });
+  const own = store.registers.ledgerOf(message);
+  await advance(beginVoid({ n: 1, by: "one", outcome: unreached }), own);
+  assert.equal((await stored(message))?.["unreached"], 1);
+  const [due] = await store.waiting.dueMessages("acc_1/1", { now: at(3), limit: 1000 });
+  assert.ok(due);
+  assert.deepEqual([due.unreached, due.unknownAttempts], [1, []]);
+  const other = store.registers.ledgerOf(message, { fallback: 5 });
+  await advance(beginDot({ n: 2, by: "two" }), other);
+  const found = await store.registers.find([{ messageId: message.messageId, n: 2 }]);
+  assert.equal(found.get(`${message.messageId}/2`)?.fallback, 5);
+  const busy = outcomeOf("deferred", { n: 2, seconds: 4, nextAt: at(5) });
+  await advance(replied({ n: 2 }, { outcome: busy, certainty: "refused" }), other);
+  const last = await stored(message);
+  assert.deepEqual([last?.["unreached"], last?.["integration"]], [null, "acc_1/1"]);
+});

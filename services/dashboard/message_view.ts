@@ -90,7 +90,8 @@ export function traceIdOf(traceparent: string | undefined): string | null {
 }
 
 function stepsOf(timeline: TimelineEntry[]): TimelineStep[] {
-  return timeline.map(({ at, type, attempt, durationMs, detail, ambiguous }, position) => {
+  return timeline.map((line, position) => {
+    const { at, type, attempt, durationMs, detail, ambiguous, integrationId } = line;
     const before = timeline[position - 1]?.at;
     return {
       ...{ at: at.toISOString(), type, attempt },
@@ -98,6 +99,7 @@ function stepsOf(timeline: TimelineEntry[]): TimelineStep[] {
       sinceMs: before === undefined ? null : at.getTime() - before.getTime(),
       detail: detail ?? null,
       isAmbiguous: ambiguous ?? false,
+      ...(integrationId === undefined ? {} : { integrationId }),
     };
   });
 }

@@ -90,3 +90,14 @@ test("eventOf() contains neither addresses nor the server's text", () => {
     },
   });
 });
+
+test("eventOf() names the integration of the attempt, which may not be the send's own", () => {
+  const lines = [
+    { type: "sending" },
+    { type: "deferred" },
+    { type: "sending", attempt: 2, integrationId: 5 },
+    { type: "sent", attempt: 2, integrationId: 5 },
+  ] as const;
+  const events = outcomesOf(messageOf([...lines])).map((one) => eventOf(one, SUBJECT));
+  assert.deepEqual(events.map(({ data }) => "integrationId" in data && data.integrationId), [4, 5]);
+});

@@ -335,3 +335,22 @@ test("reconcileOnce() records the events of the open sends that it claimed", asy
   await reconcileOnce(deps, OPTIONS);
   assert.deepEqual(recorded, [{ sendIds: [open._id] }]);
 });
+
+test("reconcileOnce() holds an attempt by a fallback whose worker was lost, whatever the policy", async () => {
+  const send = sendOf();
+  const register = { register: SENDING, isOver: true, at: NOW, fallback: 5 };
+  const lost = messageIn({ index: 6, register });
+  const { deps, ledger, published } = openReconciler([send], { [send._id]: [lost] }, {
+    integrations: {
+      find: () => Promise.resolve({ whenUnknown: "retry", retryForMs: 48 * HOUR } as Integration),
+    },
+  });
+  await reconcileOnce(deps, OPTIONS);
+  const [unknown] = ledger.written;
+  assert.equal(unknown?.state, "unknown");
+  assert.deepEqual(unknown?.lines.map(({ integrationId }) => integrationId), [5, 5]);
+  const reported = published.flatMap(({ outgoing }) =>
+    outgoing.type === "status.message.unknown" ? outgoing.data.facts : []
+  );
+  assert.deepEqual(reported.map(({ integrationId }) => integrationId), [5]);
+});

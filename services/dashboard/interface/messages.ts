@@ -99,6 +99,8 @@ export interface TimelineStep {
   detail: string | null;
   /** Whether the outcome is unknown: the server may have the mail. */
   isAmbiguous: boolean;
+  /** The integration of the attempt, if it is not the send's own. */
+  integrationId?: number | undefined;
 }
 
 /** One message in full. */

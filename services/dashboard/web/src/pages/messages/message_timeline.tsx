@@ -22,7 +22,8 @@ const WORDS: Record<TimelineStep["type"], string> = {
 export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
   return (
     <Timeline active={steps.length - 1} bulletSize={24} lineWidth={2}>
-      {steps.map(({ at, type, attempt, durationMs, sinceMs, detail, isAmbiguous }, position) => {
+      {steps.map((step, position) => {
+        const { at, type, attempt, durationMs, sinceMs, detail, isAmbiguous, integrationId } = step;
         const { icon: Sign, color } = STATE_LOOK[type];
         return (
           <Timeline.Item
@@ -34,6 +35,9 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
               <Group gap="xs">
                 <Text fw={600} size="sm">{WORDS[type]}</Text>
                 {attempt > 0 && <Text size="xs" c="dimmed">attempt {attempt}</Text>}
+                {integrationId !== undefined && (
+                  <Text size="xs" c="dimmed">by integration {integrationId}</Text>
+                )}
                 {isAmbiguous && (
                   <Badge
                     size="sm"
