@@ -2,6 +2,9 @@ import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { voidAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { advance, beginVoid } from "@posthaste/delivery";
+import { identityOf } from "./message_identity.ts";
+import type { AttemptOutcome } from "./stored_register.ts";
 import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
 
 let opened: TestStore;
@@ -88,4 +91,19 @@ test("recountStatistics() keeps the notes of messages that are no longer known",
   await store.statistics.note([{ accountId: "acc_4", at: at(0), sent: 7 }]);
   await store.statistics.recount({ now: at(3 * 24 * 60), limit: 9 });
   assert.deepEqual(await bucketsOf("acc_4"), [["12:00", "0 7 0 0 0", undefined]]);
+});
+
+test("recountStatistics() counts an attempt for the integration that made it", async () => {
+  const { store } = opened;
+  const send = await accept("acc_failover", 50, 1);
+  const message = identityOf(send, 0);
+  assert.ok(message);
+  const line = { type: "sent" as const, attempt: 1, durationMs: 5, integrationId: 5 };
+  const outcome: AttemptOutcome = { state: "sent", at: at(51), lines: [{ at: at(51), ...line }] };
+  await advance(beginVoid({ n: 1, by: "a", outcome }), store.registers.ledgerOf(message));
+  const noted = { accountId: "acc_failover", at: at(50), accepted: 1, sent: 1, integrations: {} };
+  await store.statistics.note([{ ...noted, sends: [send._id] }]);
+  await store.statistics.recount({ now: at(58), limit: 9 });
+  const [bucket] = await store.statistics.list("acc_failover", { from: at(45), until: at(60) });
+  assert.deepEqual(bucket?.integrations, { 5: { sent: 1 } });
 });
