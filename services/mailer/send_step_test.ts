@@ -1057,7 +1057,7 @@ test("sendStep() sends in place of another integration, whose message it stays",
   const [written] = world.written;
   assert.equal(written?.state, "sent");
   assert.deepEqual(written?.lines.map(({ integrationId }) => integrationId).slice(-2), [5, 5]);
-  assert.deepEqual(world.facts.map(({ data }) => data.integrationId), [5]);
+  assert.deepEqual(world.statusEvents.map(({ data }) => data.integrationId), [5]);
 });
 
 test("sendStep() holds what a fallback leaves unknown for a person", async () => {
