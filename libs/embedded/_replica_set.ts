@@ -11,6 +11,7 @@ import {
 export const REPLICA_SET = "rs0";
 
 const NOT_YET_INITIALIZED = 94;
+const ALREADY_INITIALIZED = 23;
 
 /**
  * Makes the server the primary of a replica set of one member, or moves the existing set in its data folder
@@ -61,11 +62,23 @@ async function configure(admin: Db, host: string): Promise<void> {
       force: true,
     });
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== NOT_YET_INITIALIZED) throw error;
-    await admin.command({
-      replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] },
-    });
+    if (!isError(error, NOT_YET_INITIALIZED)) throw error;
+    await initiate(admin, host);
   }
+}
+
+async function initiate(admin: Db, host: string): Promise<void> {
+  try {
+    await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
+  } catch (error) {
+    // A server that starts again does not know its set until it has read it.
+    if (!isError(error, ALREADY_INITIALIZED)) throw error;
+    await configure(admin, host);
+  }
+}
+
+function isError(error: unknown, code: number): boolean {
+  return error instanceof MongoServerError && error.code === code;
 }
 
 /** Makes a replica set of servers that are in none yet. An existing set stays as it is. */
