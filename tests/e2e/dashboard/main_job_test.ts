@@ -148,7 +148,7 @@ async function makeTemplate({ name, example }: { name: string; example: string }
   await page.getByRole("button", { name: "New template" }).click();
   const form = page.getByRole("dialog");
   await form.getByRole("textbox", { name: "Name" }).fill(name);
-  await form.getByRole("radio", { name: example }).click();
+  await form.getByRole("radio", { name: example, exact: true }).click();
   await form.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name }).waitFor();
 }
