@@ -1,10 +1,11 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
+import { bearerResponse, type TokenMechanism } from "./_bearer_response.ts";
 import type { SmtpReply } from "./reply_parser.ts";
 import { SmtpError } from "./smtp_error.ts";
 
-/** A login mechanism (RFC 4954). With `XOAUTH2`, the password is an access token. */
-export type SmtpMechanism = "PLAIN" | "LOGIN" | "CRAM-MD5" | "XOAUTH2";
+/** A login mechanism (RFC 4954). With `XOAUTH2` and `OAUTHBEARER`, the password is an access token. */
+export type SmtpMechanism = "PLAIN" | "LOGIN" | "CRAM-MD5" | TokenMechanism;
 
 /** The credentials of a login. */
 export interface SmtpLogin {
@@ -15,6 +16,9 @@ export interface SmtpLogin {
 }
 
 type Ask = (line: string) => Promise<SmtpReply>;
+
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\x00-\x1f\x7f]/;
 
 /** By preference. */
 const BY_PASSWORD = ["PLAIN", "LOGIN", "CRAM-MD5"] as const satisfies SmtpMechanism[];
@@ -47,13 +51,33 @@ const MECHANISMS: Record<
     const digest = createHmac("md5", password).update(text).digest("hex");
     return await ask(base64(`${user} ${digest}`));
   },
-  async "XOAUTH2"({ user, password }, ask) {
-    const token = `user=${user}\x01auth=Bearer ${password}\x01\x01`;
-    const reply = await ask(`AUTH XOAUTH2 ${base64(token)}`);
-    // The challenge contains the reason; the refusal follows an empty answer.
-    return reply.code === 334 ? await ask("") : reply;
-  },
+  "XOAUTH2": (login, ask) => logInByToken({ method: "XOAUTH2", login, dismissal: "" }, ask),
+  // A single control-A, in base64 (RFC 7628, section 3.2.3).
+  "OAUTHBEARER": (login, ask) =>
+    logInByToken({ method: "OAUTHBEARER", login, dismissal: "AQ==" }, ask),
 };
+
+interface TokenAttempt {
+  readonly method: TokenMechanism;
+  readonly login: SmtpLogin;
+  /** The answer to the challenge that contains the reason of a refusal. */
+  readonly dismissal: string;
+}
+
+async function logInByToken(
+  { method, login, dismissal }: TokenAttempt,
+  ask: Ask,
+): Promise<SmtpReply> {
+  // Control-A separates the fields: a user with one could add fields of its own.
+  if (CONTROL.test(login.user + login.password)) {
+    throw new SmtpError("the user or the access token contains a control character", {
+      ...{ phase: "auth", fault: "no_auth" },
+    });
+  }
+  const reply = await ask(`AUTH ${method} ${bearerResponse(method, login)}`);
+  // The refusal itself follows the client's answer.
+  return reply.code === 334 ? await ask(dismissal) : reply;
+}
 
 async function challenge(asking: Promise<SmtpReply>): Promise<SmtpReply> {
   const reply = await asking;

@@ -403,6 +403,9 @@ test("open() logs in by each mechanism, and prefers PLAIN", async () => {
     ["XOAUTH2", ["XOAUTH2"], [
       `AUTH XOAUTH2 ${encoded("user=ann\x01auth=Bearer secret\x01\x01")}`,
     ]],
+    ["OAUTHBEARER", ["OAUTHBEARER"], [
+      `AUTH OAUTHBEARER ${encoded("n,a=ann,\x01auth=Bearer secret\x01\x01")}`,
+    ]],
   ] as const;
   for (const [method, offered, expected] of cases) {
     const said: string[] = [];
@@ -432,6 +435,38 @@ test("open() reports why a login failed, without the password", async () => {
   assert.doesNotMatch(JSON.stringify(error) + error.message + error.stack, /secret|AGFubgBz/);
   await using none = await openScriptedServer();
   assert.equal((await errorOf(opened(none, { login }))).fault, "no_auth");
+});
+
+test("open() answers the challenge that explains a refused token, and reports the refusal", async () => {
+  const cases = [["XOAUTH2", ""], ["OAUTHBEARER", "AQ=="]] as const;
+  for (const [method, dismissal] of cases) {
+    const answers: string[] = [];
+    await using server = await openScriptedServer({
+      keywords: [`AUTH ${method}`],
+      script: (line, nth) => {
+        if (nth === -1 || line.startsWith("EHLO")) return undefined;
+        if (line.startsWith("AUTH")) return `334 ${encoded('{"status":"401"}')}`;
+        answers.push(line);
+        return "535 5.7.3 Authentication unsuccessful";
+      },
+    });
+    const error = await errorOf(opened(server, { login: { ...login, method } }));
+    assert.deepEqual(answers, [dismissal]);
+    assert.deepEqual([error.phase, error.fault, error.reply?.code], ["auth", "reply", 535]);
+  }
+});
+
+test("open() sends no token with a user that could add fields, and escapes its GS2 name", async () => {
+  await using server = await openScriptedServer({ keywords: ["AUTH OAUTHBEARER XOAUTH2"] });
+  for (const method of ["XOAUTH2", "OAUTHBEARER"] as const) {
+    const user = "ann\x01auth=Bearer other";
+    const error = await errorOf(opened(server, { login: { ...login, user, method } }));
+    assert.deepEqual([error.phase, error.fault], ["auth", "no_auth"]);
+  }
+  assert.ok(!server.lines.some((line) => line.startsWith("AUTH")));
+  await opened(server, { login: { ...login, user: "a=n,n", method: "OAUTHBEARER" } });
+  const expected = encoded("n,a=a=3Dn=2Cn,\x01auth=Bearer secret\x01\x01");
+  assert.equal(server.lines.at(-1), `AUTH OAUTHBEARER ${expected}`);
 });
 
 test("open() drops bytes in the clear after the consent to STARTTLS, and sends EHLO again", async () => {
