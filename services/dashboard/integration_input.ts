@@ -15,7 +15,10 @@ const connectionShape = {
   tls: shape.tls,
   ca: caSchema,
   allowInvalidCertificate: z.boolean(),
-  user: z.string().min(1, { error: "must not be empty" }).max(320).nullable(),
+  // They separate the fields of a login: NUL in PLAIN, control-A in XOAUTH2.
+  user: z.string().min(1, { error: "must not be empty" }).max(320)
+    .refine((user) => !/\p{Cc}/u.test(user), { error: "must not contain control characters" })
+    .nullable(),
   authMethod: z.enum(["PLAIN", "LOGIN"]).nullable(),
   password: z.string().min(1, { error: "must not be empty" }).max(2_000).optional(),
 };

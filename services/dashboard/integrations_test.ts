@@ -90,6 +90,7 @@ test("POST /api/integrations names the field of each fault, and a name that is t
     [{ ca: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----" }, "ca"],
     [{ password: undefined }, "password"],
     [{ user: "" }, "user"],
+    [{ user: "shop\x01auth=Bearer other" }, "user"],
   ];
   for (const [change, path] of cases) {
     const { status, body } = await dashboard.own.editor.post(PATH, { ...NEW, ...change });
