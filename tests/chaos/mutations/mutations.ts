@@ -229,8 +229,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a mail that may have arrived is sent again, and the timeline does not say so",
     patches: [{
       file: "services/tracker/end_lost.ts",
-      find: "attempt: n, detail: reason, ambiguous: true }",
-      replace: "attempt: n, detail: reason }",
+      find: "attempt: n, detail: reason, ambiguous: true, ...used }",
+      replace: "attempt: n, detail: reason, ...used }",
     }],
     fault: "kill-mailer",
     load: LONGER,
