@@ -11,7 +11,7 @@ export type GetServiceAnswer = {
   };
   token: {
     name: string;
-    scopes: Array<"render" | "send" | "read" | "list" | "read:content" | "manage:messages" | "manage:suppressions" | "manage:templates" | "manage:integrations" | "manage:webhooks" | "manage:tokens" | "manage:account" | (string & Record<never, never>)>;
+    scopes: Array<"render" | "send" | "send:suppressed" | "read" | "list" | "read:content" | "manage:messages" | "manage:suppressions" | "manage:templates" | "manage:integrations" | "manage:webhooks" | "manage:tokens" | "manage:account" | (string & Record<never, never>)>;
     expiresAt: string | null;
   };
   limits: {
@@ -217,6 +217,7 @@ export type SendTemplateBody = {
       mailto?: string | undefined;
       oneClick?: boolean | undefined;
     } | "" | undefined;
+    toSuppressed?: boolean | undefined;
     variables?: Record<string, unknown> | undefined;
     attachments?: Array<{
       id?: number | string | undefined;
@@ -249,6 +250,7 @@ export type SendTemplateBody = {
     mailto?: string | undefined;
     oneClick?: boolean | undefined;
   } | "" | undefined;
+  toSuppressed?: boolean | undefined;
   variables?: Record<string, unknown> | undefined;
   attachments?: Array<{
     filename?: string | undefined;
@@ -310,6 +312,7 @@ export type TryTemplateBody = {
       mailto?: string | undefined;
       oneClick?: boolean | undefined;
     } | "" | undefined;
+    toSuppressed?: boolean | undefined;
     variables?: Record<string, unknown> | undefined;
     attachments?: Array<{
       id?: number | string | undefined;
@@ -342,6 +345,7 @@ export type TryTemplateBody = {
     mailto?: string | undefined;
     oneClick?: boolean | undefined;
   } | "" | undefined;
+  toSuppressed?: boolean | undefined;
   variables?: Record<string, unknown> | undefined;
   attachments?: Array<{
     filename?: string | undefined;

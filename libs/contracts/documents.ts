@@ -43,6 +43,7 @@ export type Account = z.infer<typeof accountSchema>;
 export const API_SCOPES = [
   "render",
   "send",
+  "send:suppressed",
   "read",
   "list",
   "read:content",

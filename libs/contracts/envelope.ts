@@ -23,6 +23,11 @@ export const ENVELOPE_FIELDS = {
   bcc: mailboxesSchema(MAX_COPIES),
   headers: headersSchema.optional(),
   listUnsubscribe: listUnsubscribeSchema.optional(),
+  /**
+   * Sends the mail although its recipient is on the suppression list, because a law or a contract requires it.
+   * Copies to suppressed addresses are left out all the same.
+   */
+  toSuppressed: z.boolean().optional(),
 };
 
 const givenSchema = z.object(ENVELOPE_FIELDS);
@@ -44,6 +49,7 @@ export const mailEnvelopeSchema = z.object({
     mailto: z.string().optional(),
     oneClick: z.boolean().optional(),
   }).optional(),
+  toSuppressed: z.boolean().optional(),
 });
 
 /** One mail's envelope. */
@@ -66,8 +72,14 @@ export function envelopeOf(top: GivenEnvelope, own: GivenEnvelope): MailEnvelope
     ...listed("bcc", own.bcc ?? top.bcc),
     ...headersOf(mergeHeaders(top.headers, own.headers)),
     ...(unsubscribe === undefined || unsubscribe === "" ? {} : { listUnsubscribe: unsubscribe }),
+    ...(isToSuppressed(top, own) ? { toSuppressed: true } : {}),
   };
   return Object.keys(envelope).length === 0 ? undefined : envelope;
+}
+
+/** Returns whether a recipient's mail is sent although the address is on the suppression list. */
+export function isToSuppressed(top: GivenEnvelope, own: GivenEnvelope): boolean {
+  return own.toSuppressed ?? top.toSuppressed ?? false;
 }
 
 /** Returns the addresses that get a copy of a mail to `to`, each once. */
@@ -99,6 +111,7 @@ export function withoutEnvelope<T extends GivenEnvelope>(given: T): Omit<T, keyo
     bcc: _bcc,
     headers: _headers,
     listUnsubscribe: _list,
+    toSuppressed: _override,
     ...rest
   } = given;
   return rest;

@@ -102,5 +102,7 @@ test("envelopeOf() replaces the send's values by a recipient's, headers by name 
     headers: { "x-a": "4", "X-C": "3" },
   });
   assert.equal(envelopeOf({}, {}), undefined);
+  assert.deepEqual(envelopeOf({ toSuppressed: true }, {}), { toSuppressed: true });
+  assert.equal(envelopeOf({ toSuppressed: true }, { toSuppressed: false }), undefined);
   assert.equal(envelopeOf({ replyTo: top.replyTo }, { replyTo: [] }), undefined);
 });

@@ -12,7 +12,7 @@ import { HttpError } from "./http_error.ts";
 import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import type { ByteQuota } from "./byte_quota.ts";
-import { countCopies, needsEnvelope } from "./check_envelope.ts";
+import { countCopies, countToSuppressed, needsEnvelope } from "./check_envelope.ts";
 import {
   findSendable,
   type FindSendableDeps,
@@ -42,6 +42,8 @@ export interface AcceptSendDeps extends FindSendableDeps {
    * request.
    */
   dispatch(send: Send, bytes: number): void;
+  /** Writes to the audit log that a send may go to suppressed addresses. */
+  auditToSuppressed(sendId: string, recipients: number): Promise<void>;
 }
 
 /** The answer to an accepted send, and whether an earlier request with the same key got it first. */
@@ -85,6 +87,8 @@ export async function acceptSend(
   });
   const { needed } = checked;
   if (needed.length > 0) await ledger.keepAssets(command.accountId, needed, send.acceptedAt);
+  const toSuppressed = countToSuppressed(checked.request);
+  if (toSuppressed > 0) await deps.auditToSuppressed(send._id, toSuppressed);
   failpoint("api.before_accept");
   const acceptance = await ledger.acceptSend(send);
   failpoint("api.after_accept");

@@ -209,6 +209,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       priorityFor: (accountId, count) => budget.priorityFor(accountId, count, performance.now()),
       dispatch: dispatcher.start,
       readBody,
+      noteAudit: deps.noteAudit,
       now,
       maxScheduleMs,
     });

@@ -95,13 +95,20 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
 
 /** Creates the hook that accepts only tokens with a scope; others get 403. */
 export function requireScope(scope: TokenScope): onRequestAsyncHookHandler {
-  return async ({ caller }: FastifyRequest) => {
-    if (caller.scopes.includes(scope)) return;
-    throw new HttpError(
-      "missing_scope",
-      `Cannot use this token here: it lacks the scope "${scope}"`,
-    );
-  };
+  return async ({ caller }: FastifyRequest) => requireScopeOf(caller.scopes, scope);
+}
+
+/**
+ * Rejects scopes that lack one.
+ *
+ * @throws {HttpError} `missing_scope`
+ */
+export function requireScopeOf(scopes: readonly TokenScope[], scope: TokenScope): void {
+  if (scopes.includes(scope)) return;
+  throw new HttpError(
+    "missing_scope",
+    `Cannot use this token here: it lacks the scope "${scope}"`,
+  );
 }
 
 function elsewhere(ip: string): HttpError {

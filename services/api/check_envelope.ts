@@ -4,6 +4,7 @@ import {
   hasEnvelope,
   headerBytes,
   type Issue,
+  isToSuppressed,
   MAX_COPIES_PER_SEND,
   MAX_HEADER_BYTES,
   MAX_HEADERS,
@@ -29,6 +30,11 @@ export function countCopies(request: EnvelopeRequest): number {
     const { cc = [], bcc = [] } = envelopeOf(request, recipient) ?? {};
     return sum + cc.length + bcc.length;
   }, 0);
+}
+
+/** Returns how many mails go out although their recipient may be on the suppression list. */
+export function countToSuppressed(request: EnvelopeRequest): number {
+  return request.to.filter((recipient) => isToSuppressed(request, recipient)).length;
 }
 
 /**

@@ -1,7 +1,8 @@
-import type { EmailVersion, Integration, Send, TokenLimits } from "@posthaste/contracts";
+import type { AccessToken, EmailVersion, Integration, Send } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
-import { requireUse } from "./authenticate.ts";
+import { requireScopeOf, requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
+import { countToSuppressed } from "./check_envelope.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { isIdOrAlias, readPathId } from "./path_ids.ts";
@@ -32,8 +33,8 @@ export interface FindSendableDeps {
 /** A request to send, by a token's account. */
 export interface SendCommand {
   accountId: string;
-  /** What the token is limited to. */
-  limits: Pick<TokenLimits, "templates" | "integrations">;
+  /** What the token may do. */
+  limits: Pick<AccessToken, "templates" | "integrations" | "scopes">;
   /** Id or alias of an email template, as in the path. */
   templateId: string;
   /** Id of an integration, as in the path. */
@@ -84,8 +85,17 @@ export async function findSendable(
     findAssetName: (name) => ledger.findAssetName(accountId, name),
     schedule: { now: deps.now(), maxScheduleMs: deps.maxScheduleMs },
   });
+  requireOverride(command.limits, checked.request);
   quota.admit(accountId, ledger.bytes);
   return { email, integration, checked };
+}
+
+/** @throws {HttpError} `missing_scope` if the token may not send to suppressed addresses. */
+function requireOverride(
+  { scopes }: Pick<AccessToken, "scopes">,
+  request: CheckedSend["request"],
+): void {
+  if (countToSuppressed(request) > 0) requireScopeOf(scopes, "send:suppressed");
 }
 
 async function findTemplate(

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { TOKEN_SCOPES } from "@posthaste/contracts";
 import { type LedgerApp, openLedgerApp } from "./_test_ledger_app.ts";
 
 let api: LedgerApp;
@@ -35,4 +36,29 @@ test("suppressionChangeRoutes() refuses what is no address, and reasons of its o
     const { status } = await post("/v1/suppressions", { suppressions: [entry] });
     assert.equal(status, 400, JSON.stringify(entry));
   }
+});
+
+test("sendRoute() accepts toSuppressed with a scope of its own, and writes it to the audit log", async () => {
+  const from = { email: "shop@example.com" };
+  const scopes = TOKEN_SCOPES.filter((scope) => scope !== "send:suppressed");
+  const to = [{ email: "a@one.example" }, { email: "b@one.example", toSuppressed: true }];
+  const path = "/v1/templates/1/send/1";
+  for (const dry of ["", "/dry-run"]) {
+    const body = { from, to };
+    const refused = await api.ask(`${path}${dry}`, { method: "POST", body, scopes });
+    assert.deepEqual([refused.status, refused.body.code], [403, "missing_scope"], dry);
+    assert.match(refused.body.error, /"send:suppressed"/);
+  }
+  const plain = { from, to, toSuppressed: false };
+  const { status } = await api.ask(path, { method: "POST", body: plain, scopes });
+  assert.equal(status, 403);
+  const [one = {}] = to;
+  const without = await api.ask(path, { method: "POST", body: { from, to: [one] }, scopes });
+  assert.equal(without.status, 200);
+  const { id } = await api.send({ to });
+  const lines = await api.store.audit.list(api.accountId, { limit: 10 });
+  const found = lines.filter(({ action }) => action === "send.to_suppressed");
+  assert.deepEqual(found.map(({ target, details }) => [target, details["recipients"]]), [
+    [`send ${id}`, 1],
+  ]);
 });

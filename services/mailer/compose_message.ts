@@ -69,7 +69,7 @@ async function compose(
     Promise.all(files.map((file, at) => attachmentOf(file, { accountId, at }, contents))),
   ]);
   const { messageId, acceptedAt, from, to, subject, envelope } = message;
-  const { bcc: _bcc, ...said } = envelope ?? {};
+  const { bcc: _bcc, toSuppressed: _override, ...said } = envelope ?? {};
   return composeMime({
     messageId: `<${messageId}@${domainOf(from.email)}>`,
     date: new Date(acceptedAt),

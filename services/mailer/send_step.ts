@@ -131,7 +131,9 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
           return await failUnsent(message, deps, "The SMTP integration no longer exists");
         }
         const suppression = suppressed.get(suppressedFormOf(message.to.email));
-        if (suppression !== undefined) return await suppress(message, suppression, deps);
+        if (suppression !== undefined && !message.envelope?.toSuppressed) {
+          return await suppress(message, suppression, deps);
+        }
         // The account has enough mail in flight that waits for its servers.
         if (full === "owner") {
           return await giveBack(message, integration, deps);

@@ -453,6 +453,19 @@ test("sendStep() ends a message to a suppressed address without a dot, and tells
   assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.suppressed"]);
 });
 
+test("sendStep() sends to a suppressed address on demand, and no copies to suppressed addresses", async () => {
+  const { world, run } = openMailer();
+  const suppressed = { _id: "x", accountId: "acc_1", reason: "manual" as const, at: new Date() };
+  const copy = "cy@example.net";
+  world.suppressed = [MESSAGE.to.email, copy].map((email) => ({ ...suppressed, email }));
+  await run({ envelope: { toSuppressed: true, cc: [{ email: copy }] } });
+  assert.deepEqual(world.mails.map(({ envelope }) => [envelope.to, envelope.copies]), [
+    [MESSAGE.to.email, undefined],
+  ]);
+  assert.doesNotMatch(String(world.mails[0]?.raw), /suppressed/i);
+  assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.sent"]);
+});
+
 test("sendStep() leaves suppressed copies out of a mail, and tells which", async () => {
   const { world, run } = openMailer();
   const email = "cy@example.net";

@@ -2,11 +2,15 @@ import { failpoint } from "@posthaste/runtime";
 import { injectTrace } from "@posthaste/telemetry";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { acceptSend, type AcceptSendDeps } from "../accept_send.ts";
+import { audit, type AuditDeps } from "../audit.ts";
 import { requireScope } from "../authenticate.ts";
 import { type Idempotency, readIdempotencyKey } from "../idempotency.ts";
 
 /** Adds `POST /templates/{templateId}/send/{integrationId}` (docs/interface.md, section 4.2). */
-export function sendRoute(app: FastifyInstance, deps: Omit<AcceptSendDeps, "ledger">): void {
+export function sendRoute(
+  app: FastifyInstance,
+  deps: Omit<AcceptSendDeps, "ledger" | "auditToSuppressed"> & AuditDeps,
+): void {
   app.post<{ Params: { templateId: string; integrationId: string } }>(
     "/templates/:templateId/send/:integrationId",
     { onRequest: requireScope("send") },
@@ -21,7 +25,13 @@ export function sendRoute(app: FastifyInstance, deps: Omit<AcceptSendDeps, "ledg
         body,
         idempotency,
         trace: injectTrace().traceparent,
-      }, { ...deps, ledger });
+      }, {
+        ...{ ...deps, ledger },
+        auditToSuppressed: (id, recipients) =>
+          audit(deps, request, {
+            ...{ action: "send.to_suppressed", target: `send ${id}`, details: { recipients } },
+          }),
+      });
       if (idempotency !== undefined) reply.header("idempotent-replayed", String(replayed));
       failpoint("api.before_answer");
       return answer;

@@ -16,6 +16,11 @@ const SCOPES = [
     about: "Sends messages with templates and integrations of the account",
   },
   {
+    value: "send:suppressed",
+    label: "Send to suppressed addresses",
+    about: "Sends mail that a law requires to addresses on the suppression list",
+  },
+  {
     value: "render",
     label: "Render",
     about: "Renders a template and returns the result, without sending",
