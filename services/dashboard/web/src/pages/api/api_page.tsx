@@ -39,8 +39,9 @@ function Endpoints({ view: { document, apiUrl, canTry } }: { view: ApiPageView }
               description={
                 <>
                   To try requests. Make one on the page{" "}
-                  <Anchor component={Link} href="~/tokens" inherit>Tokens</Anchor>. It is not
-                  stored.
+                  <Anchor component={Link} href="~/tokens" inherit underline="always">
+                    Tokens
+                  </Anchor>. It is not stored.
                 </>
               }
               value={token}
