@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { listPages } from "./list_pages.ts";
-import { slugOf } from "./slug_of.ts";
 
 const EXTERNAL = /^(?:https?|mailto):/;
 
@@ -59,4 +58,9 @@ if (import.meta.main) {
   const violations = checkLinks(join(import.meta.dirname, ".."));
   for (const line of violations) process.stdout.write(`${line}\n`);
   process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+/** Returns the anchor of a heading, as GitHub derives it. */
+function slugOf(heading: string): string {
+  return heading.toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, "").replaceAll(" ", "-");
 }

@@ -1,4 +1,3 @@
-import { assetAddress } from "./_asset_helper.ts";
 import { formatDate } from "./_date_helper.ts";
 import {
   add,
@@ -104,4 +103,12 @@ function lengthOf(value: unknown): number {
 
 function lang({ hash, locale }: HelperContext): string {
   return isMissing(hash["locale"]) ? locale : String(hash["locale"]);
+}
+
+/** Returns the address of a stored image: `cid:logo`, a URL, or the image itself. */
+function assetAddress([name]: unknown[], { assets }: HelperContext): string {
+  if (typeof name !== "string" || !Object.hasOwn(assets, name)) {
+    throw new HelperError(`Cannot show the image ${shown(name)}: no such image is stored`);
+  }
+  return assets[name] ?? "";
 }

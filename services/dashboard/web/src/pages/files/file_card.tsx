@@ -9,7 +9,7 @@ import { confirmAction } from "../../parts/confirm.tsx";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { DescribeFile } from "./describe_file.tsx";
-import { fileFacts } from "./file_facts.ts";
+import { sizeText } from "../templates/size_text.ts";
 import { fileAddress, putFile } from "./file_queries.ts";
 import { removalText } from "./removal_text.ts";
 import { Thumbnail } from "./thumbnail.tsx";
@@ -26,7 +26,7 @@ export function FileCard({ file, mayEdit }: { file: AssetView; mayEdit: boolean 
         <Group justify="space-between" align="flex-start" wrap="nowrap" gap="xs">
           <Stack gap={2} miw={0}>
             <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{name}</Text>
-            <Text size="xs" c="dimmed">{fileFacts(file)}</Text>
+            <Text size="xs" c="dimmed">{describeFile(file)}</Text>
           </Stack>
           <Group gap={0} wrap="nowrap">
             <CopyText
@@ -134,4 +134,12 @@ function Actions({ file, mayEdit, describe }: {
       </Menu>
     </>
   );
+}
+
+/** Returns the kind and the sizes of a file: `PNG, 200 × 80, 3.4 KB`. */
+function describeFile({ contentType, width, height, size }: AssetView): string {
+  const [type = ""] = contentType.split(";");
+  const kind = type.slice(type.indexOf("/") + 1).replace(/\+xml$/, "").toUpperCase();
+  const pixels = width === null || height === null ? [] : [`${width} × ${height}`];
+  return [kind, ...pixels, sizeText(size)].join(", ");
 }
