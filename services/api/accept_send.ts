@@ -133,7 +133,6 @@ function makeSend(
     ...(trace === undefined ? {} : { trace }),
     ...(mustWait ? { next: 0 } : {}),
     ...(notBefore === undefined ? {} : { notBefore }),
-    ...(notBefore === undefined ? {} : { notBefore }),
     settledAt: null,
     reconcileAt: new Date(acceptedAt.getTime() + RECONCILE_AFTER_MS),
   };
