@@ -80,6 +80,12 @@ export const dkimInputSchema = z.object({
   ),
 });
 
+/** Body of `PUT /api/integrations/:id/dkim`. */
+export const dkimSwitchSchema = z.object({ enabled: z.boolean() });
+
+/** Body of `POST /api/integrations/:id/pause`. */
+export const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") });
+
 /** Id of an integration, as in an address. */
 export const integrationIdSchema = z.object({ id: z.coerce.number().int().min(1).max(2 ** 31) });
 

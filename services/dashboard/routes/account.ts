@@ -1,7 +1,7 @@
-import { MAX_CONTENT_DAYS } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../routing.ts";
+import { retentionInputSchema, suppressionInputSchema } from "../account_input.ts";
 import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";
@@ -14,12 +14,6 @@ import { requirePerson } from "../token_limits.ts";
 
 const NAME = z.object({ name: nameInput });
 const SECOND_FACTOR = z.object({ required: z.boolean() });
-const SUPPRESSION = z.object({ suppressRefused: z.boolean() });
-const RETENTION = z.object({
-  contentDays: z.int({ error: "must be a whole number of days" })
-    .min(0, { error: "must not be negative" })
-    .max(MAX_CONTENT_DAYS, { error: `must not exceed ${MAX_CONTENT_DAYS}` }),
-});
 
 /** Adds the routes of the current account, its settings, and new accounts. */
 export function accountRoutes(app: FastifyInstance, { deps, options }: Routing): void {
@@ -43,7 +37,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
 
   const owner = { config: { role: "owner", scopes } } as const;
   app.put("/api/account/retention", owner, async ({ actor, body }) => {
-    const retention = readInput(RETENTION, body);
+    const retention = readInput(retentionInputSchema, body);
     const from = actor.account.retention.contentDays;
     if (retention.contentDays > from) requirePerson(actor, "keep contents for longer");
     await store.accounts.update(actor.accountId, { retention });
@@ -55,7 +49,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
   });
 
   app.put("/api/account/suppression", owner, async ({ actor, body }) => {
-    const { suppressRefused } = readInput(SUPPRESSION, body);
+    const { suppressRefused } = readInput(suppressionInputSchema, body);
     await store.accounts.update(actor.accountId, { suppressRefused });
     await audit(log, actor, {
       ...{ action: "suppression.changed", target: "suppression of refused addresses" },

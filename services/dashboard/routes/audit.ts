@@ -1,19 +1,18 @@
 import type { FastifyInstance } from "fastify";
 import { Readable } from "node:stream";
-import { z } from "zod";
 import type { Routing } from "../routing.ts";
+import { auditQuerySchema } from "../account_input.ts";
 import { audit } from "../audit.ts";
 import type { AuditPage } from "../interface/people.ts";
 import { readInput } from "../read_input.ts";
 
 const PAGE = 50;
 const OWNER = { config: { role: "owner", scopes: ["manage:account"] } } as const;
-const QUERY = z.object({ before: z.string().max(100).optional() });
 
 /** Adds the routes of the audit log, for the account's owners. */
 export function auditRoutes(app: FastifyInstance, { deps: { store, now } }: Routing): void {
   app.get("/api/audit", OWNER, async ({ actor, query }) => {
-    const { before } = readInput(QUERY, query);
+    const { before } = readInput(auditQuerySchema, query);
     // One more item shows whether there is another page.
     const found = await store.audit.list(actor.accountId, { limit: PAGE + 1, before });
     const people = await store.people.listMembers(actor.accountId);

@@ -1,12 +1,11 @@
 import type { Dkim, Integration } from "@posthaste/contracts";
 import { INTEGRATION_DKIM_KEY, type SealDkim, sealSecret } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { Actor } from "../actor.ts";
 import { checkRecord, dkimRecord, type FindTxt, findTxt, newDkimPair } from "../dkim_record.ts";
-import { dkimInputSchema, integrationIdSchema } from "../integration_input.ts";
+import { dkimInputSchema, dkimSwitchSchema, integrationIdSchema } from "../integration_input.ts";
 import { viewOf } from "../integration_views.ts";
 import type { DnsCheck, IntegrationView } from "../interface/integrations.ts";
 import { HttpError } from "../http_error.ts";
@@ -14,7 +13,6 @@ import { readInput } from "../read_input.ts";
 import { requireIntegration } from "../token_limits.ts";
 
 const EDITOR = { config: { role: "editor", scopes: ["manage:integrations"] } } as const;
-const switchSchema = z.object({ enabled: z.boolean() });
 
 /** Adds the routes of DKIM keys: creating, checking in the DNS, switching on and off. */
 export function dkimRoutes(
@@ -69,7 +67,7 @@ export function dkimRoutes(
   app.put("/api/integrations/:id/dkim", EDITOR, async (request) => {
     const { actor, params, body } = request;
     const found = await findOne(actor, params);
-    const { enabled } = readInput(switchSchema, body);
+    const { enabled } = readInput(dkimSwitchSchema, body);
     const dkim: SealDkim = (_recordId, current) => {
       if (current === null) throw noKey();
       return { ...current, enabled };

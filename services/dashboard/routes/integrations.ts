@@ -1,7 +1,6 @@
 import { EVENT_VERSION, type Integration } from "@posthaste/contracts";
 import { NameTakenError, RevisionConflictError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { Actor } from "../actor.ts";
@@ -10,6 +9,7 @@ import {
   integrationIdSchema,
   type IntegrationInputData,
   integrationInputSchema,
+  pauseSchema,
   probeInputSchema,
 } from "../integration_input.ts";
 import {
@@ -45,8 +45,6 @@ const PROBE_TIMEOUT_MS = 27_000;
 const SCOPES = ["manage:integrations"] as const;
 /** What tokens must not do. */
 const SKIP = "switch off the check of certificates";
-
-const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") });
 
 /**
  * Adds the routes of an account's SMTP servers: creating, changing, testing, stopping and removing

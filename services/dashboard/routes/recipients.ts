@@ -1,6 +1,5 @@
-import { emailAddressSchema } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
+import { forgetSchema } from "../account_input.ts";
 import { audit } from "../audit.ts";
 import type { ForgottenView } from "../interface/people.ts";
 import { readInput } from "../read_input.ts";
@@ -8,7 +7,6 @@ import type { Routing } from "../routing.ts";
 import { requireWholeAccount } from "../token_limits.ts";
 
 const OWNER = { config: { role: "owner", scopes: ["manage:account"], isHeavy: true } } as const;
-const FORGET = z.strictObject({ email: emailAddressSchema });
 
 /** Longest time that one request removes data, in milliseconds. */
 const FORGET_MS = 15_000;
@@ -17,7 +15,7 @@ const FORGET_MS = 15_000;
 export function recipientRoutes(app: FastifyInstance, { deps: { store, now } }: Routing): void {
   app.post("/api/recipients/forget", OWNER, async ({ actor, body }): Promise<ForgottenView> => {
     requireWholeAccount(actor);
-    const { email } = readInput(FORGET, body);
+    const { email } = readInput(forgetSchema, body);
     // Only the operator may change lines of the audit log.
     const options = { now: now(), audit: "count", budgetMs: FORGET_MS } as const;
     const done = await store.retention.forgetRecipient(actor.accountId, email, options);

@@ -1,43 +1,19 @@
-import {
-  type AccessToken,
-  TOKEN_SCOPES,
-  type TokenLimits,
-  tokenLimitsSchema,
-  type TokenScope,
-} from "@posthaste/contracts";
-import { isNetwork } from "@posthaste/egress";
+import type { AccessToken, TokenLimits, TokenScope } from "@posthaste/contracts";
 import { isLive } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { Actor } from "../actor.ts";
 import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";
 import { notifyOwners } from "../notices.ts";
-import { nameInput } from "../people_input.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { type Granted, grantedLimits, grantFaults } from "../token_grant.ts";
 import { tokenCurl } from "../token_curl.ts";
+import { newTokenSchema, rollSchema, tokenIdSchema } from "../token_input.ts";
 
-const MAX_OVERLAP_DAYS = 30;
 const HOUR_MS = 3_600_000;
 const SCOPES = ["manage:tokens"] as const;
-const TOKEN = z.object({ tokenId: z.string() });
-const NEW = z.object({
-  name: nameInput,
-  scopes: z.array(z.enum(TOKEN_SCOPES)).min(1, { error: "must name at least one" })
-    .transform((scopes) => TOKEN_SCOPES.filter((scope) => scopes.includes(scope))),
-  expiresAt: z.iso.datetime().nullable().transform((at) => at === null ? null : new Date(at)),
-  limits: tokenLimitsSchema.extend({
-    addresses: z.array(
-      z.string().trim().refine(isNetwork, {
-        error: "must be an address, or a network such as 203.0.113.0/24",
-      }),
-    ).max(100).default([]),
-  }).prefault({}),
-});
-const ROLL = z.object({ overlapHours: z.int().min(0).max(MAX_OVERLAP_DAYS * 24) });
 
 /**
  * Adds the routes of the account's access tokens. A token can send mail, so only owners create and
@@ -90,7 +66,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     "/api/tokens",
     { config: { role: "owner", isRecent: true, scopes: SCOPES } },
     async ({ actor, body }) => {
-      const { name, scopes, expiresAt, limits: asked } = readInput(NEW, body);
+      const { name, scopes, expiresAt, limits: asked } = readInput(newTokenSchema, body);
       const { accountId, userId } = actor;
       const limits = grantedLimits(actor.token, asked);
       if (expiresAt !== null && expiresAt <= now()) {
@@ -124,8 +100,8 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     "/api/tokens/:tokenId/roll",
     { config: { role: "owner", isRecent: true, scopes: SCOPES } },
     async ({ actor, params, body }) => {
-      const { tokenId: id } = readInput(TOKEN, params);
-      const { overlapHours } = readInput(ROLL, body);
+      const { tokenId: id } = readInput(tokenIdSchema, params);
+      const { overlapHours } = readInput(rollSchema, body);
       const { accountId, userId } = actor;
       const old = await find(accountId, id);
       requireGrant(actor, { ...old, expiresAt: rolledExpiry(old, now()) });
@@ -149,7 +125,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
 
   const revoking = { config: { role: "owner", scopes: SCOPES } } as const;
   app.post("/api/tokens/:tokenId/revoke", revoking, async (request) => {
-    const { tokenId } = readInput(TOKEN, request.params);
+    const { tokenId } = readInput(tokenIdSchema, request.params);
     const { accountId } = request.actor;
     const token = await find(accountId, tokenId);
     const revoked = await store.tokens.revoke(accountId, tokenId);

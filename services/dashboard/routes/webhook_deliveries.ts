@@ -1,7 +1,6 @@
-import { FEED_EVENT_TYPES, MAX_REPLAY, WEBHOOK_DELIVERY_STATES } from "@posthaste/contracts";
+import { MAX_REPLAY } from "@posthaste/contracts";
 import type { DeliveryPlace } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import type { Actor } from "../actor.ts";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
@@ -13,6 +12,13 @@ import type {
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { requireWholeAccount } from "../token_limits.ts";
+import {
+  deliveryIdSchema,
+  deliveryQuerySchema,
+  placeIn,
+  replaySchema,
+  webhookIdSchema,
+} from "../webhook_input.ts";
 import { deliveryViewOf } from "../webhook_views.ts";
 
 const scopes = ["manage:webhooks"] as const;
@@ -21,33 +27,13 @@ const EDITOR = { config: { role: "editor", scopes } } as const;
 
 const PAGE = 50;
 
-const PLACE_PATTERN = /^\d{1,15}~[\w/]+$/;
-const ID = z.object({ id: z.string().max(100) });
-const DELIVERY = ID.extend({ eventId: z.string().max(100) });
-const QUERY = z.strictObject({
-  state: z.enum(WEBHOOK_DELIVERY_STATES).optional(),
-  /** The `next` of the previous page: a time and an id. */
-  before: z.string().max(200).regex(PLACE_PATTERN).optional(),
-});
-const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
-const REPLAY = z.strictObject({
-  /** A time, or the `next` of the previous answer: a time and an id, because deliveries share times. */
-  from: z.union([
-    time,
-    z.string().max(200).regex(PLACE_PATTERN).transform(placeIn),
-  ]),
-  until: time,
-  states: z.array(z.enum(WEBHOOK_DELIVERY_STATES)).min(1).default(["failed"]),
-  types: z.array(z.enum(FEED_EVENT_TYPES)).min(1).optional(),
-});
-
 /** Adds the routes of webhook deliveries: listing them, and delivering events again. */
 export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): void {
   const { store, now } = deps;
 
   async function find(actor: Actor, params: unknown): Promise<string> {
     requireWholeAccount(actor);
-    const { id } = readInput(ID, params);
+    const { id } = readInput(webhookIdSchema, params);
     if (await store.webhooks.find(actor.accountId, id) !== null) return id;
     throw new HttpError("not_found", "There is no such webhook");
   }
@@ -62,7 +48,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
     VIEWER,
     async ({ actor, params, query }): Promise<WebhookDeliveryList> => {
       const id = await find(actor, params);
-      const { state, before } = readInput(QUERY, query);
+      const { state, before } = readInput(deliveryQuerySchema, query);
       const found = await store.webhooks.listDeliveries(actor.accountId, id, {
         ...{ state, limit: PAGE + 1 },
         ...(before === undefined ? {} : { before: placeIn(before) }),
@@ -82,7 +68,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
     async ({ actor, params }): Promise<WebhookDeliveryDetail> => {
       const { accountId } = actor;
       const id = await find(actor, params);
-      const { eventId } = readInput(DELIVERY, params);
+      const { eventId } = readInput(deliveryIdSchema, params);
       const found = await store.webhooks.findDelivery(accountId, id, eventId);
       if (found === null) throw missing();
       const event = await store.events.find(accountId, eventId);
@@ -104,7 +90,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
     EDITOR,
     async ({ actor, params }): Promise<{ queued: number }> => {
       const id = await find(actor, params);
-      const { eventId } = readInput(DELIVERY, params);
+      const { eventId } = readInput(deliveryIdSchema, params);
       const { queued } = await store.webhooks.replayDeliveries(
         actor.accountId,
         id,
@@ -122,7 +108,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
     EDITOR,
     async ({ actor, params, body }): Promise<WebhookReplayed> => {
       const id = await find(actor, params);
-      const which = { ...readInput(REPLAY, body), limit: MAX_REPLAY };
+      const which = { ...readInput(replaySchema, body), limit: MAX_REPLAY };
       const { accountId } = actor;
       const { queued, next } = await store.webhooks.replayDeliveries(accountId, id, which, now());
       const since = which.from instanceof Date ? which.from : which.from.at;
@@ -137,11 +123,6 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
 
 function textOf({ at, _id }: DeliveryPlace): string {
   return `${at.getTime()}~${_id}`;
-}
-
-function placeIn(text: string): DeliveryPlace {
-  const [time = "", _id = ""] = text.split("~");
-  return { at: new Date(Number(time)), _id };
 }
 
 function missing(): HttpError {

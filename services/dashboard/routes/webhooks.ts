@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { EVENT_VERSION, newId, WEBHOOK_FIELDS, webhookSettingsSchema } from "@posthaste/contracts";
+import { EVENT_VERSION, newId, webhookSettingsSchema } from "@posthaste/contracts";
 import {
   NameTakenError,
   sealSecret,
@@ -7,7 +7,6 @@ import {
   WEBHOOK_SECRET,
 } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
-import { z } from "zod";
 import type { Actor } from "../actor.ts";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
@@ -16,6 +15,12 @@ import { openProbeLimit } from "../probe_limit.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { requireWholeAccount } from "../token_limits.ts";
+import {
+  enablingSchema,
+  rotationSchema,
+  webhookChangeSchema,
+  webhookIdSchema,
+} from "../webhook_input.ts";
 import { webhookViewOf } from "../webhook_views.ts";
 import { webhookDeliveryRoutes } from "./webhook_deliveries.ts";
 
@@ -27,19 +32,6 @@ const OWNER = { config: { role: "owner", scopes } } as const;
 /** Longer than the longest request to an endpoint. */
 const TEST_TIMEOUT_MS = 25_000;
 const HOUR_MS = 3_600_000;
-
-const ID = z.object({ id: z.string().max(100) });
-// A default would change missing fields.
-const CHANGE = z.strictObject({
-  url: WEBHOOK_FIELDS.url.optional(),
-  description: WEBHOOK_FIELDS.description.unwrap().optional(),
-  types: WEBHOOK_FIELDS.types.unwrap().optional(),
-  filter: WEBHOOK_FIELDS.filter.unwrap().optional(),
-  withAddress: WEBHOOK_FIELDS.withAddress.unwrap().optional(),
-  maxPerSecond: WEBHOOK_FIELDS.maxPerSecond.unwrap().optional(),
-});
-const ROTATE = z.strictObject({ overlapHours: z.int().min(0).max(168).default(24) });
-const ENABLE = z.strictObject({ skip: z.boolean().default(false) });
 
 /**
  * Adds the routes of an account's webhook endpoints: creating, changing, testing, stopping and
@@ -109,16 +101,19 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
   app.get(
     "/api/webhooks/:id",
     VIEWER,
-    async ({ actor, params }): Promise<WebhookView> => await view(actor, readInput(ID, params).id),
+    async ({ actor, params }): Promise<WebhookView> =>
+      await view(actor, readInput(webhookIdSchema, params).id),
   );
 
   app.patch(
     "/api/webhooks/:id",
     EDITOR,
     async ({ actor, params, body }): Promise<WebhookView> => {
-      const before = await view(actor, readInput(ID, params).id);
+      const before = await view(actor, readInput(webhookIdSchema, params).id);
       const changes = Object.fromEntries(
-        Object.entries(readInput(CHANGE, body)).filter(([, value]) => value !== undefined),
+        Object.entries(readInput(webhookChangeSchema, body)).filter(([, value]) =>
+          value !== undefined
+        ),
       );
       await changing(() =>
         store.webhooks.update(actor.accountId, before.id, { ...changes, at: now() })
@@ -131,7 +126,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
   );
 
   app.delete("/api/webhooks/:id", OWNER, async (request) => {
-    const found = await view(request.actor, readInput(ID, request.params).id);
+    const found = await view(request.actor, readInput(webhookIdSchema, request.params).id);
     await store.webhooks.remove(request.actor.accountId, found.id);
     await note(request.actor, "removed", found);
     return {};
@@ -142,8 +137,8 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
     EDITOR,
     async ({ actor, params, body }): Promise<NewWebhookView> => {
       const { accountId } = actor;
-      const { id } = await view(actor, readInput(ID, params).id);
-      const { overlapHours } = readInput(ROTATE, body ?? {});
+      const { id } = await view(actor, readInput(webhookIdSchema, params).id);
+      const { overlapHours } = readInput(rotationSchema, body ?? {});
       const { secret, sealed } = newSecret(accountId, id);
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
       await store.webhooks.rotateSecret(accountId, id, { sealed, until, at: now() });
@@ -158,8 +153,8 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
     EDITOR,
     async ({ actor, params, body }): Promise<WebhookView> => {
       const { accountId } = actor;
-      const { id } = await view(actor, readInput(ID, params).id);
-      const { skip } = readInput(ENABLE, body ?? {});
+      const { id } = await view(actor, readInput(webhookIdSchema, params).id);
+      const { skip } = readInput(enablingSchema, body ?? {});
       const position = skip ? await newest(accountId) : undefined;
       await store.webhooks.enable(accountId, id, { at: now(), position });
       const enabled = await view(actor, id);
@@ -172,7 +167,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
     "/api/webhooks/:id/disable",
     EDITOR,
     async ({ actor, params }): Promise<WebhookView> => {
-      const { id } = await view(actor, readInput(ID, params).id);
+      const { id } = await view(actor, readInput(webhookIdSchema, params).id);
       const reason = `Disabled by ${actor.name}`;
       await store.webhooks.disable(actor.accountId, id, {
         at: now(),
@@ -190,7 +185,7 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
     EDITOR,
     async ({ actor, params }): Promise<WebhookTestView> => {
       const { accountId } = actor;
-      const { id: webhookId } = await view(actor, readInput(ID, params).id);
+      const { id: webhookId } = await view(actor, readInput(webhookIdSchema, params).id);
       limit.count(accountId);
       const asked = { v: EVENT_VERSION, accountId, webhookId };
       const reply = await bus.ask("webhook.requested", asked, { timeoutMs: TEST_TIMEOUT_MS })

@@ -1,0 +1,20 @@
+import { emailAddressSchema, MAX_CONTENT_DAYS } from "@posthaste/contracts";
+import { z } from "zod";
+
+/** Body of `PUT /api/account/suppression`. */
+export const suppressionInputSchema = z.object({ suppressRefused: z.boolean() });
+
+/** Body of `PUT /api/account/retention`. */
+export const retentionInputSchema = z.object({
+  contentDays: z.int({ error: "must be a whole number of days" })
+    .min(0, { error: "must not be negative" })
+    .max(MAX_CONTENT_DAYS, { error: `must not exceed ${MAX_CONTENT_DAYS}` }),
+});
+
+/** Body of `POST /api/recipients/forget`. */
+export const forgetSchema = z.strictObject({ email: emailAddressSchema });
+
+/** Query of `GET /api/audit`. */
+export const auditQuerySchema = z.object({
+  before: z.string().max(100).optional().describe("The `next` of the page before"),
+});
