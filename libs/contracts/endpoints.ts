@@ -37,22 +37,26 @@ import {
 } from "./variable_origin.ts";
 import { variablesSchema } from "./variables.ts";
 
-/** One request of the interface for programs. */
-export interface Endpoint {
-  method: "GET" | "POST" | "PATCH";
+/** One request of an interface for programs. */
+export interface Endpoint<Code extends string = ErrorCode> {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With parameters in braces: `/v1/templates/{id}`. */
   path: string;
   /** Its name in the OpenAPI document; it never changes. */
   operation: string;
   /** What it does, in one sentence. */
   summary: string;
-  /** A token needs one of these. An empty list accepts any token. */
+  /** The scopes that a token needs: one of them in `/v1`. An empty list accepts any token. */
   scopes: readonly TokenScope[];
+  /** Parameters of the path that are not any text. */
+  params?: Readonly<Record<string, z.ZodType>>;
   /** Parameters after the `?`. */
   query?: z.ZodObject;
   /** Its own headers that a request may have. */
   headers?: Readonly<Record<string, z.ZodType>>;
   body?: z.ZodType;
+  /** @default {"application/json"} */
+  bodyMediaType?: string;
   /** Schema of its answer with status 200. */
   answer: z.ZodType;
   /** @default {"application/json"} */
@@ -60,9 +64,9 @@ export interface Endpoint {
   /** The answer has an `ETag`, and may be 304. */
   revalidates?: boolean;
   /** Codes of 404: an object that the path names does not exist. */
-  unknown?: readonly ErrorCode[];
+  unknown?: readonly Code[];
   /** Its other codes, besides those of every endpoint. */
-  codes?: readonly ErrorCode[];
+  codes?: readonly Code[];
 }
 
 /** Faults of a send, whether it is accepted or tried. */

@@ -7,17 +7,43 @@ export type JsonObject = { [key: string]: unknown };
 
 const SAFE = Number.MAX_SAFE_INTEGER;
 
+/** What all endpoints of an interface have in common. */
+export interface InterfaceForm<Code extends string> {
+  title: string;
+  version: string;
+  /** The status of each code of errors. */
+  statuses: Readonly<Record<Code, number>>;
+  /** Schema of the body of every error but 401. */
+  error: z.ZodType;
+  /** Codes that every endpoint may answer with. */
+  common: readonly Code[];
+  /** Codes of every endpoint that takes a body. */
+  ofBodies: readonly Code[];
+  /** Whether a token needs one of an endpoint's scopes, or all of them. */
+  scopes: "or" | "and";
+}
+
+/** The form of the interface for sending. */
+export const V1_FORM: InterfaceForm<ErrorCode> = {
+  ...{ title: "Posthaste", version: "1", scopes: "or" },
+  ...{ statuses: ERROR_STATUS, error: errorBodySchema, common: COMMON_CODES, ofBodies: BODY_CODES },
+};
+
 /** Returns the OpenAPI 3.1 document of endpoints. It contains only shapes, not the checks in code. */
-export function openApiOf(endpoints: readonly Endpoint[], version: string): JsonObject {
+export function openApiOf<Code extends string>(
+  endpoints: readonly Endpoint<Code>[],
+  form: InterfaceForm<Code>,
+): JsonObject {
+  const { title, version, error } = form;
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
     const { path, method } = endpoint;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(endpoint) };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(endpoint, form) };
   }
   return {
     openapi: "3.1.1",
     info: {
-      title: "Posthaste",
+      title,
       version,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
@@ -26,51 +52,61 @@ export function openApiOf(endpoints: readonly Endpoint[], version: string): Json
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: { Error: jsonSchemaOf(errorBodySchema) },
+      schemas: { Error: jsonSchemaOf(error) },
     },
   };
 }
 
 /** Returns the document of all endpoints of the interface. */
 export function openApiDocument(): JsonObject {
-  return openApiOf(ENDPOINTS, "1");
+  return openApiOf(ENDPOINTS, V1_FORM);
 }
 
 /** Returns the codes of an endpoint by their status. */
-export function codesByStatus(endpoint: Endpoint): Map<number, ErrorCode[]> {
-  const { unknown = [], codes = [], body } = endpoint;
-  const all = [...COMMON_CODES, ...body === undefined ? [] : BODY_CODES, ...codes];
-  const pairs: [number, ErrorCode][] = [
-    ...all.map((code): [number, ErrorCode] => [ERROR_STATUS[code], code]),
-    ...unknown.map((code): [number, ErrorCode] => [404, code]),
+export function codesByStatus<Code extends string>(
+  { unknown = [], codes = [], body }: Endpoint<Code>,
+  { statuses, common, ofBodies }: InterfaceForm<Code>,
+): Map<number, Code[]> {
+  const all = [...common, ...body === undefined ? [] : ofBodies, ...codes];
+  const pairs: [number, Code][] = [
+    ...all.map((code): [number, Code] => [statuses[code], code]),
+    ...unknown.map((code): [number, Code] => [404, code]),
   ];
-  const found = new Map<number, ErrorCode[]>();
+  const found = new Map<number, Code[]>();
   for (const [status, code] of pairs.toSorted(([a], [b]) => a - b)) {
     found.set(status, [...found.get(status) ?? [], code]);
   }
   return found;
 }
 
-function operationOf(endpoint: Endpoint): JsonObject {
-  const { operation, summary, scopes, body } = endpoint;
+function operationOf<Code extends string>(
+  endpoint: Endpoint<Code>,
+  form: InterfaceForm<Code>,
+): JsonObject {
+  const { operation, summary, scopes, body, bodyMediaType = "application/json" } = endpoint;
   const parameters = parametersOf(endpoint);
   return {
     operationId: operation,
     summary,
-    ...(scopes.length === 0 ? {} : { description: `Scope: ${scopes.join(" or ")}` }),
+    ...(scopes.length === 0 ? {} : { description: `Scope: ${scopes.join(` ${form.scopes} `)}` }),
     ...(scopes.length === 0 ? {} : { "x-scopes": scopes }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : {
-      requestBody: { required: true, content: { "application/json": { schema: inputOf(body) } } },
+      requestBody: { required: true, content: { [bodyMediaType]: { schema: inputOf(body) } } },
     }),
-    responses: responsesOf(endpoint),
+    responses: responsesOf(endpoint, form),
   };
 }
 
-function parametersOf({ path, query, headers = {} }: Endpoint): JsonObject[] {
+function parametersOf<Code extends string>(
+  { path, params = {}, query, headers = {} }: Endpoint<Code>,
+): JsonObject[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   return [
-    ...names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } })),
+    ...names.map((name) => ({
+      ...{ name, in: "path", required: true },
+      schema: inputOf(params[name] ?? z.string()),
+    })),
     ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
       ...{ name, in: "query", required: false },
       schema: inputOf(schema as z.ZodType),
@@ -81,9 +117,14 @@ function parametersOf({ path, query, headers = {} }: Endpoint): JsonObject[] {
   ];
 }
 
-function responsesOf(endpoint: Endpoint): JsonObject {
+function responsesOf<Code extends string>(
+  endpoint: Endpoint<Code>,
+  form: InterfaceForm<Code>,
+): JsonObject {
   const { answer, mediaType = "application/json", revalidates = false } = endpoint;
-  const errors = [...codesByStatus(endpoint)].map(([status, codes]) => [status, errorOf(codes)]);
+  const errors = [...codesByStatus(endpoint, form)].map((
+    [status, codes],
+  ) => [status, errorOf(codes)]);
   return {
     200: { description: "Done", content: { [mediaType]: { schema: jsonSchemaOf(answer) } } },
     ...(revalidates ? { 304: { description: "It is as the `ETag` says" } } : {}),
@@ -91,7 +132,7 @@ function responsesOf(endpoint: Endpoint): JsonObject {
   };
 }
 
-function errorOf(codes: readonly ErrorCode[]): JsonObject {
+function errorOf(codes: readonly string[]): JsonObject {
   const schema = codes.includes("unauthenticated")
     ? { type: "object", properties: { error: { const: "Unauthenticated" } }, required: ["error"] }
     : { $ref: "#/components/schemas/Error", properties: { code: { enum: codes } } };

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { z } from "zod";
 import { removalsOf } from "./_removals.ts";
 import { type Endpoint, ENDPOINTS } from "./endpoints.ts";
-import { openApiDocument, openApiOf } from "./open_api.ts";
+import { openApiDocument, openApiOf, V1_FORM } from "./open_api.ts";
 
 const BASELINE = new URL("fixtures/openapi_v1.json", import.meta.url);
 
@@ -18,7 +18,7 @@ const endpoint: Endpoint = {
 };
 
 const plain = (changes: Partial<Endpoint> = {}) =>
-  JSON.parse(JSON.stringify(openApiOf([{ ...endpoint, ...changes }], "1")));
+  JSON.parse(JSON.stringify(openApiOf([{ ...endpoint, ...changes }], V1_FORM)));
 
 test("openApiDocument() keeps every path, field and code of the baseline", async () => {
   const baseline = JSON.parse(await readFile(BASELINE, "utf8"));
@@ -63,7 +63,7 @@ test("removalsOf() finds removals, and accepts additions", () => {
   const before = plain();
   const { answer: _, ...rest } = endpoint;
   assert.deepEqual(removalsOf(before, plain()), []);
-  assert.deepEqual(removalsOf(before, openApiOf([], "1")), ["/paths//v1/things/{id} is gone"]);
+  assert.deepEqual(removalsOf(before, openApiOf([], V1_FORM)), ["/paths//v1/things/{id} is gone"]);
   const grown = plain({
     summary: "Does more",
     body: z.strictObject({

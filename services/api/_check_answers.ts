@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { codesByStatus, type Endpoint, ENDPOINTS, errorBodySchema } from "@posthaste/contracts";
+import {
+  codesByStatus,
+  type Endpoint,
+  ENDPOINTS,
+  errorBodySchema,
+  V1_FORM,
+} from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 
 /**
@@ -38,7 +44,7 @@ function faultOf(endpoint: Endpoint, { status, type, payload }: Sent): string | 
     return answer.safeParse(value).error?.message;
   }
   const body = JSON.parse(String(payload));
-  const allowed = codesByStatus(endpoint).get(status) ?? [];
+  const allowed = codesByStatus(endpoint, V1_FORM).get(status) ?? [];
   if (status === 401) {
     return body.error === "Unauthenticated" ? undefined : "401 with another body";
   }

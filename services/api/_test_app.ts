@@ -56,7 +56,7 @@ export interface TestApp extends AsyncDisposable {
 }
 
 /** A method of the interface. */
-type Method = "GET" | "POST" | "PATCH";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** What a request consists of. */
 interface Asked {
