@@ -51,8 +51,9 @@ function isName(path: string): boolean {
   return path.endsWith("/properties");
 }
 
+/** Returns whether clients write what is at a path. They read the bodies of webhooks. */
 function isInRequest(path: string): boolean {
-  return path.includes("/requestBody/");
+  return path.includes("/requestBody/") && !path.startsWith("/webhooks/");
 }
 
 function show(value: unknown): string {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { BODY_CODES, COMMON_CODES, type Endpoint, ENDPOINTS } from "./endpoints.ts";
+import { FEED_EVENT_DATA, FEED_EVENT_TYPES, feedEventSchema } from "./feed_event.ts";
 import { ERROR_STATUS, errorBodySchema, type ErrorCode } from "./error_code.ts";
 
 /** A JSON value of an OpenAPI document or a schema in it. */
@@ -57,9 +58,41 @@ export function openApiOf<Code extends string>(
   };
 }
 
-/** Returns the document of all endpoints of the interface. */
+/** Returns the document of all endpoints of the interface, and of the requests that webhooks make. */
 export function openApiDocument(): JsonObject {
-  return openApiOf(ENDPOINTS, V1_FORM);
+  return { ...openApiOf(ENDPOINTS, V1_FORM), webhooks: webhooksOf() };
+}
+
+/** Headers of each request to a webhook endpoint, as Standard Webhooks 1.0 names them. */
+const WEBHOOK_HEADERS = {
+  "webhook-id": z.string().describe("Id of the event, the same in each attempt"),
+  "webhook-timestamp": z.string().regex(/^\d+$/)
+    .describe("When this request was made, in seconds since 1970"),
+  "webhook-signature": z.string()
+    .describe("`v1,` and an HMAC-SHA256 in base64; several are separated by spaces"),
+};
+
+/** Returns the request of each type of event, by its type. */
+function webhooksOf(): JsonObject {
+  const parameters = Object.entries(WEBHOOK_HEADERS).map(([name, schema]) => ({
+    ...{ name, in: "header", required: true, schema: jsonSchemaOf(schema) },
+  }));
+  return Object.fromEntries(FEED_EVENT_TYPES.map((type) => {
+    const body = feedEventSchema.extend({ type: z.literal(type), data: FEED_EVENT_DATA[type] });
+    return [type, {
+      post: {
+        summary: `Posted to endpoints that get ${type}`,
+        // A signature takes the place of a token.
+        security: [],
+        parameters,
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: jsonSchemaOf(body) } },
+        },
+        responses: { "2XX": { description: "Delivered. Any other status is a failure" } },
+      },
+    }];
+  }));
 }
 
 /** Returns the codes of an endpoint by their status. */

@@ -4,9 +4,23 @@ import { test } from "node:test";
 import { z } from "zod";
 import { removalsOf } from "./_removals.ts";
 import { type Endpoint, ENDPOINTS } from "./endpoints.ts";
-import { openApiDocument, openApiOf, V1_FORM } from "./open_api.ts";
+import { FEED_EVENT_TYPES } from "./feed_event.ts";
+import { type JsonObject, openApiDocument, openApiOf, V1_FORM } from "./open_api.ts";
 
 const BASELINE = new URL("fixtures/openapi_v1.json", import.meta.url);
+
+/** A request to a webhook endpoint, in the document. */
+interface Posted {
+  security: unknown[];
+  parameters: { name: string; required: boolean }[];
+  requestBody: {
+    content: Record<"application/json", {
+      schema: JsonObject & {
+        properties: JsonObject;
+      };
+    }>;
+  };
+}
 
 const endpoint: Endpoint = {
   ...{ method: "POST", path: "/v1/things/{id}", operation: "doThing", summary: "Does it" },
@@ -57,6 +71,36 @@ test("openApiDocument() names every operation once, and describes variables", ()
   const { schema } = paths["/v1/templates/{templateId}/render"].post.requestBody
     .content["application/json"];
   assert.deepEqual(schema, { type: "object" });
+});
+
+test("openApiDocument() has the body and the signed headers of every event that webhooks get", () => {
+  const { webhooks } = JSON.parse(JSON.stringify(openApiDocument()));
+  assert.deepEqual(Object.keys(webhooks), [...FEED_EVENT_TYPES]);
+  for (const [type, { post }] of Object.entries<JsonObject & { post: Posted }>(webhooks)) {
+    assert.deepEqual(
+      post.parameters.map(({ name, required }) => [name, required]),
+      ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => [name, true]),
+    );
+    const { schema: { properties, required } } = post.requestBody.content["application/json"];
+    assert.deepEqual(properties["type"], { type: "string", const: type });
+    assert.deepEqual(required, ["id", "type", "timestamp", "sequence", "data"]);
+    assert.deepEqual(post.security, []);
+  }
+  const dataOf = (type: string) =>
+    Object.keys(
+      webhooks[type].post.requestBody.content["application/json"].schema.properties.data.properties,
+    );
+  assert.ok(dataOf("message.sent").includes("messageId"));
+  assert.deepEqual(dataOf("integration.paused"), ["integrationId", "reason"]);
+});
+
+test("removalsOf() judges the body of a webhook as an answer: no field may become optional", () => {
+  const document = (required: string[]) => ({
+    webhooks: { "a.b": { post: { requestBody: { schema: { properties: {}, required } } } } },
+  });
+  assert.deepEqual(removalsOf(document(["id"]), document(["id", "more"])), []);
+  const path = "/webhooks/a.b/post/requestBody/schema/required";
+  assert.deepEqual(removalsOf(document(["id"]), document([])), [`${path}: "id" is gone`]);
 });
 
 test("removalsOf() finds removals, and accepts additions", () => {
