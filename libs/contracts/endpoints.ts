@@ -55,6 +55,8 @@ export interface Endpoint<Code extends string = ErrorCode> {
   /** Its own headers that a request may have. */
   headers?: Readonly<Record<string, z.ZodType>>;
   body?: z.ZodType;
+  /** Whether a request may have no body. @default {false} */
+  isBodyOptional?: boolean;
   /** @default {"application/json"} */
   bodyMediaType?: string;
   /** Schema of its answer with status 200. */

@@ -45,6 +45,7 @@ export * from "./people.ts";
 export * from "./page_options.ts";
 export * from "./open_api.ts";
 export * from "./probe.ts";
+export * from "./removals.ts";
 export * from "./replies.ts";
 export * from "./requested_recipient.ts";
 export * from "./role.ts";

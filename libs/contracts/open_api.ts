@@ -117,6 +117,7 @@ function operationOf<Code extends string>(
   form: InterfaceForm<Code>,
 ): JsonObject {
   const { operation, summary, scopes, body, bodyMediaType = "application/json" } = endpoint;
+  const { isBodyOptional = false } = endpoint;
   const parameters = parametersOf(endpoint);
   return {
     operationId: operation,
@@ -125,7 +126,10 @@ function operationOf<Code extends string>(
     ...(scopes.length === 0 ? {} : { "x-scopes": scopes }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : {
-      requestBody: { required: true, content: { [bodyMediaType]: { schema: inputOf(body) } } },
+      requestBody: {
+        required: !isBodyOptional,
+        content: { [bodyMediaType]: { schema: inputOf(body) } },
+      },
     }),
     responses: responsesOf(endpoint, form),
   };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { z } from "zod";
-import { removalsOf } from "./_removals.ts";
+import { removalsOf } from "./removals.ts";
 import { type Endpoint, ENDPOINTS } from "./endpoints.ts";
 import { FEED_EVENT_TYPES } from "./feed_event.ts";
 import { type JsonObject, openApiDocument, openApiOf, V1_FORM } from "./open_api.ts";

@@ -22,3 +22,4 @@ export { networkOf } from "./network_of.ts";
 export { type BodyReading, readOnlyJson } from "./read_json.ts";
 export * from "./http_error.ts";
 export { refuseOtherMethods } from "./refuse_methods.ts";
+export { type Revalidation, sendUnlessKnown } from "./revalidate.ts";

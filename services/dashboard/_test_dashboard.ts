@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { type Account, type Role, ROLES, type TokenScope, type User } from "@posthaste/contracts";
 import {
   openStore,
@@ -8,6 +9,7 @@ import {
 } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
+import { checkAnswers } from "./_check_answers.ts";
 import { buildApp } from "./app.ts";
 import type { DashboardOptions } from "./dashboard_options.ts";
 import type { DashboardDeps } from "./dashboard_deps.ts";
@@ -163,6 +165,8 @@ export async function openTestDashboard(
     },
   }, options);
   stack.defer(() => app.close());
+  const faults = checkAnswers(app);
+  stack.defer(() => assert.deepEqual(faults, [], "answers are not as MANAGE_ENDPOINTS says"));
   app.addHook("onRoute", ({ method, url, config }) => {
     for (const each of [method].flat()) {
       if (each === "HEAD") continue;

@@ -3,6 +3,7 @@ import type { FastifyInstance, RouteOptions } from "fastify";
 import type { DashboardOptions } from "./dashboard_options.ts";
 import type { DashboardDeps } from "./dashboard_deps.ts";
 import { HttpError } from "./http_error.ts";
+import { manageDocumentRoute } from "./routes/manage_document.ts";
 import { guardTokens } from "./token_guard.ts";
 
 /** Path prefix of the routes for programs with a token. */
@@ -45,6 +46,7 @@ export function mountForTokens(
   app.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
   guardTokens(app, deps, options.limits);
   for (const route of routes) app.route(route);
+  manageDocumentRoute(app);
   // Any token may learn that a route does not exist.
   app.all("/*", { config: { scopes: [] } }, () => {
     throw new HttpError("not_found", "Cannot find the path: programs have no such route here");

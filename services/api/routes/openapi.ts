@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { openApiDocument } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
-import { sendUnlessKnown } from "../revalidate.ts";
+import { sendUnlessKnown } from "@posthaste/http";
 
 /** Adds `GET /v1/openapi.json`: the document generated from the list of endpoints. */
 export function openApiRoute(app: FastifyInstance): void {

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requireScope, requireUse } from "../authenticate.ts";
 import { isIdOrAlias } from "../path_ids.ts";
 import { listReader, pageOf } from "../read_list.ts";
-import { sendUnlessKnown } from "../revalidate.ts";
+import { sendUnlessKnown } from "@posthaste/http";
 import { variablesSchemaOf } from "../variables_schema.ts";
 
 const PATHS = { email: "/templates", pdf: "/pdf-templates" } as const;

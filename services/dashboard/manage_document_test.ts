@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { removalsOf } from "@posthaste/contracts";
+import { openTestDashboard } from "./_test_dashboard.ts";
+import { MANAGE_ENDPOINTS, manageDocument } from "./manage/manage_document.ts";
+
+const BASELINE = new URL("fixtures/manage_openapi_v1.json", import.meta.url);
+
+const plain = () => JSON.parse(JSON.stringify(manageDocument()));
+
+test("manageDocument() keeps every path, field and code of the baseline", async () => {
+  const baseline = JSON.parse(await readFile(BASELINE, "utf8"));
+  assert.ok(Object.keys(baseline.paths).length > 40);
+  assert.deepEqual(removalsOf(baseline, plain()), []);
+});
+
+test("manageDocument() names every operation once, and says which bodies may be missing", () => {
+  const names = MANAGE_ENDPOINTS.map(({ operation }) => operation);
+  assert.equal(new Set(names).size, names.length);
+  assert.doesNotMatch(JSON.stringify(plain()), /"\$schema":|"\$id"|9007199254740991/);
+  const { paths } = plain();
+  assert.equal(paths["/manage/v1/webhooks/{id}/enable"].post.requestBody.required, false);
+  assert.equal(paths["/manage/v1/webhooks"].post.requestBody.required, true);
+  const test = paths["/manage/v1/templates/email/{id}/test"].post;
+  assert.equal(test.description, "Scope: manage:templates and send");
+});
+
+test("GET /manage/v1/openapi.json serves the document to any token, and 304 until it changes", async () => {
+  await using dashboard = await openTestDashboard();
+  const { own: { accountId, owner }, store, program } = dashboard;
+  const { token } = await store.tokens.create({ accountId, name: "CI", scopes: ["read"] });
+  const path = "/manage/v1/openapi.json";
+  const { status, body, headers } = await program(token).get(path);
+  assert.equal(status, 200);
+  assert.deepEqual(body, plain());
+  const etag = String(headers["etag"]);
+  assert.equal((await program(token).get(path, { "if-none-match": etag })).status, 304);
+  assert.equal((await owner.get(path)).status, 401);
+});
