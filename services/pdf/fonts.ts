@@ -14,6 +14,23 @@ const FONT_PACKAGES = [
   "@embedpdf/fonts-arabic",
   "@embedpdf/fonts-hebrew",
   "@expo-google-fonts/noto-sans-thai",
+  "@expo-google-fonts/noto-sans-bengali",
+  "@expo-google-fonts/noto-sans-tamil",
+  "@expo-google-fonts/noto-sans-georgian",
+  "@expo-google-fonts/noto-sans-armenian",
+  "@expo-google-fonts/noto-sans-ethiopic",
+  "@expo-google-fonts/noto-sans-gujarati",
+  "@expo-google-fonts/noto-sans-gurmukhi",
+  "@expo-google-fonts/noto-sans-kannada",
+  "@expo-google-fonts/noto-sans-khmer",
+  "@expo-google-fonts/noto-sans-lao",
+  "@expo-google-fonts/noto-sans-malayalam",
+  "@expo-google-fonts/noto-sans-myanmar",
+  "@expo-google-fonts/noto-sans-sinhala",
+  "@expo-google-fonts/noto-sans-telugu",
+  "@expo-google-fonts/noto-sans-math",
+  "@expo-google-fonts/noto-sans-symbols",
+  "@expo-google-fonts/noto-sans-symbols-2",
   "@expo-google-fonts/noto-color-emoji",
 ];
 
@@ -55,7 +72,7 @@ export interface FontOptions {
   /** Folders with more fonts than those from npm. */
   extraFolders?: readonly string[] | undefined;
   /**
-   * Whether to copy the fonts from npm into the folder (about 110 MB), because the user of the browser may
+   * Whether to copy the fonts from npm into the folder (about 150 MB), because the user of the browser may
    * not enter the folder where they are installed.
    * @default {false}
    */
