@@ -99,6 +99,8 @@ export const printReplySchema = z.discriminatedUnion("ok", [
     size: z.int().nonnegative(),
     /** The resources that the document requested and was refused. */
     blocked: z.array(z.string()),
+    /** Characters without a glyph; missing if there are none. */
+    missingGlyphs: z.array(z.string()).optional(),
   }),
   z.object({ ok: z.literal(false), reason: z.string(), timedOut: z.boolean().optional() }),
 ]);

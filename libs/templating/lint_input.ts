@@ -24,6 +24,8 @@ export interface LintInput {
   output?: { subject: string; html: string; text: string };
   /** What the PDF asked for and was refused. */
   blocked?: readonly string[];
+  /** The characters of the PDF that have no glyph. */
+  missingGlyphs?: readonly string[];
   /** The stored images that it names; missing if it is not known which there are. */
   assets?: readonly UsedAsset[];
 }

@@ -14,6 +14,8 @@ export const LINT_RULES = {
   cannot_fill: error("Change the template or the sample until it can be filled"),
   /** Messages with this PDF would fail: it requests a resource that it may not load. */
   pdf_blocked: error("Write what it loads into the document (data:), or remove it"),
+  /** No font has a glyph for a character of the PDF. */
+  pdf_missing_glyphs: warning("Use another character, or give the document a font that has it"),
   /** An image of a PDF by address, which the printer may not load. */
   pdf_image_blocked: error(
     "Allow images from the web in the page's options, or write the image into the document (data:)",

@@ -31,6 +31,10 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
     ...{ kind: "pdf", source: { page }, blocked: ["https://shop.example/invoice.css"] },
     finds: ["pdf_blocked"],
   },
+  pdf_missing_glyphs: {
+    ...{ kind: "pdf", source: { page }, missingGlyphs: ['U+E123 in "Dear \uE123"'] },
+    finds: ["pdf_missing_glyphs"],
+  },
   pdf_image_blocked: { kind: "pdf", source: { html: logo, page }, finds: ["pdf_image_blocked 2"] },
   remote_image: {
     ...{ kind: "pdf", source: { html: logo, page: { ...page, missing: "leave_out" } } },

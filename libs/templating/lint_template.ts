@@ -36,7 +36,9 @@ export function lintTemplate(input: LintInput): LintFinding[] {
     .slice(0, MAX_FINDINGS);
 }
 
-function lintOutcome({ errors, reason, warnings = [], blocked = [], source }: LintInput): Found[] {
+function lintOutcome(
+  { errors, reason, warnings = [], blocked = [], missingGlyphs = [], source }: LintInput,
+): Found[] {
   const whole = { part: "html" as const, line: null, column: null };
   const found: Found[] = [];
   if (reason !== undefined && errors?.length === 0) {
@@ -47,6 +49,13 @@ function lintOutcome({ errors, reason, warnings = [], blocked = [], source }: Li
     const message =
       `Messages with this PDF fail: it loads resources that are not allowed (${listed})`;
     found.push({ ...whole, rule: "pdf_blocked", message });
+  }
+  if (missingGlyphs.length > 0) {
+    const outcome = source.page?.missingGlyphs === "fail"
+      ? "Messages with this PDF fail"
+      : "The PDF shows an empty box";
+    const message = `${outcome}: no font has a glyph for ${missingGlyphs.join(", ")}`;
+    found.push({ ...whole, rule: "pdf_missing_glyphs", message });
   }
   for (const warning of warnings) {
     const [, line, message] = /^Line (\d+): ([\s\S]*)$/.exec(warning) ?? [];

@@ -23,8 +23,8 @@ type Wanted = EventData<"print.requested">;
 
 /**
  * Prints a document for an interactive request, one at a time for each account. A document with blocked
- * addresses, which a mail could not have printed, is shown without them, under another key: a mail must not
- * find it.
+ * addresses or without a glyph, which a mail could not have printed, is shown as it is, under another key: a
+ * mail must not find it.
  */
 export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.requested"> {
   const turns = openSemaphore({ max: Infinity, maxPerOwner: 1 });
@@ -80,20 +80,25 @@ async function print(
 ): Promise<PrintReply> {
   const { engine } = browser;
   const madeAt = creationTime(new Date());
-  if (page.missing === "fail") {
+  if (page.missing === "fail" && page.missingGlyphs === "fail") {
     const key = printKey({ html, page, invoice, madeAt, engine });
     const size = await pdfs.sizeOf(key);
-    // Nothing was refused, otherwise it would not be stored.
+    // Nothing was refused or without a glyph, otherwise it would not be stored.
     if (size !== undefined) return { ok: true, key, size, blocked: [] };
   }
   const asker = { accountId, priority: "transactional" as const };
-  const job = { name, html, page, invoice, madeAt };
+  const shownPage = { ...page, missingGlyphs: "ignore" as const };
+  const job = { name, html, page: shownPage, invoice, madeAt, listsMissingGlyphs: true };
   const printed = await printMeasured(browser, job, {
     ...{ signal, asker, onTurn, timeLimit: timeLimitMs },
   });
-  const { pdf, blocked } = printed;
-  const shown = blocked.length === 0 ? page : { ...page, missing: "leave_out" as const };
+  const { pdf, blocked, missingGlyphs } = printed;
+  const shown = {
+    ...(missingGlyphs === undefined || page.missingGlyphs === undefined ? page : shownPage),
+    ...(blocked.length === 0 ? {} : { missing: "leave_out" as const }),
+  };
   const key = printKey({ html, page: shown, invoice, madeAt, engine });
   await pdfs.put(key, pdf);
-  return { ok: true, key, size: pdf.length, blocked };
+  const found = missingGlyphs === undefined ? {} : { missingGlyphs };
+  return { ok: true, key, size: pdf.length, blocked, ...found };
 }

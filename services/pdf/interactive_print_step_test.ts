@@ -56,14 +56,14 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
   }
 
   test("prints the same PDF as for a mail, under the same key", async () => {
-    const answer = await reply({ key: "stored" });
-    const page = pageOptionsSchema.parse({});
+    const page = pageOptionsSchema.parse({ missingGlyphs: "fail" });
+    const answer = await reply({ key: "stored" }, { page });
     const { key } = answer.ok ? answer : { key: "" };
     assert.ok(keysNow({ html: "<p>stored", page }).includes(key));
     assert.deepEqual(answer, { ok: true, key, size: store.get(key)?.length, blocked: [] });
     assert.deepEqual(await textOf(store.get(key) ?? Buffer.alloc(0)), ["stored"]);
     const { printed } = browser.stats();
-    assert.deepEqual(await reply({ key: "stored" }), answer);
+    assert.deepEqual(await reply({ key: "stored" }, { page }), answer);
     assert.equal(browser.stats().printed, printed);
     assert.deepEqual(await reply({ key: "gone" }), {
       ok: false,
@@ -83,6 +83,21 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     assert.ok(keysOf("leave_out").includes(answer.key));
     // Refused addresses are reported again, although the PDF is stored.
     assert.deepEqual(await reply({ inline: html }, { page: { missing: "leave_out" } }), answer);
+  });
+
+  test("lists characters without a glyph, and stores the PDF where no mail finds it", async () => {
+    const html = "<p>Dear \u{E123}vane";
+    const missingGlyphs = ['U+E123 in "Dear \u{E123}vane"'];
+    for (const choice of ["fail", "ignore", undefined] as const) {
+      const page = pageOptionsSchema.parse({ missingGlyphs: choice });
+      // They are listed again, although the PDF is stored.
+      for (const again of [false, true]) {
+        const answer = await reply({ inline: html }, { page });
+        assert.ok(answer.ok, String(again));
+        assert.deepEqual(answer.missingGlyphs, missingGlyphs);
+        assert.equal(keysNow({ html, page }).includes(answer.key), choice !== "fail");
+      }
+    }
   });
 
   test("ends an endless document at its short time limit, and prints the next one", async () => {

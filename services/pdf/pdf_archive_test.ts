@@ -117,7 +117,7 @@ test("a character without a glyph is no PDF/A", { skip: NO_CHROMIUM }, async () 
   await assert.rejects(
     browser.print(job(html, OPTIONS.plain)),
     (error) =>
-      error instanceof PrintError && error.code === "invalid" && /glyph/.test(error.reason),
+      error instanceof PrintError && error.code === "missing_glyphs" && /PDF\/A/.test(error.reason),
   );
   assert.equal((await browser.print(job(html))).pages, 1);
 });

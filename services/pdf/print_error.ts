@@ -10,6 +10,8 @@ export type PrintErrorCode =
   | "blocked"
   /** The page of an invoice does not show the totals of its XML. */
   | "totals_differ"
+  /** No font has a glyph for a character of the text. */
+  | "missing_glyphs"
   /** The browser died or hung under this document more than once. */
   | "crashed"
   /** The browser does not start, or is shutting down. The document is not the cause. */

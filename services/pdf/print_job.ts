@@ -2,7 +2,8 @@ import type { PageOptions } from "@posthaste/contracts";
 import { countPages, neutralize } from "./neutral_pdf.ts";
 import { pageCss } from "./page_css.ts";
 import { type InvoiceSums, totalsFault } from "./invoice_totals.ts";
-import { hasMissingGlyphs } from "./missing_glyphs.ts";
+import { missingCharacters } from "./missing_characters.ts";
+import { findMissingGlyphs } from "./missing_glyphs.ts";
 import { archived, type AttachedInvoice } from "./pdf_archive.ts";
 import { withAuthor } from "./pdf_author.ts";
 import { type PageSize, pageSizeOf } from "./page_size.ts";
@@ -20,6 +21,8 @@ export interface PrintJob {
   madeAt?: Date;
   /** Attached to a PDF/A-3b. Its sums must be those of the page. */
   invoice?: JobInvoice | undefined;
+  /** Whether to list the characters without a glyph, although they are no failure. @default {false} */
+  listsMissingGlyphs?: boolean;
 }
 
 /** An invoice as XML, and its sums. */
@@ -32,6 +35,8 @@ export interface PrintedPdf {
   pages: number;
   /** Refused addresses that the document wanted to load, at most 20. */
   blocked: string[];
+  /** Characters without a glyph, such as `U+E123 in "Dear …"`; missing if there are none, or not listed. */
+  missingGlyphs?: string[];
 }
 
 /** Maximum sizes of a document. */
@@ -91,7 +96,8 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
  * Returns the result for the caller.
  *
  * @throws {PrintError} `too_large` for too many pages or too large a PDF, `invalid` for a document that
- * cannot be PDF/A, `totals_differ` if the page and the XML of an invoice disagree.
+ * cannot be PDF/A, `totals_differ` if the page and the XML of an invoice disagree, `missing_glyphs` if a
+ * character has no glyph and the page options forbid that.
  */
 export async function resultOf(
   job: PrintJob,
@@ -112,16 +118,38 @@ export async function resultOf(
     throw new PrintError({ name: job.name, code, reason });
   }
   const { author, conformance } = job.page;
+  const missingGlyphs = await missingOf(job, pdf);
   if (conformance === undefined) {
-    return { pdf: author === undefined ? pdf : withAuthor(pdf, author), pages, blocked };
-  }
-  if (await hasMissingGlyphs(pdf)) {
-    const reason = "PDF/A requires a glyph for every character: no font has one for some text";
-    throw new PrintError({ name: job.name, code: "invalid", reason });
+    return {
+      ...{ pdf: author === undefined ? pdf : withAuthor(pdf, author), pages, blocked },
+      ...(missingGlyphs === undefined ? {} : { missingGlyphs }),
+    };
   }
   const whole = await archived(pdf, { author, madeAt, invoice: job.invoice });
   checkSize(job, whole, limits);
   return { pdf: whole, pages, blocked };
+}
+
+/**
+ * Returns the characters without a glyph, if the job asks for them.
+ *
+ * @throws {PrintError} If it allows none.
+ */
+async function missingOf(job: PrintJob, pdf: Buffer): Promise<string[] | undefined> {
+  const { conformance, missingGlyphs, header, footer } = job.page;
+  const fails = missingGlyphs === "fail" || conformance !== undefined;
+  if (!fails && job.listsMissingGlyphs !== true) return undefined;
+  const found = await findMissingGlyphs(pdf);
+  if (found === undefined) return undefined;
+  const bands = [header, footer].flatMap((band) => Object.values(band ?? {}))
+    .filter((text) => text !== undefined);
+  const missing = missingCharacters(found, [job.html, ...bands]);
+  if (!fails) return missing;
+  const code = "missing_glyphs";
+  const rule = conformance === undefined ? "" : ", and PDF/A requires one for every character";
+  // The code is in the text, too: that is all that a message keeps of its failure.
+  const reason = `no font has a glyph (${code})${rule}: ${missing.join(", ")}`;
+  throw new PrintError({ name: job.name, code, reason });
 }
 
 function checkSize(job: PrintJob, pdf: Buffer, { pdfBytes }: PrintLimits): void {

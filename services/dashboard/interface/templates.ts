@@ -169,7 +169,9 @@ export interface PreviewView {
     size: number;
   } | null;
   /** For a PDF template: where its bytes are, or why there are none. */
-  pdf: { key: string; size: number; blocked: string[] } | { failed: string } | null;
+  pdf: { key: string; size: number; blocked: string[]; missingGlyphs?: string[] | undefined } | {
+    failed: string;
+  } | null;
   /** The variables that the template reads. */
   variables: FoundVariable[];
   /** Required variables that the sample lacks. */

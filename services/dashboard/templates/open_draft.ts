@@ -39,7 +39,7 @@ export async function openDraft(template: Template, store: DraftDeps): Promise<T
 
 /** Returns the source of a new template. */
 export function emptySource(kind: TemplateKind): DraftSource {
-  const page = kind === "pdf" ? pageOptionsSchema.parse({}) : null;
+  const page = kind === "pdf" ? pageOptionsSchema.parse({ missingGlyphs: "fail" }) : null;
   const filename = kind === "pdf" ? "document.pdf" : "";
   return {
     subject: "",

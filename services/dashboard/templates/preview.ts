@@ -58,9 +58,19 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
   const pdf = kind === "pdf"
     ? await print(wish, { name: parts.subject, html: content, invoice, started, deps })
     : null;
-  const blocked = pdf !== null && "key" in pdf ? pdf.blocked : [];
+  const { blocked = [], missingGlyphs = [] } = pdf !== null && "key" in pdf ? pdf : {};
   const findings = lintTemplate({
-    ...{ kind, source, variables, missing, warnings, output: parts, blocked, assets },
+    ...{
+      kind,
+      source,
+      variables,
+      missing,
+      warnings,
+      output: parts,
+      blocked,
+      missingGlyphs,
+      assets,
+    },
   });
   return {
     ...common,
@@ -95,9 +105,9 @@ async function print(
     const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
     if (reply === undefined) return { failed: "the printer did not answer in time" };
     if (!reply.ok) return { failed: reply.reason };
-    const { key, size, blocked } = reply;
+    const { ok: _, key, ...printed } = reply;
     deps.issued.note(accountId, key);
-    return { key, size, blocked };
+    return { key, ...printed };
   } catch {
     return { failed: "the printer is not available" };
   }

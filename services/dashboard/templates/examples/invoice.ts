@@ -81,6 +81,7 @@ export const INVOICE: Example = {
     html: HTML,
     filename: "invoice-{{ number }}.pdf",
     page: pageOptionsSchema.parse({
+      missingGlyphs: "fail",
       margin: { top: "18mm", right: "16mm", bottom: "22mm", left: "16mm" },
       footer: { right: "Page {page} of {pages}" },
     }),

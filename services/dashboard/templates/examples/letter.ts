@@ -41,6 +41,7 @@ export const LETTER: Example = {
     html: HTML,
     filename: "letter.pdf",
     page: pageOptionsSchema.parse({
+      missingGlyphs: "fail",
       margin: { top: "45mm", right: "20mm", bottom: "22mm", left: "25mm" },
       footer: { center: "{page} / {pages}" },
     }),

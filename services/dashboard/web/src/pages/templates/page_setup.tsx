@@ -146,6 +146,17 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
         disabled={readOnly}
         onChange={(value) => change({ missing: (value ?? "fail") as PageOptions["missing"] })}
       />
+      <Select
+        label="If no font has a character"
+        data={[
+          { value: "fail", label: "The message fails and names the character" },
+          { value: "ignore", label: "The PDF shows an empty box and the message is sent" },
+        ]}
+        value={page.missingGlyphs ?? "ignore"}
+        allowDeselect={false}
+        disabled={readOnly}
+        onChange={(value) => change({ missingGlyphs: value === "fail" ? "fail" : "ignore" })}
+      />
       <Switch
         label="Accessible PDF"
         description="Marks headings, tables, lists and alternative texts for screen readers. About twice the size."

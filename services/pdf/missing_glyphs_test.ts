@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
+import type { PdfBrowser } from "./browser.ts";
+import { PrintError } from "./print_error.ts";
+
+const TEXT = "<p>Dear \u{E123}vane, &#xE124;</p><p>\u{E125} <b>big \u{10FFFD}</b> 漢 fine";
+
+const FOUND = [
+  'U+10FFFD in "ne, \u{E124} \u{E125} big \u{10FFFD} 漢 fine"',
+  'U+E123 in "Dear \u{E123}vane, \u{E124} \u{E125} bi"',
+  'U+E124 in "Dear \u{E123}vane, \u{E124} \u{E125} big \u{10FFFD} 漢 f"',
+  'U+E125 in "ar \u{E123}vane, \u{E124} \u{E125} big \u{10FFFD} 漢 fin"',
+];
+
+suite("characters without a glyph", { skip: NO_CHROMIUM }, () => {
+  let browser: PdfBrowser;
+  before(async () => void (browser = await openTestBrowser()));
+  after(() => browser[Symbol.asyncDispose]());
+
+  async function listOf(html: string, page: object = {}) {
+    return (await browser.print({ ...job(html, page), listsMissingGlyphs: true })).missingGlyphs;
+  }
+
+  test("fail a document by their numbers and the text around them", async () => {
+    for (const tagged of [true, undefined]) {
+      await assert.rejects(
+        browser.print(job(TEXT, { missingGlyphs: "fail", tagged })),
+        (error) => {
+          assert.ok(error instanceof PrintError);
+          assert.equal(error.code, "missing_glyphs");
+          assert.equal(error.retryable, false);
+          assert.ok(error.reason.startsWith("no font has a glyph (missing_glyphs): U+E12"));
+          for (const number of ["E123", "E124", "E125", "10FFFD"]) {
+            assert.match(error.reason, new RegExp(`\\bU\\+${number} in "`));
+          }
+          return true;
+        },
+      );
+    }
+  });
+
+  test("are printed if the template allows it, and listed only on request", async () => {
+    for (const page of [{}, { missingGlyphs: "ignore" as const }]) {
+      const { pdf, missingGlyphs } = await browser.print(job(TEXT, page));
+      assert.match((await textOf(pdf)).join(), /Dear/);
+      assert.equal(missingGlyphs, undefined);
+      assert.deepEqual((await listOf(TEXT, page))?.toSorted(), FOUND);
+    }
+  });
+
+  test("are found in a colour font, a header and generated text", async () => {
+    const emoji = '<p style="font-family: Noto Color Emoji">😀 x\u{E123}';
+    assert.deepEqual(await listOf(emoji), ['U+E123 in "😀 x\u{E123}"']);
+    assert.deepEqual(await listOf("x", { header: { left: "a\u{E200}b" } }), [
+      'U+E200 in "a\u{E200}b"',
+    ]);
+    assert.deepEqual(await listOf("<style>p::before { content: '\\e123' }</style><p>x"), [
+      "a character that is not in the text of the HTML",
+    ]);
+  });
+
+  test("are not reported of what a document hides, changes or needs no glyph for", async () => {
+    const html = "<!-- \u{E200} --><title>\u{E201}</title><style>/* \u{E202} */</style>" +
+      "<p title='\u{E203}' style='text-transform: uppercase'>straße \u{E123} a\u00ADb a\u200Db c\uFEFF";
+    assert.deepEqual((await listOf(html))?.map((one) => one.slice(0, 6)), ["U+E123"]);
+    assert.equal(await listOf(html.replace("\u{E123}", "")), undefined);
+  });
+
+  test("are told from ligatures and complex scripts", async () => {
+    const html = "<p>office flight సంస్కృతం क्षत्रिय \u{E123}";
+    assert.deepEqual((await listOf(html))?.map((one) => one.slice(0, 6)), ["U+E123"]);
+  });
+
+  test("are listed up to ten", async () => {
+    const many = String.fromCodePoint(...Array.from({ length: 30 }, (_, i) => 0xE100 + i));
+    const listed = await listOf(`<p>${many}`);
+    assert.equal(listed?.length, 11);
+    assert.equal(listed?.at(-1), "20 more");
+  });
+});
