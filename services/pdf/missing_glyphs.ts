@@ -39,13 +39,17 @@ export interface MissingGlyphs {
 export async function findMissingGlyphs(pdf: Buffer): Promise<MissingGlyphs | undefined> {
   const source = pdf.toString("latin1");
   const wide = new Set(idsOf(source, /\n(\d+) 0 obj\n<<\/Type \/Font\n\/Subtype \/Type0\n/g));
-  const hasNarrow = /<<\/Type \/Font\n\/Subtype \/(?!Type0\n|CIDFont)/.test(source);
+  const narrowBox = narrowBoxOf(
+    idsOf(source, /\n(\d+) 0 obj\n<<\/Type \/Font\n\/Subtype \/(?!Type0\n|CIDFont)/g),
+  );
   const named = new Set<string>();
   let hasUnnamed = false;
-  for await (const content of contents(pdf, source)) {
+  for await (const bytes of contents(pdf, source)) {
     // Most pages need no second look.
-    if (!hasNarrow && !content.includes("0000")) continue;
-    for (const { text, isMissing } of clustersOf(content.toString("latin1"), wide)) {
+    if (narrowBox === undefined && !bytes.includes("0000")) continue;
+    const content = bytes.toString("latin1");
+    if (!content.includes("0000") && !narrowBox?.test(content)) continue;
+    for (const { text, isMissing } of clustersOf(content, wide)) {
       if (!isMissing) continue;
       if (text === undefined) hasUnnamed = true;
       for (const char of text ?? "") named.add(char);
@@ -53,6 +57,16 @@ export async function findMissingGlyphs(pdf: Buffer): Promise<MissingGlyphs | un
   }
   if (named.size === 0 && !hasUnnamed) return undefined;
   return { named, hasUnnamed, drawn: await drawnIn(pdf, { source, wide }) };
+}
+
+/** Returns what finds a page where a font of one byte per glyph may show glyph 0. */
+function narrowBoxOf(fonts: readonly string[]): RegExp | undefined {
+  if (fonts.length === 0) return undefined;
+  return new RegExp(
+    `/F(?:${fonts.join("|")}) [-.\\d]+ Tf(?:(?!/F\\d)[^<])*` +
+      "(?:<(?!(?:[\\dA-F]{2})*?00)(?:(?!/F\\d)[^<])*)*<(?:[\\dA-F]{2})*?00",
+    "i",
+  );
 }
 
 /** A PDF as text, and its fonts of two bytes per glyph. */
