@@ -240,6 +240,15 @@ test("the bytes of a PDF preview are readable by its account only, for half an h
   assert.equal(before.status, 404);
   const { body } = await own.editor.post(`${PDF}/preview`, { source: view.draft });
   assert.deepEqual(body.pdf, { key: "a-pdf", size: 3, blocked: [] });
+  assert.equal(view.draft.page.missingGlyphs, "fail");
+  const missingGlyphs = ['U+E123 in "Dear \uE123"'];
+  stages.printed = { ok: true, key: "a-pdf", size: 3, blocked: [], missingGlyphs };
+  const { body: warned } = await own.editor.post(`${PDF}/preview`, { source: view.draft });
+  assert.deepEqual(warned.pdf.missingGlyphs, missingGlyphs);
+  const [finding] = warned.findings.filter(({ rule }: { rule: string }) =>
+    rule === "pdf_missing_glyphs"
+  );
+  assert.match(finding?.message, /^Messages with this PDF fail: .*U\+E123 in "Dear/);
   const pdf = await own.viewer.get(`${PDF}/preview/a-pdf`);
   assert.deepEqual([pdf.status, pdf.text], [200, "PDF"]);
   assert.equal(pdf.headers["content-type"], "application/pdf");
