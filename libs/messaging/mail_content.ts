@@ -146,17 +146,21 @@ export async function pdfOf(
     throw new MailContentError("unavailable", "The renderer is of an older version. Try again");
   }
   const restMs = Math.max(1, until - performance.now());
-  return await print({ ...filled, accountId, isWhole, timeoutMs: restMs }, deps);
+  const hasGlyphs = filled.page.missingGlyphs === "fail";
+  return await print({ ...filled, accountId, isWhole, hasGlyphs, timeoutMs: restMs }, deps);
 }
 
 interface Printing extends Pick<Filled["pdfs"][number], "filename" | "html" | "page" | "invoice"> {
   accountId: string;
   isWhole?: boolean;
+  /** Whether each character must have a glyph. */
+  hasGlyphs?: boolean;
   timeoutMs: number;
 }
 
 async function print(
-  { filename, html, page, invoice, accountId, isWhole = false, timeoutMs }: Printing,
+  { filename, html, page, invoice, accountId, isWhole = false, hasGlyphs = false, timeoutMs }:
+    Printing,
   deps: MailContentDeps,
 ): Promise<MailPdf> {
   const data = {
@@ -174,6 +178,11 @@ async function print(
   const [blocked] = reply.blocked;
   if (isWhole && blocked !== undefined) {
     throw new MailContentError("template_failed", `It asks for what may not be loaded: ${blocked}`);
+  }
+  const { missingGlyphs = [] } = reply;
+  if (hasGlyphs && missingGlyphs.length > 0) {
+    const reason = `No font has a glyph (missing_glyphs): ${missingGlyphs.join(", ")}`;
+    throw new MailContentError("template_failed", reason);
   }
   if (reply.size > MAX_PDF_BYTES) {
     throw new MailContentError("template_failed", `The PDF exceeds ${MAX_PDF_BYTES} bytes`);
