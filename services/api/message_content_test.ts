@@ -17,7 +17,7 @@ const bus = {
     return Promise.resolve({
       ok: true,
       parts: { subject: "Hi", html: { inline: "<p>Hi</p>" }, text: { inline: "Hü" } },
-      pdfs: [{ filename: "invoice ü.pdf", html: { inline: "x" }, page: {} }],
+      pdfs: [{ filename: "invoice ü.pdf", html: { inline: "x" }, page }],
     });
   },
   objects: (store: string) => ({
@@ -26,6 +26,7 @@ const bus = {
 };
 
 let printed: PrintReply | undefined;
+let page: { missingGlyphs?: "fail" } = {};
 const PRINTED: PrintReply = { ok: true, key: "abc", size: 8, blocked: [] };
 
 const FROM = { email: "shop@example.com" };
@@ -229,6 +230,12 @@ test("the PDFs of a message, and of a template, are printed for who may see them
   // A blocked request fails the PDF of a template, but not that of a message.
   printed = { ...PRINTED, blocked: ["http://example.com/x.png"] };
   assert.deepEqual(await codes(), ["200 undefined", "422 template_failed"]);
+  // So does a character without a glyph, if the template forbids it.
+  printed = { ...PRINTED, missingGlyphs: ["U+E123"] };
+  assert.deepEqual(await codes(), Array(2).fill("200 undefined"));
+  page = { missingGlyphs: "fail" };
+  assert.deepEqual(await codes(), ["200 undefined", "422 template_failed"]);
+  page = {};
 
   printed = PRINTED;
   const none = `/v1/messages/${message?.id}/attachments/2`;
