@@ -378,6 +378,10 @@ export interface Send {
   next?: number;
   /** `_id` of the integration whose capacity it waits for, while `next` is set. */
   waitsFor?: string;
+  /** The batch that it belongs to. */
+  batchId?: string;
+  /** It does not start before its batch releases it. */
+  held?: true;
   /** The time that it is scheduled for. It stays after the start. */
   notBefore?: Date;
   /** The same time, until the scheduler has started it. */

@@ -9,6 +9,7 @@ const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 const INDEX_CHARS = 4;
 const SEND_PATTERN = /^snd_[0-9a-hjkmnp-tv-z]{26}$/;
+const BATCH_PATTERN = /^bat_[0-9a-hjkmnp-tv-z]{26}$/;
 const MESSAGE_PATTERN = /^msg_[0-9a-hjkmnp-tv-z]{30}$/;
 
 /** The largest index of a recipient that fits into a message's id. */
@@ -29,8 +30,8 @@ function randomBase32(chars: number): string {
   return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
 }
 
-/** The prefixes of ids: accounts, audit lines, users, webhook endpoints. */
-export type IdPrefix = "acc" | "aud" | "usr" | "whk";
+/** The prefixes of ids: accounts, audit lines, batches, users, webhook endpoints. */
+export type IdPrefix = "acc" | "aud" | "bat" | "usr" | "whk";
 
 /**
  * Makes an id: its prefix, `_` and a ULID in lower case (48 bits of time, 80 random bits), so that ids
@@ -126,6 +127,11 @@ export function parseMessageId(id: string): { sendId: string; index: number } | 
     sendId: `snd_${id.slice(4, -INDEX_CHARS)}`,
     index: numberOf(id.slice(-INDEX_CHARS)),
   };
+}
+
+/** Returns whether a text has the shape of a batch's id. */
+export function isBatchId(id: string): boolean {
+  return BATCH_PATTERN.test(id);
 }
 
 /** Returns whether a text has the shape of a send's id. */

@@ -11,12 +11,13 @@ export function startOf({ acceptedAt, notBefore }: Startable): Date {
   return notBefore !== undefined && notBefore > acceptedAt ? notBefore : acceptedAt;
 }
 
-/** Returns whether a send waits for the time that it is scheduled for. */
+/** Returns whether a send waits for the time that it is scheduled for, or for the end of its batch. */
 export function isScheduled(
-  { notBefore, next, waitsFor, settledAt }: Pick<
+  { notBefore, next, waitsFor, settledAt, held }: Pick<
     Send,
-    "notBefore" | "next" | "waitsFor" | "settledAt"
+    "notBefore" | "next" | "waitsFor" | "settledAt" | "held"
   >,
 ): boolean {
-  return notBefore !== undefined && next === 0 && waitsFor === undefined && settledAt === null;
+  return (held === true || notBefore !== undefined) && next === 0 && waitsFor === undefined &&
+    settledAt === null;
 }

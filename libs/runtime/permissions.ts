@@ -129,6 +129,7 @@ export const PERMISSIONS = {
       // To show a token's account by name.
       accounts: READ,
       sends: WRITE,
+      batches: WRITE,
       idempotency_keys: WRITE,
       // To cancel and retry messages.
       messages: WRITE,
@@ -247,6 +248,8 @@ export const PERMISSIONS = {
       ledger: READ,
       // To remove what is kept no longer.
       sends: ["find", "update", "remove"],
+      // To close those that were left open, to release and cancel their sends.
+      batches: ["find", "update", "remove"],
       idempotency_keys: ["find", "remove"],
       messages: ALL,
       attempts: ["find", "insert", "remove"],

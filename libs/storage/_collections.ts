@@ -1,12 +1,14 @@
 import type {
   AccessToken,
   Account,
+  Batch,
   EmailVersion,
   Integration,
   IntegrationEvent,
   Invitation,
   Member,
   Message,
+  MessageState,
   PdfVersion,
   Send,
   Session,
@@ -50,12 +52,21 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   labels?: string;
   /** Recipients have labels of their own. The request contains them. */
   hasOwnLabels?: true;
+  /** How many messages ended in each state. Only of sends of a batch, and valid while it is settled. */
+  endStates?: Partial<Record<MessageState, number>>;
   /** Its variables must be removed as soon as it is settled. */
   contentDue?: true;
   /** Identifies the pass of the reconciler that claimed it last. */
   reconciledBy?: string;
   /** How often one of its messages was retried, twice for each retry; missing if none was. */
   reopened?: number;
+};
+
+/** A batch as it is stored in the database. Its request is JSON text, for the same reason. */
+export type StoredBatch = Omit<Batch, "request"> & {
+  request?: string;
+  /** Its place among the open batches of its account. */
+  slot?: number;
 };
 
 /** Returns the addresses by which a send is found until it is settled. */
@@ -133,6 +144,7 @@ export function collectionsOf(db: Db) {
     assets: db.collection<StoredAsset>("assets"),
     assetNames: db.collection<AssetName & { _id: string }>("asset_names"),
     sends: db.collection<StoredSend>("sends"),
+    batches: db.collection<StoredBatch>("batches"),
     idempotencyKeys: db.collection<StoredKey>("idempotency_keys"),
     messages: db.collection<Message>("messages"),
     suppressions: db.collection<Suppression>("suppressions"),

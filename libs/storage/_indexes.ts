@@ -22,6 +22,7 @@ export async function createIndexes(db: Db): Promise<void> {
   const {
     integrations,
     sends,
+    batches,
     idempotencyKeys,
     messages,
     mailers,
@@ -83,6 +84,14 @@ export async function createIndexes(db: Db): Promise<void> {
       key: { accountId: 1 as const, [name]: 1 as const, _id: -1 as const },
       partialFilterExpression: { [name]: { $gte: "" } },
     })),
+    {
+      // Batches are counted from it alone.
+      key: {
+        ...{ accountId: 1, batchId: 1, _id: 1, messageCount: 1, settledAt: 1 },
+        ...{ held: 1, waitsUntil: 1, endStates: 1 },
+      },
+      partialFilterExpression: { batchId: { $gte: "" } },
+    },
     ...["copies", "assets"].map((name) => ({
       key: { accountId: 1 as const, [name]: 1 as const },
       partialFilterExpression: { [name]: { $gte: "" } },
@@ -100,6 +109,17 @@ export async function createIndexes(db: Db): Promise<void> {
       expireAfterSeconds: WITHDRAWN_KEPT_S,
       partialFilterExpression: { withdrawnAt: { $exists: true } },
     },
+  ]);
+  await batches.createIndexes([
+    { key: { accountId: 1, _id: -1 } },
+    { key: { accountId: 1, state: 1, _id: -1 } },
+    // Each place holds one batch, even when several are created at once.
+    {
+      key: { accountId: 1, slot: 1 },
+      unique: true,
+      partialFilterExpression: { slot: { $gt: 0 } },
+    },
+    { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $gt: new Date(0) } } },
   ]);
   await idempotencyKeys.createIndexes([{ key: { acceptedAt: 1 } }]);
   await messages.createIndexes([

@@ -31,6 +31,7 @@ export function toSend(
     labels: _l,
     hasOwnLabels: _own,
     reopened: _count,
+    endStates: _ends,
     ...send
   } = stored;
   return { ...send, request: JSON.parse(request) };

@@ -1,4 +1,11 @@
-import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import {
+  type Batch,
+  BATCH_OPEN_MS,
+  messageIdOf,
+  newId,
+  newSendId,
+  type Send,
+} from "@posthaste/contracts";
 import { openTestMongo } from "@posthaste/kit";
 import { type Db, MongoClient } from "mongodb";
 import type { PutOff } from "./message_put_off.ts";
@@ -37,6 +44,19 @@ export async function examinedBy(
   const entries = await db.collection("system.profile")
     .find({ ns: `${db.databaseName}.${collection}`, ts: { $gte: since } }).toArray();
   return entries.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
+}
+
+/** Makes an open batch. */
+export function batchOf(changes: Partial<Batch> = {}): Batch {
+  const createdAt = changes.createdAt ?? new Date("2026-01-01T00:00:00Z");
+  const closesAt = new Date(createdAt.getTime() + BATCH_OPEN_MS);
+  return {
+    ...{ _id: newId("bat", createdAt), accountId: "acc_1", createdAt, state: "open" },
+    ...{ start: "close", template: { id: 1, version: 1 }, integrationId: 1 },
+    request: { from: { email: "shop@example.com" } },
+    ...{ pdfs: [], recipients: 0, sends: 0, closesAt, endedAt: null, dueAt: closesAt },
+    ...changes,
+  };
 }
 
 /** Makes a send to `messageCount` recipients. */

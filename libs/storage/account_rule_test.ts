@@ -4,7 +4,7 @@ import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageIdOf, pageOptionsSchema, webhookSettingsSchema } from "@posthaste/contracts";
 import type { Document } from "mongodb";
-import { openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
+import { batchOf, openTestStore, putOffOf, sendOf, type TestStore } from "./_test_store.ts";
 import type { Store } from "./store.ts";
 
 /** Collections whose documents belong to an account. */
@@ -13,7 +13,7 @@ const OWNED = new Set([
   ...["sends", "messages", "integration_health", "integration_events", "drafts", "partials"],
   ...["members", "invitations", "audit", "statistics", "usage"],
   ...["integration_results", "idempotency_keys", "assets", "asset_names", "events"],
-  "suppressions",
+  ...["suppressions", "batches"],
   ...["webhooks", "webhook_deliveries"],
 ]);
 
@@ -59,6 +59,8 @@ const EXCEPTIONS: Record<string, string> = {
   "waiting.advanceSend": RECONCILER,
   "waiting.startSends": RECONCILER,
   "sends.finished": RECONCILER,
+  "batches.listDue": RECONCILER,
+  "batches.removeOld": RECONCILER,
   "assets.removeOld": RECONCILER,
   "assets.findShown":
     "whoever has a mail may load its images, by the SHA-256 of bytes that a version shows by a URL",
@@ -142,6 +144,7 @@ const WITHOUT_ACCOUNT = [
 
 const send = sendOf({ accountId: ACCOUNT, idempotency: { key: "k", bodyHash: "h" } });
 const messageId = messageIdOf(send._id, 0);
+const batch = batchOf({ accountId: ACCOUNT });
 const now = new Date();
 const SUPPRESSED = { email: "gone@example.com", reason: "manual" as const, at: now };
 const partial = { accountId: ACCOUNT, name: "foot" };
@@ -411,6 +414,29 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "suppressions.among": (store) => store.suppressions.among(ACCOUNT, [SUPPRESSED.email], now),
   "suppressions.hasAny": (store) => store.suppressions.hasAny(ACCOUNT),
   "suppressions.remove": (store) => store.suppressions.remove(ACCOUNT, [SUPPRESSED.email]),
+  "batches.create": async (store) => {
+    const idempotency = { key: "b", bodyHash: "h" };
+    await store.batches.create(batch, idempotency);
+    await store.batches.create(batchOf({ accountId: ACCOUNT }), idempotency);
+  },
+  "batches.findCreated": (store) => store.batches.findCreated(ACCOUNT, { key: "b", bodyHash: "h" }),
+  "batches.find": (store) => store.batches.find(ACCOUNT, batch._id),
+  "batches.list": (store) => store.batches.list(ACCOUNT, { limit: 1 }),
+  "batches.pinPdfs": (store) =>
+    store.batches.pinPdfs(ACCOUNT, batch._id, [{ ref: "1", id: 1, version: 1 }]),
+  "batches.count": (store) => store.batches.count(ACCOUNT, batch._id, 1000),
+  "batches.endOverdue": (store) => store.batches.endOverdue(batch, now),
+  "batches.close": (store) => store.batches.close(ACCOUNT, batch._id, now),
+  "batches.nextPart": (store) => store.batches.nextPart(batch, { sends: 1, messages: 1 }),
+  "batches.release": (store) => store.batches.release(batch, [send._id], { now, reconcileAt: now }),
+  "batches.cancel": (store) => store.batches.cancel(ACCOUNT, batch._id, now),
+  "batches.hold": (store) => store.batches.hold(batch),
+  "batches.noteProgress": (store) => store.batches.noteProgress(batch, null, now),
+  "batches.noteEnds": (store) => {
+    const { _id, accountId, messageCount } = send;
+    const finished = { _id, accountId, messageCount, batchId: batch._id, states: {}, attempts: 1 };
+    return store.batches.noteEnds([finished]);
+  },
   "assets.keep": (store) => store.assets.keep(ACCOUNT, [KEPT], now),
   "assets.find": (store) => store.assets.find(ACCOUNT, KEPT.sha256),
   "assets.findName": (store) => store.assets.findName(ACCOUNT, "logo"),

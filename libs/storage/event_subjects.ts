@@ -14,7 +14,8 @@ import { topLabelsOf } from "./_message_labels.ts";
 import { templateIdOf } from "./template_head.ts";
 
 /** The facts about a send and its messages that events contain. */
-export interface EventSubject extends Pick<Send, "accountId" | "integrationId" | "messageCount"> {
+export interface EventSubject
+  extends Pick<Send, "accountId" | "integrationId" | "messageCount" | "batchId"> {
   template: SendEventData["template"];
   /** Returns the labels of the send or, with an index, of a recipient's message. */
   labelsOf(index?: number): Labels;
@@ -38,12 +39,13 @@ const LEAST_REMEMBERED = 500;
 
 type Head = Pick<
   StoredSend,
-  "_id" | "accountId" | "integrationId" | "messageCount" | "template" | "labels" | "hasOwnLabels"
+  | ("_id" | "accountId" | "integrationId" | "messageCount" | "template" | "labels")
+  | ("hasOwnLabels" | "batchId")
 >;
 
 const HEAD = {
   ...{ accountId: 1, integrationId: 1, messageCount: 1, template: 1, labels: 1 },
-  hasOwnLabels: 1,
+  ...{ hasOwnLabels: 1, batchId: 1 },
 };
 
 /** Returns the look-ups of what events are about. */
@@ -112,10 +114,11 @@ function subjectOf(
   head: Head,
   { alias = null, own }: { alias: string | null | undefined; own: GivenLabels[] | undefined },
 ): EventSubject {
-  const { accountId, integrationId, messageCount, template: { id, version } } = head;
+  const { accountId, integrationId, messageCount, batchId, template: { id, version } } = head;
   const top = topLabelsOf(head);
   return {
     ...{ accountId, integrationId, messageCount, template: { id, alias, version } },
+    ...(batchId === undefined ? {} : { batchId }),
     labelsOf: (index) => labelsOf(top, index === undefined ? {} : own?.[index]),
   };
 }

@@ -105,7 +105,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
         ids: messageIdRange(sendId),
       }, now);
       // Nothing of it is left to dispatch.
-      const nothing = { next: "", waitsFor: "", waitsUntil: "" } as const;
+      const nothing = { next: "", waitsFor: "", waitsUntil: "", held: "" } as const;
       await sends.updateOne({ _id: send._id, accountId }, { $unset: nothing });
       await lookSoon(send, now);
       const before = known.filter(({ state }) => state === "canceled").length;

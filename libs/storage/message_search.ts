@@ -49,6 +49,8 @@ export interface MessageFilter {
   because?: { [Field in keyof Because]?: Because[Field] | undefined } | undefined;
   /** Reference of the message: its recipient's, or its send's. */
   reference?: string | undefined;
+  /** The batch of its send. */
+  batchId?: string | undefined;
   /** One of its tags. */
   tag?: string | undefined;
 }
@@ -165,12 +167,13 @@ export function messageSearch(
 
   /** Searches through the sends, newest first. */
   async function* bySends(accountId: string, filter: MessageFilter, search: Search) {
-    const { sendId, templateId, integrationId, states, from, until } = filter;
+    const { sendId, batchId, templateId, integrationId, states, from, until } = filter;
     const isOpen = states?.every((state) => !isTerminal(state)) ?? false;
     const of: Filter<StoredSend> = {
       ...(templateId === undefined ? {} : { "template.id": templateId }),
       ...(integrationId === undefined ? {} : { integrationId }),
       ...labelCondition(filter),
+      ...(batchId === undefined ? {} : { batchId }),
       ...(isOpen ? { settledAt: null } : {}),
     };
     const first = search.before && parseMessageId(search.before)?.sendId;
@@ -248,7 +251,8 @@ export function messageSearch(
       const search = searchFor(forMs, before);
       const filter = { ...asked, states: storedStates(asked.states) };
       const isMarked = filter.reference !== undefined || filter.tag !== undefined;
-      const isIndexed = filter.sendId === undefined && !isMarked &&
+      const isIndexed = filter.sendId === undefined &&
+        filter.batchId === undefined && !isMarked &&
         (filter.email !== undefined && !filter.email.isPart || hasIndex(filter.states));
       const queued: FoundMessage[] = [];
       const batches = isIndexed

@@ -87,9 +87,12 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
     async countStates(accountId, sendIds) {
       const heads = await sends.find({ _id: { $in: sendIds }, accountId })
         .project<
-          Pick<Send, "_id" | "messageCount" | "notBefore" | "next" | "waitsFor" | "settledAt">
+          Pick<
+            Send,
+            "_id" | "messageCount" | "notBefore" | "next" | "waitsFor" | "settledAt" | "held"
+          >
         >({
-          ...{ messageCount: 1, notBefore: 1, next: 1, waitsFor: 1, settledAt: 1 },
+          ...{ messageCount: 1, notBefore: 1, next: 1, waitsFor: 1, settledAt: 1, held: 1 },
         }).toArray();
       if (heads.length === 0) return new Map();
       const groups = await messages.aggregate<

@@ -40,6 +40,10 @@ export {
   type SuppressionStore,
 } from "./suppression_store.ts";
 export type { AssetName } from "./asset_name.ts";
+export type { BatchRefusal } from "./_batch_insert.ts";
+export { type BatchCreation, type BatchStore, TooManyBatchesError } from "./batch_store.ts";
+export type { BatchCounts, BatchStates } from "./batch_states.ts";
+export type { BatchPart, BatchWork, PartLimits } from "./batch_work.ts";
 export type { EventStore, FeedBounds, FeedPage, FeedPart } from "./event_store.ts";
 export type { NewEvent, RecordedEvent } from "./recorded_event.ts";
 export type { Happenings } from "./happenings.ts";

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
 import type { Db } from "mongodb";
+import { type BatchRefusal, insertIntoBatch } from "./_batch_insert.ts";
 import { collectionsOf, type StoredKey } from "./_collections.ts";
 import { insertGroup } from "./_insert_group.ts";
 import { toSend, toStored } from "./_stored_send.ts";
@@ -12,9 +13,11 @@ export const IDEMPOTENCY_KEPT_MS = 7 * 24 * 3_600_000;
 
 /**
  * The result of accepting a send. `existing` is the send accepted under its idempotency key; null if the key
- * belongs to another request whose send does not exist.
+ * belongs to another request whose send does not exist. `refusal`: why the batch of the send takes no more.
  */
-export type Acceptance = { accepted: true } | { accepted: false; existing: Send | null };
+export type Acceptance =
+  | { accepted: true }
+  | { accepted: false; existing: Send | null; refusal?: BatchRefusal };
 
 /** Acceptance of sends, each idempotency key once. */
 export interface SendAcceptance {
@@ -55,10 +58,15 @@ export function sendAcceptance(db: Db): SendAcceptance {
   const insertSend = insertGroup(sends);
   const insertKey = insertGroup(idempotencyKeys);
 
-  async function isInserted(send: Send): Promise<boolean> {
-    if (await insertSend(toStored(send))) return true;
-    const { _id, accountId } = send;
-    return await sends.countDocuments({ _id, accountId }, { limit: 1 }) > 0;
+  /** Returns the result of writing a send; null if its place is taken, and it is not there. */
+  async function insert(send: Send): Promise<Acceptance | null> {
+    const { _id, accountId, batchId } = send;
+    const done = batchId === undefined
+      ? await insertSend(toStored(send))
+      : await insertIntoBatch(db, { ...send, batchId });
+    if (done === true) return { accepted: true };
+    if (await sends.countDocuments({ _id, accountId }, { limit: 1 }) > 0) return { accepted: true };
+    return done === false ? null : { accepted: false, existing: null, refusal: done };
   }
 
   async function findSendOf({ _id, sendId, bodyHash }: StoredKey): Promise<Send | null> {
@@ -72,7 +80,7 @@ export function sendAcceptance(db: Db): SendAcceptance {
     key: StoredKey,
     { send, own, isLost }: KeyedSend & { isLost(sendId: string): boolean },
   ): Promise<Acceptance | null> {
-    if (key.sendId === send._id) return await isInserted(send) ? { accepted: true } : null;
+    if (key.sendId === send._id) return await insert(send);
     const existing = await findSendOf(key);
     if (existing !== null || key.bodyHash !== own.bodyHash) return { accepted: false, existing };
     if (isLost(key.sendId)) await takeOver(key, own);
@@ -107,7 +115,7 @@ export function sendAcceptance(db: Db): SendAcceptance {
     async accept(send) {
       const { _id: sendId, accountId, acceptedAt, idempotency } = send;
       if (idempotency === undefined) {
-        return await repeated(send, async () => await isInserted(send) ? { accepted: true } : null);
+        return await repeated(send, () => insert(send));
       }
       const { key, bodyHash } = idempotency;
       const own = { _id: idOfKey(accountId, key), sendId, bodyHash, acceptedAt };

@@ -13,6 +13,7 @@ export interface SendFilter {
   /** Of the send, or of one of its recipients. */
   reference?: string | undefined;
   tag?: string | undefined;
+  batchId?: string | undefined;
   isSettled?: boolean | undefined;
   /** Accepted at this time or later. */
   from?: Date | undefined;
@@ -24,7 +25,8 @@ export interface SendFilter {
 export type FoundSendHead =
   & Pick<
     Send,
-    "_id" | "acceptedAt" | "template" | "integrationId" | "messageCount" | "settledAt"
+    | ("_id" | "acceptedAt" | "template" | "integrationId" | "messageCount" | "settledAt")
+    | "batchId"
   >
   & Labels;
 
@@ -52,6 +54,7 @@ const AT_ONCE = 1000;
 
 const HEAD = {
   ...{ acceptedAt: 1, template: 1, integrationId: 1, messageCount: 1, settledAt: 1, labels: 1 },
+  batchId: 1,
 };
 
 /** Returns the search for sends. */
@@ -63,10 +66,11 @@ export function sendSearch(db: Db): SendSearch {
    * the search.
    */
   function read(accountId: string, filter: SendFilter, before: string | undefined) {
-    const { from, until, reference, tag } = filter;
+    const { from, until, reference, tag, batchId } = filter;
     const indexed: Filter<StoredSend> = {
       ...(reference === undefined ? {} : { references: reference }),
       ...(tag === undefined ? {} : { tags: tag }),
+      ...(batchId === undefined ? {} : { batchId }),
     };
     return sends.find(acceptedWithin("snd", { accountId, from, until, before }, indexed))
       .sort({ _id: -1 }).limit(AT_ONCE).project<Head>(HEAD);

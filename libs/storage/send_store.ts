@@ -14,7 +14,7 @@ export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"
 };
 
 /** A send whose messages are all in a terminal state. */
-export interface FinishedSend extends Pick<Send, "_id" | "accountId" | "messageCount"> {
+export interface FinishedSend extends Pick<Send, "_id" | "accountId" | "messageCount" | "batchId"> {
   /** How many messages are in each state. */
   states: Partial<Record<(typeof TERMINAL_STATES)[number], number>>;
   /** The attempts of all its messages together. */
@@ -95,11 +95,11 @@ export function sendStore(db: Db): SendStore {
     list(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
       return sends.find(filter).sort({ _id: -1 }).limit(limit)
-        .project<SendHead>({ request: 0, emails: 0 }).toArray();
+        .project<SendHead>({ request: 0, emails: 0, endStates: 0 }).toArray();
     },
     listToReconcile(now, limit) {
       return sends.find({ settledAt: null, reconcileAt: { $lte: now } }).sort({ reconcileAt: 1 })
-        .limit(limit).project<SendHead>({ request: 0, emails: 0 }).toArray();
+        .limit(limit).project<SendHead>({ request: 0, emails: 0, endStates: 0 }).toArray();
     },
     async nextReconciliation() {
       const first = await sends.find({ settledAt: null, reconcileAt: { $gte: new Date(0) } })
@@ -109,10 +109,10 @@ export function sendStore(db: Db): SendStore {
     },
     heads: (ids) =>
       sends.find({ _id: { $in: ids }, messageCount: { $exists: true } })
-        .project<SendHead>({ request: 0, emails: 0 }).toArray(),
+        .project<SendHead>({ request: 0, emails: 0, endStates: 0 }).toArray(),
     async finished(ids) {
       const open = await sends.find({ _id: { $in: ids }, settledAt: null })
-        .project<OpenSend>({ accountId: 1, messageCount: 1, reopened: 1 })
+        .project<OpenSend>({ accountId: 1, messageCount: 1, batchId: 1, reopened: 1 })
         .toArray();
       if (open.length === 0) return [];
       const isSingle = ({ messageCount }: { messageCount: number }) => messageCount === 1;
@@ -165,7 +165,10 @@ export function sendStore(db: Db): SendStore {
   };
 }
 
-type OpenSend = Pick<FinishedSend, "_id" | "accountId" | "messageCount" | "reopened">;
+type OpenSend = Pick<
+  FinishedSend,
+  "_id" | "accountId" | "messageCount" | "batchId" | "reopened"
+>;
 
 /** Messages of a send that are in the same state. */
 interface EndedMessages {

@@ -3,6 +3,9 @@ import { type AccountStore, accountStore } from "./account_store.ts";
 import { type AssetStore, assetStore } from "./asset_store.ts";
 import { type AttemptStore, attemptStore } from "./attempt_store.ts";
 import { type AuditStore, auditStore } from "./audit_store.ts";
+import { type BatchStates, batchStates } from "./batch_states.ts";
+import { type BatchStore, batchStore } from "./batch_store.ts";
+import { type BatchWork, batchWork } from "./batch_work.ts";
 import { type BundleStore, bundleStore } from "./bundle_store.ts";
 import { type ClosedIntegrations, closedIntegrations } from "./closed_integrations.ts";
 import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
@@ -83,6 +86,8 @@ export interface StoreGroups {
     & ClosedIntegrations;
   /** Accepted requests, until they are settled. */
   sends: SendAcceptance & SendStore & SendSearch & SendWithdrawals;
+  /** Many sends under one id: for their accounts, and the work of the tracker on them. */
+  batches: BatchStore & BatchStates & BatchWork;
   /** Mail of single recipients: reading, searching, retrying, canceling. */
   messages:
     & MessageStore
@@ -170,6 +175,7 @@ export function storeGroupsOf(
     partials: partialStore(db),
     integrations: integrationsOf(db, options),
     sends: sendsOf(db),
+    batches: { ...batchStore(db), ...batchStates(db), ...batchWork(db) },
     messages: messagesOf(db, { ledgers, withoutLogins: options.withoutLogins }),
     registers: ledgers,
     waiting: waitingOf(db),

@@ -11,7 +11,7 @@ export type WaitingSend = SendHead & { next: number };
 export interface WaitingSends {
   /**
    * Queues a send that was accepted with `next`: it starts as soon as there is capacity, or from `notBefore`
-   * on, unless it was postponed or started meanwhile. Idempotent.
+   * on, unless it was postponed, started or is held meanwhile. Idempotent.
    */
   queueSend(send: Pick<Send, "_id" | "accountId" | "integrationId" | "notBefore">): Promise<void>;
   /**
@@ -37,7 +37,9 @@ export interface WaitingSends {
 }
 
 /** Matches scheduled sends that are not started. */
-const UNSTARTED = { next: 0, waitsFor: { $exists: false }, settledAt: null };
+const UNSTARTED = {
+  ...{ next: 0, waitsFor: { $exists: false }, settledAt: null, held: { $exists: false } },
+};
 
 /** The most scheduled sends that one command starts. */
 const STARTS_AT_ONCE = 1000;
@@ -76,7 +78,7 @@ export function waitingSends(db: Db): WaitingSends {
         return;
       }
       await sends.updateOne(
-        { _id, accountId, next: { $gte: 0 }, settledAt: null },
+        { _id, accountId, next: { $gte: 0 }, settledAt: null, held: { $exists: false } },
         { $set: { waitsFor: `${accountId}/${integrationId}` } },
       );
     },
@@ -112,7 +114,7 @@ export function waitingSends(db: Db): WaitingSends {
       sends.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
     listSends: (waitsFor, limit) =>
       sends.find({ waitsFor }).sort({ priority: -1, acceptedAt: 1 }).limit(limit)
-        .project<WaitingSend>({ request: 0, emails: 0 }).toArray(),
+        .project<WaitingSend>({ request: 0, emails: 0, endStates: 0 }).toArray(),
     advanceSend: ({ _id, next, messageCount }, to, { reconcileAt }) =>
       advance(
         to < messageCount

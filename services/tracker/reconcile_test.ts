@@ -50,6 +50,9 @@ function openReconciler(
   const published: { outgoing: Outgoing; trace: string | undefined }[] = [];
   const ledger = openMemoryLedger();
   const deps = withChanges<ReconcileDeps>({
+    batches: {
+      noteEnds: () => Promise.resolve(),
+    },
     registers: {
       ledgerOf: ledger.registers.ledgerOf,
     },

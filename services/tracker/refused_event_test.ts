@@ -20,6 +20,9 @@ const QUEUED: UnfinishedMessage = {
 function openReconciler(bus: Bus): ReconcileDeps {
   return {
     ...openMemoryLedger(),
+    batches: {
+      noteEnds: () => Promise.resolve(),
+    },
     sends: {
       findRecipients: () => Promise.resolve(new Map()),
       listToReconcile: () => Promise.resolve([send]),

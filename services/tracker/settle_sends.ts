@@ -7,7 +7,7 @@ import type { EventRecorder } from "./record_events.ts";
 /** The dependencies of settling. */
 export type SettlementDeps =
   & Pick<EventRecorder, "recordSettled">
-  & StorePart<"sends.finished" | "sends.settle">
+  & StorePart<"sends.finished" | "sends.settle" | "batches.noteEnds">
   & {
     now(): Date;
     logger: Pick<Logger, "warn">;
@@ -34,7 +34,7 @@ const AT_ONCE = 1000;
  */
 export async function settleFinished(
   ids: string[],
-  { sends: { finished: finishedSends, settle: settleSends }, recordSettled, now }: Omit<
+  { sends: { finished: finishedSends, settle: settleSends }, recordSettled, batches, now }: Omit<
     SettlementDeps,
     "logger"
   >,
@@ -44,6 +44,7 @@ export async function settleFinished(
   failpoint("tracker.before_settle");
   if (finished.length > 0) {
     await recordSettled(finished, isRecorded);
+    await batches.noteEnds(finished);
     await settleSends(finished, now());
   }
   failpoint("tracker.after_settle");

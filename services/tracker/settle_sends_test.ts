@@ -27,6 +27,7 @@ function openWorld(finished: string[]) {
     events: [] as string[],
   };
   const settlement = openSettlement({
+    batches: { noteEnds: () => Promise.resolve() },
     sends: {
       finished: (ids) => {
         world.asked.push(ids);
@@ -71,6 +72,7 @@ test("openSettlement() retries when the ledger was unavailable", async () => {
   settlement.note([sent("snd_1")]);
   world.now = 300;
   const away = openSettlement({
+    batches: { noteEnds: () => Promise.resolve() },
     sends: {
       finished: () => Promise.reject(new Error("away")),
       settle: () => Promise.resolve(0),
