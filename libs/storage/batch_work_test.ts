@@ -142,7 +142,7 @@ test("batches.count() adds up settled sends, open ones and messages without docu
   const finished = await sends.finished([first._id, second._id]);
   assert.deepEqual(finished.map(({ _id, batchId }) => [_id, batchId]), [[first._id, batch._id]]);
   await batches.noteEnds(finished);
-  await sends.settle([first._id], NOW);
+  await sends.settle([first], NOW);
   const { states, isSettled, isCut } = await batches.count(batch.accountId, batch._id, 1000);
   assert.deepEqual(states, { sent: 2, failed: 1, queued: 1, scheduled: 2 });
   assert.deepEqual([isSettled, isCut], [false, false]);

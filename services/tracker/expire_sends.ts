@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** The dependencies of expiring sends. */
 export type ExpireSendsDeps =
-  & StorePart<"retention.removeOldSends">
+  & StorePart<"retention.removeOldSends" | "batches.removeOld">
   & { now(): Date };
 
 /** Retention of finished sends. */
@@ -32,5 +32,7 @@ export async function expireSends(
     after = done.last;
     if (after !== null) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
+  // Last: their sends can be found by them until then.
+  await deps.batches.removeOld(before);
   return total;
 }

@@ -3,6 +3,7 @@ import { runService } from "@posthaste/runtime";
 import { cachedIntegrations, openStore } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
+import { advanceBatchesForever } from "./advance_batches.ts";
 import { dropPassedForever } from "./drop_passed.ts";
 import { dispatchDueForever } from "./dispatch_due.ts";
 import { openLeaderLease } from "./leader_lease.ts";
@@ -85,6 +86,7 @@ await runService({
         await Promise.all([
           scheduleForever(deps, { flow, intervalMs, signal }),
           dispatchDueForever(deps, { flow, intervalMs, signal }),
+          advanceBatchesForever(deps, { flow, intervalMs, signal }),
           reconcileForever(deps, {
             ...{ intervalMs: config.RECONCILE_INTERVAL, graceMs: config.RECONCILE_GRACE },
             ...{ flow, signal },
