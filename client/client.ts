@@ -10,8 +10,10 @@ import type {
   VariablesOf,
 } from "./typed_send.ts";
 import type {
+  AddRecipientsBody,
   AddSuppressionsBody,
   CancelMessagesBody,
+  CreateBatchBody,
   ListEventsItem,
   Operations,
   RetryMessageBody,
@@ -110,6 +112,24 @@ export function createClient(options: ConnectionOptions) {
         query: { recipients: recipients?.join() },
         body: body as TryTemplateBody,
       }, options),
+    batches: {
+      /** Opens a batch: many sends under one id. */
+      create: (body: CreateBatchBody, options?: RequestOptions) =>
+        call("createBatch", { body }, options),
+      /** Adds up to 1,000 recipients, all or none, and never twice. */
+      add: (id: string, to: AddRecipientsBody["to"], options?: RequestOptions) =>
+        call("addRecipients", { path: { id }, body: { to } }, options),
+      /** Closes a batch: its mail leaves. */
+      close: (id: string, options?: RequestOptions) =>
+        call("closeBatch", { path: { id } }, options),
+      /** Cancels the messages of a batch that are not sent yet. */
+      cancel: (id: string, options?: RequestOptions) =>
+        call("cancelBatch", { path: { id } }, options),
+      /** Returns a batch, and counts its messages by state. */
+      get: (id: string, options?: RequestOptions) => call("getBatch", { path: { id } }, options),
+      /** Lists batches, the newest first. */
+      list: list("listBatches"),
+    },
     sends: {
       /** Returns a send with the state of each message. */
       get: (id: string, options?: RequestOptions) => call("getSend", { path: { id } }, options),

@@ -392,6 +392,7 @@ export type GetSendAnswer = {
   };
   integrationId: number;
   messageCount: number;
+  batchId: string | null;
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
@@ -430,6 +431,7 @@ export type ScheduleSendAnswer = {
   };
   integrationId: number;
   messageCount: number;
+  batchId: string | null;
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
@@ -501,12 +503,217 @@ export type GetMessageAnswer = {
   }>;
 };
 
+/** Body of `createBatch` */
+export type CreateBatchBody = {
+  from: {
+    email: string;
+    name?: string | undefined;
+  };
+  reference?: string | undefined;
+  tags?: string[] | undefined;
+  metadata?: unknown | undefined;
+  replyTo?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  cc?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  bcc?: Array<{
+    email: string;
+    name?: string | undefined;
+  }> | undefined;
+  headers?: Record<string, string> | undefined;
+  listUnsubscribe?: {
+    url?: string | undefined;
+    mailto?: string | undefined;
+    oneClick?: boolean | undefined;
+  } | "" | undefined;
+  toSuppressed?: boolean | undefined;
+  variables?: Record<string, unknown> | undefined;
+  attachments?: Array<{
+    filename?: string | undefined;
+    content?: string | undefined;
+    contentType?: string | undefined;
+    asset?: string | undefined;
+    contentId?: string | undefined;
+  }> | undefined;
+  sendAt?: string | undefined;
+  templateId: number | string;
+  integrationId: number;
+  start?: "close" | "now" | undefined;
+};
+
+/** Opens a batch: many sends under one id */
+export type CreateBatchAnswer = {
+  id: string;
+  state: "open" | "closed" | "canceled" | (string & Record<never, never>);
+  start: "close" | "now" | (string & Record<never, never>);
+  createdAt: string;
+  closesAt: string;
+  endedAt: string | null;
+  sendAt: string | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  recipients: number;
+  sends: number;
+};
+
+/** Parameters of `listBatches` */
+export type ListBatchesQuery = {
+  state?: "open" | "closed" | "canceled" | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** One of `listBatches` */
+export type ListBatchesItem = {
+  id: string;
+  state: "open" | "closed" | "canceled" | (string & Record<never, never>);
+  start: "close" | "now" | (string & Record<never, never>);
+  createdAt: string;
+  closesAt: string;
+  endedAt: string | null;
+  sendAt: string | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  recipients: number;
+  sends: number;
+};
+
+/** Lists the batches, the newest first */
+export type ListBatchesAnswer = {
+  data: ListBatchesItem[];
+  next: string | null;
+  incomplete?: true;
+};
+
+/** Body of `addRecipients` */
+export type AddRecipientsBody = {
+  to: Array<{
+    email: string;
+    name?: string | undefined;
+    reference?: string | undefined;
+    tags?: string[] | undefined;
+    metadata?: unknown | undefined;
+    replyTo?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    cc?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    bcc?: Array<{
+      email: string;
+      name?: string | undefined;
+    }> | undefined;
+    headers?: Record<string, string> | undefined;
+    listUnsubscribe?: {
+      url?: string | undefined;
+      mailto?: string | undefined;
+      oneClick?: boolean | undefined;
+    } | "" | undefined;
+    toSuppressed?: boolean | undefined;
+    variables?: Record<string, unknown> | undefined;
+    attachments?: Array<{
+      id?: number | string | undefined;
+      filename?: string | undefined;
+      variables?: Record<string, unknown> | undefined;
+      content?: string | undefined;
+      contentType?: string | undefined;
+      asset?: string | undefined;
+      contentId?: string | undefined;
+    }> | undefined;
+  }>;
+};
+
+/** Accepts one mail per recipient as a part of a batch, all or none */
+export type AddRecipientsAnswer = {
+  status: "success";
+  message: string;
+  id: string;
+  messages: {
+    id: string;
+    email: string;
+  }[];
+  warnings?: Array<{
+    code: "unsigned_unsubscribe" | (string & Record<never, never>);
+    message: string;
+  }>;
+};
+
+/** Closes a batch: its mail leaves, and no recipients can be added */
+export type CloseBatchAnswer = {
+  id: string;
+  state: "open" | "closed" | "canceled" | (string & Record<never, never>);
+  start: "close" | "now" | (string & Record<never, never>);
+  createdAt: string;
+  closesAt: string;
+  endedAt: string | null;
+  sendAt: string | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  recipients: number;
+  sends: number;
+};
+
+/** Cancels the messages of a batch that are not sent yet */
+export type CancelBatchAnswer = {
+  id: string;
+  state: "open" | "closed" | "canceled" | (string & Record<never, never>);
+  start: "close" | "now" | (string & Record<never, never>);
+  createdAt: string;
+  closesAt: string;
+  endedAt: string | null;
+  sendAt: string | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  recipients: number;
+  sends: number;
+};
+
+/** Returns a batch, and counts its messages by state */
+export type GetBatchAnswer = {
+  id: string;
+  state: "open" | "closed" | "canceled" | (string & Record<never, never>);
+  start: "close" | "now" | (string & Record<never, never>);
+  createdAt: string;
+  closesAt: string;
+  endedAt: string | null;
+  sendAt: string | null;
+  template: {
+    id: number;
+    version: number;
+  };
+  integrationId: number;
+  recipients: number;
+  sends: number;
+  states: Record<string, unknown>;
+  settled: boolean;
+  incomplete?: true;
+};
+
 /** Parameters of `listSends` */
 export type ListSendsQuery = {
   templateId?: string | number | undefined;
   integrationId?: string | number | undefined;
   reference?: string | undefined;
   tag?: string | undefined;
+  batchId?: string | undefined;
   from?: string | Date | undefined;
   until?: string | Date | undefined;
   settled?: "true" | "false" | boolean | undefined;
@@ -524,6 +731,7 @@ export type ListSendsItem = {
   };
   integrationId: number;
   messageCount: number;
+  batchId: string | null;
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
@@ -544,6 +752,7 @@ export type ListMessagesQuery = {
   integrationId?: string | number | undefined;
   reference?: string | undefined;
   tag?: string | undefined;
+  batchId?: string | undefined;
   from?: string | Date | undefined;
   until?: string | Date | undefined;
   state?: string | undefined;
@@ -635,6 +844,7 @@ export type ListEventsItem = {
       version: number;
     };
     integrationId: number;
+    batchId?: string;
     reference: string | null;
     tags: string[];
     metadata: Record<string, unknown>;
@@ -648,6 +858,7 @@ export type ListEventsItem = {
       version: number;
     };
     integrationId: number;
+    batchId?: string;
     reference: string | null;
     tags: string[];
     metadata: Record<string, unknown>;
@@ -765,6 +976,7 @@ export type CancelSendAnswer = {
 export type CancelMessagesBody = {
   filter: {
     sendId?: string | undefined;
+    batchId?: string | undefined;
     reference?: string | undefined;
     tag?: string | undefined;
     templateId?: number | undefined;
@@ -936,6 +1148,18 @@ export interface Operations {
   scheduleSend: { path: { id: string | number }; body: ScheduleSendBody; answer: ScheduleSendAnswer };
   /** Returns the state and history of one recipient's mail */
   getMessage: { path: { id: string | number }; answer: GetMessageAnswer };
+  /** Opens a batch: many sends under one id */
+  createBatch: { body: CreateBatchBody; answer: CreateBatchAnswer };
+  /** Lists the batches, the newest first */
+  listBatches: { query?: ListBatchesQuery; answer: ListBatchesAnswer };
+  /** Accepts one mail per recipient as a part of a batch, all or none */
+  addRecipients: { path: { id: string | number }; body: AddRecipientsBody; answer: AddRecipientsAnswer };
+  /** Closes a batch: its mail leaves, and no recipients can be added */
+  closeBatch: { path: { id: string | number }; answer: CloseBatchAnswer };
+  /** Cancels the messages of a batch that are not sent yet */
+  cancelBatch: { path: { id: string | number }; answer: CancelBatchAnswer };
+  /** Returns a batch, and counts its messages by state */
+  getBatch: { path: { id: string | number }; answer: GetBatchAnswer };
   /** Finds accepted sends, the newest first */
   listSends: { query?: ListSendsQuery; answer: ListSendsAnswer };
   /** Finds messages, the newest first */

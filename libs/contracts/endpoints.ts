@@ -1,4 +1,11 @@
 import { z } from "zod";
+import {
+  BATCH_LIST_QUERY,
+  batchBodySchema,
+  batchDetailSchema,
+  batchRecipientsSchema,
+  batchSchema,
+} from "./batch.ts";
 import type { TokenScope } from "./documents.ts";
 import type { ErrorCode } from "./error_code.ts";
 import { FEED_QUERY, feedPageSchema } from "./feed_event.ts";
@@ -96,6 +103,8 @@ export const BODY_CODES = [
   "payload_too_large",
   "unsupported_media_type",
 ] as const satisfies ErrorCode[];
+
+const KEY = { "Idempotency-Key": z.string().min(1).max(255) } as const;
 
 const LIST = { query: z.strictObject(LIST_QUERY), codes: ["invalid_cursor"] } as const;
 
@@ -210,7 +219,7 @@ const MAIL: readonly Endpoint[] = [
     ...{ method: "POST", path: "/v1/templates/{templateId}/send/{integrationId}" },
     ...{ operation: "sendTemplate", scopes: ["send"] },
     summary: "Accepts one mail per recipient, all or none",
-    headers: { "Idempotency-Key": z.string().min(1).max(255) },
+    headers: KEY,
     body: sendBodySchema(),
     answer: sendAcceptedSchema,
     unknown: ["unknown_template", "unknown_integration"],
@@ -370,10 +379,69 @@ const SUPPRESSIONS: readonly Endpoint[] = [
   },
 ];
 
+const BATCHES: readonly Endpoint[] = [
+  {
+    ...{ method: "POST", path: "/v1/batches", operation: "createBatch", scopes: ["send"] },
+    summary: "Opens a batch: many sends under one id",
+    headers: KEY,
+    body: batchBodySchema(),
+    answer: batchSchema,
+    unknown: ["unknown_template", "unknown_integration"],
+    codes: [
+      ...["sender_not_allowed", "header_not_allowed", "attachment_not_allowed"] as const,
+      ...["placeholder_in_filename", "unknown_asset", "too_many_batches"] as const,
+      "idempotency_mismatch",
+    ],
+  },
+  {
+    ...{ method: "POST", path: "/v1/batches/{id}/recipients", scopes: ["send"] },
+    operation: "addRecipients",
+    summary: "Accepts one mail per recipient as a part of a batch, all or none",
+    headers: KEY,
+    body: batchRecipientsSchema(),
+    answer: sendAcceptedSchema,
+    unknown: ["unknown_batch", "unknown_integration"],
+    codes: [
+      ...SEND_FAULTS,
+      ...["batch_closed", "batch_full", "idempotency_key_required"] as const,
+      "idempotency_mismatch" as const,
+    ],
+  },
+  {
+    ...{ method: "POST", path: "/v1/batches/{id}/close", scopes: ["send"] },
+    operation: "closeBatch",
+    summary: "Closes a batch: its mail leaves, and no recipients can be added",
+    answer: batchSchema,
+    unknown: ["unknown_batch"],
+    codes: ["batch_closed"],
+  },
+  {
+    ...{ method: "POST", path: "/v1/batches/{id}/cancel", scopes: ["manage:messages"] },
+    operation: "cancelBatch",
+    summary: "Cancels the messages of a batch that are not sent yet",
+    answer: batchSchema,
+    unknown: ["unknown_batch"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/batches/{id}", operation: "getBatch", scopes: ["read"] },
+    summary: "Returns a batch, and counts its messages by state",
+    answer: batchDetailSchema,
+    unknown: ["unknown_batch"],
+  },
+  {
+    ...{ method: "GET", path: "/v1/batches", operation: "listBatches", scopes: ["list"] },
+    summary: "Lists the batches, the newest first",
+    query: BATCH_LIST_QUERY,
+    answer: listSchema(batchSchema),
+    codes: ["invalid_cursor"],
+  },
+];
+
 /** All endpoints of the interface for programs. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...DISCOVERY,
   ...MAIL,
+  ...BATCHES,
   ...SEARCHES,
   ...CHANGES,
   ...SUPPRESSIONS,

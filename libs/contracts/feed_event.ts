@@ -40,6 +40,8 @@ export type FeedEventType = (typeof FEED_EVENT_TYPES)[number];
 const ABOUT = {
   template: z.strictObject({ id: z.int(), alias: z.string().nullable(), version: z.int() }),
   integrationId: z.int(),
+  /** Missing if it belongs to none. */
+  batchId: z.string().optional(),
   reference: z.string().nullable(),
   tags: z.array(z.string()),
   metadata: z.record(z.string(), z.string()),

@@ -17,9 +17,16 @@ const text = z.string().min(1).max(100).optional();
 /** Body of `POST /v1/messages/cancel`: the messages. */
 export const CANCEL_BODY = z.strictObject({
   filter: z.strictObject({
-    ...{ sendId: text, reference: text, tag: text, templateId: id, integrationId: id },
+    ...{
+      sendId: text,
+      batchId: text,
+      reference: text,
+      tag: text,
+      templateId: id,
+      integrationId: id,
+    },
   }).refine((filter) => Object.values(filter).some((value) => value !== undefined), {
-    error: "must name at least one of sendId, reference, tag, templateId, integrationId",
+    error: "must name at least one of sendId, batchId, reference, tag, templateId, integrationId",
   }),
 });
 

@@ -16,6 +16,7 @@ const SEND_FILTERS = {
   integrationId: number.optional(),
   reference: z.string().min(1).max(100).optional(),
   tag: z.string().min(1).max(64).optional(),
+  batchId: z.string().min(1).max(100).optional(),
   from: FILTER_TIME.optional(),
   until: FILTER_TIME.optional(),
 };

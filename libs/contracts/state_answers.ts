@@ -50,6 +50,8 @@ export const sendFoundSchema = z.strictObject({
   acceptedAt: timeSchema,
   ...PINNED,
   messageCount: z.int(),
+  /** The batch that it belongs to; null if there is none. */
+  batchId: z.string().nullable(),
   ...LABELS,
   settled: z.boolean(),
   settledAt: timeSchema.nullable(),

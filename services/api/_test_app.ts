@@ -95,6 +95,10 @@ const NO_FINDING = {
   cancelSend: unavailable,
   cancelSome: unavailable,
   retryMessage: unavailable,
+  batches: {
+    ...{ create: unavailable, findCreated: unavailable, find: unavailable, list: unavailable },
+    ...{ pinPdfs: unavailable, close: unavailable, cancel: unavailable, count: unavailable },
+  },
   listSuppressions: unavailable,
   addSuppressions: unavailable,
   removeSuppressions: unavailable,

@@ -31,6 +31,7 @@ export interface AskOptions {
   method?: "GET" | "POST" | "PATCH";
   body?: unknown;
   scopes?: readonly TokenScope[];
+  headers?: Record<string, string>;
   /** Uses the other account. */
   isOther?: boolean;
 }
@@ -78,20 +79,21 @@ export async function openLedgerApp(
   }
 
   const ask: LedgerApp["ask"] = async (path, options = {}) => {
-    const { method = "GET", body, scopes = TOKEN_SCOPES, isOther = false } = options;
+    const { method = "GET", body, headers, scopes = TOKEN_SCOPES, isOther = false } = options;
     const answer = await fetch(`${base}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${await tokenOf(isOther ? other : own, scopes)}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const bytes = new Uint8Array(await answer.arrayBuffer());
     const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
-    const headers = Object.fromEntries(answer.headers);
     const text = new TextDecoder().decode(bytes);
-    return { status: answer.status, headers, bytes, body: isJson ? JSON.parse(text) : undefined };
+    const answered = { status: answer.status, headers: Object.fromEntries(answer.headers) };
+    return { ...answered, bytes, body: isJson ? JSON.parse(text) : undefined };
   };
   const rest = stack.move();
   return {

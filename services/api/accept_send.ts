@@ -1,4 +1,5 @@
 import {
+  type Batch,
   ENVELOPE_VERSION,
   type Integration,
   messageIdOf,
@@ -11,6 +12,7 @@ import {
 import { HttpError } from "./http_error.ts";
 import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
+import { batchRefused, sharedBytes } from "./batch.ts";
 import type { ByteQuota } from "./byte_quota.ts";
 import { countCopies, countToSuppressed, needsEnvelope } from "./check_envelope.ts";
 import {
@@ -69,15 +71,43 @@ export async function acceptSend(
   command: SendCommand,
   deps: AcceptSendDeps,
 ): Promise<AcceptedSend> {
-  const { ledger, quota } = deps;
-  const { idempotency } = command;
   const found = await findSendable(command, deps);
   if ("earlier" in found) return replay(found.earlier, command);
-  const { integration, checked } = found;
+  return await acceptSendable(found, command, deps);
+}
+
+/** A request to send, after it was checked. */
+export type CheckedCommand = Pick<SendCommand, "accountId" | "idempotency" | "trace">;
+
+/** What {@linkcode acceptSendable} needs. */
+export type AcceptSendableDeps =
+  & Pick<
+    AcceptSendDeps,
+    "admits" | "mustWait" | "priorityFor" | "dispatch" | "now" | "auditToSuppressed"
+  >
+  & {
+    ledger: Pick<AcceptSendDeps["ledger"], "acceptSend" | "keepAssets" | "bytes">;
+    quota: Pick<ByteQuota, "note">;
+  };
+
+/**
+ * Accepts a send that was checked.
+ *
+ * @throws {HttpError}
+ */
+export async function acceptSendable(
+  found: Sendable,
+  command: CheckedCommand,
+  deps: AcceptSendableDeps,
+): Promise<AcceptedSend> {
+  const { ledger, quota } = deps;
+  const { idempotency } = command;
+  const { integration, checked, batch } = found;
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
   // Copies are mail to further addresses: they make a small send a large one.
   const addresses = checked.request.to.length + countCopies(checked.request);
-  const priority = deps.priorityFor(command.accountId, addresses);
+  // Sends of one batch have one priority: they leave in their order.
+  const priority = batch === undefined ? deps.priorityFor(command.accountId, addresses) : "bulk";
   const mustWait = checked.notBefore !== undefined || deps.mustWait(integration, priority);
   const send = makeSend(command, {
     ...found,
@@ -92,8 +122,11 @@ export async function acceptSend(
   failpoint("api.before_accept");
   const acceptance = await ledger.acceptSend(send);
   failpoint("api.after_accept");
-  if (!acceptance.accepted) return replay(acceptance.existing, command);
-  quota.note(command.accountId, ledger.bytes);
+  if (!acceptance.accepted) {
+    if (acceptance.refusal !== undefined) throw batchRefused(send.batchId, acceptance.refusal);
+    return replay(acceptance.existing, command);
+  }
+  quota.note(command.accountId, ledger.bytes + sharedBytes(batch));
   deps.dispatch(send, ledger.bytes);
   count("posthaste.accept.recipients", send.messageCount, { "posthaste.priority": send.priority });
   return { answer: answerOf(send), replayed: false };
@@ -106,7 +139,7 @@ interface SendParts extends Sendable {
 }
 
 function makeSend(
-  { accountId, idempotency, trace }: SendCommand,
+  { accountId, idempotency, trace }: CheckedCommand,
   {
     email,
     integration,
@@ -114,6 +147,7 @@ function makeSend(
     priority,
     mustWait,
     acceptedAt,
+    batch,
   }: SendParts,
 ): Send {
   const warnings = warningsOf(request, integration);
@@ -135,7 +169,15 @@ function makeSend(
     ...(notBefore === undefined ? {} : { notBefore }),
     settledAt: null,
     reconcileAt: new Date(acceptedAt.getTime() + RECONCILE_AFTER_MS),
+    ...(batch === undefined ? {} : batchFieldsOf(batch)),
   };
+}
+
+/** Returns what a send has of its batch. A held send is not examined before its batch must have ended. */
+function batchFieldsOf({ _id: batchId, start, closesAt }: Batch) {
+  if (start === "now") return { batchId };
+  const reconcileAt = new Date(closesAt.getTime() + RECONCILE_AFTER_MS);
+  return { ...{ batchId, next: 0, reconcileAt }, held: true } as const;
 }
 
 /**
@@ -143,7 +185,10 @@ function makeSend(
  *
  * @throws {HttpError} `idempotency_mismatch` if the key was used for a different request.
  */
-function replay(existing: Send | null, { idempotency }: SendCommand): AcceptedSend {
+export function replay(
+  existing: Send | null,
+  { idempotency }: Pick<SendCommand, "idempotency">,
+): AcceptedSend {
   if (existing !== null && existing.idempotency?.bodyHash === idempotency?.bodyHash) {
     return { answer: answerOf(existing), replayed: true };
   }

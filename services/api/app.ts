@@ -25,12 +25,14 @@ import { openLateAcceptances } from "./late_acceptance.ts";
 import type { Ledger, Usage } from "./ledger.ts";
 import { limitRate, type RateLimitOptions } from "./rate_limit.ts";
 import { noteBodyHash } from "./idempotency.ts";
-import { sendBodyReader } from "./read_send_body.ts";
+import { batchBodyReader, recipientsReader, sendBodyReader } from "./read_send_body.ts";
 import type { RenderTemplateDeps } from "./render_template.ts";
 import { RequestLedger } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
 import { type CapacityOptions, openCapacity } from "./capacity.ts";
 import { openFeedWaiters } from "./feed_waiters.ts";
+import { batchEndRoutes } from "./routes/batch_end.ts";
+import { batchRoutes, batchSearchRoutes } from "./routes/batches.ts";
 import { eventsRoute } from "./routes/events.ts";
 import { integrationsRoute } from "./routes/integrations.ts";
 import { openApiRoute } from "./routes/openapi.ts";
@@ -202,17 +204,27 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     );
     if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
-    sendRoute(v1, {
+    const sending = {
       quota,
-      admits: (isRepeatable) => (isRepeatable || !late.isFull) && dispatcher.admits(),
+      admits: (isRepeatable: boolean) => (isRepeatable || !late.isFull) && dispatcher.admits(),
       mustWait: deps.mustWait,
-      priorityFor: (accountId, count) => budget.priorityFor(accountId, count, performance.now()),
+      priorityFor: (accountId: string, count: number) =>
+        budget.priorityFor(accountId, count, performance.now()),
       dispatch: dispatcher.start,
       readBody,
       noteAudit: deps.noteAudit,
       now,
       maxScheduleMs,
+    };
+    sendRoute(v1, sending);
+    batchRoutes(v1, {
+      ...{ ...sending, batches: deps.batches },
+      ...{
+        readBatchBody: batchBodyReader(sendLimits),
+        readRecipients: recipientsReader(sendLimits),
+      },
     });
+    batchEndRoutes(v1, deps);
     messageRoute(v1);
     sendStateRoute(v1, deps);
     scheduleRoute(v1, { ...deps, maxScheduleMs });
@@ -234,6 +246,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     limited(v1, limitSearch, (searches) => {
       messageListRoute(searches, deps);
       sendListRoute(searches, deps);
+      batchSearchRoutes(searches, deps);
       suppressionListRoute(searches, deps);
     });
     limited(v1, limiterOf({ name: "heavy", max: heavyRateLimit, ...within }), (heavy) => {

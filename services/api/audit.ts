@@ -27,6 +27,17 @@ export async function audit(
   );
 }
 
+/** Returns what writes to the audit log that a send may go to suppressed addresses. */
+export function toSuppressedAudit(
+  deps: AuditDeps,
+  request: Pick<FastifyRequest, "caller" | "ledger">,
+): (sendId: string, recipients: number) => Promise<void> {
+  return (sendId, recipients) =>
+    audit(deps, request, {
+      ...{ action: "send.to_suppressed", target: `send ${sendId}`, details: { recipients } },
+    });
+}
+
 /**
  * Writes to the audit log that a token reads a message's content, which is private. Content is
  * shown only after this.

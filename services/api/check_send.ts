@@ -2,6 +2,7 @@ import {
   carriedAssets,
   type Integration,
   type Issue,
+  type MailFile,
   normalizeAddress,
   type PdfRef,
   type PdfVersion,
@@ -21,12 +22,16 @@ export const MAX_PDF_TEMPLATES = 100;
 
 /** What a send is checked against. */
 export interface SendContext {
+  /** What fails. @default {"accept the send"} */
+  action?: string;
   email: SendVersions["email"];
   integration: Integration;
   schedule: ScheduleLimits;
   /** Returns the newest published version of one of the account's PDF templates. */
   latestPdfVersion(ref: PdfRef): Promise<PdfVersion | null>;
   findAssetName: FindAssetName;
+  /** Files that all mails of its batch carry. */
+  files?: readonly MailFile[];
 }
 
 /** A send that may be accepted. */
@@ -55,7 +60,10 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   const asked = new Set([...refs].slice(0, MAX_PDF_TEMPLATES));
   const pdfs = await findPdfVersions(asked, context);
   const images = carriedAssets(context.email.assets);
-  const files = await resolveFiles(request ?? { to: [] }, context.findAssetName, images);
+  const { files: common = [] } = context;
+  const files = await resolveFiles(request ?? { to: [] }, context.findAssetName, {
+    ...{ images, files: common },
+  });
   const sendAt = readable.sendAt === undefined || readable.sendAt === null
     ? { at: null }
     : readSendAt(readable.sendAt, context.schedule);
@@ -70,15 +78,15 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
     ...findVariableFaults(readable, { email: context.email, pdfs }),
   ];
   if (request === undefined || all.length > 0 || "fault" in sendAt) {
-    throw httpErrorOf("accept the send", all);
+    throw httpErrorOf(context.action ?? "accept the send", all);
   }
   const pdfVersions: Record<string, number> = {};
   for (const { templateId, version } of pdfs.values()) pdfVersions[templateId] = version;
   const byId = new Map([...pdfs.values()].map((version) => [version.templateId, version]));
   return {
-    request: storedForm(request, { pdfs, files }),
+    request: storedForm(request, { pdfs, files, common }),
     notBefore: sendAt.at ?? undefined,
-    ...{ pdfVersions, pdfs: byId, needed: files.needed },
+    ...{ pdfVersions, pdfs: byId, needed: neededOf(files, common) },
   };
 }
 
@@ -96,15 +104,19 @@ function pdfRefsOf(send: ReadableSend): Set<PdfRef> {
  */
 function storedForm(
   { to, sendAt: _at, attachments: common, ...rest }: SendBody,
-  { pdfs, files }: { pdfs: PdfVersions; files: ResolvedFiles },
+  { pdfs, files, common: shared }: {
+    pdfs: PdfVersions;
+    files: ResolvedFiles;
+    common: readonly MailFile[];
+  },
 ): SendRequest {
-  const filesOf = (attachments: SendBody["attachments"]) => {
-    const found = files.filesIn(attachments);
+  const filesOf = (attachments: SendBody["attachments"], more: readonly MailFile[] = []) => {
+    const found = [...more, ...files.filesIn(attachments)];
     return found.length === 0 ? {} : { files: found };
   };
   return {
     ...rest,
-    ...filesOf(common),
+    ...filesOf(common, shared),
     to: to.map(({ attachments, ...recipient }) => {
       if (attachments === undefined) return recipient;
       const printed = attachments.flatMap(({ id, filename, variables }) =>
@@ -122,6 +134,13 @@ function storedForm(
       };
     }),
   };
+}
+
+/** Returns the files to keep: those of a batch too, which were stored when it was opened. */
+function neededOf({ needed }: ResolvedFiles, common: readonly MailFile[]): NeededAsset[] {
+  const known = new Set(needed.map(({ sha256 }) => sha256));
+  const shared = new Set(common.map(({ sha256 }) => sha256).filter((sha256) => !known.has(sha256)));
+  return [...needed, ...[...shared].map((sha256) => ({ sha256 }))];
 }
 
 function idOf(ref: PdfRef, pdfs: PdfVersions): number {

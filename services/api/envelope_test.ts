@@ -183,9 +183,9 @@ test("resolveFiles() refuses files of a mail that are too large together", async
   const to = [{ attachments: [{ asset: "a" }] }, {}];
   const two = await resolveFiles({ attachments: [{ asset: "b" }], to }, find);
   assert.deepEqual(two.faults, []);
-  const withImage = await resolveFiles({ attachments: [{ asset: "b" }], to }, find, [
-    { size: 2_000_000 },
-  ]);
+  const withImage = await resolveFiles({ attachments: [{ asset: "b" }], to }, find, {
+    images: [{ size: 2_000_000 }],
+  });
   assert.deepEqual(withImage.faults.map(({ path }) => path), ["to.0.attachments"]);
   const three = await resolveFiles({ attachments: [{ asset: "b" }, { asset: "c" }], to }, find);
   assert.deepEqual(three.faults.map(({ path, code }) => [path, code]), [

@@ -1,4 +1,4 @@
-import type { AccessToken, EmailVersion, Integration, Send } from "@posthaste/contracts";
+import type { AccessToken, Batch, EmailVersion, Integration, Send } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import { requireScopeOf, requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
@@ -51,6 +51,8 @@ export interface Sendable {
   email: EmailVersion;
   integration: Integration;
   checked: CheckedSend;
+  /** The batch that it is a part of. */
+  batch?: Batch;
 }
 
 /**
@@ -91,23 +93,25 @@ export async function findSendable(
 }
 
 /** @throws {HttpError} `missing_scope` if the token may not send to suppressed addresses. */
-function requireOverride(
+export function requireOverride(
   { scopes }: Pick<AccessToken, "scopes">,
   request: CheckedSend["request"],
 ): void {
   if (countToSuppressed(request) > 0) requireScopeOf(scopes, "send:suppressed");
 }
 
-async function findTemplate(
-  { accountId, templateId }: SendCommand,
-  ledger: FindSendableDeps["ledger"],
+/** Finds the newest published version of the template of a request. */
+export async function findTemplate(
+  { accountId, templateId }: Pick<SendCommand, "accountId" | "templateId">,
+  ledger: Pick<FindSendableDeps["ledger"], "latestEmailVersion">,
 ): Promise<EmailVersion | null> {
   return isIdOrAlias(templateId) ? await ledger.latestEmailVersion(accountId, templateId) : null;
 }
 
-async function findIntegration(
-  { accountId, integrationId }: SendCommand,
-  ledger: FindSendableDeps["ledger"],
+/** Finds the integration of a request, if it may carry new mail. */
+export async function findIntegration(
+  { accountId, integrationId }: Pick<SendCommand, "accountId" | "integrationId">,
+  ledger: Pick<FindSendableDeps["ledger"], "findIntegration">,
 ): Promise<Integration | null> {
   const id = readPathId(integrationId);
   const found = id === undefined ? null : await ledger.findIntegration(accountId, id);

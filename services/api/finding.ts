@@ -1,4 +1,4 @@
-import type { Store } from "@posthaste/storage";
+import type { BatchStates, BatchStore, Store } from "@posthaste/storage";
 
 /**
  * The operations that list and change messages. The routes call them through the ledger of their
@@ -18,6 +18,7 @@ export interface Finding {
   cancelSend: Store["messages"]["cancelSend"];
   cancelSome: Store["messages"]["cancelSome"];
   retryMessage: Store["messages"]["retry"];
+  batches: BatchStore & BatchStates;
   listSuppressions: Store["suppressions"]["list"];
   addSuppressions: Store["suppressions"]["add"];
   removeSuppressions: Store["suppressions"]["remove"];

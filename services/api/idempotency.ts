@@ -32,6 +32,18 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   });
 }
 
+/**
+ * Returns what identifies a request as a repetition; `undefined` if it has no `Idempotency-Key`.
+ *
+ * @throws {HttpError} `invalid_request`
+ */
+export function idempotencyOf(
+  { headers, bodyHash }: Pick<FastifyRequest, "headers" | "bodyHash">,
+): Idempotency | undefined {
+  const key = readIdempotencyKey(headers["idempotency-key"]);
+  return key === undefined ? undefined : { key, bodyHash };
+}
+
 /** Returns a hash of a request: the same method, path and body, byte for byte, have the same hash. */
 export function hashRequest(method: string, path: string, body: Buffer): string {
   return createHash("sha256").update(`${method} ${path}\n`).update(body).digest("hex");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import {
   API_SCOPES,
@@ -21,7 +22,9 @@ import { buildApp } from "./app.ts";
  */
 
 /** What a parameter of a path names. */
-type Kind = "template" | "pdf" | "integration" | "send" | "message" | "position";
+type Kind =
+  | ("template" | "pdf" | "integration" | "send" | "message" | "position")
+  | ("batch" | "closedBatch" | "canceledBatch");
 
 interface Rule {
   /** Missing if any token is accepted. */
@@ -45,6 +48,8 @@ const SEND = {
   }),
 };
 
+const BATCH = { templateId: 1, integrationId: 1, from: { email: "shop@example.com" } };
+
 const RULES: Record<string, Rule> = {
   "POST /v1/templates/:templateId/render": {
     scope: "render",
@@ -61,6 +66,15 @@ const RULES: Record<string, Rule> = {
     ...{ scope: "manage:suppressions", params: {} },
     body: () => ({ emails: ["gone@example.net"] }),
   },
+  "POST /v1/batches": { scope: "send", params: {}, body: () => BATCH },
+  "POST /v1/batches/:id/recipients": {
+    ...{ scope: "send", params: { id: "batch" } },
+    body: (pdf) => ({ to: SEND.body(pdf).to }),
+  },
+  "POST /v1/batches/:id/close": { scope: "send", params: { id: "closedBatch" } },
+  "POST /v1/batches/:id/cancel": { scope: "manage:messages", params: { id: "canceledBatch" } },
+  "GET /v1/batches/:id": { scope: "read", params: { id: "closedBatch" } },
+  "GET /v1/batches": { scope: "list", params: {}, hasQuery: true },
   // No renderer answers here.
   "POST /v1/templates/:templateId/send/:integrationId/dry-run": {
     ...{ ...SEND, status: 504, hasQuery: true },
@@ -168,6 +182,7 @@ async function settle(name: string, count: number): Promise<Belongings> {
   const { _id: accountId } = await store.accounts.create({ name });
   const all: Omit<Belongings, "accountId" | "tokens"> = {
     ...{ template: [], pdf: [], integration: [], send: [], message: [], position: ["0"] },
+    ...{ batch: [], closedBatch: [], canceledBatch: [] },
   };
   for (let i = 1; i <= count; i++) {
     const base = { accountId, variables: [], sourceHash: "x", alias: `${name}-${i}`.toLowerCase() };
@@ -205,6 +220,12 @@ async function settle(name: string, count: number): Promise<Belongings> {
     });
     all.send.push(body.id);
     all.message.push(body.messages[0].id);
+    for (const list of [all.batch, all.closedBatch, all.canceledBatch]) {
+      const headers = { "idempotency-key": randomUUID() };
+      const url = "/v1/batches";
+      const opened = await ask(belongings, { method: "POST", url, payload: BATCH, headers });
+      list.push(opened.body.id);
+    }
   }
   return belongings;
 }
@@ -229,6 +250,7 @@ async function ask(who: Belongings, { method, url, payload, token, headers }: As
     headers: {
       authorization: `Bearer ${bearer}`,
       ...(payload === undefined ? {} : { "content-type": "application/json" }),
+      ...keyOf(method, url),
       ...headers,
     },
     ...(payload === undefined
@@ -237,6 +259,12 @@ async function ask(who: Belongings, { method, url, payload, token, headers }: As
   });
   const text = answer.body;
   return { status: answer.statusCode, text, body: text === "" ? {} : JSON.parse(text) };
+}
+
+/** Returns the key that a request needs: a new one for each part of a batch, and one for the batch that all open. */
+function keyOf(method: string, url: string): Record<string, string> {
+  if (method !== "POST" || !url.startsWith("/v1/batches")) return {};
+  return { "idempotency-key": url.includes("/recipients") ? randomUUID() : "batch" };
 }
 
 function ruleOf({ method, url }: Route): Rule | undefined {
@@ -324,9 +352,10 @@ test("every route refuses a token that is unknown, expired, revoked or nearly ri
 test("no route shows, changes or uses what another account has, by any id", async () => {
   const before = await stateOf(foreign);
   const mine = new Set([...Object.values(own)].flatMap((ids) => Array.isArray(ids) ? ids : []));
-  const { template, pdf, integration, send, message, accountId } = foreign;
+  const { template, pdf, integration, send, message, accountId, ...rest } = foreign;
+  const batches = [...rest.batch, ...rest.closedBatch, ...rest.canceledBatch];
   const [first] = await store.tokens.list(accountId);
-  const strange = [...template, ...pdf, ...integration, ...send, ...message, accountId];
+  const strange = [...template, ...pdf, ...integration, ...send, ...message, ...batches, accountId];
   const ids = [...new Set([...strange, `${accountId}/1`, `${accountId}/email/2`, first?._id ?? ""])]
     .filter((id) => !mine.has(id));
   let tries = 0;
@@ -487,6 +516,7 @@ async function stateOf({ accountId, send }: Belongings) {
     messages: await Promise.all(
       send.map((id) => store.messages.find(accountId, messageIdOf(id, 0))),
     ),
+    batches: await store.batches.list(accountId, { limit: 100 }),
     templates: await store.templates.list(accountId, "email"),
     pdfs: await store.templates.list(accountId, "pdf"),
     integrations: await store.integrations.list(accountId),

@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import type { Logger } from "@posthaste/telemetry";
-import type { Acceptance, Ledger } from "./ledger.ts";
+import type { Acceptance } from "@posthaste/storage";
+import type { Ledger } from "./ledger.ts";
 
 /** What {@linkcode openLateAcceptances} needs. */
 export interface LateAcceptancesDeps {

@@ -8,7 +8,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ACCOUNT, openTestApp, SEND, smallSend } from "./_test_app.ts";
-import type { Acceptance } from "./ledger.ts";
+import type { Acceptance } from "@posthaste/storage";
 
 const HOUR = 3_600_000;
 

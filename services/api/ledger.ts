@@ -7,13 +7,7 @@ import type {
   PdfVersion,
   Send,
 } from "@posthaste/contracts";
-import type { Store } from "@posthaste/storage";
-
-/**
- * The result of accepting a send. `existing` is null if another request has its key but no send
- * yet.
- */
-export type Acceptance = { accepted: true } | { accepted: false; existing: Send | null };
+import type { Acceptance, Store } from "@posthaste/storage";
 
 /** The operations of the database that the interface uses. */
 export interface Ledger {

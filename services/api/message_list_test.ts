@@ -141,7 +141,7 @@ test("sendListRoute() finds sends by each filter, newest first, with their marks
   assert.ok(Date.parse(acceptedAt));
   assert.deepEqual(send, {
     ...{ id: sends[1], template: { id: 1, version: 1 }, integrationId: 1, messageCount: 2 },
-    ...{ settled: false, settledAt: null },
+    ...{ batchId: null, settled: false, settledAt: null },
     ...{ reference: "order-1", tags: ["vip", "eu"], metadata: { shop: "x", n: "1" } },
   });
   const first = await api.ask("/v1/sends?limit=2");

@@ -1,4 +1,7 @@
 import {
+  type BatchBody,
+  batchBodySchema,
+  batchRecipientsSchema,
   dropNulls,
   emailAddressSchema,
   type Issue,
@@ -8,10 +11,12 @@ import {
   type SendBody,
   sendBodySchema,
   type SendLimits,
+  type SendRequest,
   type Variables,
   variablesSchema,
 } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import type { z } from "zod";
 
 /**
  * The readable part of a send's body: a whole request, or one with `null` in place of faulty parts.
@@ -46,13 +51,51 @@ export type ReadSendBody =
 export function sendBodyReader(limits: SendLimits): (body: unknown) => ReadSendBody {
   const schema = sendBodySchema(limits);
   return (body) => {
-    const clipped = clip(body, limits);
-    dropNulls(schema, clipped);
-    dropNullIds(clipped);
+    const clipped = withoutNulls(schema, clip(body, limits));
     const { data, error } = schema.safeParse(clipped, BODY_PARSING);
     if (error === undefined) return { request: data, faults: [], readable: withoutFiles(data) };
     return { request: undefined, faults: bodyIssues(error), readable: readWhatHolds(clipped) };
   };
+}
+
+/** What the sends of a batch share. */
+export type SharedRequest = Omit<SendRequest, "to">;
+
+/**
+ * Creates the reader of the recipients of a batch. It returns whole requests, with what the batch's sends share.
+ * The sender was checked when the batch was opened.
+ */
+export function recipientsReader(
+  limits: SendLimits,
+): (body: unknown, shared: SharedRequest) => ReadSendBody {
+  const schema = batchRecipientsSchema(limits);
+  return (body, { files: _files, ...shared }) => {
+    const clipped = withoutNulls(schema, clip(body, limits));
+    const { data, error } = schema.safeParse(clipped, BODY_PARSING);
+    const { variables } = shared;
+    if (error !== undefined) {
+      const { to } = readWhatHolds(clipped);
+      return { request: undefined, faults: bodyIssues(error), readable: { variables, to } };
+    }
+    const request = { ...shared, to: data.to };
+    return { request, faults: [], readable: { variables, to: withoutFiles(request).to } };
+  };
+}
+
+/** Creates the reader of the body that opens a batch. */
+export function batchBodyReader(limits: SendLimits) {
+  const schema = batchBodySchema(limits);
+  return (body: unknown): { request: BatchBody } | { faults: Issue[] } => {
+    const { data, error } = schema.safeParse(withoutNulls(schema, body), BODY_PARSING);
+    return error === undefined ? { request: data } : { faults: bodyIssues(error) };
+  };
+}
+
+/** Removes the fields of a body that are null and optional. */
+function withoutNulls(schema: z.ZodType, body: unknown): unknown {
+  dropNulls(schema, body);
+  dropNullIds(body);
+  return body;
 }
 
 /** Removes `id` if it is null beside the fields of a file: there it is optional. */

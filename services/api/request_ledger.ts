@@ -3,7 +3,8 @@ import { HttpError } from "./http_error.ts";
 import type { Permit } from "@posthaste/limits";
 import type { NeededAsset, NumberedPage, Placed } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
-import type { Acceptance, Ledger } from "./ledger.ts";
+import type { Acceptance } from "@posthaste/storage";
+import type { Ledger } from "./ledger.ts";
 import type { Capacity } from "./capacity.ts";
 
 /** What the ledgers of all requests share. */

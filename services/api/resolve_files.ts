@@ -24,14 +24,20 @@ export interface ResolvedFiles {
   faults: Issue[];
 }
 
+/** What each mail carries besides. */
+export interface MailFiles {
+  images?: readonly Pick<MailFile, "size">[];
+  /** Files of its batch. */
+  files?: readonly MailFile[];
+}
+
 type Lists = Pick<SendBody, "attachments"> & { to: Pick<SendBody["to"][number], "attachments">[] };
 
 /** Finds the files of a request, and hashes those that it contains. */
 export async function resolveFiles(
   { attachments, to }: Lists,
   findAssetName: FindAssetName,
-  /** Images that each mail carries besides. */
-  images: readonly Pick<MailFile, "size">[] = [],
+  { images = [], files = [] }: MailFiles = {},
 ): Promise<ResolvedFiles> {
   if (!hasFiles(attachments) && !to.some((one) => hasFiles(one.attachments))) return NO_FILES;
   const lists = [
@@ -47,7 +53,7 @@ export async function resolveFiles(
   const fileOf = fileReader(kept, needed);
   const filesIn: ResolvedFiles["filesIn"] = (list = []) => list.flatMap((one) => fileOf(one) ?? []);
   // Read first: files are stored in this order.
-  const common = filesIn(attachments);
+  const common = [...files, ...filesIn(attachments)];
   const unknown = lists.flatMap(({ path, list }) =>
     list.flatMap(({ asset }, at): Issue[] =>
       asset === undefined || kept.has(asset)
@@ -131,14 +137,18 @@ interface SharedFiles {
   imageBytes: number;
 }
 
-/** Finds the faults of a mail's files together: the common ones and the recipient's. */
+/**
+ * Finds the faults of a mail's files together: the common ones and the recipient's. Without recipients, those of
+ * the common ones.
+ */
 function findMailFaults(
   own: readonly MailFile[][],
   { common, imageBytes }: SharedFiles,
 ): Issue[] {
-  return own.flatMap((files, index): Issue[] => {
+  const isBatch = own.length === 0;
+  return (isBatch ? [[]] : own).flatMap((files, index): Issue[] => {
     const all = [...files, ...common];
-    const path = `to.${index}.attachments`;
+    const path = isBatch ? "attachments" : `to.${index}.attachments`;
     const size = all.reduce((sum, file) => sum + encodedBytes(file.size), imageBytes);
     const ids = all.flatMap(({ contentId }) => contentId ?? []);
     return [

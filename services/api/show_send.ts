@@ -57,8 +57,8 @@ function show(send: Send, documents: readonly Message[]) {
   // Decided by the messages just read: the ledger records `settledAt` up to half a minute later.
   const settled = settledAt !== null || messages.every(({ state }) => isTerminal(state));
   const head = { id, acceptedAt, template, integrationId, messageCount, settled, settledAt };
-  const sendAt = send.notBefore ?? null;
-  return { ...head, sendAt, ...labelsOf(request), states, messages };
+  const { notBefore: sendAt = null, batchId = null } = send;
+  return { ...head, batchId, sendAt, ...labelsOf(request), states, messages };
 }
 
 function causeOf({ state, reason, code, enhanced, response, count, messageId }: ReasonGroup) {

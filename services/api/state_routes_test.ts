@@ -181,6 +181,7 @@ test("sendStateRoute() counts states and lists the messages in their order", asy
     template: { id: 5, version: 2 },
     integrationId: 3,
     messageCount: 2,
+    batchId: null,
     settled: false,
     settledAt: null,
     ...{ sendAt: null, causes: [] },

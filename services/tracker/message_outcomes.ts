@@ -137,9 +137,14 @@ export function eventOf(outcome: MessageOutcome, subject: EventSubject): NewEven
       ...(nextAt === undefined ? {} : { nextAt }),
       ...(reason === undefined ? {} : { reason: maskAddresses(reason) }),
       ...(reply === undefined ? {} : { reply: codesOf(reply) }),
-      ...{ template, integrationId, ...subject.labelsOf(index) },
+      ...{ template, integrationId, ...batchOf(subject), ...subject.labelsOf(index) },
     },
   };
+}
+
+/** Returns the batch of a send; no field if it belongs to none. */
+export function batchOf({ batchId }: Pick<EventSubject, "batchId">) {
+  return batchId === undefined ? {} : { batchId };
 }
 
 function codesOf({ code, enhanced }: SmtpReply) {

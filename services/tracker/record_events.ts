@@ -8,6 +8,7 @@ import type {
   TimelinesOf,
 } from "@posthaste/storage";
 import {
+  batchOf,
   eventIdOf,
   eventOf,
   type MessageOutcome,
@@ -113,6 +114,7 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
           ...{ _id: settledEventId(sendId, attempts), accountId, type: "send.settled", at: now() },
           data: {
             ...{ sendId, messageCount, states, template, integrationId },
+            ...batchOf(subject),
             ...subject.labelsOf(),
           },
         }];

@@ -1,10 +1,10 @@
 import { failpoint } from "@posthaste/runtime";
 import { injectTrace } from "@posthaste/telemetry";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { acceptSend, type AcceptSendDeps } from "../accept_send.ts";
-import { audit, type AuditDeps } from "../audit.ts";
+import { type AuditDeps, toSuppressedAudit } from "../audit.ts";
 import { requireScope } from "../authenticate.ts";
-import { type Idempotency, readIdempotencyKey } from "../idempotency.ts";
+import { idempotencyOf } from "../idempotency.ts";
 
 /** Adds `POST /templates/{templateId}/send/{integrationId}` (docs/interface.md, section 4.2). */
 export function sendRoute(
@@ -27,19 +27,11 @@ export function sendRoute(
         trace: injectTrace().traceparent,
       }, {
         ...{ ...deps, ledger },
-        auditToSuppressed: (id, recipients) =>
-          audit(deps, request, {
-            ...{ action: "send.to_suppressed", target: `send ${id}`, details: { recipients } },
-          }),
+        auditToSuppressed: toSuppressedAudit(deps, request),
       });
       if (idempotency !== undefined) reply.header("idempotent-replayed", String(replayed));
       failpoint("api.before_answer");
       return answer;
     },
   );
-}
-
-function idempotencyOf({ headers, bodyHash }: FastifyRequest): Idempotency | undefined {
-  const key = readIdempotencyKey(headers["idempotency-key"]);
-  return key === undefined ? undefined : { key, bodyHash };
 }

@@ -29,6 +29,6 @@ export function sendListRoute(app: FastifyInstance, { searchSends }: Finding): v
   );
 }
 
-function show({ _id: id, settledAt, ...send }: FoundSendHead) {
-  return { id, ...send, settled: settledAt !== null, settledAt };
+function show({ _id: id, settledAt, batchId, ...send }: FoundSendHead) {
+  return { id, ...send, batchId: batchId ?? null, settled: settledAt !== null, settledAt };
 }

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from "fastify";
+import { audit, type AuditDeps } from "../audit.ts";
+import { requireScope, requireUse } from "../authenticate.ts";
+import { findBatch, showBatch } from "../batch.ts";
+import type { Finding } from "../finding.ts";
+import { HttpError } from "../http_error.ts";
+
+/** What ending a batch needs. */
+export type BatchEndDeps = AuditDeps & Pick<Finding, "batches">;
+
+/** Adds `POST /batches/{id}/close` and `/cancel`. The tracker does what follows. */
+export function batchEndRoutes(app: FastifyInstance, deps: BatchEndDeps): void {
+  const { batches, now } = deps;
+  app.post<{ Params: { id: string } }>(
+    "/batches/:id/close",
+    { onRequest: requireScope("send") },
+    async ({ caller, params: { id }, ledger }) => {
+      const { accountId } = caller;
+      const action = "close the batch";
+      const batch = await findBatch(id, { ...deps, accountId, ledger, action });
+      const { template: { id: templateId }, integrationId } = batch;
+      requireUse(caller, { templateId, integrationId });
+      const closed = await ledger.wait(action, () => batches.close(accountId, id, now())) ?? batch;
+      if (closed.state === "canceled") {
+        throw new HttpError("batch_closed", `Cannot ${action} "${id}": it is canceled`);
+      }
+      return showBatch(closed);
+    },
+  );
+
+  app.post<{ Params: { id: string } }>(
+    "/batches/:id/cancel",
+    { onRequest: requireScope("manage:messages") },
+    async (request) => {
+      const { caller: { accountId }, params: { id }, ledger } = request;
+      const action = "cancel the batch";
+      const batch = await findBatch(id, { ...deps, accountId, ledger, action });
+      if (batch.state === "canceled") return showBatch(batch);
+      const end = () => batches.cancel(accountId, id, now());
+      const canceled = await ledger.wait(action, end) ?? batch;
+      const details = { recipients: canceled.recipients };
+      await audit(deps, request, { action: "batch.canceled", target: `batch ${id}`, details });
+      return showBatch(canceled);
+    },
+  );
+}
