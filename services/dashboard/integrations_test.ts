@@ -350,13 +350,25 @@ test("PUT /api/integrations/:id sets fallbacks: at most three, others of the acc
   const { own, foreign } = dashboard;
   const names = ["Main", "Second", "Third", "Fourth", "Fifth"];
   for (const name of names) await create({ name });
-  const put = async (fallbacks: number[] | undefined) => {
+  const put = async (fallbacks: number[] | undefined, who = own.owner) => {
     const { fallbacks: _, ...kept } = KEPT;
     const { revision } = await stored(1);
     const settings = { ...kept, revision, ...(fallbacks ? { fallbacks } : {}) };
-    return await own.editor.put(`${PATH}/1`, settings);
+    return await who.put(`${PATH}/1`, settings);
   };
+  // Its server could get all mail.
+  const refused = await put([3, 2], own.editor);
+  assert.deepEqual([refused.status, refused.body.code], [403, "not_allowed"]);
+  assert.deepEqual(refused.body.issues.map(({ path }: { path: string }) => path), ["fallbacks"]);
   const { body } = await put([3, 2]);
+  const [line] = (await own.owner.get("/api/audit")).body.lines;
+  const { host, port } = KEPT;
+  assert.equal(line.action, "integration.repointed");
+  assert.equal(line.details.to, Array(3).fill(`${host}:${port}`).join(", or "));
+  // Their order, and fewer of them, are no new servers.
+  assert.equal((await put([2, 3], own.editor)).status, 200);
+  assert.equal((await put([2], own.editor)).status, 200);
+  await put([3, 2]);
   assert.deepEqual(body.settings.fallbacks, [3, 2]);
   // A caller that does not know them changes nothing.
   assert.deepEqual((await put(undefined)).body.settings.fallbacks, [3, 2]);

@@ -78,10 +78,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     before: Integration,
     after: Integration,
   ): Promise<void> {
-    const [from, to] = [before, after].map(({ host, port }) => `${host}:${port}`) as [
-      string,
-      string,
-    ];
+    const [from, to] = await Promise.all([serversOf(before), serversOf(after)]);
     await audit({ ...store, now }, actor, {
       action: "integration.repointed",
       target: `integration ${after.id}`,
@@ -91,6 +88,15 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     const named = { who, account: account.name, integration: after.name };
     const variables = { ...named, before: from, after: to };
     await notifyOwners(account._id, { kind: "repointed", variables }, routing);
+  }
+
+  /** Returns the servers that may get an integration's mail: `mx.example:587, or backup.example:25`. */
+  async function serversOf({ accountId, host, port, fallbacks }: Integration): Promise<string> {
+    const others = await Promise.all(fallbacks.map((id) => store.integrations.find(accountId, id)));
+    const known = others.filter((other) => other !== null);
+    return [`${host}:${port}`, ...known.map((other) => `${other.host}:${other.port}`)].join(
+      ", or ",
+    );
   }
 
   /**
@@ -164,10 +170,14 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       if (skipsCertificate(input, current)) requirePerson(actor, SKIP);
       checkPasswordStays(current, input);
       await checkFallbacks(actor, input, current);
-      const isRepointed = pointsElsewhere(current, input);
+      const isMoved = pointsElsewhere(current, input);
+      // The server of a fallback can get all mail, too.
+      const isRepointed = isMoved || addsFallbacks(current, input);
       if (isRepointed) {
         const { person } = actor;
-        if (person !== null && person.role !== "owner") throw onlyOwners();
+        if (person !== null && person.role !== "owner") {
+          throw onlyOwners(isMoved ? "host" : "fallbacks");
+        }
         if (person !== null) requireRecent(person, now());
       }
       const auth = loginOf(input, { accountId, sealingKey });
@@ -244,11 +254,15 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
   );
 }
 
-function onlyOwners(): HttpError {
-  const issues = [{ path: "host", message: "requires the owner role" }];
+function addsFallbacks(current: Integration, { fallbacks = [] }: IntegrationInputData): boolean {
+  return fallbacks.some((id) => !current.fallbacks.includes(id));
+}
+
+function onlyOwners(path: "host" | "fallbacks"): HttpError {
+  const issues = [{ path, message: "requires the owner role" }];
   return new HttpError(
     "not_allowed",
-    "Requires the owner role to change the server of an integration",
+    "Requires the owner role to change the servers that get the mail of an integration",
     {
       issues,
     },
