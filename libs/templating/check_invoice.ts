@@ -43,6 +43,9 @@ const CHUNK = 64 * 1024;
 /** The most characters of one text that a rule looks at. */
 const MAX_TEXT = 1_000;
 
+/** The longest name of an element that a rule may know. */
+const MAX_NAME = 100;
+
 const MAX_REASON = 500;
 
 const CII = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100";
@@ -100,6 +103,18 @@ function checkValues(texts: ReadonlyMap<string, string>, profile: InvoiceProfile
 /** Other paths are not kept: their names may be long, and as many as the XML has elements. */
 const KNOWN: ReadonlySet<string> = new Set([...requiredPaths("extended"), ...PRESENT]);
 
+/** The known paths, those in groups, and all above them: elements elsewhere have no path. */
+const PATHS: ReadonlySet<string> = new Set(
+  [
+    ...KNOWN,
+    ...groupRules("extended").concat(groupRules("en16931"))
+      .flatMap(({ path, required }) => required.map((name) => `${path}/${name}`)),
+  ].flatMap((path) => {
+    const names = path.split("/");
+    return names.map((_, index) => names.slice(0, index + 1).join("/"));
+  }),
+);
+
 interface OpenGroup {
   rule: GroupRule;
   line: number;
@@ -112,7 +127,8 @@ class Reading {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #rules: ReadonlyMap<string, GroupRule>;
   readonly #texts = new Map<string, string>();
-  readonly #path: string[] = [];
+  /** The paths of the open elements below the root; `undefined` for those that no rule knows. */
+  readonly #open: (string | undefined)[] = [];
   #text = "";
   #group: OpenGroup | undefined;
   #hasRoot = false;
@@ -126,8 +142,8 @@ class Reading {
     parser.on("doctype", () => {
       throw fault("it has a document type, which is not allowed");
     });
-    parser.on("opentag", ({ local, uri }) => this.#open(local, uri));
-    parser.on("closetag", () => this.#close());
+    parser.on("opentag", ({ local, uri }) => this.#begin(local, uri));
+    parser.on("closetag", () => this.#end());
     const keep = (text: string) => {
       if (this.#text.length < MAX_TEXT) this.#text += text;
     };
@@ -144,7 +160,7 @@ class Reading {
     return this.#texts;
   }
 
-  #open(name: string, namespace: string): void {
+  #begin(name: string, namespace: string): void {
     if (!this.#hasRoot) {
       this.#hasRoot = true;
       if (name !== "CrossIndustryInvoice" || namespace !== CII) {
@@ -152,31 +168,42 @@ class Reading {
       }
       return;
     }
-    // A name in another namespace is another element.
-    this.#path.push(NAMESPACES.includes(namespace) ? name : `{${namespace}}${name}`);
-    if (this.#path.length > MAX_DEPTH) throw fault(`it has more than ${MAX_DEPTH} levels`);
+    const path = this.#pathOf(name, namespace);
+    this.#open.push(path);
+    if (this.#open.length > MAX_DEPTH) throw fault(`it has more than ${MAX_DEPTH} levels`);
     this.#text = "";
-    const rule = this.#path.length > 3 ? undefined : this.#rules.get(this.#path.join("/"));
+    const rule = path === undefined ? undefined : this.#rules.get(path);
     if (rule === undefined) return;
     const { line } = this.#parser;
     const missing = new Set(rule.required);
-    this.#group = { rule, line, depth: this.#path.length, missing };
+    this.#group = { rule, line, depth: this.#open.length, missing };
   }
 
-  #close(): void {
-    if (this.#path.length === 0) return;
+  /** Its cost does not grow with the depth, nor with long names: an invoice may have a million elements. */
+  #pathOf(name: string, namespace: string): string | undefined {
+    // A name in another namespace is another element.
+    if (name.length > MAX_NAME || !NAMESPACES.includes(namespace)) return undefined;
+    if (this.#open.length === 0) return PATHS.has(name) ? name : undefined;
+    const above = this.#open.at(-1);
+    const path = above === undefined ? "" : `${above}/${name}`;
+    return PATHS.has(path) ? path : undefined;
+  }
+
+  #end(): void {
+    if (this.#open.length === 0) return;
     const text = this.#text.trim();
+    const path = this.#open.at(-1);
     const group = this.#group;
-    if (group === undefined) this.#note(this.#path.join("/"), text);
-    else if (this.#path.length > group.depth) {
-      if (text !== "") group.missing.delete(this.#path.slice(group.depth).join("/"));
+    if (group === undefined) this.#note(path, text);
+    else if (this.#open.length > group.depth) {
+      if (text !== "") group.missing.delete(path?.slice(group.rule.path.length + 1) ?? "");
     } else this.#endGroup(group);
-    this.#path.pop();
+    this.#open.pop();
     this.#text = "";
   }
 
-  #note(path: string, text: string): void {
-    if (!KNOWN.has(path)) return;
+  #note(path: string | undefined, text: string): void {
+    if (path === undefined || !KNOWN.has(path)) return;
     // Readers could choose another one than the page shows.
     if (this.#texts.has(path) && SUM_PATHS.includes(path)) throw fault(`it has two of ${path}`);
     if (!this.#texts.has(path)) this.#texts.set(path, text);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import process from "node:process";
 import { test } from "node:test";
 import { INVOICE_PROFILES } from "@posthaste/contracts";
 import { NO_XMLLINT, schemaFaults } from "@posthaste/kit";
@@ -104,6 +105,24 @@ test("checkInvoice() reads a long invoice in parts, whatever stands where they m
   }
   const long = invoiceOf("basic").replace("Buyer<", `${"x".repeat(5_000_000)}<`);
   assert.match(await reasonOf(long, "basic"), /more than 5000000/);
+});
+
+test("checkInvoice() takes no longer for elements in a namespace with a long name", async () => {
+  const elements = "<b>".repeat(40) + "<a/>".repeat(20_000) + "</b>".repeat(40);
+  const millisecondsFor = async (length: number) => {
+    const xml = invoiceOf("minimum").replace(
+      /(<rsm:CrossIndustryInvoice)/,
+      `$1 xmlns="${"n".repeat(length)}"`,
+    )
+      .replace("</rsm:CrossIndustryInvoice>", `${elements}</rsm:CrossIndustryInvoice>`);
+    const before = process.cpuUsage();
+    await checkInvoice({ xml, profile: "minimum" });
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  await millisecondsFor(10);
+  const [short, long] = [await millisecondsFor(10), await millisecondsFor(200_000)];
+  assert.ok(long < 10 * short + 200, `${long} ms of the processor, ${short} with a short name`);
 });
 
 for (const [what, change, pattern] of FAULTS) {
