@@ -48,8 +48,8 @@ export function brandIn(
         INSIDE,
         (whole, key?: string) => key === undefined ? whole : `"${valueOf(key)}"`,
       )
-      : part === "html"
-      ? valueOf(name).replaceAll("&", "&amp;")
+      : part === "html" || part === "invoice"
+      ? valueOf(name).replaceAll("&", "&amp;").replaceAll("'", "&#39;")
       : valueOf(name);
     pieces.push({ text: made, at: index, isMade: true, ...(fault === undefined ? {} : { fault }) });
   }

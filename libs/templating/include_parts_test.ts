@@ -156,6 +156,16 @@ test("includeParts() writes the values of the brand, and names unknown ones", ()
     filled('<a style="color:{{@brand.color}}">{{@brand.name}}{{{ @brand.name }}}</a>', {}, brand),
     '<a style="color:#0a5">A &amp; BA &amp; B</a>',
   );
+  const text = { name: "O'Neill & Son" };
+  assert.equal(
+    filled("<a title='{{@brand.name}}'>", {}, text),
+    "<a title='O&#39;Neill &amp; Son'>",
+  );
+  const { parts } = includeParts({ invoice: "<a>{{@brand.name}}</a>" }, {
+    brand: text,
+    partials: {},
+  });
+  assert.equal(parts.invoice, "<a>O&#39;Neill &amp; Son</a>");
   assert.equal(
     filled("{{#each lines}}{{> l}}{{/each}}", { l: "{{upper @brand.logo}} " }, brand),
     "MARK MARK ",

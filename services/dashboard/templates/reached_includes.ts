@@ -14,7 +14,7 @@ function calledIn(source: string): string[] {
 
 /** A source, and partials to use instead of the published ones. */
 export interface Reaching {
-  source: Pick<DraftSource, "subject" | "html" | "text" | "filename">;
+  source: Pick<DraftSource, "subject" | "html" | "text" | "filename" | "invoice">;
   instead?: readonly Pinned[];
 }
 
@@ -26,13 +26,13 @@ export interface Reaching {
  */
 export async function reachedIncludes(
   accountId: string,
-  { source: { subject, html, text, filename }, instead = [] }: Reaching,
+  { source: { subject, html, text, filename, invoice = "" }, instead = [] }: Reaching,
   { partials }: StorePart<"partials.published">,
 ): Promise<Pinned[]> {
   const reached: Pinned[] = [];
   const seen = new Set<string>();
   let characters = 0;
-  let names = calledIn([subject, html, text, filename].join("\n"));
+  let names = calledIn([subject, html, text, filename, invoice].join("\n"));
   while (names.length > 0) {
     for (const name of names) seen.add(name);
     const given = instead.filter(({ name }) => names.includes(name));
