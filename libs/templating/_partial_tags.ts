@@ -24,7 +24,7 @@ export type PartialNode =
   | PartialCall
   | InlinePartial;
 
-const CALL = /^\{\{~?(#?)>\s*(?:"([^"]*)"|'([^']*)'|([@\w.-]+)|(?=\())\s*([\s\S]*?)\s*~?\}\}$/;
+const CALL = /^\{\{~?(#?)>\s*(?:"([^"]*)"|'([^']*)'|([@\w.-]+)|(?=\())/;
 const INLINE = /^\{\{~?#\*\s*inline\s+(?:"([^"]*)"|'([^']*)'|([\w.-]+))\s*~?\}\}$/;
 const OPENS = /^\{\{~?(?:#|\^\s*[^\s~}])/;
 const CLOSES = /^\{\{~?\//;
@@ -62,7 +62,7 @@ export function partialNodes(source: string): PartialNode[] {
     if (call || inline) {
       cut();
       const name = call ? call[2] ?? call[3] ?? call[4] : inline?.[1] ?? inline?.[2] ?? inline?.[3];
-      const args = call?.[5] ?? "";
+      const args = call ? tag.slice(call[0].length).replace(/~?\}\}$/, "").trim() : "";
       const parent = nodes();
       if (call && call[1] === "") {
         parent.push({ type: "call", name, args, at });
