@@ -173,6 +173,8 @@ function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<str
       fc.string({ unit: "grapheme-ascii", maxLength: 60 }).map((value) => value.trim()),
       { maxKeys: 4, noNullPrototype: true },
     ),
+    // The token lacks the scope for true.
+    toSuppressed: fc.constant(false),
     listUnsubscribe: fc.constantFrom(
       "",
       { url: "https://example.com/leave?u=1" },
@@ -382,7 +384,7 @@ function isForbiddenSend(body: unknown): boolean {
   const isVariables = (value: unknown) => value === undefined || value === null || isObject(value);
   const isPdfRef = (value: unknown) =>
     Number.isInteger(value) || typeof value === "string" && /^[a-z][a-z0-9-]*$/.test(value);
-  const envelope = "replyTo cc bcc headers listUnsubscribe attachments";
+  const envelope = "replyTo cc bcc headers listUnsubscribe attachments toSuppressed";
   const labels = "variables reference tags metadata";
   if (!isObject(body) || !hasOnly(body, `from to sendAt ${labels} ${envelope}`)) return true;
   if ((body["sendAt"] ?? null) !== null && !isText(body["sendAt"], 40)) return true;
@@ -444,8 +446,9 @@ function isForbiddenFile(file: unknown): boolean {
 }
 
 function isForbiddenEnvelope(
-  { replyTo, cc, bcc, headers, listUnsubscribe }: Record<string, unknown>,
+  { replyTo, cc, bcc, headers, listUnsubscribe, toSuppressed }: Record<string, unknown>,
 ): boolean {
+  if ((toSuppressed ?? false) !== false) return true;
   const isLists = [replyTo, cc, bcc].every((list) =>
     (list ?? null) === null || Array.isArray(list) && list.length <= 10 &&
       list.every((one) => typeof one?.email === "string" && isPrintable(one.email))
