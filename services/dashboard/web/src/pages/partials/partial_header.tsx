@@ -5,8 +5,8 @@ import { TbArrowLeft, TbDots, TbTrash } from "react-icons/tb";
 import { Link, useLocation } from "wouter";
 import type { PartialView } from "../../../../interface/partials.ts";
 import { request } from "../../api.ts";
+import { SaveDraft } from "../../editor/save_draft.tsx";
 import { confirmAction } from "../../parts/confirm.tsx";
-import { showDone } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { TemplateState } from "../templates/template_state.tsx";
 import { partialApi, partialKey } from "./partial_queries.ts";
@@ -59,17 +59,7 @@ export function PartialHeader({ view, title, draft, isValid = true }: {
         {mayEdit
           ? (
             <>
-              <Button
-                size="xs"
-                variant="default"
-                loading={draft.isSaving}
-                disabled={!draft.isUnsaved || !isValid}
-                onClick={async () => {
-                  if (await draft.save()) showDone("Draft saved");
-                }}
-              >
-                Save draft
-              </Button>
+              <SaveDraft draft={draft} isValid={isValid} />
               <Button
                 size="xs"
                 onClick={publish.open}

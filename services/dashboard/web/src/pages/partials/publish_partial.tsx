@@ -1,9 +1,8 @@
 import { Alert, Anchor, Badge, Button, Group, List, Modal, Stack, Text } from "@mantine/core";
-import { useState } from "react";
 import { Link } from "wouter";
 import type { PartialView, TouchedTemplate } from "../../../../interface/partials.ts";
-import { HttpError } from "../../api.ts";
-import { showDone, showError } from "../../parts/show_outcome.ts";
+import { usePublishing } from "../../editor/use_publishing.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 import { Pending } from "../../parts/states.tsx";
 import { KINDS } from "../templates/template_kind.ts";
 import { useTouched } from "./partial_queries.ts";
@@ -21,29 +20,16 @@ export function PublishPartial({ view, title, draft, opened, onClose }: {
 }) {
   const query = useTouched(view.name, { enabled: opened && view.revision > 0 });
   const touched = view.revision === 0 ? [] : query.data;
-  const [refused, setRefused] = useState<HttpError | null>(null);
-  const [working, setWorking] = useState(false);
-  const close = () => {
-    setRefused(null);
-    onClose();
-  };
-  const publish = async () => {
-    setRefused(null);
-    setWorking(true);
-    try {
+  const { working, refused, run, close } = usePublishing(onClose);
+  const publish = () =>
+    run(async () => {
       const published = await draft.publish();
       close();
       if (published === null) return;
       const count = published.templates.length;
       const also = count === 0 ? "" : `, with ${count} ${count === 1 ? "template" : "templates"}`;
       showDone(`Version ${published.version} is now live${also}`);
-    } catch (error) {
-      if (error instanceof HttpError && error.code === "template_failed") setRefused(error);
-      else showError(error);
-    } finally {
-      setWorking(false);
-    }
-  };
+    });
   return (
     <Modal opened={opened} onClose={close} title={`Publish ${title}`} size="lg">
       <Stack>

@@ -12,7 +12,7 @@ import {
 } from "react-icons/tb";
 import { Link } from "wouter";
 import type { TemplateView } from "../../../../interface/templates.ts";
-import { showDone } from "../../parts/show_outcome.ts";
+import { SaveDraft } from "../../editor/save_draft.tsx";
 import { useMay } from "../../session.tsx";
 import { ArchiveItem, ArchiveTemplate } from "./archive_template.tsx";
 import { CurlDialog } from "./curl_dialog.tsx";
@@ -84,17 +84,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
         {mayEdit
           ? (
             <>
-              <Button
-                size="xs"
-                variant="default"
-                loading={draft.isSaving}
-                disabled={!draft.isUnsaved}
-                onClick={async () => {
-                  if (await draft.save()) showDone("Draft saved");
-                }}
-              >
-                Save draft
-              </Button>
+              <SaveDraft draft={draft} />
               <Button
                 size="xs"
                 onClick={publish.open}

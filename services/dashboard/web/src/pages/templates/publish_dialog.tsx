@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { useState } from "react";
 import type { TemplateKind } from "@posthaste/contracts";
 import type { LintFinding, TemplateView } from "../../../../interface/templates.ts";
-import { HttpError, request } from "../../api.ts";
-import { showDone, showError } from "../../parts/show_outcome.ts";
+import { request } from "../../api.ts";
+import { usePublishing } from "../../editor/use_publishing.ts";
+import { showDone } from "../../parts/show_outcome.ts";
 import { allFindings } from "./all_findings.ts";
 import { Finding } from "./finding_list.tsx";
 import type { SourcePlace } from "./source_marks.ts";
@@ -21,18 +21,11 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
   onShow: (place: SourcePlace) => void;
 }) {
   const { kind, id, publishedVersion } = view;
-  const [refused, setRefused] = useState<HttpError | null>(null);
-  const [working, setWorking] = useState(false);
+  const { working, refused, run, close } = usePublishing(onClose);
   const findings = preview.view === null ? [] : allFindings(preview.view);
   const blocks = findings.some(({ severity }) => severity === "error");
-  const close = () => {
-    setRefused(null);
-    onClose();
-  };
-  const publish = async () => {
-    setRefused(null);
-    setWorking(true);
-    try {
+  const publish = () =>
+    run(async () => {
       const saved = await draft.save();
       if (saved === null) return close();
       const path = `${KINDS[kind].api}/${id}/publish`;
@@ -41,13 +34,7 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
       draft.adopt(published);
       close();
       showDone(`Version ${published.publishedVersion} is now live`);
-    } catch (error) {
-      if (error instanceof HttpError && error.code === "template_failed") setRefused(error);
-      else showError(error);
-    } finally {
-      setWorking(false);
-    }
-  };
+    });
   return (
     <Modal opened={opened} onClose={close} title={`Publish “${view.name}”`} size="lg">
       <Stack>
