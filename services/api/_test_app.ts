@@ -19,7 +19,7 @@ import type {
   SummarizedIntegration,
 } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
-import { assertAnswers, checkAnswers } from "./_check_answers.ts";
+import { assertAnswers, checkAnswers } from "./_test_answers.ts";
 import { NO_BROKER, NO_RATE_LIMITS } from "./_test_deps.ts";
 import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 

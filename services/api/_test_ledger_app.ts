@@ -6,7 +6,7 @@ import {
 } from "@posthaste/contracts";
 import { openStore, type Store } from "@posthaste/storage";
 import { endAttempt, openTestMongo, takeAttempt } from "@posthaste/kit";
-import { assertAnswers, checkAnswers } from "./_check_answers.ts";
+import { assertAnswers, checkAnswers } from "./_test_answers.ts";
 import type { Answer } from "./_test_app.ts";
 import { NO_BROKER, NO_RATE_LIMITS, storeDeps } from "./_test_deps.ts";
 import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";

@@ -12,7 +12,7 @@ import {
 import { openStore, type Store } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
-import { assertAnswers, checkAnswers } from "./_check_answers.ts";
+import { assertAnswers, checkAnswers } from "./_test_answers.ts";
 import { NO_BROKER, NO_RATE_LIMITS, storeDeps } from "./_test_deps.ts";
 import { buildApp } from "./app.ts";
 

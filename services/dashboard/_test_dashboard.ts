@@ -9,7 +9,7 @@ import {
 } from "@posthaste/storage";
 import { openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
-import { checkAnswers } from "./_check_answers.ts";
+import { checkAnswers } from "./_test_answers.ts";
 import { buildApp } from "./app.ts";
 import type { DashboardOptions } from "./dashboard_options.ts";
 import type { DashboardDeps } from "./dashboard_deps.ts";

@@ -12,6 +12,7 @@
  *
  * @module
  */
+export { answerFault, type SentAnswer } from "./answer_fault.ts";
 export {
   endAttempt,
   takeAttempt,
