@@ -272,8 +272,9 @@ export type SendTemplateAnswer = {
     email: string;
   }[];
   warnings?: Array<{
-    code: "unsigned_unsubscribe" | (string & Record<never, never>);
+    code: "unsigned_unsubscribe" | "suppressed_recipients" | (string & Record<never, never>);
     message: string;
+    recipients?: number[];
   }>;
 };
 
@@ -365,6 +366,11 @@ export type TryTemplateAnswer = {
     id: number;
     version: number;
   };
+  warnings?: Array<{
+    code: "unsigned_unsubscribe" | "suppressed_recipients" | (string & Record<never, never>);
+    message: string;
+    recipients?: number[];
+  }>;
   messages: {
     index: number;
     email: string;
@@ -645,8 +651,9 @@ export type AddRecipientsAnswer = {
     email: string;
   }[];
   warnings?: Array<{
-    code: "unsigned_unsubscribe" | (string & Record<never, never>);
+    code: "unsigned_unsubscribe" | "suppressed_recipients" | (string & Record<never, never>);
     message: string;
+    recipients?: number[];
   }>;
 };
 

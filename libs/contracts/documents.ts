@@ -368,6 +368,8 @@ export interface Send {
   eventVersion?: 2 | 3;
   /** Warnings that its caller got; missing if there are none. */
   warnings?: SendWarningCode[];
+  /** Recipients that were on the suppression list, as positions in `to`; missing if there were none. */
+  suppressed?: number[];
   /**
    * `Idempotency-Key` and the SHA-256 of the request under it. Only known if the send was found by its key.
    */

@@ -4,6 +4,8 @@ import { z } from "zod";
 export const SEND_WARNINGS = {
   unsigned_unsubscribe:
     "Mail programs ignore List-Unsubscribe-Post without a DKIM signature over it (RFC 8058): turn on signing for the integration, or check that the server signs both headers",
+  suppressed_recipients:
+    "Recipients are on the suppression list: they get no mail, unless they are taken from it in time",
 } as const;
 
 /** Code of a warning. */
@@ -13,4 +15,9 @@ export type SendWarningCode = keyof typeof SEND_WARNINGS;
 export const sendWarningSchema = z.strictObject({
   code: z.enum(Object.keys(SEND_WARNINGS) as [SendWarningCode, ...SendWarningCode[]]),
   message: z.string(),
+  /** The recipients that it is about, as positions in `to`; missing if it is about the send. */
+  recipients: z.array(z.int().nonnegative()).optional(),
 });
+
+/** A warning in the answer to a send. */
+export type SendWarning = z.infer<typeof sendWarningSchema>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sendWarningSchema } from "./send_warning.ts";
 
 /** The origins of a variable's value: a level of the request, the template's default, or none. */
 export const VARIABLE_ORIGINS = ["top", "recipient", "attachment", "default", "missing"] as const;
@@ -16,6 +17,8 @@ export const dryRunSchema = z.strictObject({
   status: z.literal("dry_run"),
   message: z.string(),
   template: z.strictObject({ id: z.int(), version: z.int() }),
+  /** Those of the whole send; missing if there are none. */
+  warnings: z.array(sendWarningSchema).optional(),
   /** The requested ones, filled. */
   messages: z.array(z.strictObject({
     /** Position in the request's `to`. */

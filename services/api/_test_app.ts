@@ -99,6 +99,7 @@ const NO_FINDING = {
     ...{ create: unavailable, findCreated: unavailable, find: unavailable, list: unavailable },
     ...{ pinPdfs: unavailable, close: unavailable, cancel: unavailable, count: unavailable },
   },
+  amongSuppressed: () => Promise.resolve(new Map()),
   listSuppressions: unavailable,
   addSuppressions: unavailable,
   removeSuppressions: unavailable,

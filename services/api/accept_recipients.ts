@@ -13,6 +13,7 @@ import { type AcceptedSend, acceptSendable, type AcceptSendDeps, replay } from "
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import { httpErrorOf } from "./fault.ts";
 import { findIntegration, requireOverride } from "./find_sendable.ts";
+import { findSuppressed } from "./find_suppressed.ts";
 import type { Finding } from "./finding.ts";
 import { HttpError } from "./http_error.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -77,7 +78,8 @@ export async function acceptRecipients(
   const checked = await checkPinned(read, { batch, email, integration, shared }, deps);
   requireOverride(limits, checked.request);
   quota.admit(accountId, ledger.bytes + sharedBytes(batch));
-  return await acceptSendable({ email, integration, checked, batch }, command, deps);
+  const suppressed = await findSuppressed(checked.request, accountId, deps);
+  return await acceptSendable({ email, integration, checked, suppressed, batch }, command, deps);
 }
 
 interface Pinned {

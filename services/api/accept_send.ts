@@ -6,7 +6,6 @@ import {
   newSendId,
   type Priority,
   type Send,
-  SEND_WARNINGS,
   type SendAccepted,
 } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
@@ -22,7 +21,7 @@ import {
   type SendCommand,
 } from "./find_sendable.ts";
 import type { RequestLedger } from "./request_ledger.ts";
-import { warningsOf } from "./send_warnings.ts";
+import { warningFields, warningsOf } from "./send_warnings.ts";
 
 /** What {@linkcode acceptSend} needs. */
 export interface AcceptSendDeps extends FindSendableDeps {
@@ -143,6 +142,7 @@ function makeSend(
   {
     email,
     integration,
+    suppressed,
     checked: { request, pdfVersions, notBefore },
     priority,
     mustWait,
@@ -150,7 +150,7 @@ function makeSend(
     batch,
   }: SendParts,
 ): Send {
-  const warnings = warningsOf(request, integration);
+  const warnings = warningsOf(request, { integration, suppressed });
   return {
     _id: newSendId(accountId, acceptedAt),
     accountId,
@@ -163,6 +163,7 @@ function makeSend(
     messageCount: request.to.length,
     ...(needsEnvelope(request) ? { eventVersion: ENVELOPE_VERSION } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...(suppressed.length === 0 ? {} : { suppressed }),
     ...(idempotency === undefined ? {} : { idempotency }),
     ...(trace === undefined ? {} : { trace }),
     ...(mustWait ? { next: 0 } : {}),
@@ -198,7 +199,9 @@ export function replay(
   );
 }
 
-function answerOf({ _id, request: { to }, warnings = [] }: Send): SendAccepted {
+function answerOf(
+  { _id, request: { to }, warnings = [], suppressed = [] }: Send,
+): SendAccepted {
   return {
     status: "success",
     message: to.length === 1
@@ -206,9 +209,7 @@ function answerOf({ _id, request: { to }, warnings = [] }: Send): SendAccepted {
       : `${to.length} emails were put in the queue`,
     id: _id,
     messages: to.map(({ email }, index) => ({ id: messageIdOf(_id, index), email })),
-    ...(warnings.length === 0 ? {} : {
-      warnings: warnings.map((code) => ({ code, message: SEND_WARNINGS[code] })),
-    }),
+    ...warningFields(warnings, suppressed),
   };
 }
 

@@ -213,6 +213,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       dispatch: dispatcher.start,
       readBody,
       noteAudit: deps.noteAudit,
+      amongSuppressed: deps.amongSuppressed,
       now,
       maxScheduleMs,
     };

@@ -17,6 +17,7 @@ import {
   type Sendable,
   type SendCommand,
 } from "./find_sendable.ts";
+import { warningFields, warningsOf } from "./send_warnings.ts";
 
 /** What {@linkcode dryRun} needs. */
 export interface DryRunDeps extends FindSendableDeps, MailContentDeps {
@@ -50,7 +51,7 @@ export async function dryRun(
   const found = await findSendable({ ...command, idempotency: undefined, trace: undefined }, deps);
   // Without an idempotency key there is no earlier send.
   if ("earlier" in found) throw new HttpError("internal", `Cannot ${ACTION}: it has no key`);
-  const { email: { templateId: id, version }, checked: { request } } = found;
+  const { email: { templateId: id, version }, checked: { request }, suppressed } = found;
   const until = performance.now() + deps.renderTimeoutMs;
   const messages: DryRun["messages"] = [];
   let bytes = 0;
@@ -66,7 +67,8 @@ export async function dryRun(
   const { length: count } = request.to;
   const emails = count === 1 ? "1 email" : `${count} emails`;
   const message = `${emails} would be put in the queue`;
-  return { status: "dry_run", message, template: { id, version }, messages };
+  const warnings = warningFields(warningsOf(request, found), suppressed);
+  return { status: "dry_run", message, template: { id, version }, ...warnings, messages };
 }
 
 /**

@@ -3,6 +3,7 @@ import { HttpError } from "./http_error.ts";
 import { requireScopeOf, requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
 import { countToSuppressed } from "./check_envelope.ts";
+import { findSuppressed, type FindSuppressedDeps } from "./find_suppressed.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { isIdOrAlias, readPathId } from "./path_ids.ts";
@@ -10,7 +11,7 @@ import type { ReadSendBody } from "./read_send_body.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode findSendable} needs. */
-export interface FindSendableDeps {
+export interface FindSendableDeps extends Pick<FindSuppressedDeps, "amongSuppressed"> {
   ledger: Pick<
     RequestLedger,
     | "latestEmailVersion"
@@ -53,6 +54,8 @@ export interface Sendable {
   checked: CheckedSend;
   /** The batch that it is a part of. */
   batch?: Batch;
+  /** Recipients on the suppression list, as positions in `to`. */
+  suppressed: number[];
 }
 
 /**
@@ -89,7 +92,8 @@ export async function findSendable(
   });
   requireOverride(command.limits, checked.request);
   quota.admit(accountId, ledger.bytes);
-  return { email, integration, checked };
+  const suppressed = await findSuppressed(checked.request, accountId, deps);
+  return { email, integration, checked, suppressed };
 }
 
 /** @throws {HttpError} `missing_scope` if the token may not send to suppressed addresses. */

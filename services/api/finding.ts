@@ -19,6 +19,8 @@ export interface Finding {
   cancelSome: Store["messages"]["cancelSome"];
   retryMessage: Store["messages"]["retry"];
   batches: BatchStore & BatchStates;
+  /** Returns which addresses are suppressed, from memory for accounts without a list. */
+  amongSuppressed: Store["suppressions"]["among"];
   listSuppressions: Store["suppressions"]["list"];
   addSuppressions: Store["suppressions"]["add"];
   removeSuppressions: Store["suppressions"]["remove"];

@@ -1,4 +1,9 @@
-import { cachedIntegrations, openVersionCache, type Store } from "@posthaste/storage";
+import {
+  cachedIntegrations,
+  openSuppressionLookup,
+  openVersionCache,
+  type Store,
+} from "@posthaste/storage";
 import type { Finding } from "./finding.ts";
 import type { Ledger, Usage } from "./ledger.ts";
 
@@ -65,6 +70,7 @@ export function openLedger(
     labelsOfFound: messages.labelsOfFound,
     retryMessage: messages.retry,
     batches,
+    amongSuppressed: openSuppressionLookup(suppressions),
     listSuppressions: suppressions.list,
     addSuppressions: suppressions.add,
     removeSuppressions: suppressions.remove,

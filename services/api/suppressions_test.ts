@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { TOKEN_SCOPES } from "@posthaste/contracts";
+import { openTestApp, SEND, smallSend } from "./_test_app.ts";
+import { NO_BROKER } from "./_test_deps.ts";
 import { type LedgerApp, openLedgerApp } from "./_test_ledger_app.ts";
 
 let api: LedgerApp;
 before(async () => void (api = await openLedgerApp()));
 after(() => api?.[Symbol.asyncDispose]());
+
+const ADDED = { reason: "manual" as const, at: new Date() };
+
+const FILLED = {
+  ok: true,
+  parts: { subject: "Hi", html: { inline: "<p>Hi</p>" }, text: { inline: "Hi" } },
+  pdfs: [],
+};
 
 const post = (path: string, body: unknown) => api.ask(path, { method: "POST", body });
 
@@ -61,4 +71,43 @@ test("sendRoute() accepts toSuppressed with a scope of its own, and writes it to
   assert.deepEqual(found.map(({ target, details }) => [target, details["recipients"]]), [
     [`send ${id}`, 1],
   ]);
+});
+
+test("sendRoute() and dryRunRoute() warn about suppressed recipients, and accept them", async () => {
+  await using api = await openLedgerApp({
+    bus: { ...NO_BROKER.bus, ask: () => Promise.resolve(FILLED) } as never,
+  });
+  await api.store.suppressions.add(api.accountId, [
+    ...["a@warned.example", "c@warned.example"].map((email) => ({ email, ...ADDED })),
+    { email: "b@warned.example", ...ADDED, expiresAt: new Date(Date.now() - 1) },
+  ]);
+  const path = "/v1/templates/1/send/1";
+  const to = ["A@warned.example", "b@warned.example", "C@Warned.example", "d@warned.example"]
+    .map((email) => ({ email }));
+  const body = { from: { email: "shop@example.com" }, to };
+  const post = async (asked: string, more = {}, isOther = false) => {
+    const answer = await api.ask(asked, { method: "POST", body: { ...body, ...more }, isOther });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const sent = await post(path);
+  const [warning, ...more] = sent.warnings;
+  assert.deepEqual([warning.code, warning.recipients], ["suppressed_recipients", [0, 2]]);
+  assert.deepEqual(more, []);
+  assert.equal(sent.messages.length, 4);
+  assert.deepEqual((await post(`${path}/dry-run`)).warnings, sent.warnings);
+  assert.equal((await post(path, { toSuppressed: true })).warnings, undefined);
+  assert.equal((await post(path, {}, true)).warnings, undefined);
+  const stored = await api.store.sends.find(api.accountId, sent.id);
+  assert.deepEqual(stored?.suppressed, [0, 2]);
+});
+
+test("acceptSend() accepts without a warning if the suppression list cannot be read in time", async () => {
+  const hangs = Promise.withResolvers<never>();
+  const fails = () => Promise.reject(new Error("no database"));
+  for (const amongSuppressed of [() => hangs.promise, fails]) {
+    await using app = openTestApp({ amongSuppressed });
+    const { status, body } = await app.post(SEND, smallSend());
+    assert.deepEqual([status, body.warnings], [200, undefined]);
+  }
 });
