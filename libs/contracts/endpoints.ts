@@ -369,6 +369,7 @@ const SUPPRESSIONS: readonly Endpoint[] = [
     summary: "Puts up to 1,000 addresses on the suppression list",
     body: SUPPRESS_BODY,
     answer: suppressedSchema,
+    codes: ["suppression_list_full"],
   },
   {
     ...{ method: "POST", path: "/v1/suppressions/remove", scopes: ["manage:suppressions"] },

@@ -33,6 +33,7 @@ export const ERROR_STATUS = {
   not_cancelable: 409,
   not_retryable: 409,
   not_scheduled: 409,
+  suppression_list_full: 409,
   content_removed: 410,
   events_expired: 410,
   payload_too_large: 413,

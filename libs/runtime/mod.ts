@@ -51,7 +51,12 @@ export {
   type ServiceOptions,
 } from "./run_service.ts";
 export { fileVariableOf, readSecretFile } from "./secret_file.ts";
-export { ASSET_SETTINGS, MAIL_LIMITS, REQUEST_LIMITS } from "./shared_limits.ts";
+export {
+  ASSET_SETTINGS,
+  MAIL_LIMITS,
+  REQUEST_LIMITS,
+  SUPPRESSION_SETTINGS,
+} from "./shared_limits.ts";
 export type {
   BrokerDuties,
   CollectionAction,

@@ -20,6 +20,14 @@ export const MAIL_LIMITS = {
     .describe("Maximum size of a mail, encoded"),
 };
 
+/** Limit of the suppression list: services enforce it where people and programs add addresses. */
+export const SUPPRESSION_SETTINGS = {
+  MAX_SUPPRESSIONS: setting.integer({ min: 1, max: 10_000_000 }).prefault("1000000")
+    .describe(
+      "Maximum of entries on the suppression list of one account; addresses that do not fit are refused",
+    ),
+};
+
 /** Where mails show stored images from: the renderer writes these URLs, and the api serves them. */
 export const ASSET_SETTINGS = {
   ASSETS_URL: setting.url({ schemes: ["https", "http"] }).optional()

@@ -306,7 +306,7 @@ test("the dashboard's rights suffice for all that people do, also in transaction
   assert.equal(made?.alias, "bundled");
   const email = "ann@example.net";
   const at = { at: now, reason: "manual" } as const;
-  await store.suppressions.add(accountId, [{ email, ...at }]);
+  await store.suppressions.add(accountId, [{ email, ...at }], { max: 9 });
   await store.sends.accept(
     sendOf({ accountId, request: { ...sendOf().request, to: [{ email }] } }),
   );

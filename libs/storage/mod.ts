@@ -39,6 +39,7 @@ export {
   suppressedFormOf,
   type SuppressionStore,
 } from "./suppression_store.ts";
+export { SuppressionsFullError } from "./suppressions_full_error.ts";
 export type { AssetName } from "./asset_name.ts";
 export type { BatchRefusal } from "./_batch_insert.ts";
 export { type BatchCreation, type BatchStore, TooManyBatchesError } from "./batch_store.ts";

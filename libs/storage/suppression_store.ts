@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
+import { SuppressionsFullError } from "./suppressions_full_error.ts";
 
 /** An address for the list. */
 export type NewSuppression =
@@ -22,8 +23,17 @@ export interface SuppressionPage {
 
 /** Addresses that accounts send no mail to. */
 export interface SuppressionStore {
-  /** Puts addresses on the list, or replaces their entries. Returns how many are new. */
-  add(accountId: string, added: readonly NewSuppression[]): Promise<number>;
+  /**
+   * Puts addresses on the list, or replaces their entries. Returns how many are new. Requests at the same time can
+   * exceed the maximum by what they add.
+   *
+   * @throws {SuppressionsFullError} If the new ones do not fit. None is added then.
+   */
+  add(
+    accountId: string,
+    added: readonly NewSuppression[],
+    limit: { max: number },
+  ): Promise<number>;
   /**
    * Puts an address that a server refused on the list, unless it is there, or the account declines. Returns
    * whether it was added.
@@ -63,12 +73,23 @@ export function suppressionStore(db: Db): SuppressionStore {
   });
 
   return {
-    async add(accountId, added) {
-      const operations = added.map((suppression) => {
-        const { _id, ...replacement } = documentOf(accountId, suppression);
-        return { replaceOne: { filter: { _id, accountId }, replacement, upsert: true } };
-      });
-      if (operations.length === 0) return 0;
+    async add(accountId, added, { max }) {
+      // An address that is named twice gets the last entry.
+      const documents = new Map(added.map((one) => {
+        const { _id, ...replacement } = documentOf(accountId, one);
+        return [_id, replacement];
+      }));
+      if (documents.size === 0) return 0;
+      const ids = [...documents.keys()];
+      const known = await suppressions.countDocuments({ _id: { $in: ids }, accountId });
+      const fresh = ids.length - known;
+      if (fresh > 0) {
+        const entries = await suppressions.countDocuments({ accountId });
+        if (entries + fresh > max) throw new SuppressionsFullError({ entries, max, added: fresh });
+      }
+      const operations = [...documents].map(([_id, replacement]) => ({
+        replaceOne: { filter: { _id, accountId }, replacement, upsert: true },
+      }));
       return (await suppressions.bulkWrite(operations, { ordered: false })).upsertedCount;
     },
     async noteRefused(accountId, suppression) {

@@ -8,13 +8,14 @@ before(async () => void (opened = await openTestStore()));
 after(() => opened?.[Symbol.asyncDispose]());
 
 const now = new Date("2026-03-01T00:00:00Z");
+const LIMIT = { max: 100 };
 const entryOf = (email: string) => ({ email, reason: "manual" as const, at: now });
 
 test("suppressions.among() finds what applies, regardless of case, and nothing of other accounts", async () => {
   const { suppressions } = opened.store;
   const past = { ...entryOf("old@example.com"), expiresAt: now };
-  assert.equal(await suppressions.add("acc_a", [entryOf("Ann@Example.com"), past]), 2);
-  assert.equal(await suppressions.add("acc_a", [entryOf("ann@example.com")]), 0);
+  assert.equal(await suppressions.add("acc_a", [entryOf("Ann@Example.com"), past], LIMIT), 2);
+  assert.equal(await suppressions.add("acc_a", [entryOf("ann@example.com")], LIMIT), 0);
   const emails = ["ANN@example.com", "old@example.com", "bob@example.com"];
   assert.deepEqual([...(await suppressions.among("acc_a", emails, now)).keys()], [
     "ann@example.com",
@@ -28,7 +29,7 @@ test("suppressions.among() finds what applies, regardless of case, and nothing o
 test("suppressions.list() lists by address, from a prefix and after a place", async () => {
   const { suppressions } = opened.store;
   const names = ["b1", "a2", "a1", "a3"];
-  await suppressions.add("acc_l", names.map((name) => entryOf(`${name}@example.com`)));
+  await suppressions.add("acc_l", names.map((name) => entryOf(`${name}@example.com`)), LIMIT);
   const list = async (page: { after?: string; prefix?: string; limit?: number }) =>
     (await suppressions.list("acc_l", { limit: 2, now, ...page }))
       .map(({ email }) => email.slice(0, 2));
@@ -42,7 +43,7 @@ test("suppressions.noteRefused() keeps an entry that is there, and obeys the acc
   const { accounts, suppressions } = opened.store;
   const { _id } = await accounts.create({ name: "refusing" });
   const refused = { ...entryOf("gone@example.com"), reason: "hard_refusal" as const };
-  await suppressions.add(_id, [entryOf("manual@example.com")]);
+  await suppressions.add(_id, [entryOf("manual@example.com")], LIMIT);
   assert.equal(
     await suppressions.noteRefused(_id, { ...refused, email: "manual@example.com" }),
     false,
@@ -59,7 +60,7 @@ test("suppressions.noteRefused() keeps an entry that is there, and obeys the acc
 
 test("forgetRecipient() removes the address of a suppression, which still applies", async () => {
   const { suppressions, retention } = opened.store;
-  await suppressions.add("acc_f", [entryOf("gone@example.com")]);
+  await suppressions.add("acc_f", [entryOf("gone@example.com")], LIMIT);
   await retention.forgetRecipient("acc_f", "Gone@example.com", { now, audit: "erase" });
   const [entry] = (await suppressions.among("acc_f", ["gone@example.com"], now)).values();
   assert.ok(entry);
@@ -79,6 +80,22 @@ test("openSuppressionLookup() asks nothing for accounts without a list", async (
   });
   assert.equal((await lookUp("acc_none", ["a@example.com"], now)).size, 0);
   assert.equal(asked, 0);
-  await suppressions.add("acc_some", [entryOf("a@example.com")]);
+  await suppressions.add("acc_some", [entryOf("a@example.com")], LIMIT);
   assert.equal((await lookUp("acc_some", ["a@example.com"], now)).size, 1);
+});
+
+test("suppressions.add() refuses what does not fit with both numbers, and adds none of it", async () => {
+  const { suppressions } = opened.store;
+  const add = (names: string[]) =>
+    suppressions.add("acc_full", names.map((name) => entryOf(`${name}@example.com`)), { max: 3 });
+  assert.equal(await add(["a", "b"]), 2);
+  await assert.rejects(add(["b", "c", "d"]), {
+    name: "SuppressionsFullError",
+    message: "Cannot add 2 addresses to the suppression list: it has 2 of at most 3 entries",
+  });
+  const listed = await suppressions.list("acc_full", { limit: 9, now });
+  assert.deepEqual(listed.map(({ email }) => email), ["a@example.com", "b@example.com"]);
+  assert.equal(await add(["b", "c", "c"]), 1);
+  assert.equal(await add(["a", "b", "c"]), 0, "entries are replaced on a full list");
+  await assert.rejects(add(["d"]), /1 address .* 3 of at most 3/);
 });

@@ -120,6 +120,8 @@ export interface ApiOptions {
   priorityBudget?: PriorityBudgetOptions;
   /** Bytes of sends that one account may have accepted. @default no limit */
   byteQuota?: ByteQuotaLimits;
+  /** Entries on the suppression list of one account. @default {1_000_000} */
+  maxSuppressions?: number;
   /** Deadlines and connections. */
   edge?: Partial<EdgeLimits>;
 }
@@ -258,7 +260,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
     eventsRoute(v1, { ...deps, waiters, limitSearch });
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
-    suppressionChangeRoutes(v1, deps);
+    suppressionChangeRoutes(v1, { ...deps, maxSuppressions: options.maxSuppressions ?? 1_000_000 });
     messageExplainRoute(v1, deps);
   }, { prefix: "/v1" });
 }

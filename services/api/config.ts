@@ -1,4 +1,10 @@
-import { ASSET_SETTINGS, CONNECTIONS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
+import {
+  ASSET_SETTINGS,
+  CONNECTIONS,
+  REQUEST_LIMITS,
+  setting,
+  SUPPRESSION_SETTINGS,
+} from "@posthaste/runtime";
 import { z } from "zod";
 import type { ApiOptions } from "./app.ts";
 
@@ -9,6 +15,7 @@ export const CONFIG = z.object({
   ...CONNECTIONS,
   ...REQUEST_LIMITS,
   ...ASSET_SETTINGS,
+  ...SUPPRESSION_SETTINGS,
   MANAGE_URL: setting.url({ schemes: ["http", "https"] }).optional()
     .describe(
       "Base URL of management by token, such as https://mail.example.com/manage/v1, shown by GET /v1; " +
@@ -114,6 +121,7 @@ export function apiOptionsOf(config: Config): Required<ApiOptions> {
     },
     priorityBudget: { rate: config.TRANSACTIONAL_RATE, burst: config.TRANSACTIONAL_BURST },
     byteQuota: { daily: config.ACCOUNT_DAILY_BYTES, stored: config.ACCOUNT_STORED_BYTES },
+    maxSuppressions: config.MAX_SUPPRESSIONS,
     edge: {
       requestTimeoutMs: config.REQUEST_TIMEOUT,
       idleTimeoutMs: config.IDLE_TIMEOUT,

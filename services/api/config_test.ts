@@ -13,6 +13,7 @@ test("CONFIG requires the database and the broker, and defaults to the documente
     bodyLimit: 5_000_000,
     sendLimits: { maxRecipients: 1000, maxAttachments: 10 },
     maxScheduleMs: 7_776_000_000,
+    maxSuppressions: 1_000_000,
     ...{ rateLimit: 100, searchRateLimit: 5, heavyRateLimit: 5 },
     rateWindowMs: 1000,
     renderTimeoutMs: 10_000,

@@ -80,7 +80,7 @@ test("sendRoute() and dryRunRoute() warn about suppressed recipients, and accept
   await api.store.suppressions.add(api.accountId, [
     ...["a@warned.example", "c@warned.example"].map((email) => ({ email, ...ADDED })),
     { email: "b@warned.example", ...ADDED, expiresAt: new Date(Date.now() - 1) },
-  ]);
+  ], { max: 9 });
   const path = "/v1/templates/1/send/1";
   const to = ["A@warned.example", "b@warned.example", "C@Warned.example", "d@warned.example"]
     .map((email) => ({ email }));
@@ -110,4 +110,17 @@ test("acceptSend() accepts without a warning if the suppression list cannot be r
     const { status, body } = await app.post(SEND, smallSend());
     assert.deepEqual([status, body.warnings], [200, undefined]);
   }
+});
+
+test("suppressionChangeRoutes() refuses what does not fit, and counts nothing twice", async () => {
+  await using api = await openLedgerApp({}, { maxSuppressions: 2 });
+  const add = async (...names: string[]) => {
+    const suppressions = names.map((name) => ({ email: `${name}@full.example` }));
+    return await api.ask("/v1/suppressions", { method: "POST", body: { suppressions } });
+  };
+  assert.deepEqual((await add("a", "A")).body, { added: 1 });
+  const { status, body } = await add("b", "c");
+  assert.deepEqual([status, body.code], [409, "suppression_list_full"]);
+  assert.match(body.error, /add 2 addresses .* has 1 of at most 2 entries$/);
+  assert.equal((await add("b")).status, 200);
 });

@@ -6,10 +6,12 @@ import {
   UNSUPPRESS_BODY,
 } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
+import { SuppressionsFullError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import type { z } from "zod";
 import { audit } from "../audit.ts";
 import { requireScope } from "../authenticate.ts";
+import { HttpError } from "../http_error.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { Finding } from "../finding.ts";
 import { listReader, pageOf } from "../read_list.ts";
@@ -48,8 +50,11 @@ export function suppressionListRoute(
   );
 }
 
-/** Adds `POST /suppressions` and `/suppressions/remove`. */
-export function suppressionChangeRoutes(app: FastifyInstance, deps: SuppressionDeps): void {
+/** Adds `POST /suppressions` and `/suppressions/remove`; the list of an account has at most `maxSuppressions`. */
+export function suppressionChangeRoutes(
+  app: FastifyInstance,
+  { maxSuppressions: max, ...deps }: SuppressionDeps & { maxSuppressions: number },
+): void {
   app.post("/suppressions", SCOPE, async (request) => {
     const { caller: { accountId }, body, ledger } = request;
     const { suppressions } = read("add the suppressions", SUPPRESS_BODY, body);
@@ -61,8 +66,11 @@ export function suppressionChangeRoutes(app: FastifyInstance, deps: SuppressionD
     ledger.allow(SEARCH_MS);
     const added = await ledger.wait(
       "add the suppressions",
-      () => deps.addSuppressions(accountId, entries),
+      () => unlessFull(deps.addSuppressions(accountId, entries, { max })),
     );
+    if (added instanceof SuppressionsFullError) {
+      throw new HttpError("suppression_list_full", added.message);
+    }
     const details = { addresses: entries.length };
     await audit(deps, request, {
       action: "suppression.added",
@@ -87,6 +95,16 @@ export function suppressionChangeRoutes(app: FastifyInstance, deps: SuppressionD
     }
     return { removed };
   });
+}
+
+/** A full list is no failure of the ledger. */
+async function unlessFull(adding: Promise<number>): Promise<number | SuppressionsFullError> {
+  try {
+    return await adding;
+  } catch (error) {
+    if (error instanceof SuppressionsFullError) return error;
+    throw error;
+  }
 }
 
 function read<T>(action: string, schema: z.ZodType<T>, body: unknown): T {
