@@ -56,6 +56,7 @@ export * from "./send_start.ts";
 export * from "./service_summary.ts";
 export * from "./state_answers.ts";
 export * from "./suppression.ts";
+export * from "./suppression_csv.ts";
 export * from "./template_draft.ts";
 export * from "./template_read.ts";
 export * from "./template_summary.ts";

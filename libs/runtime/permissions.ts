@@ -348,8 +348,8 @@ export const PERMISSIONS = {
       // To cancel messages.
       attempts: ["find", "insert"],
       mailers: READ,
-      // To forget the address of an entry, which still applies.
-      suppressions: ["update"],
+      // To list, add, remove, import and export them, and to forget the address of an entry.
+      suppressions: ALL,
       statistics: READ,
       integration_results: READ,
     },

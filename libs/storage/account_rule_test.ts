@@ -408,6 +408,8 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "retention.forgetRecipient": (store) =>
     store.retention.forgetRecipient(ACCOUNT, "somebody@example.com", { now, audit: "erase" }),
   "suppressions.add": (store) => store.suppressions.add(ACCOUNT, [SUPPRESSED], { max: 9 }),
+  "suppressions.all": (store) => Array.fromAsync(store.suppressions.all(ACCOUNT, now)),
+  "suppressions.count": (store) => store.suppressions.count(ACCOUNT),
   "suppressions.list": (store) => store.suppressions.list(ACCOUNT, { limit: 1, now }),
   "suppressions.noteRefused": (store) =>
     store.suppressions.noteRefused(ACCOUNT, { ...SUPPRESSED, email: "other@example.com" }),

@@ -9,6 +9,7 @@ import {
 import type { Db } from "mongodb";
 import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { copyFieldsOfSend, withoutCopies } from "./_copies.ts";
+import { escaped } from "./_escaped.ts";
 import { assetFieldOf, type LabelFields, labelFieldsOf } from "./_stored_send.ts";
 import { messageCancel } from "./message_cancel.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
@@ -321,8 +322,4 @@ function anonymous({ reply, timeline, reason, copies }: Message): Partial<Messag
     reply: reply === null ? null : codes,
     timeline: timeline.map(({ detail: _detail, ...entry }) => entry),
   };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

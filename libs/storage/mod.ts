@@ -34,6 +34,7 @@ export type { MessageIdentity } from "./message_identity.ts";
 export type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
 export type { AssetStore, NeededAsset, OldAssets } from "./asset_store.ts";
 export {
+  type ListedSuppression,
   type NewSuppression,
   openSuppressionLookup,
   suppressedFormOf,

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
+import { escaped } from "./_escaped.ts";
 import { SuppressionsFullError } from "./suppressions_full_error.ts";
 
 /** An address for the list. */
@@ -18,8 +19,13 @@ export interface SuppressionPage {
   after?: string | undefined;
   /** How the addresses begin. */
   prefix?: string | undefined;
+  /** What the addresses contain. No index helps: it is searched for 5 seconds at most. */
+  part?: string | undefined;
   now: Date;
 }
+
+/** An entry that has an address. */
+export type ListedSuppression = Suppression & { email: string };
 
 /** Addresses that accounts send no mail to. */
 export interface SuppressionStore {
@@ -48,7 +54,11 @@ export interface SuppressionStore {
     now: Date,
   ): Promise<Map<string, Suppression>>;
   /** Lists addresses in their order; entries of forgotten people are left out. */
-  list(accountId: string, page: SuppressionPage): Promise<(Suppression & { email: string })[]>;
+  list(accountId: string, page: SuppressionPage): Promise<ListedSuppression[]>;
+  /** Returns what a list without limits would have. */
+  all(accountId: string, now: Date): AsyncGenerator<ListedSuppression>;
+  /** Returns how many entries an account has, with those of forgotten people. */
+  count(accountId: string): Promise<number>;
   /** Returns whether an account has any entry. */
   hasAny(accountId: string): Promise<boolean>;
 }
@@ -61,6 +71,16 @@ export function suppressedFormOf(email: string): string {
 /** Returns the `_id` of the entry of an address. It does not contain the address, which may be forgotten. */
 export function suppressionIdOf(accountId: string, email: string): string {
   return `${accountId}/${hash("sha256", `${accountId}/${suppressedFormOf(email)}`, "hex")}`;
+}
+
+const SEARCH_MS = 5000;
+
+function notEnded(now: Date) {
+  return { $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }] };
+}
+
+function listed(entry: Suppression): ListedSuppression {
+  return { ...entry, email: entry.email ?? "" };
 }
 
 /** Returns the operations on suppressed addresses. */
@@ -120,18 +140,23 @@ export function suppressionStore(db: Db): SuppressionStore {
           .map((suppression) => [byId.get(suppression._id) ?? "", suppression]),
       );
     },
-    async list(accountId, { limit, after = "", prefix = "", now }) {
+    async list(accountId, { limit, after = "", prefix = "", part = "", now }) {
       const from = suppressedFormOf(prefix);
       const email = {
         ...(after >= from && after !== "" ? { $gt: after } : { $gte: from }),
         $lt: `${from}\u{10ffff}`,
+        ...(part === "" ? {} : { $regex: escaped(suppressedFormOf(part)) }),
       };
-      const found = await suppressions.find({
-        ...{ accountId, email },
-        $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
-      }).sort({ email: 1 }).limit(limit).toArray();
-      return found.map((entry) => ({ ...entry, email: entry.email ?? "" }));
+      const found = await suppressions.find({ accountId, email, ...notEnded(now) })
+        .sort({ email: 1 }).limit(limit).maxTimeMS(SEARCH_MS).toArray();
+      return found.map(listed);
     },
+    async *all(accountId, now) {
+      const email = { $gte: "" };
+      const found = suppressions.find({ accountId, email, ...notEnded(now) }).sort({ email: 1 });
+      for await (const entry of found) yield listed(entry);
+    },
+    count: (accountId) => suppressions.countDocuments({ accountId }),
     async hasAny(accountId) {
       return await suppressions.findOne({ accountId }, { projection: { _id: 1 } }) !== null;
     },

@@ -30,13 +30,24 @@ test("suppressions.list() lists by address, from a prefix and after a place", as
   const { suppressions } = opened.store;
   const names = ["b1", "a2", "a1", "a3"];
   await suppressions.add("acc_l", names.map((name) => entryOf(`${name}@example.com`)), LIMIT);
-  const list = async (page: { after?: string; prefix?: string; limit?: number }) =>
+  const list = async (
+    page: { after?: string; prefix?: string; part?: string; limit?: number },
+  ) =>
     (await suppressions.list("acc_l", { limit: 2, now, ...page }))
       .map(({ email }) => email.slice(0, 2));
   assert.deepEqual(await list({}), ["a1", "a2"]);
   assert.deepEqual(await list({ after: "a2@example.com" }), ["a3", "b1"]);
   assert.deepEqual(await list({ prefix: "B" }), ["b1"]);
   assert.deepEqual(await list({ prefix: "a", after: "a2@example.com" }), ["a3"]);
+  assert.deepEqual(await list({ part: "1@EXAMPLE." }), ["a1", "b1"]);
+  assert.deepEqual(await list({ part: "1@EXAMPLE.", after: "a1@example.com" }), ["b1"]);
+  assert.deepEqual(await list({ part: ".*" }), []);
+  const all = await Array.fromAsync(suppressions.all("acc_l", now));
+  assert.deepEqual(all.map(({ email }) => email.slice(0, 2)), ["a1", "a2", "a3", "b1"]);
+  assert.deepEqual(
+    [await suppressions.count("acc_l"), await suppressions.count("acc_none")],
+    [4, 0],
+  );
 });
 
 test("suppressions.noteRefused() keeps an entry that is there, and obeys the account", async () => {

@@ -18,6 +18,7 @@ import { messageRoutes } from "./routes/messages.ts";
 import { messageStreamRoute } from "./routes/message_stream.ts";
 import { overviewRoutes } from "./routes/overview.ts";
 import { sessionRoutes } from "./routes/session.ts";
+import { suppressionRoutes } from "./routes/suppressions.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
@@ -71,6 +72,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     webhookRoutes(api, routing);
     messageRoutes(api, routing);
     messageStreamRoute(api, routing);
+    suppressionRoutes(api, routing);
     overviewRoutes(api, routing);
     apiPageRoutes(api, routing);
   });

@@ -1,4 +1,10 @@
-import { CONNECTIONS, MAIL_LIMITS, REQUEST_LIMITS, setting } from "@posthaste/runtime";
+import {
+  CONNECTIONS,
+  MAIL_LIMITS,
+  REQUEST_LIMITS,
+  setting,
+  SUPPRESSION_SETTINGS,
+} from "@posthaste/runtime";
 import { z } from "zod";
 import type { DashboardOptions } from "./dashboard_options.ts";
 import type { ReportedLimits } from "./limits.ts";
@@ -106,6 +112,7 @@ export const CONFIG = z.object({
     ),
   ...REQUEST_LIMITS,
   ...MAIL_LIMITS,
+  ...SUPPRESSION_SETTINGS,
   DEMO_ACCOUNT: setting.text().optional()
     .describe(
       "For development only: name of the account that anyone can open with one click; " +
@@ -191,5 +198,6 @@ export function quotasOf(config: Config): Quotas {
     accounts: config.MAX_ACCOUNTS,
     templates: config.MAX_TEMPLATES,
     assetBytes: config.ASSET_BYTES,
+    suppressions: config.MAX_SUPPRESSIONS,
   };
 }

@@ -4,6 +4,7 @@ import {
   type MessageState,
   RETRYABLE_STATES,
   type Send,
+  type Suppression,
   type Template,
   type TimelineEntry,
 } from "@posthaste/contracts";
@@ -13,6 +14,7 @@ import {
   type MessagePlace,
   type StorePart,
 } from "@posthaste/storage";
+import { suppressionViewOf } from "./suppression_view.ts";
 import type { MessageRow, MessageView, TimelineStep } from "./interface/messages.ts";
 
 /** A message with all that it refers to. */
@@ -24,6 +26,8 @@ export interface KnownMessage {
   contentDays: number;
   /** Set if it waits for its integration. */
   place?: MessagePlace | undefined;
+  /** Set if its address is suppressed now. */
+  suppression?: Suppression | undefined;
   now: Date;
 }
 
@@ -79,6 +83,9 @@ export function messageViewOf(known: KnownMessage): MessageView {
     traceId: traceIdOf(send.trace),
     contentRemovedAt: contentRemovedAt?.toISOString() ?? null,
     contentDays,
+    suppression: known.suppression === undefined
+      ? null
+      : suppressionViewOf({ ...known.suppression, email: message.email }),
     canRetry: contentRemovedAt === undefined && isOneOf(message.state, RETRYABLE_STATES),
     canCancel: isOneOf(message.state, CANCELABLE_STATES),
   };

@@ -10,11 +10,19 @@ export interface Quotas {
   templates: number;
   /** Bytes of the files that an account keeps, together. */
   assetBytes: number;
+  /** Entries on the suppression list of an account. */
+  suppressions: number;
 }
 
 /** Quotas if the operator sets none. */
 export const QUOTAS: Readonly<Quotas> = {
-  ...{ members: 500, accounts: 20, templates: 1000, assetBytes: 100_000_000 },
+  ...{
+    members: 500,
+    accounts: 20,
+    templates: 1000,
+    assetBytes: 100_000_000,
+    suppressions: 1_000_000,
+  },
 };
 
 /**

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openTestDashboard } from "./_test_dashboard.ts";
 
 test("requireRoom() refuses members, templates and accounts beyond the operator's quotas, with a sentence", async () => {
-  const quotas = { members: 4, accounts: 2, templates: 2, assetBytes: 1000 };
+  const quotas = { members: 4, accounts: 2, templates: 2, assetBytes: 1000, suppressions: 9 };
   await using dashboard = await openTestDashboard({ options: { quotas } });
   const { own, store } = dashboard;
   const invite = (email: string) => own.owner.post("/api/invitations", { email, role: "viewer" });

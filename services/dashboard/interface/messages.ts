@@ -1,4 +1,5 @@
 import type { MessageState, SmtpReply } from "@posthaste/contracts";
+import type { SuppressionView } from "./suppressions.ts";
 
 /**
  * The routes:
@@ -119,6 +120,8 @@ export interface MessageView extends MessageRow {
   contentRemovedAt: string | null;
   /** For how many days content is kept. */
   contentDays: number;
+  /** The entry of the suppression list that applies to the address now; null if there is none. */
+  suppression: SuppressionView | null;
   canRetry: boolean;
   canCancel: boolean;
 }

@@ -215,14 +215,18 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
 
   async function view(accountId: string, id: string): Promise<MessageView> {
     const { message, send } = await find(accountId, id);
-    const [template, integration, account, places] = await Promise.all([
+    const at = now();
+    const [template, integration, account, places, suppressed] = await Promise.all([
       store.templates.find(accountId, "email", send.template.id),
       store.integrations.find(accountId, send.integrationId),
       store.accounts.find(accountId),
       store.messages.findPlaces(accountId, [message]),
+      store.suppressions.among(accountId, [message.email], at),
     ]);
     const place = places.get(id);
+    const [suppression] = suppressed.values();
+    const known = { message, send, template, integration, place, suppression };
     const contentDays = account?.retention.contentDays ?? 0;
-    return messageViewOf({ message, send, template, integration, contentDays, place, now: now() });
+    return messageViewOf({ ...known, contentDays, now: at });
   }
 }

@@ -23,6 +23,8 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "retention.changed": "changed the",
   "suppression.changed": "changed the",
   "suppression.added": "added addresses to the",
+  "suppression.imported": "imported addresses into the",
+  "suppression.exported": "downloaded the",
   "suppression.removed": "removed addresses from the",
   "session.began": "signed in as",
   "session.refused": "failed to sign in as",
