@@ -41,6 +41,20 @@ export const PAGES: readonly PageToSee[] = [
   { name: "message-deferred", path: ({ deferredId }) => `/messages/${deferredId}` },
   { name: "message-missing", path: "/messages/msg_01jzzzzzzzzzzzzzzzzzzzzzzz0000" },
   { name: "send", path: ({ sendId }) => `/messages/sends/${sendId}` },
+  { name: "message-suppressed", path: ({ suppressedId }) => `/messages/${suppressedId}` },
+  { name: "suppressions", path: "/suppressions" },
+  { name: "suppressions-read-only", path: "/suppressions", who: "viewer" },
+  { name: "suppressions-empty", path: "/suppressions", who: "newcomer" },
+  { name: "suppressions-no-match", path: "/suppressions?part=nobody-at-all" },
+  {
+    ...{ name: "suppressions-new", path: "/suppressions" },
+    open: (page) => press(page, "Add address"),
+  },
+  { name: "suppressions-import", path: "/suppressions", open: lookAtImport },
+  {
+    ...{ name: "suppressions-remove", path: "/suppressions" },
+    open: (page) => press(page, /^Remove /),
+  },
   { name: "webhooks", path: "/webhooks" },
   { name: "webhooks-empty", path: "/webhooks", who: "newcomer" },
   { name: "email-templates", path: "/email-templates" },
@@ -219,4 +233,15 @@ async function showPreview(page: Page, look?: string): Promise<void> {
 async function testConnection(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Test connection" }).click();
   await page.getByText("It works").waitFor();
+}
+
+async function lookAtImport(page: Page): Promise<void> {
+  await press(page, "Import");
+  const choosing = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose a file" }).click();
+  const text = "email\nnew@example.net\nnobody@gone.example\nnot an address\n";
+  await (await choosing).setFiles({
+    ...{ name: "addresses.csv", mimeType: "text/csv", buffer: Buffer.from(text) },
+  });
+  await page.getByText("1 new address", { exact: true }).waitFor();
 }

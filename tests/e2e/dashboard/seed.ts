@@ -20,6 +20,8 @@ export interface SeedIds {
   readonly sentId: string;
   readonly failedId: string;
   readonly deferredId: string;
+  /** A message to a suppressed address. */
+  readonly suppressedId: string;
   /** The end of an invitation's link. */
   readonly invitation: string;
 }
@@ -50,6 +52,7 @@ export async function plantSeed(
     }),
   );
   await keepFiles(system);
+  await suppressSome(system);
   const receipt = await writeTemplate(editor, { kind: "email", example: "receipt" });
   const invoice = await writeTemplate(editor, { kind: "pdf", example: "invoice" });
   await editor.ask("POST", "/templates/email", { name: "Welcome", example: "welcome" });
@@ -74,12 +77,17 @@ export async function plantSeed(
   });
   const to = [{ email: "linus@reader.example", variables: receipt.sample }];
   await system.send({ template: receipt.id, integration: integrations.unreachable, to });
+  const suppressed = await system.send({
+    ...{ template: receipt.id, integration: integrations.good },
+    to: [{ email: "left@gone.example", variables: receipt.sample }],
+  });
   await suspend(system, integrations.suspended);
   await system.send({ template: receipt.id, integration: integrations.suspended, to });
   await fail(system, integrations.failing);
   await makeTokens(system, owner);
   const invitation = await inviteSomebody(system, owner);
   await system.untilResting(sendId);
+  await system.untilResting(suppressed.id);
   const parts = opened.move();
   return {
     emailId: receipt.id,
@@ -89,6 +97,7 @@ export async function plantSeed(
     sentId: messages[0]?.id ?? "",
     failedId: messages[1]?.id ?? "",
     deferredId: messages[3]?.id ?? "",
+    suppressedId: suppressed.messages[0]?.id ?? "",
     invitation,
     sink,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
@@ -136,6 +145,22 @@ async function sharePartials({ ask }: Person): Promise<void> {
   });
   await ask("POST", `${path}/publish`, { revision });
   await write("footer", 1, `${footer}<p>All prices include taxes.</p>\n`);
+}
+
+/** Puts addresses on the suppression list, one for each reason. */
+export async function suppressSome(
+  { store, accountId }: Pick<AccountOfSystem, "store" | "accountId">,
+): Promise<void> {
+  const at = (days: number) => new Date(Date.now() + days * DAY_MS);
+  await store.suppressions.add(accountId, [
+    { email: "left@gone.example", reason: "manual", at: at(-3) },
+    { email: "holiday@reader.example", reason: "manual", at: at(-1), expiresAt: at(20) },
+    { email: "old.newsletter.reader@gone.example", reason: "import", at: at(-200) },
+    {
+      ...{ email: "nobody@gone.example", reason: "hard_refusal", at: at(-40) },
+      reply: { code: 550, enhanced: "5.1.1" },
+    },
+  ], { max: 1000 });
 }
 
 /** The ids of a new template. */

@@ -12,7 +12,7 @@ import {
 } from "./dashboard_fixture.ts";
 import { attackTexts, MARK } from "./attack_texts.ts";
 import { PAGES, PAGES_NOW, pathOf } from "./pages.ts";
-import type { SeedIds } from "./seed.ts";
+import { type SeedIds, suppressSome } from "./seed.ts";
 
 let fixture: DashboardFixture;
 let canary: Canary;
@@ -192,6 +192,12 @@ async function plantAttackSeed(
       ...{ action: text.slice(0, 100), target: text, details: { text } },
     });
   }
+  await suppressSome({ store, accountId });
+  const suppressed = texts.map((text, index) => ({
+    ...{ email: `s${index}@gone.example`, reason: "hard_refusal" as const, at },
+    reply: { code: 550, enhanced: text },
+  }));
+  await store.suppressions.add(accountId, suppressed, { max: 1000 });
   const pdf = await store.templates.publish({
     ...common,
     kind: "pdf",
@@ -230,6 +236,10 @@ async function plantAttackSeed(
     })),
   });
   await system.untilResting(sendId);
+  const toSuppressed = await system.send({
+    ...{ template: emailId, integration: good, to: [{ email: "s0@gone.example" }] },
+  });
+  await system.untilResting(toSuppressed.id);
   const [first, second] = await store.messages.list(accountId, sendId) ?? [];
   // Else pages would show that nothing could be filled, and none of the texts.
   assert.deepEqual([first?.state, second?.state], ["sent", "failed"], `${first?.reason}`);
@@ -243,6 +253,7 @@ async function plantAttackSeed(
     sentId: messages[0]?.id ?? "",
     failedId: messages[1]?.id ?? "",
     deferredId: messages[2]?.id ?? "",
+    suppressedId: toSuppressed.messages[0]?.id ?? "",
     invitation: "none",
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

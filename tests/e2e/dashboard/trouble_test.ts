@@ -27,6 +27,7 @@ describe("without a connection", () => {
   const LABELS = [
     ...[
       "Messages",
+      "Suppressed addresses",
       "Email templates",
       "PDF templates",
       "Integrations",
@@ -79,6 +80,7 @@ describe("a viewer", () => {
       () => `/integrations/${seed.integrations.good}`,
       /^(Save changes|Test connection|Remove integration|Pause)/,
     ],
+    [() => "/suppressions", /^(Import|Export|Add address|Remove)/],
     [() => "/tokens", /^(Generate new token|Revoke)/],
     [() => `/messages/${seed.failedId}`, /^(Send again|Try|Cancel)/],
     [() => `/messages/sends/${seed.sendId}`, /^(Send|Try|Cancel)/],

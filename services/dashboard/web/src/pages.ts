@@ -3,6 +3,7 @@ import {
   TbApi,
   TbChartBar,
   TbKey,
+  TbMailOff,
   TbPhoto,
   TbPuzzle,
   TbSend,
@@ -35,6 +36,12 @@ export const PAGES: readonly PageEntry[] = [
     path: "/messages",
     icon: TbSend,
     page: lazy(() => import("./pages/messages/messages.tsx")),
+  },
+  {
+    label: "Suppressed addresses",
+    path: "/suppressions",
+    icon: TbMailOff,
+    page: lazy(() => import("./pages/suppressions/suppressions.tsx")),
   },
   {
     label: "Email templates",

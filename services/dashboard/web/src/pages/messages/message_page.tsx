@@ -16,6 +16,7 @@ import { useMay } from "../../session.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
 import { MessageContent } from "./message_content.tsx";
 import { MessageTimeline } from "./message_timeline.tsx";
+import { SuppressionNote } from "./suppression_note.tsx";
 import { verdictOf } from "./verdict.ts";
 
 const OPEN_MS = 2000;
@@ -55,6 +56,7 @@ function Shown({ message }: { message: MessageView }) {
       >
         <Stack gap="xs">
           {why !== null && <Text size="sm">{why}</Text>}
+          {state === "suppressed" && <SuppressionNote message={message} />}
           {reply?.response && (
             <div>
               <Text size="xs" fw={600} mb={2}>Server's reply</Text>

@@ -50,9 +50,7 @@ export function verdictOf(row: MessageRow): Verdict {
     case "suppressed":
       return {
         headline: "Not sent: the address is suppressed",
-        why: `${
-          reason ?? "The address is on the suppression list"
-        }. Take it from the list, then send the message again.`,
+        why: null,
         color: "gray",
       };
     case "sending":

@@ -1,0 +1,80 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import type { NewSuppressionInput } from "../../../../interface/suppressions.ts";
+import { request } from "../../api.ts";
+import { showIssues } from "../../parts/form_issues.ts";
+import { showDone } from "../../parts/show_outcome.ts";
+import { EXPIRIES, expiryOf } from "../tokens/expiry.ts";
+import { useListChanged } from "./suppression_queries.ts";
+
+/** Asks for an address that is to get no mail, and until when. */
+export function AddAddress({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title="Suppress an address"
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <AddressForm close={close} />
+    </Modal>
+  );
+}
+
+function AddressForm({ close }: { close: () => void }) {
+  const changed = useListChanged();
+  const form = useForm({
+    initialValues: { email: "", expiry: "never", expiresAt: "" },
+    validate: {
+      email: (email) => email.includes("@") ? null : "Enter an e-mail address",
+      expiresAt: (date, { expiry }) => expiry === "date" && date === "" ? "Choose a date" : null,
+    },
+  });
+  const { mutate, isPending } = useMutation({
+    mutationFn: (body: NewSuppressionInput) =>
+      request<{ added: number }>("/suppressions", { method: "POST", body }),
+    onSuccess: async ({ added }, { email }) => {
+      showDone(added === 0 ? `The entry of ${email} is replaced` : `${email} gets no mail now`);
+      await changed();
+      close();
+    },
+    onError: (error) => showIssues(form, error),
+  });
+  const submit = form.onSubmit(({ email, expiry, expiresAt }) =>
+    mutate({ email: email.trim(), expiresAt: expiryOf(expiry, expiresAt) })
+  );
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="lg">
+        <TextInput
+          label="Address"
+          type="email"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps("email")}
+        />
+        <Group align="flex-start" grow>
+          <Select
+            label="Ends"
+            data={EXPIRIES}
+            allowDeselect={false}
+            {...form.getInputProps("expiry")}
+          />
+          {form.values.expiry === "date" && (
+            <TextInput
+              label="Date"
+              type="date"
+              min={new Date().toISOString().slice(0, 10)}
+              {...form.getInputProps("expiresAt")}
+            />
+          )}
+        </Group>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close}>Cancel</Button>
+          <Button type="submit" loading={isPending}>Suppress</Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
