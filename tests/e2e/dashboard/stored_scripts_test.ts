@@ -192,6 +192,7 @@ async function plantAttackSeed(
       ...{ action: text.slice(0, 100), target: text, details: { text } },
     });
   }
+  await people.editor.ask("PUT", "/partials/footer/draft", { revision: 0, source: html });
   await suppressSome({ store, accountId });
   const suppressed = texts.map((text, index) => ({
     ...{ email: `s${index}@gone.example`, reason: "hard_refusal" as const, at },
