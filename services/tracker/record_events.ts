@@ -27,7 +27,7 @@ export type EventRecorderDeps =
 
 /** Records events in the feeds of accounts, each once. */
 export interface EventRecorder {
-  /** Records what status events report. */
+  /** Records what status events report, and before it what is missing about earlier attempts. */
   recordOutcomes(statusEvents: readonly StatusEvent[]): Promise<void>;
   /** Records events that are in the timelines of messages and not in the feed: status events may be lost. */
   recordTimelines(of: TimelinesOf): Promise<void>;
@@ -46,6 +46,15 @@ const TIMELINES_AT_ONCE = 1000;
 
 /** The sends that events are about, by their ids. */
 type Subjects = ReadonlyMap<string, EventSubject>;
+
+/** Which outcomes in timelines are recorded. */
+interface Recorded {
+  of: TimelinesOf;
+  /** The sends, if they were looked up. */
+  known?: Subjects;
+  /** @default all outcomes */
+  select?(outcome: MessageOutcome): boolean;
+}
 
 /** Opens the recorder. It may be used by several processes at once: the ids of events are derived. */
 export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
@@ -73,6 +82,20 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
     if (events.length > 0) await recordEvents(events);
   }
 
+  async function recordOutcomes(reported: readonly MessageOutcome[]): Promise<void> {
+    const outcomes = reported.toSorted((one, other) => one.attempt - other.attempt);
+    const firsts = new Map(
+      outcomes.toReversed().map(({ messageId, attempt }) => [messageId, attempt]),
+    );
+    const again = [...firsts].filter(([, attempt]) => attempt > 1);
+    // The status events of earlier attempts may be lost, or may come later.
+    await recordTimelines({
+      of: { messageIds: again.map(([messageId]) => messageId) },
+      select: ({ messageId, attempt }) => attempt < (firsts.get(messageId) ?? 0),
+    });
+    await record(outcomes);
+  }
+
   async function recordMissing(outcomes: readonly MessageOutcome[], known?: Subjects) {
     // Of two lines with one id the first is the outcome.
     const byId = new Map(outcomes.toReversed().map((outcome) => [eventIdOf(outcome), outcome]));
@@ -86,11 +109,13 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
     );
   }
 
-  async function recordTimelines(of: TimelinesOf, known?: Subjects): Promise<void> {
+  async function recordTimelines({ of, known, select = () => true }: Recorded): Promise<void> {
+    if ("messageIds" in of && of.messageIds.length === 0) return;
     const since = now().getTime() - deps.eventsKeptMs;
+    const isMeant = (outcome: MessageOutcome) => outcome.at.getTime() > since && select(outcome);
     let outcomes: MessageOutcome[] = [];
     for await (const message of messageTimelines(of)) {
-      outcomes.push(...outcomesOf(message).filter(({ at }) => at.getTime() > since));
+      outcomes.push(...outcomesOf(message).filter(isMeant));
       if (outcomes.length < TIMELINES_AT_ONCE) continue;
       await recordMissing(outcomes, known);
       outcomes = [];
@@ -99,12 +124,12 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
   }
 
   return {
-    recordOutcomes: (statusEvents) => record(outcomesIn(statusEvents)),
-    recordTimelines: (of) => recordTimelines(of),
+    recordOutcomes: (statusEvents) => recordOutcomes(outcomesIn(statusEvents)),
+    recordTimelines: (of) => recordTimelines({ of }),
     async recordSettled(sends, isRecorded) {
       const subjects = await eventSubjects(sends.map(({ _id }) => _id));
       const open = sends.filter((send) => !isRecorded(send)).map(({ _id }) => _id);
-      if (open.length > 0) await recordTimelines({ sendIds: open }, subjects);
+      if (open.length > 0) await recordTimelines({ of: { sendIds: open }, known: subjects });
       await write(sends.flatMap((send): NewEvent[] => {
         const { _id: sendId, accountId, messageCount, states, attempts } = send;
         const subject = subjects.get(sendId);

@@ -78,6 +78,42 @@ test("recordOutcomes() of two recorders at once leaves no hole and records nothi
   });
 });
 
+test("recordOutcomes() records earlier attempts first, though their status events come later or together", async () => {
+  const [store] = stores;
+  const send = await accept("acc_order", 2);
+  const recorder = openRecorder(store);
+  const statusEvents: StatusEvent[][] = [[], []];
+  for (const index of [0, 1]) {
+    const messageId = messageIdOf(send._id, index);
+    const ids = { messageId, sendId: send._id, accountId: send.accountId, index };
+    const end = async (attempt: number, state: "deferred" | "sent") => {
+      await takeAttempt(store, { messageId, attempt });
+      const at = new Date();
+      const reason = state === "sent" ? {} : { reason: "Try later", nextAt: at };
+      const lines = (["sending", state] as const).map((type) => ({ at, type, attempt }));
+      const reply = { code: state === "sent" ? 250 : 450 };
+      await endAttempt(store, state, { messageId, attempt, at, lines, reply, ...reason });
+      const data = { ...ids, attempt, at: at.toISOString(), reply };
+      statusEvents[index]?.unshift(
+        state === "sent"
+          ? { type: "status.message.sent", data }
+          : { type: "status.message.deferred", data: { ...data, reason: "Try later" } },
+      );
+    };
+    await end(1, "deferred");
+    await end(2, "sent");
+  }
+  const [[late, deferred] = [], together = []] = statusEvents;
+  for (const batch of [[late], together, [deferred]]) {
+    await recorder.recordOutcomes(batch.filter((one) => one !== undefined));
+  }
+  const feed = await feedOf("acc_order");
+  assertWhole(feed, 4);
+  for (const [, events] of Map.groupBy(feed, ({ data }) => "messageId" in data && data.messageId)) {
+    assert.deepEqual(events.map(({ type }) => type), ["message.deferred", "message.sent"]);
+  }
+});
+
 test("recordSettled() adds events whose status events were lost, before the send is settled", async () => {
   const [store] = stores;
   const send = await accept("acc_lost", 3);

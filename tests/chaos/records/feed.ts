@@ -23,8 +23,8 @@ export async function readFeed(mongo: MongoClient, accountId: string): Promise<F
 }
 
 /**
- * Returns what is wrong with a feed: a hole in its numbers, an event that is missing or there twice, or a send
- * that is settled before its messages end. Pure.
+ * Returns what is wrong with a feed: a hole in its numbers, an event that is missing, there twice or after a
+ * later attempt, or a send that is settled before its messages end. Pure.
  */
 export function findFeedFaults(
   feed: readonly FeedEvent[],
@@ -38,6 +38,14 @@ export function findFeedFaults(
     if (isFinal(state) && events.at(-1)?.type !== `message.${state}`) {
       const last = events.at(-1)?.type ?? "no event";
       faults.push(`${id} is ${state}, and the last of it in the feed is ${last}`);
+    }
+    const disorder = events.find(({ attempt = 0 }, position) =>
+      attempt < (events[position - 1]?.attempt ?? 0)
+    );
+    if (disorder !== undefined) {
+      faults.push(
+        `${disorder.type} ${disorder.attempt} of ${id} is in the feed after a later attempt`,
+      );
     }
     const kinds = events.map(({ type, attempt }) => `${type} ${attempt}`);
     const twice = kinds.find((kind, position) => kinds.indexOf(kind) !== position);

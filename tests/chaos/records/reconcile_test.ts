@@ -586,6 +586,19 @@ describe("reconcile() sees what is wrong with the feed (I11), and blames nothing
       ),
     );
   });
+  test("an outcome after that of a later attempt", () => {
+    only(
+      /message.deferred 1 of msg_1 is in the feed after a later attempt/,
+      problemsOfFeed(([first, ...more]) =>
+        first === undefined ? [] : [
+          { ...first, id: "evt_a", type: "message.deferred", attempt: 2 },
+          { ...first, id: "evt_b", type: "message.deferred", attempt: 1 },
+          { ...first, attempt: 3 },
+          ...more,
+        ].map((event, position) => ({ ...event, sequence: position + 1 }))
+      ),
+    );
+  });
   test("a send that is settled before its messages end, or never", () => {
     only(
       /message.sent of msg_2 is in the feed after its send was settled/,
