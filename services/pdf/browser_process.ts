@@ -90,6 +90,8 @@ export class BrowserProcess {
       this.#close(page);
       if (this.#tooLarge === 0 || !(error instanceof PageCrashError)) throw error;
       this.#tooLarge--;
+      // The memory may be that of earlier documents: on a new page it is the document's own.
+      if (page.printed > 0) throw error;
       throw new MemoryError("the page held too much memory", { cause: error });
     }
   }

@@ -111,6 +111,14 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().pid, pid, "the browser itself goes on");
   });
 
+  test("print() blames no document for the memory that earlier ones on its page left", async () => {
+    const limits = { memoryBytes: 450 * 1024 ** 2 };
+    await using browser = await openTestBrowser({ concurrency: 1, limits });
+    // 250 MB on a new page. Printed again on that page, it holds 600 MB.
+    const rows = "<tr><td>1<td>Some article with words<td>12.50<td>3<td>37.50".repeat(3_000);
+    for (let count = 0; count < 3; count++) await browser.print(job(`<table>${rows}</table>`));
+  });
+
   test("print() prints although the browser was killed", async () => {
     await using browser = await openTestBrowser();
     await browser.warm();
