@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { DATA_HEADERS } from "@posthaste/runtime";
 import { STATUS_CODES } from "node:http";
+import { DATA_HEADERS } from "./data_headers.ts";
 import { type EdgeErrors, type ErrorAnswer, errorAnswer } from "./edge_errors.ts";
 import { distrust } from "./header_fault.ts";
 import { type CommonErrorCode, HttpError } from "./http_error.ts";

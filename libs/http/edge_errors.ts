@@ -9,14 +9,6 @@ export interface EdgeErrors<Code extends string = string> {
   codes: Readonly<Record<Exclude<CommonErrorCode, Code>, Code>>;
   /** Messages of the two answers for which no route throws an error. */
   messages: Readonly<Record<"internal" | "unknown_route", string>>;
-  /** Answers with a fixed body or fixed headers. @default {{}} */
-  fixed?: Partial<Readonly<Record<Code, FixedAnswer>>>;
-}
-
-/** The body and the headers of one code. */
-export interface FixedAnswer {
-  body: { error: string };
-  headers: Record<string, string>;
 }
 
 /** An error in the form of an HTTP answer. */
@@ -26,17 +18,26 @@ export interface ErrorAnswer {
   body: { error: string; code?: string; issues?: ShownIssue[] };
 }
 
+/** Every fault of a token gets the same answer: it reveals nothing about the token. */
+const UNAUTHENTICATED = {
+  headers: { "www-authenticate": "Bearer" },
+  body: { error: "Unauthenticated" },
+};
+
 /** Translates any thrown value to HTTP: status, headers and body. */
 export function errorAnswer<Code extends string>(
   error: unknown,
   errors: EdgeErrors<Code>,
 ): ErrorAnswer {
   const { code, message, issues, status, ...found } = toHttpError(error, errors);
-  const fixed = errors.fixed?.[code];
+  const answer = { status: status ?? errors.statuses[code], headers: headersOf(found) };
+  if (code === "unauthenticated") {
+    const { headers, body } = UNAUTHENTICATED;
+    return { ...answer, headers: { ...answer.headers, ...headers }, body: { ...body } };
+  }
   return {
-    status: status ?? errors.statuses[code],
-    headers: { ...fixed?.headers, ...headersOf(found) },
-    body: fixed?.body ?? { error: message, code, ...(issues === undefined ? {} : { issues }) },
+    ...answer,
+    body: { error: message, code, ...(issues === undefined ? {} : { issues }) },
   };
 }
 

@@ -3,19 +3,19 @@ import { test } from "node:test";
 import { type EdgeErrors, errorAnswer } from "./edge_errors.ts";
 import { type CommonErrorCode, HttpError } from "./http_error.ts";
 
-type ShopCode = Exclude<CommonErrorCode, "invalid_json"> | "sold_out" | "signed_out";
+type ShopCode = Exclude<CommonErrorCode, "invalid_json"> | "sold_out";
 
 const ShopError = HttpError<ShopCode>;
 
 const ERRORS: EdgeErrors<ShopCode> = {
   statuses: {
-    ...{ invalid_request: 400, signed_out: 401, unknown_route: 404, method_not_allowed: 405 },
+    ...{ invalid_request: 400, unauthenticated: 401, missing_scope: 403, unknown_route: 404 },
+    method_not_allowed: 405,
     ...{ request_timeout: 408, sold_out: 409, payload_too_large: 413, unsupported_media_type: 415 },
     ...{ too_many_requests: 429, headers_too_large: 431, internal: 500, unavailable: 503 },
   },
   codes: { invalid_json: "invalid_request" },
   messages: { internal: "Unexpected error", unknown_route: "No such page" },
-  fixed: { signed_out: { body: { error: "Who?" }, headers: { "www-authenticate": "Bearer" } } },
 };
 
 test("errorAnswer() answers with the edge's own code, and the status of the code", () => {
@@ -32,11 +32,11 @@ test("errorAnswer() answers with the edge's own code, and the status of the code
   assert.equal(errorAnswer(named, ERRORS).status, 404);
 });
 
-test("errorAnswer() answers a fixed code with only its body and headers", () => {
-  assert.deepEqual(errorAnswer(new ShopError("signed_out", "secret"), ERRORS), {
+test("errorAnswer() answers every fault of a token in the same way, with the scheme that it wants", () => {
+  assert.deepEqual(errorAnswer(new ShopError("unauthenticated", "secret"), ERRORS), {
     status: 401,
     headers: { "www-authenticate": "Bearer" },
-    body: { error: "Who?" },
+    body: { error: "Unauthenticated" },
   });
 });
 

@@ -1,5 +1,5 @@
-import { DATA_HEADERS } from "@posthaste/runtime";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import { DATA_HEADERS } from "./data_headers.ts";
 import { type EdgeErrors, errorAnswer, toHttpError } from "./edge_errors.ts";
 import { HttpError } from "./http_error.ts";
 

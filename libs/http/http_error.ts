@@ -4,6 +4,8 @@ import type { Issue } from "@posthaste/contracts";
 export type CommonErrorCode =
   | "invalid_json"
   | "invalid_request"
+  | "unauthenticated"
+  | "missing_scope"
   | "unknown_route"
   | "method_not_allowed"
   | "request_timeout"

@@ -10,11 +10,14 @@
  *
  * @module
  */
+export * from "./bearer_token.ts";
 export * from "./body_issues.ts";
+export * from "./data_headers.ts";
 export { armEdge, type EdgeLimits, type EdgeOptions, edgeSettings } from "./edge.ts";
 export * from "./edge_errors.ts";
 export { type ErrorHandling, handleErrors } from "./handle_errors.ts";
 export type { ConnectionLimits } from "./limit_connections.ts";
+export { limitRate, type RateLimitOptions } from "./limit_rate.ts";
 export { MAX_UNANSWERED } from "./connection_error.ts";
 export { MAX_HEADERS } from "./header_fault.ts";
 export { MAX_DEPTH, MAX_FIELDS, MAX_NAMES } from "./measure_json.ts";

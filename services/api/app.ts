@@ -9,21 +9,27 @@ import {
   armEdge,
   type EdgeLimits,
   edgeSettings,
+  limitRate,
+  type RateLimitOptions,
   readOnlyJson,
   refuseOtherMethods,
+  sendDataHeaders,
 } from "@posthaste/http";
 import { API_ERRORS } from "./http_error.ts";
-import { DATA_HEADERS } from "@posthaste/runtime";
 import type { MailContentDeps } from "@posthaste/messaging";
 import { count, type Logger } from "@posthaste/telemetry";
-import { fastify, type FastifyInstance, type onRequestHookHandler } from "fastify";
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyRequest,
+  type onRequestHookHandler,
+} from "fastify";
 import { authenticate, type AuthenticateDeps } from "./authenticate.ts";
 import { type ByteQuotaLimits, openByteQuota } from "./byte_quota.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 import { openPriorityBudget, type PriorityBudgetOptions } from "./priority_budget.ts";
 import { openLateAcceptances } from "./late_acceptance.ts";
 import type { Ledger, Usage } from "./ledger.ts";
-import { limitRate, type RateLimitOptions } from "./rate_limit.ts";
 import { noteBodyHash } from "./idempotency.ts";
 import { batchBodyReader, recipientsReader, sendBodyReader } from "./read_send_body.ts";
 import type { RenderTemplateDeps } from "./render_template.ts";
@@ -151,9 +157,10 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
   const app = fastify({ ...edgeSettings(edge, API_ERRORS), bodyLimit });
   spanRequests(app, deps.logger);
   app.addHook("onRequest", (request, reply, done) => {
-    reply.headers({ "x-request-id": request.id, ...DATA_HEADERS });
+    reply.header("x-request-id", request.id);
     done();
   });
+  sendDataHeaders(app);
   armEdge(app, {
     limits: edge,
     errors: API_ERRORS,
@@ -204,7 +211,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
         ...(clock === undefined ? {} : { clock }),
       }),
     );
-    if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs }));
+    if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs, callerOf }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
     const sending = {
       quota,
@@ -266,8 +273,14 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
 }
 
 /** Returns the hook that limits requests per second; `undefined` without a limit. */
-function limiterOf(limits: Omit<RateLimitOptions, "windowMs">): onRequestHookHandler | undefined {
-  return limits.max > 0 ? limitRate({ ...limits, windowMs: 1000 }) : undefined;
+function limiterOf(
+  limits: Omit<RateLimitOptions, "windowMs" | "callerOf">,
+): onRequestHookHandler | undefined {
+  return limits.max > 0 ? limitRate({ ...limits, windowMs: 1000, callerOf }) : undefined;
+}
+
+function callerOf({ caller }: FastifyRequest): string {
+  return caller._id;
 }
 
 /** Adds routes that have a limit of their own beside that of the token. */

@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import type { AccessToken, TokenScope } from "@posthaste/contracts";
 import { type Networks, readNetworks } from "@posthaste/egress";
+import { bearerToken, requireScopes, unauthenticated } from "@posthaste/http";
+import { isLive } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
@@ -37,7 +39,6 @@ interface Looked {
 /** Less than the 5 s within which a revoked token must stop working everywhere. */
 const CACHE_MS = 4000;
 const CACHED_TOKENS = 10_000;
-const BEARER_PATTERN = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 
 /**
  * Creates the hook that authenticates the caller (docs/interface.md, section 5): `Authorization:
@@ -66,8 +67,7 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
   const isOld = (found: Looked | undefined) =>
     found !== undefined && clock.now() - found.askedAt >= CACHE_MS;
   return async (request) => {
-    const plaintext = BEARER_PATTERN.exec(request.headers.authorization ?? "")?.[1];
-    if (plaintext === undefined) throw unauthenticated();
+    const plaintext = bearerToken(request.headers);
     const key = hash("sha256", plaintext);
     const ask = (forceRefresh: boolean) =>
       request.ledger.wait(
@@ -80,7 +80,7 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
     // ends this loop.
     while (isOld(found)) found = await ask(true);
     const token = found?.token ?? null;
-    if (!found || token === null || !isValid(token, deps.now())) throw unauthenticated();
+    if (!found || token === null || !isLive(token, deps.now())) throw unauthenticated();
     if (found.networks !== undefined && !found.networks.has(request.ip)) {
       throw elsewhere(request.ip);
     }
@@ -95,20 +95,7 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
 
 /** Creates the hook that accepts only tokens with a scope; others get 403. */
 export function requireScope(scope: TokenScope): onRequestAsyncHookHandler {
-  return async ({ caller }: FastifyRequest) => requireScopeOf(caller.scopes, scope);
-}
-
-/**
- * Rejects scopes that lack one.
- *
- * @throws {HttpError} `missing_scope`
- */
-export function requireScopeOf(scopes: readonly TokenScope[], scope: TokenScope): void {
-  if (scopes.includes(scope)) return;
-  throw new HttpError(
-    "missing_scope",
-    `Cannot use this token here: it lacks the scope "${scope}"`,
-  );
+  return async ({ caller }: FastifyRequest) => requireScopes(caller.scopes, [scope]);
 }
 
 function elsewhere(ip: string): HttpError {
@@ -138,12 +125,4 @@ function isBeyond(limit: readonly number[], id: number | undefined): boolean {
 
 function notFor(what: string): HttpError {
   return new HttpError("missing_scope", `Cannot use this token here: ${what} is not allowed`);
-}
-
-function isValid({ revokedAt, expiresAt }: AccessToken, now: Date): boolean {
-  return revokedAt === null && (expiresAt === null || expiresAt > now);
-}
-
-function unauthenticated(): HttpError {
-  return new HttpError("unauthenticated", "Unauthenticated");
 }

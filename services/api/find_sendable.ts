@@ -1,6 +1,7 @@
 import type { AccessToken, Batch, EmailVersion, Integration, Send } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
-import { requireScopeOf, requireUse } from "./authenticate.ts";
+import { requireScopes } from "@posthaste/http";
+import { requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
 import { countToSuppressed } from "./check_envelope.ts";
 import { findSuppressed, type FindSuppressedDeps } from "./find_suppressed.ts";
@@ -101,7 +102,7 @@ export function requireOverride(
   { scopes }: Pick<AccessToken, "scopes">,
   request: CheckedSend["request"],
 ): void {
-  if (countToSuppressed(request) > 0) requireScopeOf(scopes, "send:suppressed");
+  if (countToSuppressed(request) > 0) requireScopes(scopes, ["send:suppressed"]);
 }
 
 /** Finds the newest published version of the template of a request. */

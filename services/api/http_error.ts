@@ -14,10 +14,4 @@ export const API_ERRORS: EdgeErrors<ErrorCode> = {
     internal: "Cannot answer the request: unexpected error",
     unknown_route: "Cannot find the path: no such route",
   },
-  fixed: {
-    unauthenticated: {
-      body: { error: "Unauthenticated" },
-      headers: { "www-authenticate": "Bearer" },
-    },
-  },
 };

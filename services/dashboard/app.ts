@@ -1,5 +1,5 @@
 import cookie from "@fastify/cookie";
-import { armEdge, type EdgeLimits, edgeSettings } from "@posthaste/http";
+import { armEdge, type EdgeLimits, edgeSettings, sendDataHeaders } from "@posthaste/http";
 import type { SemaphoreOptions } from "@posthaste/limits";
 import { fastify, type FastifyInstance } from "fastify";
 import { countBodies } from "./count_bodies.ts";
@@ -22,7 +22,6 @@ import { suppressionRoutes } from "./routes/suppressions.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { webhookRoutes } from "./routes/webhooks.ts";
-import { DATA_HEADERS } from "@posthaste/runtime";
 import { serveApplication } from "./static_files.ts";
 import { serveSecurityContact } from "./security_contact.ts";
 import { openSystemMail } from "./system_mail.ts";
@@ -55,7 +54,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
   app.register(async (api) => {
     const { store, now } = deps;
     api.addHook("onRoute", manageable.note);
-    api.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
+    sendDataHeaders(api);
     guardRoutes(api, { ...store, now, sessionAges: options.sessionAges }, options);
     const { systemAccount: account, maxSystemMails: maxPerHour } = options;
     const mail = account === undefined ? undefined : openSystemMail({ account, maxPerHour }, deps);

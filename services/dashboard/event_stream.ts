@@ -1,5 +1,5 @@
+import { DATA_HEADERS } from "@posthaste/http";
 import type { FastifyReply } from "fastify";
-import { DATA_HEADERS } from "@posthaste/runtime";
 
 /** A stream of server-sent events to a browser. */
 export interface EventStream {

@@ -14,12 +14,6 @@ export const DASHBOARD_ERRORS: EdgeErrors<DashboardErrorCode> = {
     internal: "Unexpected error. See the dashboard's log",
     unknown_route: "There is no such page",
   },
-  fixed: {
-    unauthenticated: {
-      body: { error: "Unauthenticated" },
-      headers: { "www-authenticate": "Bearer" },
-    },
-  },
 };
 
 /** Returns the error for a person whose address is not verified. */

@@ -1,3 +1,5 @@
+import { BROWSER_HEADERS } from "@posthaste/http";
+
 /** What the headers of pages depend on. */
 export interface PageHeadersOptions {
   /** Address at which people open the dashboard. */
@@ -11,6 +13,7 @@ export interface PageHeadersOptions {
  * from anywhere, as in a mail client.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  ...BROWSER_HEADERS,
   "content-security-policy": [
     "default-src 'none'",
     "script-src 'self'",
@@ -25,11 +28,7 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
     "frame-ancestors 'none'",
   ].join("; "),
   "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
 };
 
 const YEAR_S = 365 * 24 * 3600;

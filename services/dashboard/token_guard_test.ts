@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { TOKEN_SCOPES, type TokenLimits, type TokenScope } from "@posthaste/contracts";
 import { assertNothing, furnish, isChange, namings, pathOf, stateOf } from "./_test_belongings.ts";
+import type { Actor } from "./actor.ts";
+import type { HttpError } from "./http_error.ts";
+import { fastify } from "fastify";
 import { type Browser, LIMITS, openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { MANAGE_ENDPOINTS } from "./manage/manage_document.ts";
-import { openRateLimit } from "./token_guard.ts";
+import { limitTokens } from "./token_guard.ts";
 
 /**
  * Tries every route below `/manage/v1` with every kind of token; a new route is tried
@@ -180,22 +183,31 @@ test("a token limited to some templates and integrations sees and changes no oth
   }
 });
 
-test("openRateLimit() limits a token to its rate, and to a lower one for expensive requests", () => {
+test("limitTokens() limits a token to its rate, and to a lower one for expensive requests", async () => {
   const clock = { at: 0, now: () => clock.at };
-  const limit = openRateLimit({ rateLimit: 8, rateWindowMs: 1000 }, clock);
-  let policy = "";
-  const reply = { header: (_name: string, value: unknown) => void (policy = String(value)) };
-  const ask = (id: string, isHeavy: boolean) =>
-    limit({ id }, { routeOptions: { config: { isHeavy } as never } }, reply as never);
-  const tooMany = { code: "too_many_requests", retryAfter: 1 };
-  for (let count = 0; count < 8; count++) ask("a", false);
-  assert.throws(() => ask("a", false), tooMany);
-  for (let count = 0; count < 5; count++) ask("b", true);
-  assert.throws(() => ask("b", true), tooMany);
-  assert.equal(policy, '"token";q=8;w=1, "heavy";q=5;w=1');
+  const app = fastify();
+  app.decorateRequest("actor", null as unknown as Actor);
+  app.addHook("onRequest", async (request) => {
+    request.actor = { id: String(request.headers["x-id"]) } as Actor;
+  });
+  limitTokens(app, { rateLimit: 8, rateWindowMs: 2000 }, clock);
+  app.get("/", () => ({}));
+  app.get("/heavy", { config: { isHeavy: true } }, () => ({}));
+  app.setErrorHandler((error: HttpError, _request, reply) => reply.code(429).send(error.message));
+  const ask = (id: string, url = "/") => app.inject({ url, headers: { "x-id": id } });
+  const statusOf = async (id: string, url?: string) => (await ask(id, url)).statusCode;
+  for (let count = 0; count < 8; count++) assert.equal(await statusOf("a"), 200);
+  assert.equal(await statusOf("a"), 429);
+  for (let count = 0; count < 5; count++) assert.equal(await statusOf("b", "/heavy"), 200);
+  const { statusCode, headers, body } = await ask("b", "/heavy");
+  assert.equal(statusCode, 429);
+  assert.match(body, /^Too many expensive requests .*Retry in 1 s$/);
+  assert.equal(headers["ratelimit-policy"], '"token";q=8;w=2, "heavy";q=5;w=1');
+  assert.equal(headers["ratelimit"], '"token";r=2;t=2, "heavy";r=0;t=1');
   clock.at = 1000;
-  ask("a", false);
-  ask("b", true);
+  assert.deepEqual([await statusOf("a"), await statusOf("b", "/heavy")], [429, 200]);
+  clock.at = 2000;
+  assert.equal(await statusOf("a"), 200);
 });
 
 test("guardTokens() answers 429 to a token that makes too many requests", async () => {

@@ -1,4 +1,4 @@
-import { DATA_HEADERS } from "@posthaste/runtime";
+import { sendDataHeaders } from "@posthaste/http";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import type { DashboardOptions } from "./dashboard_options.ts";
 import type { DashboardDeps } from "./dashboard_deps.ts";
@@ -43,7 +43,7 @@ export function mountForTokens(
   routes: readonly ManageableRoute[],
   { deps, options }: { deps: DashboardDeps; options: DashboardOptions },
 ): void {
-  app.addHook("onRequest", async (_request, reply) => void reply.headers(DATA_HEADERS));
+  sendDataHeaders(app);
   guardTokens(app, deps, options.limits);
   for (const route of routes) app.route(route);
   manageDocumentRoute(app);

@@ -7,6 +7,7 @@ import {
   MAX_ASSETS,
   MAX_FILE_BYTES,
 } from "@posthaste/contracts";
+import { IMAGE_HEADERS } from "@posthaste/http";
 import type { AssetName } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -29,12 +30,6 @@ const FILE = {
 } as const;
 
 const NAME = z.object({ name: assetNameSchema });
-
-/** An image must not run or load anything, wherever it is opened. */
-const IMAGE_HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox",
-};
 
 /** Adds the routes of the files that an account keeps, which templates and requests name. */
 export function assetRoutes(app: FastifyInstance, { deps, options }: Routing): void {

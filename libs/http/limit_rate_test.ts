@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fastify, type FastifyRequest } from "fastify";
 import { HttpError } from "./http_error.ts";
-import { fastify } from "fastify";
-import type { AccessToken } from "@posthaste/contracts";
-import { limitRate } from "./rate_limit.ts";
+import { limitRate } from "./limit_rate.ts";
 
 function openLimited(options: { max: number; windowMs: number }) {
   let now = 1000;
   const app = fastify();
-  app.decorateRequest("caller", null as unknown as AccessToken);
-  app.addHook("onRequest", (request, _reply, done) => {
-    request.caller = { _id: String(request.headers["x-token"]) } as AccessToken;
-    done();
-  });
-  const clock = { now: () => now };
-  app.addHook("onRequest", limitRate({ ...options, clock }));
+  const callerOf = ({ headers }: FastifyRequest) => headers["x-token"] as string | undefined;
+  const shared = { clock: { now: () => now }, callerOf };
+  app.addHook("onRequest", limitRate({ ...options, ...shared }));
   app.register(async (heavy) => {
-    heavy.addHook("onRequest", limitRate({ name: "heavy", max: 1, windowMs: 1000, clock }));
+    heavy.addHook("onRequest", limitRate({ name: "heavy", max: 1, windowMs: 1000, ...shared }));
     heavy.get("/heavy", () => ({}));
   });
   app.setErrorHandler((error, _request, reply) => {
@@ -25,7 +20,8 @@ function openLimited(options: { max: number; windowMs: number }) {
   });
   app.get("/", () => ({}));
   return {
-    ask: (token: string, url = "/") => app.inject({ url, headers: { "x-token": token } }),
+    ask: (token: string | undefined, url = "/") =>
+      app.inject({ url, headers: token === undefined ? {} : { "x-token": token } }),
     pass: (ms: number) => void (now += ms),
   };
 }
@@ -71,4 +67,13 @@ test("limitRate() adds an item for a second policy, which is used up independent
   assert.deepEqual(refused.json(), { code: "too_many_requests", retryAfter: 1 });
   assert.equal((await ask("a")).statusCode, 200);
   assert.equal((await ask("b", "/heavy")).statusCode, 200);
+});
+
+test("limitRate() neither counts a request without a caller nor reports a limit for it", async () => {
+  const { ask } = openLimited({ max: 1, windowMs: 10_000 });
+  for (let count = 0; count < 3; count++) {
+    const { statusCode, headers } = await ask(undefined);
+    assert.equal(statusCode, 200);
+    assert.equal(headers["ratelimit"], undefined);
+  }
 });
