@@ -37,9 +37,13 @@ export function openApiOf<Code extends string>(
 ): JsonObject {
   const { title, version, error } = form;
   const paths: Record<string, JsonObject> = {};
+  const shared = sharedErrors(endpoints, form);
   for (const endpoint of endpoints) {
     const { path, method } = endpoint;
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(endpoint, form) };
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: operationOf(endpoint, { form, shared }),
+    };
   }
   return {
     openapi: "3.1.1",
@@ -54,6 +58,7 @@ export function openApiOf<Code extends string>(
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
       schemas: { Error: jsonSchemaOf(error) },
+      responses: Object.fromEntries([...shared].map(([name, codes]) => [name, errorOf(codes)])),
     },
   };
 }
@@ -112,9 +117,39 @@ export function codesByStatus<Code extends string>(
   return found;
 }
 
+/** The answers of errors that several endpoints have: their codes by their name. */
+type SharedErrors = ReadonlyMap<string, readonly string[]>;
+
+/** A set of more codes has no name that is easy to read: it is written out. */
+const MAX_NAMED_CODES = 4;
+
+function sharedErrors<Code extends string>(
+  endpoints: readonly Endpoint<Code>[],
+  form: InterfaceForm<Code>,
+): SharedErrors {
+  const all = endpoints.flatMap((endpoint) => [...codesByStatus(endpoint, form).values()])
+    .filter(({ length }) => length <= MAX_NAMED_CODES);
+  const found = Map.groupBy(all, nameOf);
+  return new Map(
+    [...found].flatMap(([name, [codes = [], ...others]]) =>
+      others.length === 0 ? [] : [[name, codes]]
+    ),
+  );
+}
+
+/** Returns the name of an answer below `components`; it may not have commas. */
+function nameOf(codes: readonly string[]): string {
+  return codes.join(".");
+}
+
+interface Operating<Code extends string> {
+  form: InterfaceForm<Code>;
+  shared: SharedErrors;
+}
+
 function operationOf<Code extends string>(
   endpoint: Endpoint<Code>,
-  form: InterfaceForm<Code>,
+  { form, shared }: Operating<Code>,
 ): JsonObject {
   const { operation, summary, scopes, body, bodyMediaType = "application/json" } = endpoint;
   const { isBodyOptional = false } = endpoint;
@@ -131,7 +166,7 @@ function operationOf<Code extends string>(
         content: { [bodyMediaType]: { schema: inputOf(body) } },
       },
     }),
-    responses: responsesOf(endpoint, form),
+    responses: responsesOf(endpoint, { form, shared }),
   };
 }
 
@@ -156,12 +191,14 @@ function parametersOf<Code extends string>(
 
 function responsesOf<Code extends string>(
   endpoint: Endpoint<Code>,
-  form: InterfaceForm<Code>,
+  { form, shared }: Operating<Code>,
 ): JsonObject {
   const { answer, mediaType = "application/json", revalidates = false } = endpoint;
-  const errors = [...codesByStatus(endpoint, form)].map((
-    [status, codes],
-  ) => [status, errorOf(codes)]);
+  const errors = [...codesByStatus(endpoint, form)].map(([status, codes]) => {
+    const name = nameOf(codes);
+    const isShared = shared.has(name);
+    return [status, isShared ? { $ref: `#/components/responses/${name}` } : errorOf(codes)];
+  });
   return {
     200: { description: "Done", content: { [mediaType]: { schema: jsonSchemaOf(answer) } } },
     ...(revalidates ? { 304: { description: "It is as the `ETag` says" } } : {}),

@@ -147,3 +147,83 @@ test("removalsOf() finds removals, and accepts additions", () => {
     assert.ok(removals.some((each) => expected.test(each)), `${expected}: ${removals.join()}`);
   }
 });
+
+/** Two endpoints that share their answers of errors. */
+const pair = (changes: Partial<Endpoint> = {}, others: Partial<Endpoint> = changes) =>
+  JSON.parse(JSON.stringify(openApiOf([
+    { ...endpoint, ...changes },
+    { ...endpoint, ...others, path: "/v1/others/{id}", operation: "doOther" },
+  ], V1_FORM)));
+
+test("openApiOf() writes an answer that several endpoints have once, and refers to it", () => {
+  const { paths, components } = pair({}, { codes: [] });
+  const [one, other] = Object.values<{ post: { responses: Record<string, JsonObject> } }>(paths)
+    .map(({ post }) => post.responses);
+  assert.deepEqual(one?.["503"], { $ref: "#/components/responses/unavailable" });
+  assert.deepEqual(other?.["503"], one?.["503"]);
+  assert.equal(one?.["400"]?.["description"], "invalid_request, invalid_json, missing_variable");
+  assert.deepEqual(components.responses.unavailable, {
+    description: "unavailable",
+    content: {
+      "application/json": {
+        schema: {
+          $ref: "#/components/schemas/Error",
+          properties: { code: { enum: ["unavailable"] } },
+        },
+      },
+    },
+  });
+});
+
+test("every reference of openApiDocument() has its part, and every shared answer is referred to", () => {
+  const document = JSON.parse(JSON.stringify(openApiDocument()));
+  const names = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
+  assert.ok(names.length > 200, `${names.length} references`);
+  for (const [, kind = "", name = ""] of names) {
+    assert.ok(Object.hasOwn(document.components[kind], name), `${kind}/${name}`);
+    assert.match(name, /^[\w.-]+$/);
+  }
+  const used = new Set(names.filter(([, kind]) => kind === "responses").map(([, , name]) => name));
+  assert.deepEqual(Object.keys(document.components.responses).sort(), [...used].sort());
+});
+
+test("removalsOf() finds a code, a status and a field that go in a shared answer", () => {
+  const codes = ["missing_variable", "template_failed"] as const;
+  const before = pair({ codes });
+  assert.deepEqual(removalsOf(before, pair({ codes })), []);
+  const shared = "invalid_request.invalid_json.missing_variable";
+  assert.ok(Object.hasOwn(before.components.responses, shared));
+  const without = removalsOf(before, pair({ codes: ["template_failed"] }));
+  for (const path of ["things", "others"]) {
+    const place = `/paths//v1/${path}/{id}/post/responses/400/content/application/json/schema`;
+    const gone = `${place}/properties/code/enum: "missing_variable" is gone`;
+    assert.ok(without.includes(gone), without.join("\n"));
+  }
+  const statuses = removalsOf(before, pair({ codes: ["missing_variable"] }));
+  assert.ok(statuses.includes("/paths//v1/things/{id}/post/responses/422 is gone"));
+  const changed = structuredClone(before);
+  const { content } = changed.components.responses[shared];
+  content["application/json"].schema.properties.code.enum.pop();
+  assert.match(removalsOf(before, changed).join("\n"), /400\/.*"missing_variable" is gone/);
+  delete changed.components.responses[shared];
+  assert.match(removalsOf(before, changed).join("\n"), /responses\/400 is gone/);
+  const poorer = structuredClone(before);
+  poorer.components.schemas.Error.properties.code.enum.pop();
+  assert.match(removalsOf(before, poorer).join("\n"), /schemas\/Error\/.* is gone/);
+});
+
+test("removalsOf() accepts an answer that moves into a shared one, or back into its place", () => {
+  const alone = pair({}, { codes: [] });
+  const together = pair({});
+  assert.notDeepEqual(
+    Object.keys(alone.components.responses),
+    Object.keys(together.components.responses),
+  );
+  const place = "/v1/things/{id}";
+  const only = (document: ReturnType<typeof pair>) => ({
+    ...document,
+    paths: { [place]: document.paths[place] },
+  });
+  assert.deepEqual(removalsOf(only(alone), only(together)), []);
+  assert.deepEqual(removalsOf(only(together), only(alone)), []);
+});

@@ -3,9 +3,40 @@ const FREE = ["description", "summary", "title", "info", "default", "servers"];
 
 /**
  * Lists what an earlier OpenAPI document promised and a later one lacks: removed paths, answers, fields,
- * types and codes, changed limits, and fields of requests that became required.
+ * types and codes, changed limits, and fields of requests that became required. It is the same to have a part
+ * in place and to refer to it.
  */
-export function removalsOf(before: unknown, after: unknown, path = ""): string[] {
+export function removalsOf(before: unknown, after: unknown): string[] {
+  return removals(withoutReferences(before), withoutReferences(after), "");
+}
+
+/**
+ * Puts into a document what its parts refer to. References with more beside them stay: those are schemas,
+ * which are compared by their name.
+ */
+function withoutReferences(document: unknown): unknown {
+  const resolve = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(resolve);
+    if (typeof part !== "object" || part === null) return part;
+    const [[key, value] = [], ...others] = Object.entries(part);
+    if (key === "$ref" && others.length === 0) return resolve(findPart(document, String(value)));
+    return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, resolve(each)]));
+  };
+  const resolved = resolve(document) as { components?: { responses?: unknown } };
+  // Their names promise nothing: they depend on how many endpoints share an answer.
+  delete resolved.components?.responses;
+  return resolved;
+}
+
+/** Returns what a reference such as `#/components/responses/internal` is about. */
+function findPart(document: unknown, reference: string): unknown {
+  return reference.split("/").slice(1).reduce<unknown>(
+    (part, name) => (part as Record<string, unknown> | undefined)?.[name],
+    document,
+  );
+}
+
+function removals(before: unknown, after: unknown, path: string): string[] {
   if (Array.isArray(before)) return removedItems(before, after, path);
   if (typeof before !== "object" || before === null) {
     return before === after ? [] : [`${path}: ${show(before)} became ${show(after)}`];
@@ -17,7 +48,7 @@ export function removalsOf(before: unknown, after: unknown, path = ""): string[]
     ...Object.entries(before).filter(([key]) => !FREE.includes(key) || isName(path)).flatMap(
       ([key, value]) =>
         key in later
-          ? removalsOf(value, later[key], `${path}/${key}`)
+          ? removals(value, later[key], `${path}/${key}`)
           : key === "required" && isInRequest(path)
           ? []
           : [`${path}/${key} is gone`],
@@ -35,7 +66,7 @@ function removedItems(before: readonly unknown[], after: unknown, path: string):
     }
     const { name } = item as { name?: unknown };
     const same = name === undefined ? later[index] : later.find((each) => each?.name === name);
-    return removalsOf(item, same, `${path}/${String(name ?? index)}`);
+    return removals(item, same, `${path}/${String(name ?? index)}`);
   });
 }
 

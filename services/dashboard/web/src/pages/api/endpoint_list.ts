@@ -37,7 +37,10 @@ export function endpointGroups(document: Json): EndpointGroup[] {
   const groups = new Map<string, EndpointItem[]>();
   for (const [path, operations] of entriesOf(document["paths"])) {
     for (const [method, operation] of entriesOf(operations)) {
-      const item = itemOf({ path, method: method.toUpperCase(), operation: operation as Json });
+      const item = itemOf(
+        { path, method: method.toUpperCase(), operation: operation as Json },
+        sharedAnswers(document),
+      );
       const name = path.split("/")[2] ?? "interface";
       groups.set(name, [...groups.get(name) ?? [], item]);
     }
@@ -47,8 +50,10 @@ export function endpointGroups(document: Json): EndpointGroup[] {
 
 function itemOf(
   { path, method, operation }: { path: string; method: string; operation: Json },
+  shared: Json,
 ): EndpointItem {
-  const responses = entriesOf(operation["responses"]) as [string, Json][];
+  const responses = (entriesOf(operation["responses"]) as [string, Json][])
+    .map(([status, answer]): [string, Json] => [status, resolve(answer, shared)]);
   const content = entriesOf(responses.find(([status]) => status === "200")?.[1]["content"]);
   const [mediaType, answer] = content[0] ?? ["", undefined];
   return {
@@ -66,6 +71,17 @@ function itemOf(
     errors: responses.filter(([status]) => Number(status) >= 400)
       .map(([status, { description }]) => ({ status, codes: String(description) })),
   };
+}
+
+function sharedAnswers({ components }: Json): Json {
+  return ((components as Json | undefined)?.["responses"] ?? {}) as Json;
+}
+
+/** Returns an answer, which may be a reference to a shared one. */
+function resolve(answer: Json, shared: Json): Json {
+  const { $ref: reference } = answer;
+  if (typeof reference !== "string") return answer;
+  return (shared[reference.split("/").at(-1) ?? ""] ?? {}) as Json;
 }
 
 function schemaIn(requestBody: unknown): Json | undefined {
