@@ -12,7 +12,7 @@ import { batchRefused, findBatch, sharedBytes } from "./batch.ts";
 import { type AcceptedSend, acceptSendable, type AcceptSendDeps, replay } from "./accept_send.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import { httpErrorOf } from "./fault.ts";
-import { findIntegration, requireOverride } from "./find_sendable.ts";
+import { findIntegration } from "./find_sendable.ts";
 import { findSuppressed } from "./find_suppressed.ts";
 import type { Finding } from "./finding.ts";
 import { HttpError } from "./http_error.ts";
@@ -75,11 +75,13 @@ export async function acceptRecipients(
     throw new HttpError("unknown_integration", `Cannot ${ACTION}: ${reason}`);
   }
   const read = deps.readRecipients(command.body, shared);
-  const checked = await checkPinned(read, { batch, email, integration, shared }, deps);
-  requireOverride(limits, checked.request);
-  quota.admit(accountId, ledger.bytes + sharedBytes(batch));
+  const { scopes } = limits;
+  const checked = await checkPinned(read, { batch, email, integration, shared, scopes }, deps);
+  const bytes = ledger.bytes + sharedBytes(shared);
+  quota.admit(accountId, bytes);
   const suppressed = await findSuppressed(checked.request, accountId, deps);
-  return await acceptSendable({ email, integration, checked, suppressed, batch }, command, deps);
+  const sendable = { email, integration, checked, suppressed, batch, bytes };
+  return await acceptSendable(sendable, command, deps);
 }
 
 interface Pinned {
@@ -87,6 +89,7 @@ interface Pinned {
   email: EmailVersion;
   integration: Integration;
   shared: SharedRequest;
+  scopes: AccessToken["scopes"];
 }
 
 /**
@@ -96,7 +99,7 @@ interface Pinned {
  */
 async function checkPinned(
   read: ReadSendBody,
-  { batch, email, integration, shared }: Pinned,
+  { batch, email, integration, shared, scopes }: Pinned,
   deps: AcceptRecipientsDeps,
 ): Promise<CheckedSend> {
   const { ledger } = deps;
@@ -113,7 +116,7 @@ async function checkPinned(
       return latest;
     };
     const checked = await checkSend(read, {
-      ...{ action: ACTION, email, integration, latestPdfVersion: versionOf },
+      ...{ action: ACTION, email, integration, scopes, latestPdfVersion: versionOf },
       findAssetName: (name) => ledger.findAssetName(accountId, name),
       schedule: { now: deps.now(), maxScheduleMs: deps.maxScheduleMs },
       files: shared.files ?? [],

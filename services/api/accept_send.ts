@@ -11,9 +11,9 @@ import {
 import { HttpError } from "./http_error.ts";
 import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
-import { batchRefused, sharedBytes } from "./batch.ts";
+import { batchRefused } from "./batch.ts";
 import type { ByteQuota } from "./byte_quota.ts";
-import { countCopies, countToSuppressed, needsEnvelope } from "./check_envelope.ts";
+import { countCopies, needsEnvelope } from "./check_envelope.ts";
 import {
   findSendable,
   type FindSendableDeps,
@@ -101,7 +101,7 @@ export async function acceptSendable(
 ): Promise<AcceptedSend> {
   const { ledger, quota } = deps;
   const { idempotency } = command;
-  const { integration, checked, batch } = found;
+  const { integration, checked, batch, bytes } = found;
   if (!deps.admits(idempotency !== undefined)) throw tooMuch();
   // Copies are mail to further addresses: they make a small send a large one.
   const addresses = checked.request.to.length + countCopies(checked.request);
@@ -114,9 +114,8 @@ export async function acceptSendable(
     mustWait,
     acceptedAt: deps.now(),
   });
-  const { needed } = checked;
+  const { needed, toSuppressed } = checked;
   if (needed.length > 0) await ledger.keepAssets(command.accountId, needed, send.acceptedAt);
-  const toSuppressed = countToSuppressed(checked.request);
   if (toSuppressed > 0) await deps.auditToSuppressed(send._id, toSuppressed);
   failpoint("api.before_accept");
   const acceptance = await ledger.acceptSend(send);
@@ -125,7 +124,7 @@ export async function acceptSendable(
     if (acceptance.refusal !== undefined) throw batchRefused(send.batchId, acceptance.refusal);
     return replay(acceptance.existing, command);
   }
-  quota.note(command.accountId, ledger.bytes + sharedBytes(batch));
+  quota.note(command.accountId, bytes);
   deps.dispatch(send, ledger.bytes);
   count("posthaste.accept.recipients", send.messageCount, { "posthaste.priority": send.priority });
   return { answer: answerOf(send), replayed: false };

@@ -45,6 +45,6 @@ export function batchRefused(id = "", refusal: BatchRefusal): HttpError {
 }
 
 /** Returns the size of what each send of a batch stores besides its recipients, in bytes. */
-export function sharedBytes(batch: Pick<Batch, "request"> | undefined): number {
-  return batch?.request === undefined ? 0 : Buffer.byteLength(JSON.stringify(batch.request));
+export function sharedBytes(request: NonNullable<Batch["request"]>): number {
+  return Buffer.byteLength(JSON.stringify(request));
 }

@@ -1,4 +1,5 @@
 import {
+  type AccessToken,
   carriedAssets,
   type Integration,
   type Issue,
@@ -9,8 +10,9 @@ import {
   type SendBody,
   type SendRequest,
 } from "@posthaste/contracts";
+import { requireScopes } from "@posthaste/http";
 import type { NeededAsset } from "@posthaste/storage";
-import { findEnvelopeFaults } from "./check_envelope.ts";
+import { countToSuppressed, findEnvelopeFaults } from "./check_envelope.ts";
 import { findVariableFaults, type SendVersions } from "./check_variables.ts";
 import { httpErrorOf } from "./fault.ts";
 import { type FindAssetName, type ResolvedFiles, resolveFiles } from "./resolve_files.ts";
@@ -26,6 +28,8 @@ export interface SendContext {
   action?: string;
   email: SendVersions["email"];
   integration: Integration;
+  /** The scopes of the token. */
+  scopes: AccessToken["scopes"];
   schedule: ScheduleLimits;
   /** Returns the newest published version of one of the account's PDF templates. */
   latestPdfVersion(ref: PdfRef): Promise<PdfVersion | null>;
@@ -45,6 +49,8 @@ export interface CheckedSend {
   needed: readonly NeededAsset[];
   /** These versions, by the id of their template. */
   pdfs: ReadonlyMap<number, PdfVersion>;
+  /** How many recipients get the mail although their address is suppressed. */
+  toSuppressed: number;
 }
 
 type PdfVersions = SendVersions["pdfs"];
@@ -52,7 +58,8 @@ type PdfVersions = SendVersions["pdfs"];
 /**
  * Checks a send as a whole: finds all faults of every kind before it refuses the send.
  *
- * @throws {HttpError} with all faults as its issues.
+ * @throws {HttpError} with all faults as its issues; `missing_scope` if the token must not send to suppressed
+ * addresses.
  */
 export async function checkSend(read: ReadSendBody, context: SendContext): Promise<CheckedSend> {
   const { request, faults, readable } = read;
@@ -80,13 +87,15 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   if (request === undefined || all.length > 0 || "fault" in sendAt) {
     throw httpErrorOf(context.action ?? "accept the send", all);
   }
+  const toSuppressed = countToSuppressed(request);
+  if (toSuppressed > 0) requireScopes(context.scopes, ["send:suppressed"]);
   const pdfVersions: Record<string, number> = {};
   for (const { templateId, version } of pdfs.values()) pdfVersions[templateId] = version;
   const byId = new Map([...pdfs.values()].map((version) => [version.templateId, version]));
   return {
     request: storedForm(request, { pdfs, files, common }),
     notBefore: sendAt.at ?? undefined,
-    ...{ pdfVersions, pdfs: byId, needed: neededOf(files, common) },
+    ...{ pdfVersions, pdfs: byId, needed: neededOf(files, common), toSuppressed },
   };
 }
 

@@ -1,11 +1,11 @@
 import {
+  type AccessToken,
   type Batch,
   BATCH_OPEN_MS,
   type BatchBody,
   type Issue,
   MAX_BATCH_SHARED_BYTES,
   newId,
-  type TokenLimits,
 } from "@posthaste/contracts";
 import { type BatchCreation, TooManyBatchesError } from "@posthaste/storage";
 import { requireUse } from "./authenticate.ts";
@@ -31,8 +31,8 @@ export interface CreateBatchDeps
 /** A request to open a batch, by a token's account. */
 export interface BatchCommand {
   accountId: string;
-  /** What the token is limited to. */
-  limits: Pick<TokenLimits, "templates" | "integrations">;
+  /** What the token may do. */
+  limits: Pick<AccessToken, "templates" | "integrations" | "scopes">;
   /** As parsed from JSON, unchecked. */
   body: unknown;
   idempotency: Idempotency | undefined;
@@ -110,12 +110,12 @@ async function checkBatch(command: BatchCommand, deps: CreateBatchDeps): Promise
     ...{ request: { ...shared, to: [] }, faults: [] },
     readable: { from, variables, sendAt, to: [] },
   }, {
-    ...{ action: ACTION, email, integration },
+    ...{ action: ACTION, email, integration, scopes: limits.scopes },
     latestPdfVersion: () => Promise.resolve(null),
     findAssetName: (name) => ledger.findAssetName(accountId, name),
     schedule: { now: createdAt, maxScheduleMs: deps.maxScheduleMs },
   });
-  if (sharedBytes({ request }) > MAX_BATCH_SHARED_BYTES) throw httpErrorOf(ACTION, [TOO_LARGE]);
+  if (sharedBytes(request) > MAX_BATCH_SHARED_BYTES) throw httpErrorOf(ACTION, [TOO_LARGE]);
   quota.admit(accountId, ledger.bytes);
   if (needed.length > 0) await ledger.keepAssets(accountId, needed, createdAt);
   const closesAt = new Date(createdAt.getTime() + BATCH_OPEN_MS);

@@ -1,9 +1,7 @@
 import type { AccessToken, Batch, EmailVersion, Integration, Send } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
-import { requireScopes } from "@posthaste/http";
 import { requireUse } from "./authenticate.ts";
 import type { ByteQuota } from "./byte_quota.ts";
-import { countToSuppressed } from "./check_envelope.ts";
 import { findSuppressed, type FindSuppressedDeps } from "./find_suppressed.ts";
 import { type CheckedSend, checkSend } from "./check_send.ts";
 import type { Idempotency } from "./idempotency.ts";
@@ -57,6 +55,8 @@ export interface Sendable {
   batch?: Batch;
   /** Recipients on the suppression list, as positions in `to`. */
   suppressed: number[];
+  /** Counts towards the account's quota. */
+  bytes: number;
 }
 
 /**
@@ -87,22 +87,15 @@ export async function findSendable(
   const checked = await checkSend(deps.readBody(command.body), {
     email,
     integration,
+    scopes: command.limits.scopes,
     latestPdfVersion: (ref) => ledger.latestPdfVersion(accountId, ref),
     findAssetName: (name) => ledger.findAssetName(accountId, name),
     schedule: { now: deps.now(), maxScheduleMs: deps.maxScheduleMs },
   });
-  requireOverride(command.limits, checked.request);
-  quota.admit(accountId, ledger.bytes);
+  const { bytes } = ledger;
+  quota.admit(accountId, bytes);
   const suppressed = await findSuppressed(checked.request, accountId, deps);
-  return { email, integration, checked, suppressed };
-}
-
-/** @throws {HttpError} `missing_scope` if the token may not send to suppressed addresses. */
-export function requireOverride(
-  { scopes }: Pick<AccessToken, "scopes">,
-  request: CheckedSend["request"],
-): void {
-  if (countToSuppressed(request) > 0) requireScopes(scopes, ["send:suppressed"]);
+  return { email, integration, checked, suppressed, bytes };
 }
 
 /** Finds the newest published version of the template of a request. */
