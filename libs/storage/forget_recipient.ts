@@ -9,7 +9,8 @@ import {
 import type { Db } from "mongodb";
 import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { copyFieldsOfSend, withoutCopies } from "./_copies.ts";
-import { escaped } from "./_escaped.ts";
+import { forgetInAudit } from "./_forget_in_audit.ts";
+import { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
 import { assetFieldOf, type LabelFields, labelFieldsOf } from "./_stored_send.ts";
 import { messageCancel } from "./message_cancel.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
@@ -24,8 +25,13 @@ export interface Forgotten {
   copies: number;
   /** Ids of messages that are being sent, or whose outcome a person must decide. */
   left: string[];
-  /** Lines of the audit log that name the person, or no longer do: see {@linkcode ForgetOptions}. */
+  /**
+   * Lines of the audit log that name the person, or no longer do: see {@linkcode ForgetOptions}. Only of those
+   * that this call has read.
+   */
   auditLines: number;
+  /** The last line of the audit log that was read, if there are more: the next call's `auditAfter`. */
+  auditNext: string | null;
   /** Invitations that were withdrawn. */
   invitations: number;
   /** Whether the time was over before all was done. Repeat the call then. */
@@ -41,11 +47,13 @@ export interface ForgetOptions {
   audit: "erase" | "count";
   /**
    * Time that the call may take, in milliseconds. It may exceed this by what one send or one batch of 100
-   * messages takes. A repeated call continues.
+   * messages takes. A repeated call continues. The audit log is read last.
    *
    * @default {Infinity}
    */
   budgetMs?: number;
+  /** Where to go on in the audit log: `auditNext` of the call before. @default its beginning */
+  auditAfter?: string | undefined;
 }
 
 /** Removing a person's data on request. */
@@ -63,9 +71,6 @@ export interface RecipientForgetting {
   ): Promise<Forgotten>;
 }
 
-/** The address that replaces a forgotten one. It cannot exist (RFC 2606). */
-export const FORGOTTEN_ADDRESS = "forgotten@forgotten.invalid";
-
 const AT_ONCE = 100;
 
 /** Fields of a send that follow from its request. */
@@ -75,6 +80,12 @@ const FOUND_BY = [
   ...["references", "tags", "labels", "hasOwnLabels"] as const,
   ...["copies", "assets"] as const,
 ] satisfies (keyof FoundBy)[];
+
+/** Ids of messages that were canceled at first, and of those that are left. */
+interface Open {
+  canceled: Set<string>;
+  left: Set<string>;
+}
 
 /** When the call was made, and what shortens a list to the time that is left for it. */
 interface Within {
@@ -116,14 +127,18 @@ function fieldsOf(request: Send["request"]): FoundBy {
 
 /** Returns the removal of a person's data. */
 export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): RecipientForgetting {
-  const { messages, sends, audit, chainedAudit, invitations, suppressions } = collectionsOf(db);
+  const { messages, sends, invitations, suppressions } = collectionsOf(db);
   const { cancel: cancelMessage } = messageCancel(db, ledgers);
 
   /**
    * Cancels messages without an outcome, which creates their documents. Returns the ids of canceled and other
    * messages.
    */
-  async function cancelOpen(accountId: string, email: string, { now, part }: Within) {
+  async function cancelOpen(
+    accountId: string,
+    email: string,
+    { now, part }: Within,
+  ): Promise<Open> {
     const canceled = new Set<string>();
     const left = new Set<string>();
     const wanted = email.toLowerCase();
@@ -208,33 +223,33 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     return { changed, left: open.filter((id) => !over.has(id)) };
   }
 
-  async function forgetInAudit(
+  /** Forgets messages in batches; those without an outcome become `open.left`. */
+  async function forgetMessages(
     accountId: string,
     email: string,
-    { audit: how }: Pick<ForgetOptions, "audit">,
-  ): Promise<number> {
-    const erases = how === "erase";
-    let lines = 0;
-    const mention = new RegExp(escaped(email), "i");
-    for await (const entry of audit.find({ accountId })) {
-      if (entry.seq !== undefined) {
-        // The digest covers the whole content, so the whole content is erased and the chain stays.
-        if (entry.content === null || !mention.test(JSON.stringify(entry.content))) continue;
-        lines++;
-        if (!erases) continue;
-        await chainedAudit.updateOne({ _id: entry._id, accountId }, { $set: { content: null } });
-        continue;
+    { open, now, isOver }: { open: Open; now: Date; isOver(): boolean },
+  ) {
+    const done = { messages: 0, canceled: 0 };
+    const spellings = [...new Set([email, email.toLowerCase()])];
+    for (let beyond = "";;) {
+      const batch = await messages.find({
+        accountId,
+        email: { $in: spellings },
+        _id: { $gt: beyond },
+      }).sort({ _id: 1 }).limit(AT_ONCE).toArray();
+      for (const found of batch) {
+        const canceled = await cancelMessage(accountId, found._id, now);
+        const message = canceled ?? found;
+        if (isTerminal(message.state) && await forget(message, now)) {
+          done.messages++;
+          if (canceled !== null || open.canceled.has(found._id)) done.canceled++;
+          open.left.delete(found._id);
+        } else open.left.add(found._id);
       }
-      const { _id, userEmail, target, details } = entry;
-      const said = { userEmail, target, details };
-      const text = JSON.stringify(said);
-      const clean = text.replaceAll(new RegExp(mention, "gi"), FORGOTTEN_ADDRESS);
-      if (clean === text) continue;
-      lines++;
-      if (!erases) continue;
-      await audit.updateOne({ _id, accountId }, { $set: JSON.parse(clean) as typeof said });
+      const last = batch.at(-1);
+      if (last === undefined || batch.length < AT_ONCE || isOver()) return done;
+      beyond = last._id;
     }
-    return lines;
   }
 
   return {
@@ -244,38 +259,21 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
       await suppressions.updateOne({ accountId, email: email.toLowerCase() }, {
         $unset: { email: "", messageId: "" },
       });
+      const invited = await invitations.deleteMany({ accountId, email: email.toLowerCase() });
       const open = await cancelOpen(accountId, email, { now, part: budget.until(1 / 3) });
       const copied = await forgetCopies(accountId, email, { part: budget.until(2 / 3) });
       for (const id of copied.left) open.left.add(id);
-      const done = {
-        ...{ messages: 0, canceled: 0 },
-        copies: copied.changed,
-        auditLines: await forgetInAudit(accountId, email, options),
-        invitations: (await invitations.deleteMany({ accountId, email: email.toLowerCase() }))
-          .deletedCount,
+      const forgotten = await forgetMessages(accountId, email, {
+        ...{ open, now, isOver: () => budget.isOver(1) },
+      });
+      const log = await forgetInAudit(db, { accountId, email }, {
+        ...{ ...options, isOver: () => budget.isOver(1) },
+      });
+      return {
+        ...{ ...forgotten, copies: copied.changed, left: [...open.left] },
+        ...{ auditLines: log.lines, auditNext: log.next },
+        ...{ invitations: invited.deletedCount, isCut: budget.isCut },
       };
-      const spellings = [...new Set([email, email.toLowerCase()])];
-      for (let beyond = "";;) {
-        const batch = await messages.find({
-          accountId,
-          email: { $in: spellings },
-          _id: { $gt: beyond },
-        }).sort({ _id: 1 }).limit(AT_ONCE).toArray();
-        for (const found of batch) {
-          const canceled = await cancelMessage(accountId, found._id, now);
-          const message = canceled ?? found;
-          if (isTerminal(message.state) && await forget(message, now)) {
-            done.messages++;
-            if (canceled !== null || open.canceled.has(found._id)) done.canceled++;
-            open.left.delete(found._id);
-          } else open.left.add(found._id);
-        }
-        const last = batch.at(-1);
-        if (last === undefined || batch.length < AT_ONCE || budget.isOver(1)) {
-          return { ...done, left: [...open.left], isCut: budget.isCut };
-        }
-        beyond = last._id;
-      }
     },
   };
 }

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
-import { FORGOTTEN_ADDRESS } from "./forget_recipient.ts";
+import { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -73,6 +73,7 @@ test("forgetRecipient() leaves nothing of a person in any collection, and keeps 
     copies: 0,
     left: [],
     auditLines: 1,
+    auditNext: null,
     invitations: 0,
     isCut: false,
   });
@@ -186,4 +187,52 @@ test("forgetRecipient() ends after its time, and repeated calls complete the wor
   assert.equal(calls.reduce((sum, { messages }) => sum + messages, 0), 121);
   assert.deepEqual(calls.at(-1)?.left, []);
   assert.doesNotMatch(await everything(), /ann.budget/i);
+});
+
+test("forgetRecipient() reads the audit log within its time, and goes on where it stopped", async () => {
+  const { store, db } = opened;
+  const accountId = "acc_long_log";
+  const noted = { at: now, userId: null, userEmail: null, action: "message.resent", details: {} };
+  for (let n = 0; n < 6; n++) {
+    const target = n % 2 === 0 ? "message to ann.log@example.com" : "message to bob@example.com";
+    await store.audit.note({ ...noted, accountId, target });
+  }
+  await store.audit.note({ ...noted, accountId: "acc_beyond", target: "to ann.log@example.com" });
+  const forget = (options: { audit: "count" | "erase"; budgetMs: number; auditAfter?: string }) =>
+    store.retention.forgetRecipient(accountId, "ann.log@example.com", { now, ...options });
+  for (const audit of ["count", "erase"] as const) {
+    const lines: number[] = [];
+    let auditAfter: string | undefined;
+    for (let calls = 0; calls < 10; calls++) {
+      const done = await forget({
+        ...{ audit, budgetMs: 0 },
+        ...(auditAfter === undefined ? {} : { auditAfter }),
+      });
+      lines.push(done.auditLines);
+      assert.equal(done.isCut, done.auditNext !== null);
+      if (done.auditNext === null) break;
+      auditAfter = done.auditNext;
+    }
+    // One line in each call, and a last call that finds the end.
+    assert.equal(lines.length, 7, audit);
+    assert.deepEqual(lines.toSorted(), [0, 0, 0, 0, 1, 1, 1], audit);
+  }
+  const left = await db.collection("audit").find({ accountId }).toArray();
+  assert.doesNotMatch(JSON.stringify(left), /ann.log/);
+  assert.equal((await store.audit.check(accountId)).fault, undefined);
+  const whole = await forget({ audit: "count", budgetMs: 60_000 });
+  assert.deepEqual([whole.auditLines, whole.auditNext, whole.isCut], [0, null, false]);
+  const beyond = await db.collection("audit").find({ accountId: "acc_beyond" }).toArray();
+  assert.match(JSON.stringify(beyond), /ann.log/);
+});
+
+test("forgetRecipient() reads the audit log in the order of an index, from where it goes on", async () => {
+  const { db } = opened;
+  const filter = { accountId: "acc_long_log", _id: { $gt: "aud_0" } };
+  const plan = JSON.stringify(
+    await db.collection<{ _id: string }>("audit").find(filter).sort({ _id: 1 })
+      .explain("queryPlanner"),
+  );
+  assert.match(plan, /"indexName":"accountId_1__id_-1"/);
+  assert.doesNotMatch(plan, /"stage":"SORT"|"stage":"COLLSCAN"/);
 });

@@ -66,7 +66,8 @@ export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
 export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
 export { ensureReplicaSet, type ReplicaSetOptions } from "./ensure_replica_set.ts";
-export { type Forgotten, FORGOTTEN_ADDRESS, type RecipientForgetting } from "./forget_recipient.ts";
+export { type Forgotten, type RecipientForgetting } from "./forget_recipient.ts";
+export { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
 export {
   type LedgerFigures,
   type LedgerState,

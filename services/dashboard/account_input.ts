@@ -12,7 +12,11 @@ export const retentionInputSchema = z.object({
 });
 
 /** Body of `POST /api/recipients/forget`. */
-export const forgetSchema = z.strictObject({ email: emailAddressSchema });
+export const forgetSchema = z.strictObject({
+  email: emailAddressSchema,
+  auditAfter: z.string().max(100).optional()
+    .describe("The `left.auditNext` of the answer before: goes on there in the audit log"),
+});
 
 /** Query of `GET /api/audit`. */
 export const auditQuerySchema = z.object({

@@ -44,7 +44,7 @@ test("POST /manage/v1/recipients/forget forgets a person in one account, and rep
   const { status, body } = await (await programOf()).post(PATH, { email: EMAIL });
   assert.deepEqual([status, body], [200, {
     removed: { messages: 1, canceled: 1, copies: 0, invitations: 0 },
-    left: { messages: [busy], auditLines: 1, isCut: false },
+    left: { messages: [busy], auditLines: 1, auditNext: null, isCut: false },
   }]);
   assert.equal(
     (await store.sends.find(own.accountId, sendId))?.request.to[0]?.email.endsWith(".invalid"),
@@ -55,6 +55,17 @@ test("POST /manage/v1/recipients/forget forgets a person in one account, and rep
   assert.match(line?.userEmail ?? "", /^token "CI"/);
   assert.deepEqual([line?.action, line?.target], ["recipient.forgotten", "a recipient"]);
   assert.deepEqual(line?.details, { messages: 1, canceled: 1, left: 1 });
+});
+
+test("POST /manage/v1/recipients/forget counts in the audit log from where it goes on", async () => {
+  const { own: { accountId }, store } = dashboard;
+  const [last] = await store.audit.list(accountId, { limit: 1 });
+  const program = await programOf();
+  const { body } = await program.post(PATH, { email: EMAIL, auditAfter: last?._id });
+  assert.deepEqual([body.left.auditLines, body.left.auditNext], [0, null]);
+  for (const auditAfter of [7, null, { $gt: "" }, "a".repeat(101)]) {
+    assert.equal((await program.post(PATH, { email: EMAIL, auditAfter })).status, 400);
+  }
 });
 
 test("POST /api/recipients/forget is for owners, and refuses what is not one address", async () => {

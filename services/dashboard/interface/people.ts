@@ -185,8 +185,10 @@ export interface ForgottenView {
   left: {
     /** Ids of messages that are being sent, or whose outcome a person must decide. */
     messages: string[];
-    /** Lines of the audit log, which only the operator may erase. */
+    /** Lines of the audit log, which only the operator may erase. Only of those that were read. */
     auditLines: number;
+    /** Where the next request goes on in the audit log, as its `auditAfter`; null after its end. */
+    auditNext: string | null;
     /** Whether the time was over before all was done. Repeat the request then. */
     isCut: boolean;
   };

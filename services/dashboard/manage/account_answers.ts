@@ -60,6 +60,7 @@ export const forgottenSchema = z.strictObject({
   left: z.strictObject({
     messages: z.array(z.string()),
     auditLines: z.int(),
+    auditNext: z.string().nullable(),
     isCut: z.boolean(),
   }),
 }) satisfies z.ZodType<ForgottenView>;

@@ -84,7 +84,7 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     operation: "forgetRecipient",
     summary: "Removes what is stored about a recipient",
     about:
-      "removes [what is stored about a recipient](operations.md#deleting-a-persons-data): `{email}`; heavy",
+      "removes [what is stored about a recipient](operations.md#deleting-a-persons-data): `{email, auditAfter}`; heavy",
     body: forgetSchema,
     answer: forgottenSchema,
   },

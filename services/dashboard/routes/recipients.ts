@@ -15,11 +15,11 @@ const FORGET_MS = 15_000;
 export function recipientRoutes(app: FastifyInstance, { deps: { store, now } }: Routing): void {
   app.post("/api/recipients/forget", OWNER, async ({ actor, body }): Promise<ForgottenView> => {
     requireWholeAccount(actor);
-    const { email } = readInput(forgetSchema, body);
+    const { email, auditAfter } = readInput(forgetSchema, body);
     // Only the operator may change lines of the audit log.
-    const options = { now: now(), audit: "count", budgetMs: FORGET_MS } as const;
+    const options = { now: now(), audit: "count", budgetMs: FORGET_MS, auditAfter } as const;
     const done = await store.retention.forgetRecipient(actor.accountId, email, options);
-    const { messages, canceled, copies, invitations, left, auditLines, isCut } = done;
+    const { messages, canceled, copies, invitations, left, auditLines, auditNext, isCut } = done;
     await audit({ ...store, now }, actor, {
       // The address is what has to be forgotten.
       ...{ action: "recipient.forgotten", target: "a recipient" },
@@ -27,7 +27,7 @@ export function recipientRoutes(app: FastifyInstance, { deps: { store, now } }: 
     });
     return {
       removed: { messages, canceled, copies, invitations },
-      left: { messages: left, auditLines, isCut },
+      left: { messages: left, auditLines, auditNext, isCut },
     };
   });
 }
