@@ -110,13 +110,16 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
   return {
     name: "mailer.send",
     handle: async (delivery, _signal, place) => {
-      const { accountId, integrationId, priority } = delivery.data;
+      const { accountId, integrationId, insteadOf, priority } = delivery.data;
       const messages = await openMessages(delivery, deps);
       addSpanAttributes({
         "posthaste.send.id": delivery.data.sendId,
         "posthaste.recipient.count": messages.length,
       });
       const integration = await deps.integrations.find(accountId, integrationId);
+      const own = insteadOf === undefined
+        ? integration
+        : await deps.integrations.find(accountId, insteadOf);
       const suppressed = await findSuppressed(accountId, messages, deps);
       using permits = new DisposableStack();
       const counted = messages.map((message) => {
@@ -127,7 +130,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
       if (counted.every(({ full }) => full !== "all")) place?.release();
       const results = await allEnded(counted, async ({ message, permit, full }) => {
         using _ = permit;
-        if (integration === null) {
+        if (integration === null || own === null) {
           return await failUnsent(message, deps, "The SMTP integration no longer exists");
         }
         const suppression = suppressed.get(suppressedFormOf(message.to.email));
@@ -136,10 +139,10 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         }
         // The account has enough mail in flight that waits for its servers.
         if (full === "owner") {
-          return await giveBack(message, integration, deps);
+          return await giveBack(message, own, deps);
         }
         const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
-        return await sendOne(message, { integration, priority, canPass, suppressed }, deps);
+        return await sendOne(message, { integration, own, priority, canPass, suppressed }, deps);
       });
       return verdictOf(delivery, results, messages);
     },
@@ -180,8 +183,9 @@ type Result = "ended" | "elsewhere" | "content_missing";
 
 async function sendOne(
   message: ReadyMessage,
-  { integration, priority, canPass, suppressed }: {
+  { integration, own, priority, canPass, suppressed }: {
     integration: Integration;
+    own: Integration;
     priority: Priority;
     canPass: boolean;
     suppressed: Suppressed;
@@ -190,10 +194,10 @@ async function sendOne(
 ): Promise<Result> {
   const admitted = await deps.admission.admit(integration, priority);
   if (admitted === "elsewhere" && canPass) return "elsewhere";
-  if (typeof admitted === "string") return await giveBack(message, integration, deps);
+  if (typeof admitted === "string") return await giveBack(message, own, deps);
   failpoint("mailer.admitted");
   try {
-    return await sendMessage(message, { integration, permit: admitted, suppressed }, deps);
+    return await sendMessage(message, { integration, own, permit: admitted, suppressed }, deps);
   } finally {
     admitted.leave();
   }
@@ -230,6 +234,8 @@ function verdictOf(
 
 interface Way {
   integration: Integration;
+  /** The integration of the send: it decides how long and whether to retry. */
+  own: Integration;
   permit: Permit;
   suppressed: Suppressed;
 }
@@ -238,7 +244,7 @@ interface Way {
 type Suppressed = ReadonlyMap<string, Suppression>;
 
 async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Promise<Result> {
-  const { integration } = way;
+  const { integration, own } = way;
   let mail: ComposedMail | string;
   try {
     const room = integration.dkim?.enabled ? SIGNATURE_ROOM : 0;
@@ -254,7 +260,7 @@ async function sendMessage(message: ReadyMessage, way: Way, deps: SendDeps): Pro
   const work = begin(message, deps);
   const opened = unsealed(integration, deps);
   if ("kind" in opened) {
-    return await setBack(work, { integration, isUnoffered: true }, deps, opened);
+    return await setBack(work, { integration, own, isUnoffered: true }, deps, opened);
   }
   const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
   const mimeHash = createHash("sha256").update(raw).digest("hex");
@@ -353,17 +359,17 @@ async function failUnsent(message: ReadyMessage, deps: SendDeps, reason: string)
  */
 const MAX_PASSES = 16;
 
-/** The scheduler dispatches it when there is capacity, or when its maximum wait ends. */
+/** The scheduler dispatches it when there is capacity, or when its maximum wait for its own integration ends. */
 async function giveBack(
   message: ReadyMessage,
-  integration: Integration,
+  own: Integration,
   deps: SendDeps,
 ): Promise<Result> {
   const { acceptedAt, integrationId, insteadOf } = message;
   const now = deps.now();
-  if (now.getTime() >= Date.parse(acceptedAt) + integration.retryForMs) {
-    const circuit = deps.circuitStates.circuitOf(integration._id);
-    const cause = reasonOfPause(integration, circuit) ?? WAITING_REASON.busy;
+  if (now.getTime() >= Date.parse(acceptedAt) + own.retryForMs) {
+    const circuit = deps.circuitStates.circuitOf(own._id);
+    const cause = reasonOfPause(own, circuit) ?? WAITING_REASON.busy;
     return await failUnsent(message, deps, `${cause}; retries ended`);
   }
   failpoint("mailer.before_give_back");
@@ -404,7 +410,7 @@ interface Smtp extends Way {
 }
 
 async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result> {
-  const { integration } = smtp;
+  const { integration, own } = smtp;
   let receipt: SmtpReceipt;
   try {
     receipt = await withSpan("smtp.send", {
@@ -430,14 +436,8 @@ async function transact(work: Work, smtp: Smtp, deps: SendDeps): Promise<Result>
     else if (error.fault !== "host" && error.phase !== "auth") {
       await deps.circuitStates.clear(integration._id);
     }
-    const ended = await setBack(
-      work,
-      {
-        ...{ integration, isUnoffered: isUnoffered(error) },
-      },
-      deps,
-      verdict,
-    );
+    const used = { integration, own, isUnoffered: isUnoffered(error) };
+    const ended = await setBack(work, used, deps, verdict);
     if (error.phase === "rcpt" && isNoMailbox(verdict)) {
       await noteRefused(work, { email: work.message.to.email, reply: verdict }, deps);
     }
@@ -509,7 +509,7 @@ function handOver(
 
 async function setBack(
   work: Work,
-  { integration, isUnoffered }: { integration: Integration; isUnoffered: boolean },
+  { integration, own, isUnoffered }: Pick<Way, "integration" | "own"> & { isUnoffered: boolean },
   deps: SendDeps,
   verdict: SmtpVerdict,
 ): Promise<Result> {
@@ -517,7 +517,7 @@ async function setBack(
   const now = deps.now();
   const attempt = work.message.attempt + 1;
   const { retryMs, replyMs } = deps;
-  const policy = policyOf(integration, work.message);
+  const policy = policyOf(own, work.message);
   const setback = setbackOf(verdict, policy, { attempt, acceptedAt, now, retryMs, replyMs });
   if (setback.state !== "deferred") return await settle(work, deps, setback);
   const unreached = isUnoffered ? { unreached: integration.id } : {};

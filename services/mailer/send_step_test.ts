@@ -1085,3 +1085,31 @@ test("sendStep() holds what a fallback leaves unknown for a person", async () =>
   await send({ ...EVENT, messages: [{ ...MESSAGE, index: 4 }] });
   assert.deepEqual(world.written.map(({ state }) => state), ["unknown", "deferred"]);
 });
+
+test("sendStep() keeps the mail of a fallback for as long as the send's own integration would", async () => {
+  const hour = 3_600_000;
+  const openAt = (age: number, own: number, changes: Changes<SendDeps>) => {
+    const retryForMs = (id: number) => id === 4 ? own : 49 * hour - own;
+    const opened = openPair({
+      integrations: {
+        find: (_, id) =>
+          Promise.resolve(integrationOf({ _id: `acc_1/${id}`, id, retryForMs: retryForMs(id) })),
+      },
+      ...changes,
+    });
+    opened.world.now = Date.parse(ACCEPTED) + age;
+    return opened;
+  };
+  const admission = { admit: () => Promise.resolve("later" as const), block: () => {} };
+  const cases = [
+    [{ admission }, "status.message.returned"],
+    [{ send: refusal("451 4.3.0 Try later") }, "status.message.deferred"],
+  ] as const;
+  for (const [changes, kept] of cases) {
+    for (const [own, type] of [[48 * hour, kept], [hour, "status.message.failed"]] as const) {
+      const { world, send } = openAt(2 * hour, own, changes);
+      await send({ ...EVENT, integrationId: 5, insteadOf: 4 });
+      assert.deepEqual(world.statusEvents.map((one) => one.type), [type]);
+    }
+  }
+});
