@@ -16,6 +16,8 @@
  *
  * @module
  */
+export * from "./attempt_policy.ts";
+export * from "./choose_integration.ts";
 export * from "./ending.ts";
 export * from "./ledger.ts";
 export * from "./next_action.ts";

@@ -1,5 +1,5 @@
-import type { Integration, SmtpReply } from "@posthaste/contracts";
-import { type AfterUnknown, afterUnknown, retryAt } from "@posthaste/delivery";
+import type { SmtpReply } from "@posthaste/contracts";
+import { type AfterUnknown, afterUnknown, type AttemptPolicy, retryAt } from "@posthaste/delivery";
 import type { SmtpVerdict } from "./smtp_verdict.ts";
 
 /** Outcome of a message after an attempt that failed. */
@@ -38,10 +38,10 @@ export interface Waits {
   replyMs: number;
 }
 
-/** Decides the outcome of a message from an SMTP verdict and the policy of its integration. */
+/** Decides the outcome of a message from an SMTP verdict and the policy of the attempt. */
 export function setbackOf(
   verdict: SmtpVerdict,
-  policy: Pick<Integration, "retryForMs" | "whenUnknown">,
+  policy: AttemptPolicy,
   when: Attempt & Waits,
 ): Setback {
   const { retryMs, replyMs, ...times } = when;

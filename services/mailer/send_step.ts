@@ -10,6 +10,7 @@ import {
   type SmtpReply,
   type Suppression,
 } from "@posthaste/contracts";
+import { attemptPolicy } from "@posthaste/delivery";
 import type { Semaphore } from "@posthaste/limits";
 import {
   carryTail,
@@ -517,7 +518,8 @@ async function setBack(
   const now = deps.now();
   const attempt = work.message.attempt + 1;
   const { retryMs, replyMs } = deps;
-  const policy = policyOf(own, work.message);
+  const isFallback = fallbackOf(work.message) !== undefined;
+  const policy = attemptPolicy(own, { isFallback });
   const setback = setbackOf(verdict, policy, { attempt, acceptedAt, now, retryMs, replyMs });
   if (setback.state !== "deferred") return await settle(work, deps, setback);
   const unreached = isUnoffered ? { unreached: integration.id } : {};
@@ -528,12 +530,4 @@ async function setBack(
   return await settle(work, deps, {
     ...{ state, ...said, ...unreached, waitsFor: ownKeyOf(work.message) },
   });
-}
-
-/** After an unknown outcome no other server may send: what a fallback leaves unknown, a person decides. */
-function policyOf(
-  { retryForMs, whenUnknown }: Integration,
-  { insteadOf }: ReadyMessage,
-): Pick<Integration, "retryForMs" | "whenUnknown"> {
-  return { retryForMs, whenUnknown: insteadOf === undefined ? whenUnknown : "hold" };
 }

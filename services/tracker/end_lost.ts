@@ -1,5 +1,11 @@
 import { type Integration, messageIdOf, startOf } from "@posthaste/contracts";
-import { advance, afterUnknown, beginOutcome, type NextAction } from "@posthaste/delivery";
+import {
+  advance,
+  afterUnknown,
+  attemptPolicy,
+  beginOutcome,
+  type NextAction,
+} from "@posthaste/delivery";
 import { type MessageStatusEvent, type Outgoing, reportsOf } from "@posthaste/messaging";
 import type { AttemptOutcome, SendHead, StorePart } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
@@ -76,10 +82,8 @@ function unknownOutcome(
     now: Date;
   },
 ): AttemptOutcome {
-  const { retryForMs = 0, whenUnknown: own = "hold" } = integration ?? {};
-  // No other server may send what one may have.
-  const whenUnknown = fallback === undefined ? own : "hold";
-  const after = afterUnknown({ attempt: n, acceptedAt, now, retryForMs, whenUnknown });
+  const policy = attemptPolicy(integration, { isFallback: fallback !== undefined });
+  const after = afterUnknown({ attempt: n, acceptedAt, now, ...policy });
   const used = fallback === undefined ? {} : { integrationId: fallback };
   const reason = after.state === "failed" ? `${REASON}; retries ended` : REASON;
   return {

@@ -1,8 +1,9 @@
 import type { Integration } from "@posthaste/contracts";
+import { chooseIntegration, type EarlierAttempts } from "@posthaste/delivery";
 import { circuitState } from "@posthaste/limits";
 import type { IntegrationCircuit } from "@posthaste/storage";
 import { capacityFor } from "./capacity.ts";
-import { type Candidate, chooseIntegration, type Due, isHealthy } from "./choose_integration.ts";
+import { candidateOf, type SenderCandidate } from "./candidate.ts";
 import type { Flow } from "./flow.ts";
 
 /** The dependencies of opening routes. */
@@ -11,6 +12,12 @@ export interface RouteDeps {
     find(accountId: string, id: number): Promise<Integration | null>;
   };
   now(): Date;
+}
+
+/** A message whose next attempt is due. */
+export interface Due extends EarlierAttempts {
+  /** Its sender address. */
+  from: string;
 }
 
 /** The integrations that may send the mail of one, and how many messages each may take in this round. */
@@ -48,27 +55,32 @@ export async function openRoutes(
     return capacityFor({ integration: found, circuit, inFlight, window, now });
   };
   const left = new Map([[id, leftOf(key, integration)]]);
-  const fallbacks = others.flatMap((found): Candidate[] => {
+  const fallbacks = others.flatMap((found): SenderCandidate[] => {
     if (found === null || left.has(found.id)) return [];
     left.set(found.id, leftOf(found._id, found));
-    return [{ integration: found, circuit: circuits.get(found._id) }];
+    return [candidateOf({ integration: found, circuit: circuits.get(found._id) }, now)];
   });
-  const own = integration && { integration, circuit: circuits.get(key) };
+  const own = integration && {
+    ...candidateOf({ integration, circuit: circuits.get(key) }, now),
+    isPaused: integration.suspended?.kind === "person",
+  };
   const isProbed = circuitState(circuits.get(key), now) === "half_open";
 
   return {
     ...{ id, integration },
-    isFailedOver: own !== null && own.integration.suspended?.kind !== "person" &&
-      fallbacks.length > 0 && !isHealthy(own, now),
+    isFailedOver: own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy,
     inFlightElsewhere: fallbacks.reduce(
-      (sum, one) => sum + flow.inFlight(`${accountId}/${one.integration.id}`),
+      (sum, one) => sum + flow.inFlight(`${accountId}/${one.id}`),
       0,
     ),
     roomFor(message) {
       const leftOwn = left.get(id) ?? 0;
       // One message shows whether its server is back.
-      const isOwn = own === null || fallbacks.length === 0 || isProbed && leftOwn > 0;
-      const chosen = isOwn ? id : chooseIntegration(message, { own, fallbacks, now });
+      if (own === null || fallbacks.length === 0 || isProbed && leftOwn > 0) {
+        return { id, left: leftOwn };
+      }
+      const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from));
+      const chosen = chooseIntegration(message, { own, fallbacks: able });
       return { id: chosen, left: left.get(chosen) ?? 0 };
     },
     take(chosen, messages) {

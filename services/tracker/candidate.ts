@@ -1,0 +1,35 @@
+import { type Integration, normalizeAddress } from "@posthaste/contracts";
+import type { Candidate } from "@posthaste/delivery";
+import { circuitState } from "@posthaste/limits";
+import type { IntegrationCircuit } from "@posthaste/storage";
+
+/** An integration as the scheduler finds it. */
+export interface FoundIntegration {
+  integration: Pick<Integration, "id" | "suspended" | "archivedAt" | "senders">;
+  circuit: IntegrationCircuit | undefined;
+}
+
+/** An integration that may make attempts of some senders. */
+export interface SenderCandidate extends Candidate {
+  /** Returns whether it may send as this address. */
+  maySendAs(email: string): boolean;
+}
+
+/**
+ * Returns an integration as a candidate. It is healthy if it sends at all: it is not stopped, and nothing
+ * waits for a probe of its server. One that is archived sends only the mail that it has.
+ */
+export function candidateOf(
+  { integration, circuit }: FoundIntegration,
+  now: Date,
+): SenderCandidate {
+  const { id, suspended, archivedAt, senders } = integration;
+  return {
+    id,
+    isHealthy: suspended === null && circuitState(circuit, now) === "closed",
+    maySendAs(email) {
+      const sender = normalizeAddress(email);
+      return archivedAt === null && senders.some((one) => normalizeAddress(one) === sender);
+    },
+  };
+}
