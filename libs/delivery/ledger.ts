@@ -8,6 +8,8 @@ export interface Outcome {
   sentBy?: number;
   /** The attempt with an unknown outcome: the server may have the mail. */
   unknownAttempt?: number;
+  /** While `deferred`: the integration that could not be reached, or refused its login. */
+  unreached?: number;
 }
 
 /**

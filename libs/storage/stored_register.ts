@@ -17,8 +17,6 @@ export interface AttemptOutcome extends Outcome {
   mimeHash?: string;
   /** With `sent`: copies that the mail went without. */
   copiesRefused?: CopyRefused[];
-  /** While `deferred`: the integration that could not be reached, or refused its login. */
-  unreached?: number;
   /** Lines of the timeline since the outcome before. */
   lines: TimelineEntry[];
 }

@@ -7,7 +7,7 @@ import {
   type Register,
   type StoredOutcome,
 } from "../mod.ts";
-import { bit, type WorldMessage, type WorldOutcome } from "./state.ts";
+import { bit, OWN, type WorldMessage, type WorldOutcome } from "./state.ts";
 import type { World } from "./world.ts";
 
 /** An invariant that does not hold. */
@@ -19,11 +19,14 @@ export class Violation extends Error {
 export function perform(
   message: WorldMessage,
   request: LedgerRequest,
-  { world, owner }: { world: World; owner: number },
+  { world, owner, integration = OWN }: { world: World; owner: number; integration?: number },
 ): LedgerAnswer {
   switch (request.op) {
     case "insertRegister":
-      return insertRegister(message, request, owner);
+      return insertRegister(message, request, {
+        owner,
+        integration: world.fault === "nameless-register" ? OWN : integration,
+      });
     case "writeOutcome":
       return { type: "written", held: writeOutcome(message, request, world) };
     case "replaceHeld": {
@@ -60,11 +63,11 @@ export function storedOf({ outcome }: WorldMessage): StoredOutcome | undefined {
 function insertRegister(
   { registers }: WorldMessage,
   { n, register }: { n: number; register: Register },
-  owner: number,
+  by: { owner: number; integration: number },
 ): LedgerAnswer {
   const found = registers[n];
   if (found === undefined) {
-    registers[n] = { register, owner, isOver: false, isTaken: false };
+    registers[n] = { register, ...by, isOver: false, isTaken: false };
     return { type: "inserted" };
   }
   // The owner continues to see its register as its own, however often it asks.
@@ -82,11 +85,12 @@ function writeOutcome(
     ? before === undefined
     : before !== undefined && before.attempt === guard.attempt && before.state !== guard.not;
   if (!isFree && world.fault !== "blind-outcome") return false;
-  const { state, sentBy, unknownAttempt } = outcome;
+  const { state, sentBy, unknownAttempt, unreached = 0 } = outcome;
   setOutcome(message, {
     attempt: n,
     state,
     sentBy: state === "sent" ? sentBy ?? n : 0,
+    unreached,
     unknown: (before?.unknown ?? 0) | (unknownAttempt === undefined ? 0 : bit(unknownAttempt)),
   });
   if (unknownAttempt === undefined) return true;

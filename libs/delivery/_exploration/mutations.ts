@@ -185,4 +185,29 @@ export const PROTOCOL_MUTATIONS: readonly ProtocolMutation[] = [
     },
     world: world({ hasRetention: true }),
   },
+  {
+    name: "fail-over-after-unknown",
+    description: "another integration is chosen after an unknown outcome",
+    patch: {
+      file: "choose_integration.ts",
+      find: "  if (unknownAttempts.length > 0) return own.id;\n",
+      replace: "",
+    },
+    world: world({ hasFallback: true, workers: 1 }),
+  },
+  {
+    name: "fallback-retries",
+    description: "what a fallback left unknown is retried by the policy of the send's integration",
+    patch: {
+      file: "attempt_policy.ts",
+      find: 'isFallback ? "hold" : whenUnknown',
+      replace: "whenUnknown",
+    },
+    world: world({ hasFallback: true, workers: 1 }),
+  },
+  {
+    name: "nameless-register",
+    description: "the register does not say that a fallback made the attempt",
+    world: world({ hasFallback: true, workers: 1, fault: "nameless-register" }),
+  },
 ];

@@ -1,11 +1,19 @@
 import type { Ending, Outcome, OutcomeState, Register } from "../mod.ts";
 import type { World } from "./world.ts";
 
+/** The integration of the send. */
+export const OWN = 1;
+
+/** The integration that may send in its place. */
+export const FALLBACK = 2;
+
 /** A register, with the world's knowledge about it. */
 export interface WorldRegister {
   register: Register;
   /** The living worker that owns it; -1 if there is none. */
   owner: number;
+  /** The integration that it names. */
+  integration: number;
   /** Whether the time for the reply is over. */
   isOver: boolean;
   /** Its outcome is known, so its own value no longer matters. */
@@ -20,6 +28,8 @@ export interface WorldOutcome {
   sentBy: number;
   /** Attempts whose outcome was recorded as unknown, as bits. */
   unknown: number;
+  /** The integration that the last attempt did not reach; 0 if there is none. */
+  unreached: number;
 }
 
 /** A message: its stored and published state, and its history, which only the invariants use. */
@@ -29,14 +39,20 @@ export interface WorldMessage {
   cursor: boolean;
   /** 0 due, 1 postponed by a person, 2 due again. */
   time: 0 | 1 | 2;
-  /** Attempts with an event at the broker, and those whose event is past its validity, as bits. */
+  /**
+   * Attempts with an event at the broker, those with one for the fallback, and those whose event is past its
+   * validity, as bits.
+   */
   events: number;
+  fallbackEvents: number;
   oldEvents: number;
   registers: (WorldRegister | undefined)[];
   outcome: WorldOutcome | undefined;
   /** Dots that the server has not decided about, as bits. */
   wire: number;
   dots: number;
+  /** Those of the dots that the fallback sent. */
+  fallbackDots: number;
   refused: number;
   accepted: number;
   calledUnknown: number;
@@ -52,6 +68,8 @@ export interface Worker {
   phase: "idle" | "ready" | "ending" | "wire";
   message: number;
   n: number;
+  /** The integration by which it sends. */
+  integration: number;
   /** Its event is past its validity. */
   isOld: boolean;
   ending: Ending | undefined;
@@ -63,6 +81,8 @@ export interface Scheduler {
   message: number;
   n: number;
   time: number;
+  /** The integration that it has chosen. */
+  integration: number;
   isOld: boolean;
   outcome: Outcome | undefined;
 }
@@ -82,11 +102,14 @@ export interface State {
 }
 
 /** A worker without work. */
-export const IDLE: Worker = { phase: "idle", message: 0, n: 0, isOld: false, ending: undefined };
+export const IDLE: Worker = {
+  ...{ phase: "idle", message: 0, n: 0, integration: OWN, isOld: false },
+  ending: undefined,
+};
 
 /** A scheduler between two passes. */
 export const RESTING: Scheduler = {
-  ...{ phase: "idle", message: 0, n: 0, time: 0, isOld: false },
+  ...{ phase: "idle", message: 0, n: 0, time: 0, integration: OWN, isOld: false },
   outcome: undefined,
 };
 
@@ -104,10 +127,12 @@ export function firstState(world: World): State {
       cursor: !isScheduled,
       time: 0,
       events: isScheduled || isPending ? 0 : 1,
+      fallbackEvents: 0,
       oldEvents: 0,
       registers: [],
       outcome: undefined,
-      ...{ wire: 0, dots: 0, refused: 0, accepted: 0, calledUnknown: 0, faults: 0 },
+      ...{ wire: 0, dots: 0, fallbackDots: 0, refused: 0, accepted: 0, faults: 0 },
+      calledUnknown: 0,
       closedUpTo: 0,
       wasRetried: false,
     })),
@@ -183,23 +208,23 @@ function messageText(m: WorldMessage): string {
   const { outcome } = m;
   const own = outcome === undefined
     ? ""
-    : `${outcome.attempt}${outcome.state}${outcome.sentBy},${outcome.unknown}`;
-  return `${m.send}${m.cursor}${m.time}${m.wasRetried}${own};${m.events},${m.oldEvents},${m.wire},` +
-    `${m.dots},${m.refused},${m.accepted},${m.calledUnknown},${m.faults},${m.closedUpTo}`;
+    : `${outcome.attempt}${outcome.state}${outcome.sentBy},${outcome.unknown},${outcome.unreached}`;
+  return `${m.send}${m.cursor}${m.time}${m.wasRetried}${own};${m.events},${m.fallbackEvents},${m.oldEvents},` +
+    `${m.wire},${m.dots},${m.fallbackDots},${m.refused},${m.accepted},${m.calledUnknown},${m.faults},${m.closedUpTo}`;
 }
 
-function workerText({ phase, message, n, isOld, ending }: Worker): string {
+function workerText({ phase, message, n, integration, isOld, ending }: Worker): string {
   if (phase === "idle") return "";
-  return `${phase},${message},${n},${isOld},${endingText(ending)}`;
+  return `${phase},${message},${n},${integration},${isOld},${endingText(ending)}`;
 }
 
 function registerText(
-  { register, owner, isOver, isTaken }: WorldRegister,
+  { register, owner, integration, isOver, isTaken }: WorldRegister,
   names: readonly string[],
 ): string {
   if (isTaken) return "taken";
   if ("void" in register) return `void${outcomeText(register.void)}`;
-  return `dot${names[owner + 1]}${isOver ? "!" : ""}`;
+  return `dot${names[owner + 1]}${integration}${isOver ? "!" : ""}`;
 }
 
 function endingText(ending: Ending | undefined): string {
@@ -227,11 +252,13 @@ function endingText(ending: Ending | undefined): string {
   }
 }
 
-function outcomeText({ state, sentBy, unknownAttempt }: Outcome): string {
-  return `${state}${sentBy ?? ""}u${unknownAttempt ?? ""}`;
+function outcomeText({ state, sentBy, unknownAttempt, unreached }: Outcome): string {
+  return `${state}${sentBy ?? ""}u${unknownAttempt ?? ""}a${unreached ?? ""}`;
 }
 
-function schedulerText({ phase, message, n, time, isOld, outcome }: Scheduler): string {
+function schedulerText(scheduler: Scheduler): string {
+  const { phase, message, n, time, integration, isOld, outcome } = scheduler;
   if (phase === "idle") return "";
-  return `${phase},${message},${n},${time},${isOld},${outcome ? outcomeText(outcome) : ""}`;
+  const own = outcome ? outcomeText(outcome) : "";
+  return `${phase},${message},${n},${time},${integration},${isOld},${own}`;
 }

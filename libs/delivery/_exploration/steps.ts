@@ -15,10 +15,13 @@ import {
   replied,
   requestOf,
 } from "../mod.ts";
+import { choicesFor, unknownOutcome } from "./choices.ts";
 import { perform, storedOf, Violation } from "./model_ledger.ts";
 import {
   bit,
+  FALLBACK,
   IDLE,
+  OWN,
   type Person,
   RESTING,
   type Scheduler,
@@ -48,18 +51,17 @@ export function steps(state: State, world: World, emit: Emit): void {
   happening(state, world, emit);
 }
 
-/** Returns the outcome of an attempt when it is unknown whether the server took the mail. */
-function unknownOutcome(n: number, { policy }: World): Outcome {
-  const state = policy === "hold" ? "unknown" : n < 2 ? "deferred" : "failed";
-  return { state, unknownAttempt: n };
-}
-
 function happening(state: State, world: World, emit: Emit): void {
   for (const [m, message] of state.messages.entries()) {
     for (const n of ATTEMPTS) {
       if (message.events & bit(n)) {
         emit(`the broker loses the event of ${m}/${n}`, false, (t) => {
           at(t.messages, m).events &= ~bit(n);
+        });
+      }
+      if (message.fallbackEvents & bit(n)) {
+        emit(`the broker loses the event of ${m}/${n} for the fallback`, false, (t) => {
+          at(t.messages, m).fallbackEvents &= ~bit(n);
         });
       }
       ageing(state, { m, n, world }, emit);
@@ -167,7 +169,7 @@ function scheduling(state: State, world: World, emit: Emit): void {
     if (scheduler.phase !== "idle") say("crashes", rest, false);
     switch (scheduler.phase) {
       case "idle":
-        looking(state, s, emit);
+        looking(state, { s, world }, emit);
         break;
       case "first":
         if (beginDispatch() === "publish") {
@@ -203,26 +205,29 @@ function scheduling(state: State, world: World, emit: Emit): void {
               Object.assign(me, { phase: "write", outcome: action.outcome });
             });
             break;
-          case "unknown":
+          case "unknown": {
+            const lost = { n, integration: next?.integration ?? OWN };
             if (world.fault === "next-first") {
               say("dispatches the next attempt first", (me, x) => {
                 if (n < 2) x.events |= bit(n + 1);
-                Object.assign(me, { phase: "write", outcome: unknownOutcome(n, world) });
+                Object.assign(me, { phase: "write", outcome: unknownOutcome(lost, world) });
               });
               break;
             }
             say(`finds register ${n}, its time over`, (me) => {
-              Object.assign(me, { phase: "write", outcome: unknownOutcome(n, world) });
+              Object.assign(me, { phase: "write", outcome: unknownOutcome(lost, world) });
             });
             break;
+          }
           default:
             say("leaves it", rest);
         }
         break;
       }
       case "publish":
-        say(`publishes ${m}/${n}`, (me, x) => {
+        say(`publishes ${m}/${n}${toText(scheduler)}`, (me, x) => {
           if (me.isOld) x.oldEvents |= bit(n);
+          else if (me.integration === FALLBACK) x.fallbackEvents |= bit(n);
           else x.events |= bit(n);
           rest(me);
         });
@@ -239,13 +244,16 @@ function scheduling(state: State, world: World, emit: Emit): void {
   }
 }
 
-function looking(state: State, s: number, emit: Emit): void {
+function looking(state: State, { s, world }: { s: number; world: World }, emit: Emit): void {
   for (const [m, message] of state.messages.entries()) {
     if (message.send !== "in") continue;
-    const say = (label: string, to: Partial<Scheduler>) =>
-      emit(`scheduler ${s}: ${label}`, true, (t) => {
-        Object.assign(at(t.schedulers, s), { ...to, message: m });
-      });
+    const say = (label: string, to: Partial<Scheduler>) => {
+      for (const integration of choicesFor(message, world)) {
+        emit(`scheduler ${s}: ${label}${toText({ integration })}`, true, (t) => {
+          Object.assign(at(t.schedulers, s), { ...to, message: m, integration });
+        });
+      }
+    };
     if (!message.cursor) {
       if (message.time !== 1) say(`sees that ${m} is due`, { phase: "first", time: message.time });
       continue;
@@ -256,6 +264,10 @@ function looking(state: State, s: number, emit: Emit): void {
     const n = nextAttempt(stored);
     say(`reads ${m}: attempt ${n - 1} is over`, { phase: "look", n });
   }
+}
+
+function toText({ integration }: { integration: number }): string {
+  return integration === FALLBACK ? ", to the fallback" : "";
 }
 
 function working(state: State, world: World, emit: Emit): void {
@@ -283,10 +295,12 @@ function working(state: State, world: World, emit: Emit): void {
       case "ready":
         say("has no connection, hands back", (me, x) => leave(me, x, w));
         inserting(beginDot({ n, by }), { state, world, w }, emit);
-        for (const outcome of world.before ?? []) {
-          say(`${outcome} before the dot`, (me) => {
-            const stored = outcome === "deferred" && n >= 2 ? "failed" : outcome;
-            me.ending = beginVoid({ n, by: `void of ${w}`, outcome: { state: stored } });
+        for (const before of world.before ?? []) {
+          say(`${before} before the dot`, (me) => {
+            const stored = before === "deferred" && n >= 2 ? "failed" : before;
+            const unreached = stored === "deferred" ? { unreached: me.integration } : {};
+            const outcome = { state: stored, ...unreached };
+            me.ending = beginVoid({ n, by: `void of ${w}`, outcome });
             me.phase = "ending";
           });
         }
@@ -294,7 +308,7 @@ function working(state: State, world: World, emit: Emit): void {
       case "wire":
         say("loses the connection after the dot", (me, x) => {
           x.faults |= bit(n);
-          hear(me, { outcome: unknownOutcome(n, world), certainty: "unknown" });
+          hear(me, { outcome: unknownOutcome(me, world), certainty: "unknown" });
         }, false);
         break;
       case "ending": {
@@ -305,8 +319,9 @@ function working(state: State, world: World, emit: Emit): void {
         }
         if (mayDot({ isValid: !worker.isOld, isLate: ending.isLate })) {
           say(`sends the dot of ${m}/${n}`, (me, x) => {
-            checkDot(x, n, world);
+            checkDot(x, me, world);
             x.dots |= bit(n);
+            if (me.integration === FALLBACK) x.fallbackDots |= bit(n);
             x.wire |= bit(n);
             Object.assign(me, { phase: "wire", isOld: false, ending: undefined });
           });
@@ -326,9 +341,15 @@ function taking({ messages }: State, w: number, emit: Emit): void {
       for (const isOld of [false, true]) {
         if (!((isOld ? message.oldEvents : message.events) & bit(n))) continue;
         emit(`worker ${w}: takes the ${isOld ? "stale " : ""}event of ${m}/${n}`, true, (t) => {
-          Object.assign(at(t.workers, w), { phase: "ready", message: m, n, isOld });
+          const taken = { phase: "ready", message: m, n, integration: OWN, isOld };
+          Object.assign(at(t.workers, w), taken);
         });
       }
+      if (!(message.fallbackEvents & bit(n))) continue;
+      emit(`worker ${w}: takes the event of ${m}/${n} for the fallback`, true, (t) => {
+        const taken = { phase: "ready", message: m, n, integration: FALLBACK, isOld: false };
+        Object.assign(at(t.workers, w), taken);
+      });
     }
   }
 }
@@ -353,7 +374,8 @@ function inserting(
   const run = (isAnswered: boolean, isDone: boolean) => (t: State) => {
     const me = at(t.workers, w);
     const message = at(t.messages, m);
-    const answer = isDone ? perform(message, request, { world, owner: w }) : undefined;
+    const { integration } = me;
+    const answer = isDone ? perform(message, request, { world, owner: w, integration }) : undefined;
     // By its own clock, which started before its first try.
     const isLate = message.registers[n]?.isOver ?? false;
     const next = answered(ending, isAnswered && answer ? answer : { type: "unsure" }, isLate);
@@ -523,8 +545,12 @@ function ending({ person }: State, world: World, emit: Emit): void {
 }
 
 /** Checks the invariants of every dot that is sent. */
-function checkDot(message: WorldMessage, n: number, { policy }: World): void {
-  const { dots, refused, calledUnknown, closedUpTo, wasRetried, time } = message;
+function checkDot(
+  message: WorldMessage,
+  { n, integration }: Worker,
+  { policy }: World,
+): void {
+  const { dots, fallbackDots, refused, calledUnknown, closedUpTo, wasRetried, time } = message;
   if (dots & bit(n)) throw new Violation(`attempt ${n} is ended twice`);
   for (const other of ATTEMPTS) {
     if (other === n || !(dots & bit(other)) || refused & bit(other)) continue;
@@ -534,6 +560,11 @@ function checkDot(message: WorldMessage, n: number, { policy }: World): void {
     }
     if (policy === "hold" && !wasRetried) {
       throw new Violation("a second dot although an unknown outcome is to be held");
+    }
+    const isElsewhere = (fallbackDots & bit(other)) !== 0;
+    // After a person's retry, the send's own may send again what a fallback left unknown.
+    if (integration === FALLBACK || isElsewhere && !wasRetried) {
+      throw new Violation("another integration has the mail after an unknown outcome");
     }
   }
   const isExcused = (calledUnknown & bit(n)) !== 0;

@@ -23,6 +23,8 @@ export interface World {
   isScheduled?: boolean;
   /** A cursor may fall back. */
   losesCursor?: boolean;
+  /** A second integration may send in place of the send's own. Either may be healthy or not, at any time. */
+  hasFallback?: boolean;
   /** Retention may delete the send at any time once it is settled. */
   hasRetention?: boolean;
   /** Faults in the use of the protocol, each of which the exploration must find. */
@@ -30,6 +32,7 @@ export interface World {
     | "blind-outcome"
     | "next-first"
     | "one-member"
+    | "nameless-register"
     | "no-tombstone";
   /** Leaves out the check that no outcome is recorded as unknown without a fault. */
   isLenient?: boolean;
@@ -59,6 +62,7 @@ export const SMALL_WORLDS: readonly World[] = [
     before: ["suppressed"],
     operation: "retry",
   },
+  { name: "one worker, fail-over", policy: "retry", workers: 1, hasFallback: true },
 ];
 
 /** All others: some take minutes. */
@@ -94,4 +98,29 @@ export const LARGE_WORLDS: readonly World[] = [
   { name: "retention", policy: "retry", hasRetention: true, losesCursor: true },
   { name: "retention, answers lost", policy: "hold", hasRetention: true, losesAnswers: true },
   { name: "two messages, one worker", policy: "hold", messages: 2, workers: 1, refusals: [] },
+  { name: "fail-over, retry", policy: "retry", hasFallback: true, before: ["deferred"] },
+  { name: "fail-over, hold", policy: "hold", hasFallback: true },
+  {
+    name: "fail-over, two schedulers",
+    policy: "retry",
+    workers: 1,
+    schedulers: 2,
+    hasFallback: true,
+  },
+  {
+    name: "fail-over, answers lost",
+    policy: "retry",
+    workers: 1,
+    hasFallback: true,
+    before: ["deferred"],
+    losesAnswers: true,
+  },
+  {
+    name: "fail-over, a person retries",
+    policy: "hold",
+    workers: 1,
+    hasFallback: true,
+    refusals: [],
+    operation: "retry",
+  },
 ];
