@@ -3,6 +3,7 @@ import { Agent as PlainAgent, type IncomingMessage, request as requestPlain } fr
 import { Agent as TlsAgent, request as requestTls } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { WebhookEgress } from "./config.ts";
+import { MAX_AT_ONCE } from "./endpoint_state.ts";
 
 /** A request to an endpoint. */
 export interface Post {
@@ -41,7 +42,8 @@ const MAX_ANSWER_BYTES = 1024;
 /** An answer is read up to here, so that its connection can be used again. */
 const MAX_READ_BYTES = 65_536;
 const IDLE_MS = 5000;
-const MAX_IDLE = 2;
+/** As many as an endpoint has requests in flight: closing some between two parts of a feed costs handshakes. */
+const MAX_IDLE = MAX_AT_ONCE;
 
 /**
  * Opens a poster for endpoints: only to addresses that customers may reach, and it dials exactly the address

@@ -23,6 +23,7 @@ import {
 import { startTelemetry } from "@posthaste/telemetry";
 import { openWebhookEgress } from "./config.ts";
 import { drain } from "./drain.ts";
+import { MAX_AT_ONCE } from "./endpoint_state.ts";
 import { followEndpoints } from "./follow_endpoints.ts";
 import { openPoster } from "./post.ts";
 import { signatureOf } from "./sign.ts";
@@ -43,6 +44,7 @@ const heard: Heard[] = [];
 /** Answers by path; others get 200. */
 const answers = new Map<string, (request: Heard, response: ServerResponse) => void>();
 let base: string;
+let connections = 0;
 let store: Store;
 let skewMs = 0;
 
@@ -51,6 +53,7 @@ before(async () => {
   store = stack.use(await openStore({ url }));
   await store.ensureIndexes();
   const server = createServer((request, response) => void answer(request, response));
+  server.on("connection", () => connections++);
   stack.defer(() => server.closeAllConnections());
   stack.defer(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -237,6 +240,25 @@ test("drain() keeps the position of an endpoint that is down, and loses nothing"
   skewMs = 0;
   assert.deepEqual([back.position, back.health.failures], [20, 0]);
   assert.deepEqual(idsAt("/down").toSorted(), ids);
+});
+
+test("drain() uses the connections of an endpoint again for the next part of its feed", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_kept", "/kept");
+  let waiting: ServerResponse[] = [];
+  answers.set("/kept", (_, response) => {
+    // All four requests are in flight at once, and end at once.
+    waiting.push(response);
+    if (waiting.length < MAX_AT_ONCE) return;
+    for (const each of waiting) each.end();
+    waiting = [];
+  });
+  connections = 0;
+  await happen("acc_kept", 12);
+  await drainOnce(webhook, parts);
+  await happen("acc_kept", 12);
+  assert.equal((await drainOnce(webhook, parts)).position, 24);
+  assert.equal(connections, MAX_AT_ONCE);
 });
 
 test("drain() disables an endpoint that answers 410, and reports it in the feed", async () => {
