@@ -6,6 +6,7 @@ import {
 } from "./baseline_process.ts";
 import type { AccountPlan, BenchAccount } from "./bench_account.ts";
 import type { BenchSystem } from "./bench_system.ts";
+import { type EventReceiver, openEventReceiver } from "./event_receiver.ts";
 import type { Measurement } from "./measurement.ts";
 import type { Sink } from "./sink_process.ts";
 import { INVOICE_VARIABLES, MAIL_VARIABLES, recipientVariables, sendBody } from "./workload.ts";
@@ -18,6 +19,8 @@ export interface Bench {
   readonly scale: number;
   /** A baseline, started at its first use. */
   baseline(name: string): Promise<BaselineProcess>;
+  /** A customer's endpoint for events, started at its first use. */
+  receiver(): Promise<EventReceiver>;
   /** Returns a further account, which is made on first use. */
   account(plan: AccountPlan): Promise<BenchAccount>;
   /** Returns the next unused numbers of recipients. */
@@ -34,6 +37,7 @@ export interface OpenedBench extends Omit<Bench, "scale">, AsyncDisposable {}
 export function openBench(system: BenchSystem, sink: Sink): OpenedBench {
   const parts = new Map<string, Promise<BaselineProcess>>();
   const accounts = new Map<string, Promise<BenchAccount>>();
+  let receiver: Promise<EventReceiver> | undefined;
   let nextNumber = 1;
   return {
     system,
@@ -45,6 +49,7 @@ export function openBench(system: BenchSystem, sink: Sink): OpenedBench {
       parts.set(name, opened);
       return opened;
     },
+    receiver: () => receiver ??= openEventReceiver(),
     account(plan) {
       const account = accounts.get(plan.name) ?? system.addAccount(plan);
       accounts.set(plan.name, account);
@@ -56,6 +61,7 @@ export function openBench(system: BenchSystem, sink: Sink): OpenedBench {
     },
     async [Symbol.asyncDispose]() {
       for (const part of parts.values()) await (await part)[Symbol.asyncDispose]();
+      await (await receiver)?.[Symbol.asyncDispose]();
     },
   };
 }

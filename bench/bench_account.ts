@@ -1,4 +1,10 @@
-import type { Store } from "@posthaste/storage";
+import {
+  MAX_WEBHOOK_RATE,
+  MESSAGE_EVENT_TYPES,
+  newId,
+  webhookSettingsSchema,
+} from "@posthaste/contracts";
+import { type SealingKey, sealSecret, type Store, WEBHOOK_SECRET } from "@posthaste/storage";
 import { publishEmail, publishPdf } from "@posthaste/templating";
 import { readSources, SENDER } from "./workload.ts";
 
@@ -22,6 +28,8 @@ export interface AccountPlan {
   maxConnections?: number;
   /** How many integrations it has. @default {1} */
   integrations?: number;
+  /** Endpoint for all events of its messages. @default none */
+  webhookUrl?: string;
 }
 
 /** Creates an account with the templates of all measurements, and an integration. */
@@ -84,6 +92,7 @@ export async function fillAccount(
     integrationIds.push(id);
   }
   return {
+    accountId,
     headers: { authorization: `Bearer ${token}` },
     integrationId: integrationIds[0] ?? 0,
     integrationIds,
@@ -98,4 +107,19 @@ function withPages(invoice: string, pages: number): string {
   return invoice.replace(/(<body>)([\s\S]*)(<\/body>)/, (_, open, page, close) => {
     return `${open}${Array(pages).fill(page).join('<div style="break-after:page"></div>')}${close}`;
   });
+}
+
+/** Adds an endpoint for all events of an account's messages, at the highest rate. */
+export async function addWebhook(
+  store: Store,
+  { accountId, url, key }: { accountId: string; url: string; key: SealingKey },
+): Promise<void> {
+  const _id = newId("whk");
+  const secret = sealSecret(`whsec_${Buffer.alloc(32, "bench").toString("base64")}`, {
+    ...{ accountId, recordId: _id, field: WEBHOOK_SECRET, key },
+  });
+  const settings = webhookSettingsSchema.parse({
+    ...{ url, types: [...MESSAGE_EVENT_TYPES], maxPerSecond: MAX_WEBHOOK_RATE },
+  });
+  await store.webhooks.create({ _id, accountId, secret, at: new Date(), ...settings });
 }

@@ -5,6 +5,7 @@ export const FIGURES = [
   "single",
   "bulk",
   "bulk-far",
+  "events",
   "pdf-each",
   "pdf-accounts",
   "pdf-shared",

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { openStack, type Stack } from "@posthaste/dev/stack";
-import { openStore } from "@posthaste/storage";
+import { openStore, readMasterKeys, sealingKeyOf } from "@posthaste/storage";
 import { MongoClient } from "mongodb";
-import { type AccountPlan, type BenchAccount, fillAccount } from "./bench_account.ts";
+import { type AccountPlan, addWebhook, type BenchAccount, fillAccount } from "./bench_account.ts";
 import { cpuBetween, type CpuRoot, type CpuTimes, readCpu, totalCpu } from "./process_cpu.ts";
 
 /** The whole system with an account whose mail goes to the sink. */
@@ -54,6 +54,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
       isTemporary: true,
       // Without observers, so that the measured system has the machine for itself.
       dashboard: false,
+      webhooks: true,
       onProgress,
       settings: {
         api: {
@@ -73,7 +74,14 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
   opened.defer(() => client.close());
   const sends = client.db("posthaste").collection("sends");
   const accountOf = async (plan: AccountPlan) => {
-    const { integrationIds, integrationId: _first, ...account } = await fillAccount(store, plan);
+    const { accountId, integrationIds, integrationId: _first, ...account } = await fillAccount(
+      store,
+      plan,
+    );
+    if (plan.webhookUrl !== undefined) {
+      const key = sealingKeyOf(readMasterKeys(stack.webhookKey));
+      await addWebhook(store, { accountId, url: plan.webhookUrl, key });
+    }
     const sendUrls = integrationIds.map((id) => `${stack.apiUrl}/templates/order/send/${id}`);
     return { ...account, sendUrl: sendUrls[0] ?? "", sendUrls };
   };
@@ -111,7 +119,7 @@ export async function openBenchSystem(options: BenchSystemOptions): Promise<Benc
 }
 
 function rootsOf(stack: Stack): CpuRoot[] {
-  const pidOf = (name: "api" | "renderer" | "pdf" | "mailer" | "tracker") =>
+  const pidOf = (name: "api" | "renderer" | "pdf" | "mailer" | "tracker" | "webhooks") =>
     stack.services.get(name)?.pid ?? 0;
   return [
     { name: "api", pid: pidOf("api") },
@@ -119,6 +127,7 @@ function rootsOf(stack: Stack): CpuRoot[] {
     { name: "pdf", pid: pidOf("pdf"), descendants: "chromium" },
     { name: "mailer", pid: pidOf("mailer") },
     { name: "tracker", pid: pidOf("tracker") },
+    { name: "webhooks", pid: pidOf("webhooks") },
     { name: "nats", pid: stack.nats?.pid ?? 0 },
     { name: "mongod", pid: stack.mongod?.pid ?? 0 },
   ];

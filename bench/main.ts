@@ -10,6 +10,7 @@ import { writeFairnessReport } from "./fairness/fairness_report.ts";
 import { measureFairness } from "./fairness/measure_fairness.ts";
 import { bulk, bulkFar, queue } from "./measurements/bulk.ts";
 import { drain } from "./measurements/drain.ts";
+import { events } from "./measurements/events.ts";
 import { latency } from "./measurements/latency.ts";
 import { pdfAccounts, pdfEach, pdfShared } from "./measurements/pdf.ts";
 import { render } from "./measurements/render.ts";
@@ -24,6 +25,7 @@ const FIGURES: Record<Exclude<FigureName, "fairness">, Figure> = {
   single,
   bulk,
   "bulk-far": bulkFar,
+  events,
   "pdf-each": pdfEach,
   "pdf-accounts": pdfAccounts,
   "pdf-shared": pdfShared,

@@ -11,6 +11,7 @@ const PROCESSES = [
   "chromium",
   "mailer",
   "tracker",
+  "webhooks",
   "nats",
   "mongod",
 ] as const;
@@ -29,7 +30,7 @@ export function writeReport(measurements: readonly Measurement[]): string {
     "Throughput and cost (median, smallest and largest of the rounds):",
     "",
     table(
-      ["what", "part", "per second", "min–max", "× bare", "CPU ms each"],
+      ["what", "part", "per second", "min–max", "× bare", "CPU ms each", "× bare CPU"],
       rows.filter(({ rounds }) => rounds[0]?.rate !== undefined).map((row) => speedOf(row, rows)),
     ),
     "",
@@ -65,13 +66,15 @@ function speedOf(row: Row, rows: Row[]): string[] {
   const rate = spreadOf(row.rounds.map(({ rate = 0 }) => rate));
   const product = rows.find(({ figure, part }) => figure === row.figure && part === PRODUCT);
   const own = product && spreadOf(product.rounds.map(({ rate = 0 }) => rate));
+  const cpu = medianCpu(row);
   return [
     row.figure,
     row.part,
     `${number(rate.median)} ${row.unit}s`,
     `${number(rate.min)}–${number(rate.max)}`,
     row.part === PRODUCT || !own ? "" : `${(own.median / rate.median).toFixed(2)}`,
-    number(medianCpu(row)),
+    number(cpu),
+    row.part === PRODUCT || !product || cpu === 0 ? "" : (medianCpu(product) / cpu).toFixed(2),
   ];
 }
 

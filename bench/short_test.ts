@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { openBench } from "./bench.ts";
 import { openBenchSystem } from "./bench_system.ts";
 import { drain } from "./measurements/drain.ts";
+import { events } from "./measurements/events.ts";
 import { render } from "./measurements/render.ts";
 import { type Measurement, PRODUCT } from "./measurement.ts";
 import { writeProfileReport } from "./profile_report.ts";
@@ -32,7 +33,7 @@ test("a benchmark measures the product and its baseline, and reports both", asyn
   }
   // The services have ended, each with a profile.
   const report = await writeProfileReport(profiles.path);
-  for (const service of ["api", "renderer", "pdf", "mailer", "tracker"]) {
+  for (const service of ["api", "renderer", "pdf", "mailer", "tracker", "webhooks"]) {
     assert.ok(report.includes(`### ${service} (`), report);
   }
 });
@@ -52,5 +53,8 @@ async function measureAndProfile(profileDir: string): Promise<Measurement[]> {
   const first = { figure: "first", mails: 1, recipientsPerRequest: 1, invoice: "each" } as const;
   const { rate: firstRate = 0 } = await drain({ ...bench, scale: SCALE }, first);
   assert.ok(firstRate > 0);
-  return await render({ ...bench, scale: SCALE });
+  return [
+    ...await render({ ...bench, scale: SCALE }),
+    ...await events({ ...bench, scale: SCALE }),
+  ];
 }

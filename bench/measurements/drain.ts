@@ -13,11 +13,15 @@ const TIMEOUT_PER_MAIL_MS = 10;
 /** Mails to be sent by requests of many recipients. */
 export interface Drain {
   figure: string;
+  /** How people call it. @default {PRODUCT} */
+  part?: string;
   mails: number;
   recipientsPerRequest: number;
   invoice: Invoice;
   /** Whose requests they are, in turns. @default the account of the system */
   accounts?: readonly BenchAccount[];
+  /** Waits for work that the mails cause, which the CPU time includes. */
+  until?(): Promise<void>;
 }
 
 /**
@@ -54,11 +58,12 @@ export async function drain(bench: Bench, plan: Drain): Promise<Measurement> {
   const { lastAt } = await arrived;
   await system.untilQuiet();
   await system.reconcile();
+  await plan.until?.();
   await system.untilQuiet();
   await refuseDuplicates(bench, mails);
   return {
     figure: plan.figure,
-    part: PRODUCT,
+    part: plan.part ?? PRODUCT,
     unit: "mail",
     rate: mails / (lastAt - started) * 1000,
     cpuMs: cpuBetween(before, { ...system.cpu(), sink: sinkCpu(bench) }, mails),
