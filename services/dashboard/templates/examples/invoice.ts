@@ -15,9 +15,9 @@ const HTML = `<!doctype html>
   .top strong { font-size: 15pt; color: #1d4ed8; }
   .parties { display: flex; justify-content: space-between; align-items: flex-end; margin: 18mm 0 14mm; }
   .to { font-size: 10.5pt; }
-  .status events { display: grid; grid-template-columns: auto auto; gap: 1mm 8mm; }
-  .status events dt { color: #5c6470; }
-  .status events dd { text-align: right; }
+  .summary { display: grid; grid-template-columns: auto auto; gap: 1mm 8mm; }
+  .summary dt { color: #5c6470; }
+  .summary dd { text-align: right; }
   h1 { font-size: 24pt; line-height: 1.2; margin-bottom: 6mm; }
   table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
   th { padding: 0 0 2mm; text-align: left; font-size: 8.5pt; color: #5c6470; border-bottom: 0.5mm solid #1d4ed8; }
@@ -38,7 +38,7 @@ const HTML = `<!doctype html>
 
 <section class="parties">
   <p class="to"><strong>{{ customer.name }}</strong><br>{{ customer.street }}<br>{{ customer.city }}</p>
-  <dl class="status events">
+  <dl class="summary">
     <dt>Number</dt><dd>{{ number }}</dd>
     <dt>Issued</dt><dd>{{ date issuedAt "long" }}</dd>
     <dt>Due</dt><dd><strong>{{ date dueAt "long" }}</strong></dd>
