@@ -1,13 +1,15 @@
 /**
- * Writes the OpenAPI documents out of their lists of endpoints: docs/openapi.json out of `ENDPOINTS`
- * (`libs/contracts/endpoints.ts`), docs/manage_openapi.json and the table in docs/manage.md out of
- * `MANAGE_ENDPOINTS` (`services/dashboard/manage`). With `--check` it only reports stale files.
+ * Writes the OpenAPI documents out of their lists of endpoints: docs/openapi.json and the tables in
+ * docs/http.md out of `ENDPOINTS` (`libs/contracts/endpoints.ts`), docs/manage_openapi.json and the table in
+ * docs/manage.md out of `MANAGE_ENDPOINTS` (`services/dashboard/manage`). With `--check` it only reports stale
+ * files.
  *
  * @module
  */
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { type JsonObject, openApiDocument } from "@posthaste/contracts";
+import { withHttpTables } from "./http_tables.ts";
 
 const DOCS = new URL("../docs/", import.meta.url);
 const TABLE = /^\| route \| scopes \| \|\n(?:\|.*\n)+/m;
@@ -27,6 +29,7 @@ if (!TABLE.test(page)) throw new Error("Cannot find the table of routes in docs/
 
 const files: Record<string, string> = {
   "openapi.json": textOf(openApiDocument()),
+  "http.md": withHttpTables(await readFile(new URL("http.md", DOCS), "utf8")),
   "manage_openapi.json": textOf(manageDocument()),
   "manage.md": page.replace(TABLE, () => `${manageTable()}\n`),
 };

@@ -22,6 +22,7 @@ export * from "./drop_nulls.ts";
 export * from "./email_address.ts";
 export * from "./endpoints.ts";
 export * from "./envelope.ts";
+export * from "./code_meanings.ts";
 export * from "./error_code.ts";
 export * from "./event_id.ts";
 export * from "./events.ts";
