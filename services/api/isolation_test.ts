@@ -10,7 +10,7 @@ import {
   type TokenScope,
 } from "@posthaste/contracts";
 import { openStore, type Store } from "@posthaste/storage";
-import { openTestMongo } from "@posthaste/kit";
+import { byDay, openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_test_answers.ts";
 import { NO_BROKER, NO_RATE_LIMITS, storeDeps } from "./_test_deps.ts";
@@ -202,7 +202,7 @@ async function settle(name: string, count: number): Promise<Belongings> {
     all.integration.push(String(integration.id));
   }
   const tokens = new Map<string, string>();
-  for (const scopes of subsetsOf(API_SCOPES).filter(({ length }) => length > 0)) {
+  for (const scopes of SCOPE_SETS) {
     const { token } = await store.tokens.create({ accountId, name, scopes });
     tokens.set(scopes.join(), token);
   }
@@ -229,6 +229,19 @@ async function settle(name: string, count: number): Promise<Belongings> {
   }
   return belongings;
 }
+
+/**
+ * The scopes of the tokens. Another scope takes no right away: so each scope alone, and all but one, show which
+ * scopes a route requires. At night every set of scopes is tried.
+ */
+const SCOPE_SETS: readonly TokenScope[][] = byDay(
+  [
+    ...API_SCOPES.map((scope) => [scope]),
+    ...API_SCOPES.map((scope) => API_SCOPES.filter((each) => each !== scope)),
+    [...API_SCOPES],
+  ],
+  subsetsOf<TokenScope>(API_SCOPES).filter(({ length }) => length > 0),
+);
 
 function subsetsOf<T>(list: readonly T[]): T[][] {
   return list.reduce<T[][]>((sets, item) => [...sets, ...sets.map((set) => [...set, item])], [[]]);
