@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { byDay } from "@posthaste/kit";
 import { includesRole, ROLES } from "@posthaste/contracts";
 import { fastify } from "fastify";
 import { assertNothing, furnish, isChange, namings, pathOf, stateOf } from "./_test_belongings.ts";
@@ -19,7 +20,7 @@ let foreignIds: Record<string, string[]>;
 before(async () => {
   dashboard = await openTestDashboard({ options: { demoAccount: "Demo" } });
   await furnish(dashboard.store, dashboard.own, 1);
-  foreignIds = await furnish(dashboard.store, dashboard.foreign, 4);
+  foreignIds = await furnish(dashboard.store, dashboard.foreign, byDay(2, 4));
 });
 after(() => dashboard?.[Symbol.asyncDispose]());
 

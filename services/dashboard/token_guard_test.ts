@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { byDay } from "@posthaste/kit";
 import { TOKEN_SCOPES, type TokenLimits, type TokenScope } from "@posthaste/contracts";
 import { assertNothing, furnish, isChange, namings, pathOf, stateOf } from "./_test_belongings.ts";
 import type { Actor } from "./actor.ts";
@@ -23,7 +24,7 @@ before(async () => {
   const limits = { rateLimit: 0, rateWindowMs: 1000 };
   dashboard = await openTestDashboard({ options: { limits: { ...LIMITS, ...limits } } });
   await furnish(dashboard.store, dashboard.own, 1);
-  foreignIds = await furnish(dashboard.store, dashboard.foreign, 4);
+  foreignIds = await furnish(dashboard.store, dashboard.foreign, byDay(2, 4));
   whole = await programOf([...TOKEN_SCOPES]);
 });
 after(() => dashboard?.[Symbol.asyncDispose]());
