@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { MessageState, TOKEN_SCOPES } from "@posthaste/contracts";
-import { openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { byDay, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 import { SENDER } from "./system.ts";
 
@@ -25,7 +25,8 @@ before(async () => {
 after(() => opened?.disposeAsync());
 
 const PATIENCE_MS = 180_000;
-const PART = 500;
+/** Recipients of one part. */
+const PART = byDay(150, 500);
 
 interface BatchView {
   id: string;
@@ -82,10 +83,10 @@ function untilSettled(id: string): Promise<BatchView> {
   return until(async () => {
     const batch = await find(id);
     return batch.settled && batch;
-  }, { timeoutMs: PATIENCE_MS, everyMs: 500, message: `batch "${id}" to be settled` });
+  }, { timeoutMs: PATIENCE_MS, everyMs: 100, message: `batch "${id}" to be settled` });
 }
 
-test("a batch of 3,000 recipients sends nothing before its close, and then each of them one mail", async () => {
+test("a batch of many recipients sends nothing before its close, and then each of them one mail", async () => {
   const domain = "whole.batch.example";
   const id = await openBatch();
   const path = `/batches/${id}/recipients`;
@@ -97,8 +98,8 @@ test("a batch of 3,000 recipients sends nothing before its close, and then each 
   assert.deepEqual(new Set(added.map(({ status }) => status)), new Set([200]));
   assert.equal(new Set(added.map(({ body }) => body.id)).size, 6);
   const open = await find(id);
-  assert.deepEqual([open.state, open.recipients, open.sends], ["open", 3000, 6]);
-  assert.deepEqual([open.states, open.settled], [{ scheduled: 3000 }, false]);
+  assert.deepEqual([open.state, open.recipients, open.sends], ["open", 6 * PART, 6]);
+  assert.deepEqual([open.states, open.settled], [{ scheduled: 6 * PART }, false]);
   assert.equal(mailsAt(domain).size, 0);
   assert.equal((await post(`/batches/${id}/close`, {})).body.state, "closed");
   // A repetition after the close gets its first answer; a new part is refused.
@@ -106,9 +107,9 @@ test("a batch of 3,000 recipients sends nothing before its close, and then each 
   assert.deepEqual([again.status, again.body.id], [200, added[5]?.body.id]);
   assert.equal((await post(path, partOf(domain, 6), "whole-6")).body.code, "batch_closed");
   const { states } = await untilSettled(id);
-  assert.deepEqual(states, { sent: 3000 });
+  assert.deepEqual(states, { sent: 6 * PART });
   const mails = mailsAt(domain);
-  assert.equal(mails.size, 3000);
+  assert.equal(mails.size, 6 * PART);
   assert.deepEqual(new Set(mails.values()), new Set([1]));
   const { body } = await system.get<{ data: { type: string; data: { batchId?: string } }[] }>(
     "/events?types=send.settled&limit=100",
@@ -129,7 +130,7 @@ test("a batch that is canceled in the middle sends no more, and says what became
   const { states } = await untilSettled(id);
   const { sent = 0, canceled = 0 } = states;
   assert.equal(sent + canceled, 3 * PART);
-  assert.ok(sent > 0 && sent < PART, JSON.stringify(states));
+  assert.ok(sent > 0 && canceled > 0, JSON.stringify(states));
   const mails = mailsAt(domain);
   assert.equal(mails.size, sent);
   assert.deepEqual(new Set(mails.values()), new Set([1]));
