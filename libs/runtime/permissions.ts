@@ -344,6 +344,8 @@ export const PERMISSIONS = {
       // Where the feed ends, which a new endpoint begins with.
       events: READ,
       sends: WRITE,
+      // To close and cancel them.
+      batches: CHANGE,
       messages: WRITE,
       // To cancel messages.
       attempts: ["find", "insert"],

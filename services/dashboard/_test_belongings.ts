@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import {
+  type Batch,
+  BATCH_OPEN_MS,
   messageIdOf,
   newId,
   newSendId,
@@ -41,6 +43,9 @@ export async function furnish(
     });
     const send = sendOf(accountId, word);
     await store.sends.accept(send);
+    const batch = batchOf(accountId);
+    await store.batches.create(batch, undefined);
+    note("batchId", batch._id);
     const token = await store.tokens.create({ accountId, name: word, scopes: ["read"] });
     const link = newToken();
     await store.invitations.create({
@@ -113,6 +118,15 @@ function sendOf(accountId: string, word: string): Send {
   };
 }
 
+function batchOf(accountId: string): Batch {
+  const [createdAt, closesAt] = [new Date(), new Date(Date.now() + BATCH_OPEN_MS)];
+  return {
+    ...{ _id: newId("bat"), accountId, createdAt, closesAt, endedAt: null, state: "open" },
+    ...{ start: "close", template: { id: 1, version: 1 }, integrationId: 1, pdfs: [] },
+    ...{ recipients: 0, sends: 0, dueAt: closesAt },
+  };
+}
+
 /** Returns whether a method changes anything. */
 export const isChange = (method: string) => method !== "GET";
 
@@ -167,6 +181,7 @@ export async function stateOf(store: Store, { accountId, owner }: TestAccount) {
     pdfs: await store.templates.list(accountId, "pdf"),
     integrations: await store.integrations.list(accountId),
     partials: await store.partials.list(accountId),
+    batches: await store.batches.list(accountId, { limit: 100 }),
     webhooks: await store.webhooks.list(accountId),
     assets: await store.assets.listNames(accountId, { limit: 100 }),
     tokens: await store.tokens.list(accountId),

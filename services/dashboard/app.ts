@@ -9,6 +9,7 @@ import { openIssuedPdfs } from "./templates/issued_pdfs.ts";
 import { DASHBOARD_ERRORS } from "./http_error.ts";
 import { apiPageRoutes } from "./routes/api_page.ts";
 import { assetRoutes } from "./routes/assets.ts";
+import { batchRoutes } from "./routes/batches.ts";
 import { bundleRoutes } from "./routes/bundle.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
 import { integrationRoutes } from "./routes/integrations.ts";
@@ -70,6 +71,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     tokenRoutes(api, routing);
     webhookRoutes(api, routing);
     messageRoutes(api, routing);
+    batchRoutes(api, routing);
     messageStreamRoute(api, routing);
     suppressionRoutes(api, routing);
     overviewRoutes(api, routing);

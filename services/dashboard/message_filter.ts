@@ -15,6 +15,7 @@ const querySchema = z.object({
   template: number.optional(),
   integration: number.optional(),
   send: z.string().max(100).optional(),
+  batch: z.string().max(100).optional(),
   email: z.string().trim().min(1).max(320).optional(),
   from: time.optional(),
   until: time.optional(),
@@ -37,12 +38,12 @@ export function readMessageQuery(query: unknown): {
   const given = Object.entries(query as Record<string, unknown>)
     .filter(([, value]) => value !== "");
   const read = readInput(querySchema, Object.fromEntries(given));
-  const { state, template, integration, send, email, before, reason, code, enhanced } = read;
+  const { state, template, integration, send, batch, email, before, reason, code, enhanced } = read;
   const filter: MessageFilter = {
     states: state?.length ? state : undefined,
     templateId: template,
     integrationId: integration,
-    sendId: send,
+    ...{ sendId: send, batchId: batch },
     ...(email === undefined ? {} : whoseOf(email)),
     ...{ from: read.from, until: read.until, text: read.text },
     because: reason === undefined

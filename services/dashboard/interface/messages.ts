@@ -28,6 +28,7 @@ export interface MessageQuery {
   template?: string;
   integration?: string;
   send?: string;
+  batch?: string;
   /** An address; with `*` at its end, the beginning of one. */
   email?: string;
   /** ISO 8601. */
@@ -150,6 +151,8 @@ export interface CauseView {
 /** An accepted request. */
 export interface SendView {
   id: string;
+  /** The batch that it is a part of. */
+  batchId: string | null;
   acceptedAt: string;
   recipients: number;
   template: { id: number; version: number; name: string | null };

@@ -165,6 +165,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
       ]);
       return {
         ...{ id, acceptedAt: send.acceptedAt.toISOString(), recipients: send.messageCount },
+        batchId: send.batchId ?? null,
         template: { ...send.template, name: template?.name ?? null },
         integration: { id: send.integrationId, name: integration?.name ?? null },
         priority: send.priority,

@@ -18,6 +18,7 @@ export interface PageToSee {
 const EMAIL = ({ emailId }: SeedIds) => `/email-templates/${emailId}`;
 const PDF = ({ pdfId }: SeedIds) => `/pdf-templates/${pdfId}`;
 const MAIN_SERVER = ({ integrations }: SeedIds) => `/integrations/${integrations.good}`;
+const OPEN_BATCH = ({ batches }: SeedIds) => `/batches/${batches.open}`;
 const SENT = ({ sentId }: SeedIds) => `/messages/${sentId}`;
 
 /** Every page of the dashboard, and every part of one. A new one belongs here. */
@@ -41,6 +42,15 @@ export const PAGES: readonly PageToSee[] = [
   { name: "message-deferred", path: ({ deferredId }) => `/messages/${deferredId}` },
   { name: "message-missing", path: "/messages/msg_01jzzzzzzzzzzzzzzzzzzzzzzz0000" },
   { name: "send", path: ({ sendId }) => `/messages/sends/${sendId}` },
+  { name: "batches", path: "/batches" },
+  { name: "batches-empty", path: "/batches", who: "newcomer" },
+  { name: "batch", path: OPEN_BATCH },
+  { name: "batch-read-only", path: OPEN_BATCH, who: "viewer" },
+  { name: "batch-close", path: OPEN_BATCH, open: (page) => press(page, "Close batch") },
+  { name: "batch-cancel", path: OPEN_BATCH, open: (page) => press(page, "Cancel batch") },
+  { name: "batch-closed", path: ({ batches }) => `/batches/${batches.closed}` },
+  { name: "batch-messages", path: ({ batches }) => `/messages?batch=${batches.closed}` },
+  { name: "batch-missing", path: "/batches/bat_01jzzzzzzzzzzzzzzzzzzzzzzz" },
   { name: "message-suppressed", path: ({ suppressedId }) => `/messages/${suppressedId}` },
   { name: "suppressions", path: "/suppressions" },
   { name: "suppressions-read-only", path: "/suppressions", who: "viewer" },

@@ -72,7 +72,15 @@ describe("placeholders while an answer is on its way", { concurrency: 2 }, () =>
   const HELD: readonly [name: string, held: RegExp][] = [
     ...byDay(["overview", "email-template"], [
       ...["overview", "messages", "message-sent", "send", "email-templates", "email-template"],
-      ...["integrations", "integration", "tokens", "settings-members", "settings-audit"],
+      ...[
+        "batches",
+        "batch",
+        "integrations",
+        "integration",
+        "tokens",
+        "settings-members",
+        "settings-audit",
+      ],
     ]).map((name) => [name, /\/api\/(?!session)/] as [string, RegExp]),
     ["email-template", PREVIEWS],
     ["pdf-template", PREVIEWS],

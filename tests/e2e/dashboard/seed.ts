@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { freePort } from "@posthaste/embedded";
-import { openSmtpSink, type SmtpSink } from "@posthaste/kit";
+import type { Variables } from "@posthaste/contracts";
+import { openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
 import { type AccountOfSystem, SENDER } from "../system.ts";
 import type { DashboardFixture } from "./dashboard_fixture.ts";
 import { hashOf, type Person } from "./person.ts";
@@ -22,6 +23,8 @@ export interface SeedIds {
   readonly deferredId: string;
   /** A message to a suppressed address. */
   readonly suppressedId: string;
+  /** An open batch with recipients, and one whose messages were sent or have failed. */
+  readonly batches: { open: string; closed: string };
   /** The end of an invitation's link. */
   readonly invitation: string;
 }
@@ -81,6 +84,9 @@ export async function plantSeed(
     ...{ template: receipt.id, integration: integrations.good },
     to: [{ email: "left@gone.example", variables: receipt.sample }],
   });
+  const batches = await openBatches(system, {
+    ...{ template: receipt.id, integration: integrations.good, variables: receipt.sample },
+  });
   await suspend(system, integrations.suspended);
   await system.send({ template: receipt.id, integration: integrations.suspended, to });
   await fail(system, integrations.failing);
@@ -98,6 +104,7 @@ export async function plantSeed(
     failedId: messages[1]?.id ?? "",
     deferredId: messages[3]?.id ?? "",
     suppressedId: suppressed.messages[0]?.id ?? "",
+    batches,
     invitation,
     sink,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
@@ -145,6 +152,48 @@ async function sharePartials({ ask }: Person): Promise<void> {
   });
   await ask("POST", `${path}/publish`, { revision });
   await write("footer", 1, `${footer}<p>All prices include taxes.</p>\n`);
+}
+
+/** What the recipients of batches get. */
+interface BatchOrder {
+  template: number;
+  integration: number;
+  variables?: Variables;
+}
+
+/** Makes a batch in every state. */
+export async function openBatches(
+  { store, accountId, post }: Pick<AccountOfSystem, "store" | "accountId" | "post">,
+  { template, integration, variables = {} }: BatchOrder,
+): Promise<SeedIds["batches"]> {
+  const write = async (path: string, body: unknown, key: string) => {
+    const options = { headers: { "idempotency-key": `${integration}-${key}` } };
+    const answer = await post<{ id: string }>(path, body, options);
+    if (answer.status === 200) return answer.body.id;
+    throw new Error(`Cannot write "${path}": ${answer.status} ${JSON.stringify(answer.body)}`);
+  };
+  const make = (name: string, changes = {}) =>
+    write("/batches", {
+      ...{ templateId: template, integrationId: integration, from: { email: SENDER }, variables },
+      ...changes,
+    }, name);
+  const add = (id: string, names: readonly string[]) =>
+    write(`/batches/${id}/recipients`, {
+      to: names.map((name) => ({ email: `${name}@batch.example`, variables: { name } })),
+    }, `${id}-${names[0]}`);
+  const canceled = await make("canceled", { start: "now" });
+  await store.batches.cancel(accountId, canceled, new Date());
+  const closed = await make("closed");
+  await add(closed, ["ada", "nobody", "grace"]);
+  await add(closed, ["linus", "joan"]);
+  await store.batches.close(accountId, closed, new Date());
+  const open = await make("open");
+  await add(open, Array.from({ length: 40 }, (_, n) => `reader${n}`));
+  await until(async () => {
+    const { states } = await store.batches.count(accountId, closed, 2000);
+    return states.sent === 4 && states.failed === 1;
+  }, { timeoutMs: 60_000, message: "the messages of the closed batch to end" });
+  return { open, closed };
 }
 
 /** Puts addresses on the suppression list, one for each reason. */

@@ -12,7 +12,7 @@ import {
 } from "./dashboard_fixture.ts";
 import { attackTexts, MARK } from "./attack_texts.ts";
 import { PAGES, PAGES_NOW, pathOf } from "./pages.ts";
-import { type SeedIds, suppressSome } from "./seed.ts";
+import { openBatches, type SeedIds, suppressSome } from "./seed.ts";
 
 let fixture: DashboardFixture;
 let canary: Canary;
@@ -241,6 +241,10 @@ async function plantAttackSeed(
     ...{ template: emailId, integration: good, to: [{ email: "s0@gone.example" }] },
   });
   await system.untilResting(toSuppressed.id);
+  const batches = await openBatches(
+    { ...system, store, accountId },
+    { template: emailId, integration: good },
+  );
   const [first, second] = await store.messages.list(accountId, sendId) ?? [];
   // Else pages would show that nothing could be filled, and none of the texts.
   assert.deepEqual([first?.state, second?.state], ["sent", "failed"], `${first?.reason}`);
@@ -255,6 +259,7 @@ async function plantAttackSeed(
     failedId: messages[1]?.id ?? "",
     deferredId: messages[2]?.id ?? "",
     suppressedId: toSuppressed.messages[0]?.id ?? "",
+    batches,
     invitation: "none",
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

@@ -27,6 +27,7 @@ describe("without a connection", () => {
   const LABELS = [
     ...[
       "Messages",
+      "Batches",
       "Suppressed addresses",
       "Email templates",
       "PDF templates",
@@ -80,6 +81,7 @@ describe("a viewer", () => {
       () => `/integrations/${seed.integrations.good}`,
       /^(Save changes|Test connection|Remove integration|Pause)/,
     ],
+    [() => `/batches/${seed.batches.open}`, /^(Close|Cancel) batch$/],
     [() => "/suppressions", /^(Import|Export|Add address|Remove)/],
     [() => "/tokens", /^(Generate new token|Revoke)/],
     [() => `/messages/${seed.failedId}`, /^(Send again|Try|Cancel)/],
@@ -109,6 +111,7 @@ describe("an id that is not there", () => {
   const PATHS: readonly [path: string, back: string][] = [
     ["/messages/msg_01jzzzzzzzzzzzzzzzzzzzzzzz0000", "All messages"],
     ["/messages/sends/snd_01jzzzzzzzzzzzzzzzzzzzzzzz", "All messages"],
+    ["/batches/bat_01jzzzzzzzzzzzzzzzzzzzzzzz", "All batches"],
     ["/email-templates/999999", "Show all email templates"],
     ["/email-templates/none", "Show all"],
     ["/pdf-templates/999999", "Show all PDF templates"],

@@ -9,6 +9,7 @@ import {
   TbSend,
   TbServer,
   TbSettings,
+  TbStack2,
   TbWebhook,
 } from "react-icons/tb";
 import { type ComponentType, lazy } from "react";
@@ -36,6 +37,12 @@ export const PAGES: readonly PageEntry[] = [
     path: "/messages",
     icon: TbSend,
     page: lazy(() => import("./pages/messages/messages.tsx")),
+  },
+  {
+    label: "Batches",
+    path: "/batches",
+    icon: TbStack2,
+    page: lazy(() => import("./pages/batches/batches.tsx")),
   },
   {
     label: "Suppressed addresses",

@@ -57,6 +57,7 @@ export default function MessageList() {
     >
       {counts && !isNothing && <Totals counts={counts} filter={filter} onPick={setFilter} />}
       {!isNothing && <FilterBar filter={filter} onChange={setFilter} />}
+      {filter.batch !== undefined && <OneBatch id={filter.batch} />}
       {filter.reason !== undefined && <OneReason filter={filter} />}
       {list.isPending && <Waiting label="Loading messages" />}
       {list.error && <Failed error={list.error} retry={() => void list.refetch()} />}
@@ -82,6 +83,18 @@ export default function MessageList() {
         </Group>
       )}
     </Page>
+  );
+}
+
+/** Names a filter that has no field. */
+function OneBatch({ id }: { id: string }) {
+  return (
+    <Text size="sm">
+      Only messages of{" "}
+      <Anchor component={Link} href={`~/batches/${id}`} underline="always" inherit>
+        one batch
+      </Anchor>
+    </Text>
   );
 }
 

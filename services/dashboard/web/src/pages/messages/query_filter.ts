@@ -6,7 +6,7 @@ export type Filter = Omit<MessageQuery, "before">;
 
 const NAMES = [
   ...["state", "template", "integration", "send", "email", "from", "until", "text"] as const,
-  ...["reason", "code", "enhanced"] as const,
+  ...["batch", "reason", "code", "enhanced"] as const,
 ];
 
 /** Reads and writes the filter in the address. */

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Card, Code, Group, Progress, Stack, Text } from "@mantine/core";
+import { Alert, Anchor, Button, Card, Code, Group, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { TbBan } from "react-icons/tb";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -7,7 +7,6 @@ import type {
   BulkRetry,
   CauseView,
   MessageList,
-  MessageRow,
   SendView,
 } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
@@ -21,9 +20,8 @@ import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
 import { RetryAll } from "./retry_all.tsx";
 import { queryOf } from "./query_filter.ts";
-import { LIVE_STATES, STATE_LOOK, StateBadge } from "./state_badge.tsx";
-
-type State = MessageRow["state"];
+import { StateBadge } from "./state_badge.tsx";
+import { StateShares } from "./state_shares.tsx";
 
 const OPEN_MS = 2000;
 
@@ -59,28 +57,11 @@ function countOf(recipients: number): string {
 
 function Shares({ send }: { send: SendView }) {
   const { states, recipients, template, integration, acceptedAt, settledAt, id, traceId } = send;
-  const present = LIVE_STATES.filter((state) => (states[state] ?? 0) > 0);
+  const { batchId } = send;
   return (
     <Card withBorder>
       <Stack gap="sm">
-        <Progress.Root size={18} role="group" aria-label="Recipients by state">
-          {present.map((state) => (
-            <Progress.Section
-              key={state}
-              value={100 * (states[state] ?? 0) / recipients}
-              color={`${STATE_LOOK[state].color}.6`}
-              aria-label={`${STATE_LOOK[state].label}: ${states[state]}`}
-            />
-          ))}
-        </Progress.Root>
-        <Group gap="md">
-          {present.map((state) => (
-            <Group key={state} gap={6}>
-              <StateBadge state={state} />
-              <Text size="sm" fw={600}>{states[state]?.toLocaleString()}</Text>
-            </Group>
-          ))}
-        </Group>
+        <StateShares states={states} total={recipients} />
         <Text size="sm" c="dimmed">
           {template.name ?? `Template ${template.id}`}, version {template.version}, through{" "}
           {integration.name ?? `integration ${integration.id}`}; accepted{" "}
@@ -101,6 +82,11 @@ function Shares({ send }: { send: SendView }) {
               <Text size="xs" c="dimmed">Trace id</Text>
               <Id text={traceId} label="Copy the trace id" />
             </Group>
+          )}
+          {batchId !== null && (
+            <Anchor component={Link} href={`~/batches/${batchId}`} size="sm">
+              The batch that it is a part of
+            </Anchor>
           )}
         </Group>
       </Stack>

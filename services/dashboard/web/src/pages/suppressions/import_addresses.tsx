@@ -3,7 +3,7 @@ import { useState } from "react";
 import { TbFileImport } from "react-icons/tb";
 import type { ImportView } from "../../../../interface/suppressions.ts";
 import { showDone, showError } from "../../parts/show_outcome.ts";
-import { countText } from "./count_text.ts";
+import { countText } from "../../parts/count_text.ts";
 import { importFile, useListChanged } from "./suppression_queries.ts";
 
 /** A file, and what its import would do. */

@@ -8,7 +8,7 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, Pending } from "../../parts/states.tsx";
 import { useMay } from "../../session.tsx";
 import { AddAddress } from "./add_address.tsx";
-import { countText } from "./count_text.ts";
+import { countText } from "../../parts/count_text.ts";
 import { ImportAddresses } from "./import_addresses.tsx";
 import { RefusalSwitch } from "./refusal_switch.tsx";
 import { useSuppressions } from "./suppression_queries.ts";
