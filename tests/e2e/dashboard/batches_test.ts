@@ -61,6 +61,16 @@ test("an open batch is closed after a question, then canceled, and shows when it
   await expectNoAxeViolations(page);
   await dialogOf(page).getByRole("button", { name: "Keep it open" }).click();
   await dialogOf(page).waitFor({ state: "detached" });
+  // A question does not stay over another page.
+  await page.getByRole("link", { name: "All batches" }).click();
+  await heading(page, "Batches").waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Cancel batch" }).click();
+  await dialogOf(page).waitFor();
+  await page.goForward();
+  await heading(page, "Batches").waitFor();
+  await dialogOf(page).waitFor({ state: "detached" });
+  await page.goBack();
   const { batches } = fixture.system.store;
   const stateOf = async () =>
     (await batches.find(fixture.system.accountId, seed.batches.open))?.state;

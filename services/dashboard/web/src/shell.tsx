@@ -11,9 +11,10 @@ import {
   VisuallyHidden,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { modals } from "@mantine/modals";
 import { TbLogout, TbMapPinOff, TbMoon, TbSun, TbUserCircle } from "react-icons/tb";
 import { useQueryClient } from "@tanstack/react-query";
-import { type MouseEvent, Suspense } from "react";
+import { type MouseEvent, Suspense, useEffect } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { request } from "./api.ts";
 import { PAGES } from "./pages.ts";
@@ -37,6 +38,8 @@ export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { account } = useSession();
   const [location] = useLocation();
+  // A question about one object must not stay over another page, after going back.
+  useEffect(() => modals.closeAll(), [location]);
   return (
     <AppShell
       header={{ height: 52 }}
