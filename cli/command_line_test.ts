@@ -311,7 +311,7 @@ test("integrationsCommand() seals the password, which is in no argument and no o
   assert.equal(created.code, EXIT.ok, created.stderr);
   assert.ok(created.commandLine.includes("mailer") && !created.commandLine.includes("s3cret"));
   const stored = await store.integrations.find(accountId, 1);
-  assert.ok(stored?.auth);
+  assert.ok(stored?.auth?.kind === "password");
   const keys = readMasterKeys(MASTER_KEY);
   const binding = bindPassword({ ...stored, recordId: stored._id });
   assert.equal(openSecret(stored.auth.password, { ...binding, keys }), password);
@@ -385,7 +385,7 @@ test("keysCommand() brings every password under a new key, and never prints one"
     /^3 passwords sealed to "k2"; none left\n$/,
   );
   const stored = await other.integrations.find(accountId, 3);
-  assert.ok(stored?.auth);
+  assert.ok(stored?.auth?.kind === "password");
   const alone = readMasterKeys(generated.stdout.trim());
   const binding = bindPassword({ ...stored, recordId: stored._id });
   const opened = openSecret(stored.auth.password, { ...binding, keys: alone });

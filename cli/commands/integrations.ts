@@ -1,4 +1,9 @@
-import { type Integration, MAX_FALLBACKS } from "@posthaste/contracts";
+import {
+  type Integration,
+  isOauthLogin,
+  MAX_FALLBACKS,
+  oauthLoginViewOf,
+} from "@posthaste/contracts";
 import type {
   IntegrationResult,
   IntegrationSettings,
@@ -312,6 +317,9 @@ async function changeAuth(
   }
   return (_recordId, auth) => {
     if (auth === null) throw usageError("Cannot log in without a user: --user is missing");
+    if (isOauthLogin(auth)) {
+      throw usageError("Cannot choose --auth-method: the integration logs in by access tokens");
+    }
     return { ...auth, method: authMethod ?? auth.method };
   };
 }
@@ -328,7 +336,7 @@ async function sealAuth(
   const password = await askPassword({ stdin, stderr, question: `Password of "${user}"` });
   return (recordId, current) => ({
     user,
-    method: authMethod ?? current?.method ?? null,
+    method: authMethod ?? (current?.kind === "password" ? current.method : null),
     password: sealSecret(password, {
       ...bindPassword({ accountId, recordId, host, port }),
       key,
@@ -445,7 +453,9 @@ function sayTls(output: Output, { tls, ca, allowInvalidCertificate }: Integratio
 
 function describe({ name, host, port, tls, auth, ...rest }: Integration): string {
   const encryption = tls === "none" ? "no encryption" : tls === "implicit" ? "TLS" : "STARTTLS";
-  const login = auth === null ? "no login" : `as "${auth.user}"`;
+  const login = auth === null
+    ? "no login"
+    : `as "${auth.user}"${isOauthLogin(auth) ? " by access tokens" : ""}`;
   const certificate = rest.allowInvalidCertificate
     ? ", ANY CERTIFICATE"
     : rest.ca === null
@@ -459,7 +469,11 @@ function show({ _id, auth, dkim, ...rest }: Integration) {
   const { privateKey: _, ...signing } = dkim ?? {};
   return {
     ...rest,
-    auth: auth === null ? null : { user: auth.user, method: auth.method },
+    auth: auth === null
+      ? null
+      : auth.kind === "password"
+      ? { user: auth.user, method: auth.method }
+      : { user: auth.user, ...oauthLoginViewOf(auth) },
     dkim: dkim === null ? null : signing,
   };
 }

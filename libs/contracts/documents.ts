@@ -2,10 +2,12 @@ import { z } from "zod";
 import { aliasSchema } from "./alias.ts";
 import { pinnedAssetSchema } from "./asset.ts";
 import { emailAddressSchema } from "./email_address.ts";
+import { integrationLoginSchema } from "./integration_login.ts";
 import { prioritySchema } from "./priority.ts";
 import { messageStateSchema } from "./message_state.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import { pinnedSchema } from "./partial.ts";
+import { sealedSecretSchema } from "./sealed_secret.ts";
 import type { SendRequest } from "./send_request.ts";
 import type { SendWarningCode } from "./send_warning.ts";
 import { templateReadSchema } from "./template_read.ts";
@@ -207,20 +209,6 @@ export const TLS_MODES = ["none", "starttls", "implicit"] as const;
 /** How to handle a message whose delivery is unknown. */
 export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
 
-/** A secret under AES-256-GCM; all texts are base64. */
-export const sealedSecretSchema = z.object({
-  /** Id of the master key that opens it. */
-  keyId: z.string(),
-  /** X25519, generated for this secret. Without it, the master key itself wraps the secret's own key. */
-  ephemeralKey: z.string().optional(),
-  wrappedKey: z.string(),
-  nonce: z.string(),
-  ciphertext: z.string(),
-});
-
-/** A secret under AES-256-GCM. */
-export type SealedSecret = z.infer<typeof sealedSecretSchema>;
-
 /** Only certificates, as PEM. They are shown, so a key must not be among them. */
 const caSchema = z.string().max(65_536).regex(
   /^\s*(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/,
@@ -276,11 +264,7 @@ export const integrationSchema = z.object({
    * Whether to accept any certificate. Dangerous: an attacker on the network path can read mail and password.
    */
   allowInvalidCertificate: z.boolean().default(false),
-  auth: z.object({
-    user: z.string(),
-    password: sealedSecretSchema,
-    method: z.enum(["PLAIN", "LOGIN"]).nullable(),
-  }).nullable(),
+  auth: integrationLoginSchema.nullable(),
   /** Addresses allowed in `from.email`. */
   senders: z.array(emailAddressSchema).min(1),
   /** Simultaneous connections, over all mailers. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FEED_EVENT_TYPES } from "./feed_event.ts";
-import type { SealedSecret } from "./documents.ts";
+import type { SealedSecret } from "./sealed_secret.ts";
 
 /** The most webhook endpoints of an account. */
 export const MAX_WEBHOOKS = 20;

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Dkim, type Integration, integrationSchema } from "@posthaste/contracts";
+import {
+  type Dkim,
+  type Integration,
+  type IntegrationLogin,
+  type IntegrationLoginInput,
+  integrationSchema,
+} from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
@@ -9,13 +15,16 @@ import { NameTakenError } from "./name_taken_error.ts";
 import { RevisionConflictError } from "./revision_conflict_error.ts";
 
 /** How to log in to a server. */
-export type IntegrationAuth = NonNullable<Integration["auth"]>;
+export type IntegrationAuth = IntegrationLogin;
 
 /**
- * Makes the login of an integration. The password is sealed for the record (`sealSecret`), whose id is known
+ * Makes the login of an integration. Its secrets are sealed for the record (`sealSecret`), whose id is known
  * only here; `current` is the login that the record holds now.
  */
-export type SealAuth = (recordId: string, current: IntegrationAuth | null) => IntegrationAuth;
+export type SealAuth = (
+  recordId: string,
+  current: IntegrationAuth | null,
+) => IntegrationLoginInput;
 
 /** Makes the signing key of an integration, as {@linkcode SealAuth} makes a login. */
 export type SealDkim = (recordId: string, current: Dkim | null) => Dkim;

@@ -41,7 +41,8 @@ test("createIntegration() counts per account, fills in defaults and seals for th
   const foreign = await store.integrations.create(integrationOf("acc_2"));
   assert.deepEqual([first._id, second._id, foreign._id], ["acc_1/1", "acc_1/2", "acc_2/1"]);
   assert.deepEqual([first.revision, first.maxConnections, first.whenUnknown], [1, 5, "retry"]);
-  const sealed = first.auth?.password;
+  assert.ok(first.auth?.kind === "password");
+  const sealed = first.auth.password;
   assert.ok(sealed);
   const binding = { keys, accountId: "acc_1", recordId: first._id, field };
   assert.equal(openSecret(sealed, binding), "hunter2");

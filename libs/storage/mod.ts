@@ -159,9 +159,12 @@ export {
 } from "./master_keys.ts";
 export type { NewUser, PeopleStore } from "./people_store.ts";
 export {
+  bindLogin,
   bindPassword,
+  type BoundIntegration,
   INTEGRATION_DKIM_KEY,
   INTEGRATION_PASSWORD,
+  LOGIN_SECRETS,
   MasterKeyMissingError,
   openSecret,
   sealSecret,

@@ -27,6 +27,14 @@ const WRAP_INFO = "posthaste sealed secret";
 /** Field that an integration's password is bound to. */
 export const INTEGRATION_PASSWORD = "auth.password";
 
+/** Fields that the secrets of an integration's login are bound to. */
+export const LOGIN_SECRETS = [
+  INTEGRATION_PASSWORD,
+  "auth.clientSecret",
+  "auth.refreshToken",
+  "auth.privateKey",
+] as const;
+
 /** Field that the private key for an integration's DKIM signatures is bound to. */
 export const INTEGRATION_DKIM_KEY = "dkim.privateKey";
 
@@ -44,12 +52,28 @@ export interface SecretBinding {
   server?: string | undefined;
 }
 
+/** An integration, whose secrets only its own server may receive. */
+export interface BoundIntegration {
+  accountId: string;
+  recordId: string;
+  host: string;
+  port: number;
+}
+
 /** Returns the binding of an integration's password. */
-export function bindPassword(
-  integration: { accountId: string; recordId: string; host: string; port: number },
+export function bindPassword(integration: BoundIntegration): SecretBinding {
+  return bindLogin(integration, INTEGRATION_PASSWORD);
+}
+
+/**
+ * Returns the binding of a secret of an integration's login. Secrets that a provider receives are bound to
+ * the SMTP server, too, because it receives the access token.
+ */
+export function bindLogin(
+  { accountId, recordId, host, port }: BoundIntegration,
+  field: (typeof LOGIN_SECRETS)[number],
 ): SecretBinding {
-  const { accountId, recordId, host, port } = integration;
-  return { accountId, recordId, field: INTEGRATION_PASSWORD, server: `${host}:${port}` };
+  return { accountId, recordId, field, server: `${host}:${port}` };
 }
 
 /**

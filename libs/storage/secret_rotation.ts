@@ -3,11 +3,11 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import type { MasterKeys } from "./master_keys.ts";
 import {
-  bindPassword,
+  bindLogin,
   checkSecret,
   INTEGRATION_DKIM_KEY,
-  INTEGRATION_PASSWORD,
   isSealedTo,
+  LOGIN_SECRETS,
   rewrapSecret,
   type SecretBinding,
 } from "./secret_box.ts";
@@ -136,14 +136,17 @@ export function secretRotation(db: Db): SecretRotation {
 }
 
 /** The fields of an integration that hold secrets, which are bound to these names. */
-const FIELDS = [INTEGRATION_PASSWORD, INTEGRATION_DKIM_KEY] as const;
+const FIELDS = [...LOGIN_SECRETS, INTEGRATION_DKIM_KEY] as const;
 
 function secretsOf(integration: Integration): { binding: SecretBinding; secret: SealedSecret }[] {
   const { _id: recordId, accountId, host, port, auth, dkim } = integration;
   const secrets = [];
-  if (auth) {
-    const binding = bindPassword({ accountId, recordId, host, port });
-    secrets.push({ binding, secret: auth.password });
+  // As it is stored: of a login of a later version, the known secrets are found.
+  const login: Record<string, unknown> = auth ?? {};
+  for (const field of LOGIN_SECRETS) {
+    const secret = login[field.slice("auth.".length)] as SealedSecret | null | undefined;
+    if (!secret) continue;
+    secrets.push({ binding: bindLogin({ accountId, recordId, host, port }, field), secret });
   }
   if (dkim) {
     const binding = { accountId, recordId, field: INTEGRATION_DKIM_KEY };

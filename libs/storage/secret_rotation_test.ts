@@ -4,7 +4,13 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openTestStore, type TestStore } from "./_test_store.ts";
 import { readMasterKeys, sealingKeyOf } from "./master_keys.ts";
-import { bindPassword, INTEGRATION_DKIM_KEY, openSecret, sealSecret } from "./secret_box.ts";
+import {
+  bindLogin,
+  bindPassword,
+  INTEGRATION_DKIM_KEY,
+  openSecret,
+  sealSecret,
+} from "./secret_box.ts";
 
 const SERVER = { host: "smtp.example.com", port: 587 };
 const setting = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
@@ -36,7 +42,7 @@ async function connect(accountId: string, name: string, keys = former) {
 
 async function open(accountId: string, id: number, keys = both) {
   const found = await opened.store.integrations.find(accountId, id);
-  assert.ok(found?.auth);
+  assert.ok(found?.auth?.kind === "password");
   const binding = bindPassword({ accountId, recordId: found._id, ...SERVER });
   return openSecret(found.auth.password, { ...binding, keys });
 }
@@ -113,9 +119,10 @@ test("rewrapSecrets() continues after a secret that does not open, and names it"
   const { store, db } = opened;
   const wrong = await connect("acc_3", "moved");
   const good = await connect("acc_3", "good");
+  assert.ok(good.auth?.kind === "password");
   const alien = await connect("acc_3", "alien", readMasterKeys(setting("k0")));
   await db.collection("integrations").updateOne({ name: "moved", accountId: "acc_3" }, {
-    $set: { "auth.password": good.auth?.password },
+    $set: { "auth.password": good.auth.password },
   });
   const { rewrapped, faults } = await rotate(1);
   assert.equal(rewrapped, 1);
@@ -166,4 +173,38 @@ test("rewrapSecrets() also seals the signing keys of mail to the current key", a
     assert.equal(openSecret(found.dkim.privateKey, { ...binding, keys: latter }), text);
   }
   assert.equal(_id, `${accountId}/2`);
+});
+
+test("rewrapSecrets() seals all secrets of a login by access tokens", async () => {
+  const { store } = opened;
+  const accountId = "acc_oauth";
+  const sealed = (recordId: string, field: "auth.clientSecret" | "auth.refreshToken") =>
+    sealSecret(field, {
+      ...bindLogin({ accountId, recordId, ...SERVER }, field),
+      key: sealingKeyOf(former),
+    });
+  const { id } = await store.integrations.create({
+    ...{ accountId, name: "by token", ...SERVER, tls: "starttls" },
+    senders: ["shop@example.com"],
+    auth: (recordId) => ({
+      ...{ kind: "oauthRefreshToken", user: "shop", provider: "google", tenant: null },
+      clientId: "shop.apps.googleusercontent.com",
+      clientSecret: sealed(recordId, "auth.clientSecret"),
+      refreshToken: sealed(recordId, "auth.refreshToken"),
+    }),
+  });
+  assert.equal((await rotate(50)).rewrapped, 2);
+  const found = await store.integrations.find(accountId, id);
+  assert.ok(found?.auth?.kind === "oauthRefreshToken");
+  const { clientSecret, refreshToken } = found.auth;
+  const bound = { accountId, recordId: found._id, ...SERVER };
+  for (
+    const [field, secret] of [
+      ["auth.clientSecret", clientSecret],
+      ["auth.refreshToken", refreshToken],
+    ] as const
+  ) {
+    assert.ok(secret);
+    assert.equal(openSecret(secret, { ...bindLogin(bound, field), keys: latter }), field);
+  }
 });

@@ -64,7 +64,7 @@ test("rewrapSecrets() seals to the public key what version 1 sealed to the maste
   const [before] = await store.secrets.count();
   assert.ok(before && before.outdated === before.count && before.count > 0);
   const found = await store.integrations.find(accountId, 1);
-  assert.ok(found?.auth);
+  assert.ok(found?.auth?.kind === "password");
   const binding = bindPassword({ ...found, recordId: found._id });
   const password = openSecret(found.auth.password, { ...binding, keys });
   assert.deepEqual(
@@ -72,7 +72,8 @@ test("rewrapSecrets() seals to the public key what version 1 sealed to the maste
     { rewrapped: before.count, faults: [], last: found._id },
   );
   assert.deepEqual(await store.secrets.count(), [{ ...before, outdated: 0 }]);
-  const sealed = (await store.integrations.find(accountId, 1))?.auth?.password;
+  const { auth } = await store.integrations.find(accountId, 1) ?? {};
+  const sealed = auth?.kind === "password" ? auth.password : undefined;
   assert.ok(sealed);
   assert.equal(openSecret(sealed, { ...binding, keys }), password);
   assert.throws(() => openSecret(sealed, { ...binding, server: "evil.example:587", keys }));

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { integrationSchema, MAX_FALLBACKS, normalizeAddress } from "@posthaste/contracts";
 import { z } from "zod";
+import { oauthInputSchema } from "./oauth_input.ts";
 
 const { shape } = integrationSchema;
 
@@ -21,6 +22,8 @@ const connectionShape = {
     .nullable(),
   authMethod: z.enum(["PLAIN", "LOGIN"]).nullable(),
   password: z.string().min(1, { error: "must not be empty" }).max(2_000).optional(),
+  /** Null for a login by password. Missing from callers that do not know it: the stored one stays. */
+  oauth: oauthInputSchema.nullable().optional(),
 };
 
 const senderSchema = z.string().trim().pipe(integrationSchema.shape.senders.element);

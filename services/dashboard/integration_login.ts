@@ -1,44 +1,83 @@
 import { randomBytes } from "node:crypto";
-import type { Integration, ProbeSettings } from "@posthaste/contracts";
+import type { Integration, IntegrationLogin, ProbeSettings } from "@posthaste/contracts";
 import { bindPassword, type SealAuth, type SealingKey, sealSecret } from "@posthaste/storage";
 import type { IntegrationInputData, ProbeInputData } from "./integration_input.ts";
 import { HttpError } from "./http_error.ts";
+import { bringsSecrets, oauthLoginOf, secretFieldOf, secretMissing } from "./oauth_login.ts";
 
-type Login = Pick<IntegrationInputData, "host" | "port" | "user" | "authMethod" | "password">;
+type Login = Pick<
+  IntegrationInputData,
+  "host" | "port" | "user" | "authMethod" | "password" | "oauth"
+>;
 type Server = Pick<
   IntegrationInputData,
   "host" | "port" | "tls" | "ca" | "allowInvalidCertificate" | "user"
 >;
 
-/** Returns the credentials of an integration: with a new password, or with the stored one. */
+/**
+ * Returns the credentials of an integration: with new secrets, or with the stored ones.
+ *
+ * @param options `isMoved`: the mail goes to another server, which must not get what is stored.
+ */
 export function loginOf(
-  { host, port, user, authMethod: method, password }: Login,
-  { accountId, sealingKey: key }: { accountId: string; sealingKey: SealingKey },
+  input: Login,
+  { accountId, sealingKey: key, isMoved = false }: {
+    accountId: string;
+    sealingKey: SealingKey;
+    isMoved?: boolean;
+  },
 ): SealAuth | null {
-  if (user === null) return null;
-  return (recordId, current) => {
-    if (password === undefined) {
-      if (current === null) throw passwordMissing("no password is stored yet");
-      return { user, method, password: current.password };
-    }
-    const binding = bindPassword({ accountId, recordId, host, port });
-    return { user, method, password: sealSecret(password, { ...binding, key }) };
-  };
+  if (input.user === null) return null;
+  return (recordId, current) =>
+    sealedLogin(input, { accountId, recordId, key, current: isMoved ? null : current });
+}
+
+interface Sealing {
+  accountId: string;
+  recordId: string;
+  key: SealingKey;
+  /** The login whose secrets may be used. */
+  current: IntegrationLogin | null;
+}
+
+function sealedLogin(
+  { host, port, user, authMethod: method, password, oauth }: Login,
+  { current, ...sealing }: Sealing,
+): IntegrationLogin {
+  const name = user ?? "";
+  const bound = { ...sealing, host, port };
+  if (oauth) return oauthLoginOf({ user: name, oauth, current }, bound);
+  if (password !== undefined) {
+    const sealed = sealSecret(password, { ...bindPassword(bound), key: sealing.key });
+    return { kind: "password", user: name, method, password: sealed };
+  }
+  // From a caller that does not know the other kinds of login.
+  if (oauth === undefined && current !== null && current.kind !== "password") {
+    return { ...current, user: name };
+  }
+  if (current?.kind !== "password") throw passwordMissing("no password is stored yet");
+  return { ...current, user: name, method };
 }
 
 /**
- * Refuses to use a stored password with another server, another user or weaker protection:
+ * Refuses to use a stored secret with another server, another user or weaker protection:
  * otherwise an editor of integrations could have it sent to a host of their own, and read it there.
  *
- * @throws {HttpError} If the password has to be entered again.
+ * @throws {HttpError} If the secret has to be entered again.
  */
-export function checkPasswordStays(
+export function checkSecretStays(
   current: Integration,
-  input: Server & Pick<Login, "password">,
+  input: Server & Pick<Login, "password" | "oauth">,
 ): void {
-  if (input.password !== undefined || input.user === null || current.auth === null) return;
-  if (pointsElsewhere(current, input)) {
-    throw passwordMissing("server, user or encryption changed");
+  const { password, oauth = undefined, user } = input;
+  if (user === null || current.auth === null || !pointsElsewhere(current, input)) return;
+  const reason = "server, user or encryption changed";
+  if (oauth) {
+    if (!bringsSecrets(oauth)) throw secretMissing(secretFieldOf(oauth), reason);
+  } else if (password === undefined) {
+    const { kind } = current.auth;
+    if (oauth === null || kind === "password") throw passwordMissing(reason);
+    throw secretMissing(secretFieldOf({ kind }), reason);
   }
 }
 
@@ -77,19 +116,33 @@ export function probeSettingsOf(
     sealingKey: SealingKey;
   },
 ): ProbeSettings {
-  const { host, port, tls, ca, allowInvalidCertificate, user, authMethod: method } = settings;
+  const { host, port, tls, ca, allowInvalidCertificate, user } = settings;
   const server = { host, port, tls, ca, allowInvalidCertificate, ...(sender ? { sender } : {}) };
-  const recordId = `${accountId}/probe-${randomBytes(12).toString("hex")}`;
-  if (user === null) return { ...server, auth: null, recordId };
-  if (settings.password !== undefined) {
-    const binding = bindPassword({ accountId, recordId, host, port });
-    const password = sealSecret(settings.password, { ...binding, key });
-    return { ...server, auth: { user, method, password }, recordId };
+  const unstored = `${accountId}/probe-${randomBytes(12).toString("hex")}`;
+  if (user === null) return { ...server, auth: null, recordId: unstored };
+  if (bringsOwn(settings)) {
+    const auth = sealedLogin(settings, { accountId, recordId: unstored, key, current: null });
+    return { ...server, auth, recordId: unstored };
   }
-  if (stored === null || stored.auth === null) throw passwordMissing("no password is stored");
-  checkPasswordStays(stored, settings);
-  const { password } = stored.auth;
-  return { ...server, auth: { user, method, password }, recordId: stored._id };
+  if (stored === null || stored.auth === null) throw notStored(settings);
+  checkSecretStays(stored, settings);
+  const recordId = stored._id;
+  const current = pointsElsewhere(stored, settings) ? null : stored.auth;
+  const auth = sealedLogin(settings, { accountId, recordId, key, current });
+  return { ...server, auth, recordId };
+}
+
+/** Returns whether a login has all its secrets itself. */
+function bringsOwn({ password, oauth }: Pick<Login, "password" | "oauth">): boolean {
+  if (!oauth) return password !== undefined;
+  return bringsSecrets(oauth) &&
+    (oauth.kind !== "oauthRefreshToken" || oauth.refreshToken !== undefined);
+}
+
+function notStored({ oauth }: Pick<Login, "oauth">): HttpError {
+  return oauth
+    ? secretMissing(secretFieldOf(oauth), "none is stored")
+    : passwordMissing("no password is stored");
 }
 
 function passwordMissing(reason: string): HttpError {

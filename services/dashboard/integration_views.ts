@@ -1,4 +1,4 @@
-import type { Integration } from "@posthaste/contracts";
+import { type Integration, oauthLoginViewOf } from "@posthaste/contracts";
 import {
   type IntegrationResult,
   integrationStateOf,
@@ -61,7 +61,8 @@ export async function viewOf(
     store.integrations.listEvents(accountId, id, { limit: HISTORY_LINES }),
   ]);
   return {
-    ...{ id, revision, settings: settingsOf(integration), hasPassword: auth !== null },
+    ...{ id, revision, settings: settingsOf(integration) },
+    hasPassword: auth?.kind === "password",
     ...await healthOf(integration, results.get(id), store),
     dkim: dkim === null ? null : dkimOf(dkim),
     history: events.map(({ at, type, reason }) => ({ at: at.toISOString(), type, reason })),
@@ -76,7 +77,8 @@ function settingsOf(integration: Integration): IntegrationSettingsView {
   return {
     ...{ name, host, port, tls, ca, allowInvalidCertificate },
     user: auth?.user ?? null,
-    authMethod: auth?.method ?? null,
+    authMethod: auth?.kind === "password" ? auth.method : null,
+    oauth: oauthLoginViewOf(auth),
     ...{ senders, maxConnections, maxPerMinute, retryForMs, whenUnknown, fallbacks },
   };
 }

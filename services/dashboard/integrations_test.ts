@@ -18,7 +18,7 @@ const NEW: IntegrationInput = {
   ...{ retryForMs: 172_800_000, whenUnknown: "retry" },
   fallbacks: [],
 };
-const { password: _, ...KEPT } = NEW;
+const { password: _, ...KEPT } = { ...NEW, oauth: null };
 const PATH = "/api/integrations";
 
 let asked: EventData<"probe.requested">[];
@@ -56,7 +56,7 @@ function passwordOf(
     "accountId" | "_id" | "auth" | "host" | "port"
   >,
 ) {
-  assert.ok(auth);
+  assert.ok(auth?.kind === "password");
   const binding = bindPassword({ recordId, ...rest });
   return openSecret(auth.password, { ...binding, keys: KEYS });
 }
@@ -72,8 +72,9 @@ test("POST /api/integrations creates one whose password is sealed and never retu
   const seen = [await own.viewer.get(PATH), await own.viewer.get(`${PATH}/1`)];
   const lines = await store.audit.list(own.accountId, { limit: 9 });
   const { auth } = await stored(1);
+  assert.ok(auth?.kind === "password");
   for (const text of [...seen.map(({ text }) => text), JSON.stringify([view, lines])]) {
-    assert.ok(!text.includes("canary") && !text.includes(auth?.password.ciphertext ?? ""), text);
+    assert.ok(!text.includes("canary") && !text.includes(auth.password.ciphertext), text);
   }
   assert.deepEqual(lines.map(({ action }) => action), ["integration.created"]);
 });

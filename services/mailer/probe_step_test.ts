@@ -40,7 +40,7 @@ function settingsOf(
   if (password === undefined) return settings;
   const binding = bindPassword({ ...settings, accountId: "acc_1", recordId });
   const sealed = sealSecret(password, { ...binding, key: sealingKeyOf(keys) });
-  return { ...settings, auth: { user: "ann", password: sealed, method: null } };
+  return { ...settings, auth: { kind: "password", user: "ann", password: sealed, method: null } };
 }
 
 function openStep(changes: Partial<ProbeDeps> = {}) {

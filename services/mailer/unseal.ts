@@ -1,5 +1,5 @@
 import { createPrivateKey } from "node:crypto";
-import type { Integration, ProbeSettings } from "@posthaste/contracts";
+import { type Integration, isOauthLogin, type ProbeSettings } from "@posthaste/contracts";
 import {
   bindPassword,
   INTEGRATION_DKIM_KEY,
@@ -37,6 +37,7 @@ export function unsealProbe(
     ...(ca === null ? {} : { ca }),
   };
   if (auth === null) return { ...base, auth: null };
+  if (isOauthLogin(auth)) throw new Error("Logins by access tokens are not supported yet");
   const binding = bindPassword({ accountId, recordId, host, port });
   const password = openSecret(auth.password, { ...binding, keys });
   const method = auth.method === null ? {} : { method: auth.method };

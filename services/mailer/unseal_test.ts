@@ -19,7 +19,7 @@ function withLogin(method: "PLAIN" | "LOGIN" | null = null) {
   const { host, port } = integrationOf();
   const binding = bindPassword({ accountId: "acc_1", recordId: "acc_1/4", host, port });
   const password = sealSecret("s3cret", { ...binding, key: sealingKeyOf(KEYS) });
-  return integrationOf({ auth: { user: "shop", password, method } });
+  return integrationOf({ auth: { kind: "password", user: "shop", password, method } });
 }
 
 test("unsealer() opens an integration's password and leaves out fields that SMTP does not need", () => {

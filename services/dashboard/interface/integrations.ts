@@ -2,10 +2,12 @@ import type {
   Integration,
   IntegrationEvent,
   IntegrationState,
+  OauthLoginView,
+  OauthProvider,
   ProbeReply,
 } from "@posthaste/contracts";
 
-export type { IntegrationState };
+export type { IntegrationState, OauthLoginView };
 
 /** State of an integration, and its reason. */
 export interface IntegrationHealthView {
@@ -53,6 +55,8 @@ export interface IntegrationSettingsView {
   user: string | null;
   /** Null for the method that the server offers. */
   authMethod: "PLAIN" | "LOGIN" | null;
+  /** Login by access tokens; null for a login by password. */
+  oauth: OauthLoginView | null;
   senders: string[];
   maxConnections: number;
   maxPerMinute: number | null;
@@ -62,8 +66,36 @@ export interface IntegrationSettingsView {
   fallbacks: number[];
 }
 
+/** A login by access tokens, as sent. Secrets that are missing stay as they are stored. */
+export type OauthInput =
+  | {
+    kind: "oauthClientCredentials";
+    /** Its id, or one of its domains. */
+    tenant: string;
+    clientId: string;
+    clientSecret?: string | undefined;
+  }
+  | {
+    kind: "oauthRefreshToken";
+    provider: OauthProvider;
+    /** Of Microsoft; null for Google. */
+    tenant: string | null;
+    clientId: string;
+    /** Null for a client without a secret. */
+    clientSecret?: string | null | undefined;
+    /** Only if it was issued elsewhere: a consent brings one. */
+    refreshToken?: string | undefined;
+  }
+  | {
+    kind: "googleServiceAccount";
+    /** The JSON file of a key, as Google creates it. */
+    keyFile?: string | undefined;
+  };
+
 /** Body of `POST /api/integrations`; of `PUT /api/integrations/:id` with the revision. */
-export interface IntegrationInput extends Omit<IntegrationSettingsView, "fallbacks"> {
+export interface IntegrationInput extends Omit<IntegrationSettingsView, "fallbacks" | "oauth"> {
+  /** Null for a login by password. If missing, the stored one stays. */
+  oauth?: OauthInput | null | undefined;
   /** If missing, the stored ones stay. */
   fallbacks?: number[] | undefined;
   /** If missing, the stored one stays. */
@@ -123,6 +155,7 @@ export interface ProbeInput {
     | "user"
     | "authMethod"
     | "password"
+    | "oauth"
   >;
   /** The sender address to test. */
   sender?: string | undefined;

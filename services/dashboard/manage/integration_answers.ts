@@ -3,6 +3,7 @@ import {
   INTEGRATION_STATES,
   integrationEventSchema,
   integrationSchema,
+  oauthLoginViewSchema,
   WEBHOOK_DELIVERY_STATES,
   webhookSettingsSchema,
 } from "@posthaste/contracts";
@@ -59,6 +60,7 @@ export const integrationViewSchema = z.strictObject({
     allowInvalidCertificate: z.boolean(),
     user: z.string().nullable(),
     authMethod: z.enum(["PLAIN", "LOGIN"]).nullable(),
+    oauth: oauthLoginViewSchema.nullable(),
     senders: z.array(z.string()),
     maxConnections: z.int(),
     maxPerMinute: z.int().nullable(),

@@ -13,7 +13,7 @@ import {
   probeInputSchema,
 } from "../integration_input.ts";
 import {
-  checkPasswordStays,
+  checkSecretStays,
   loginOf,
   pointsElsewhere,
   probeSettingsOf,
@@ -168,7 +168,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       const { revision, ...input } = readInput(integrationChangeSchema, body);
       if (revision !== current.revision) throw conflict();
       if (skipsCertificate(input, current)) requirePerson(actor, SKIP);
-      checkPasswordStays(current, input);
+      checkSecretStays(current, input);
       await checkFallbacks(actor, input, current);
       const isMoved = pointsElsewhere(current, input);
       // The server of a fallback can get all mail, too.
@@ -180,7 +180,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
         }
         if (person !== null) requireRecent(person, now());
       }
-      const auth = loginOf(input, { accountId, sealingKey });
+      const auth = loginOf(input, { accountId, sealingKey, isMoved });
       const changed = await changing(() =>
         store.integrations.update(accountId, current.id, { ...settingsOf(input), auth, revision })
       );
@@ -278,7 +278,7 @@ function conflict(): HttpError {
 }
 
 function settingsOf(input: IntegrationInputData) {
-  const { user: _u, authMethod: _m, password: _p, ...settings } = input;
+  const { user: _u, authMethod: _m, password: _p, oauth: _o, ...settings } = input;
   return settings;
 }
 

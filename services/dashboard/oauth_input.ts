@@ -1,0 +1,101 @@
+import { createPrivateKey } from "node:crypto";
+import {
+  OAUTH_PROVIDERS,
+  oauthClientIdSchema,
+  oauthLoginViewSchema,
+  tenantSchema,
+} from "@posthaste/contracts";
+import { z } from "zod";
+
+/** Names in place of a tenant. A client that acts by itself belongs to one tenant. */
+const SHARED_TENANTS = ["common", "organizations", "consumers"];
+
+const secretSchema = z.string().trim().min(1, { error: "must not be empty" }).max(8_000)
+  .regex(/^[\x21-\x7e]*$/, { error: "must be exactly what the provider shows" });
+
+const MIN_RSA_BITS = 2048;
+
+const [, , serviceAccountView] = oauthLoginViewSchema.options;
+
+/** What a Google key file must contain; the rest is ignored, also the addresses in it. */
+const keySchema = z.object({
+  type: z.literal("service_account"),
+  client_email: serviceAccountView.shape.clientEmail,
+  private_key_id: serviceAccountView.shape.keyId,
+  private_key: z.string().max(10_000).refine(isRsaKey),
+});
+
+/** The account and the key of a Google service account. */
+export interface ServiceAccountKey {
+  clientEmail: string;
+  keyId: string;
+  /** PKCS #8 PEM. */
+  privateKey: string;
+}
+
+const keyFileSchema = z.string().max(20_000).transform((text, context): ServiceAccountKey => {
+  const read = keySchema.safeParse(jsonOf(text));
+  if (!read.success) {
+    const message = "must be the JSON file of a service account's key, as Google creates it";
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  }
+  const { client_email: clientEmail, private_key_id: keyId, private_key: privateKey } = read.data;
+  return { clientEmail, keyId, privateKey };
+});
+
+const tenantInputSchema = z.string().trim().pipe(tenantSchema);
+const clientIdInputSchema = z.string().trim().pipe(oauthClientIdSchema);
+
+/** Schema of a login by access tokens. Secrets that are missing stay as they are stored. */
+export const oauthInputSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("oauthClientCredentials"),
+    tenant: tenantInputSchema.refine(
+      (tenant) => !SHARED_TENANTS.includes(tenant.toLowerCase()),
+      { error: "must be your own tenant: its id, or one of its domains" },
+    ),
+    clientId: clientIdInputSchema,
+    clientSecret: secretSchema.optional(),
+  }),
+  z.object({
+    kind: z.literal("oauthRefreshToken"),
+    provider: z.enum(OAUTH_PROVIDERS),
+    /** Of Microsoft; null for Google. */
+    tenant: tenantInputSchema.nullable(),
+    clientId: clientIdInputSchema,
+    /** Null for a client without a secret. */
+    clientSecret: secretSchema.nullable().optional(),
+    /** Only if it was issued elsewhere: a consent brings one. */
+    refreshToken: secretSchema.optional(),
+  }).refine(({ provider, tenant }) => (provider === "microsoft") === (tenant !== null), {
+    path: ["tenant"],
+    error: "must be given for Microsoft, and null for Google",
+  }),
+  z.object({
+    kind: z.literal("googleServiceAccount"),
+    /** The JSON file of a key. */
+    keyFile: keyFileSchema.optional(),
+  }),
+]);
+
+/** A login by access tokens, as people set it. */
+export type OauthInput = z.infer<typeof oauthInputSchema>;
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem);
+    return asymmetricKeyType === "rsa" &&
+      (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS;
+  } catch {
+    return false;
+  }
+}
