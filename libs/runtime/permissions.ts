@@ -215,13 +215,15 @@ export const PERMISSIONS = {
     },
     database: {
       ledger: READ,
-      // To suspend one whose login is refused.
+      // To suspend one whose login is refused, and to keep a refresh token that its provider replaced.
       integrations: CHANGE,
       messages: WRITE,
       attempts: ["find", "insert"],
       // To have one swept sooner.
       sends: ["update"],
       integration_health: ALL,
+      // Sealed access tokens, which all mailers share.
+      smtp_tokens: WRITE,
       integration_events: ["insert"],
       mailers: ALL,
       // Files that mails carry.

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { bearerResponse, type TokenMechanism } from "./_bearer_response.ts";
+import { bearerResponse, BY_TOKEN, type TokenMechanism } from "./_bearer_response.ts";
 import type { SmtpReply } from "./reply_parser.ts";
 import { SmtpError } from "./smtp_error.ts";
 
@@ -13,6 +13,8 @@ export interface SmtpLogin {
   readonly password: string;
   /** The server's first of PLAIN, LOGIN and CRAM-MD5 by default. */
   readonly method?: SmtpMechanism | undefined;
+  /** Whether the password is an access token: then the default is XOAUTH2, or OAUTHBEARER. */
+  readonly isToken?: boolean | undefined;
 }
 
 type Ask = (line: string) => Promise<SmtpReply>;
@@ -29,10 +31,23 @@ export async function logIn(
   offered: readonly string[],
   ask: Ask,
 ): Promise<SmtpReply> {
-  const method = login.method ?? BY_PASSWORD.find((each) => offered.includes(each)) ?? "PLAIN";
+  const method = methodOf(login, offered);
   const reply = await MECHANISMS[method](login, ask);
   if (!isGood(reply)) throw refusal(reply);
   return reply;
+}
+
+function methodOf(
+  { method, isToken = false }: SmtpLogin,
+  offered: readonly string[],
+): SmtpMechanism {
+  if (method !== undefined) return method;
+  if (!isToken) return BY_PASSWORD.find((each) => offered.includes(each)) ?? "PLAIN";
+  const found = BY_TOKEN.find((each) => offered.includes(each));
+  if (found !== undefined) return found;
+  throw new SmtpError("the server offers no login by access tokens", {
+    ...{ phase: "auth", fault: "no_auth" },
+  });
 }
 
 const MECHANISMS: Record<
@@ -75,8 +90,24 @@ async function logInByToken(
     });
   }
   const reply = await ask(`AUTH ${method} ${bearerResponse(method, login)}`);
+  if (reply.code !== 334) return reply;
   // The refusal itself follows the client's answer.
-  return reply.code === 334 ? await ask(dismissal) : reply;
+  const last = await ask(dismissal);
+  if (isGood(last)) return last;
+  const tokenStatus = statusOf(reply);
+  throw new SmtpError(last.text, { phase: "auth", fault: "reply", reply: last, tokenStatus });
+}
+
+const STATUS = /^[\w-]{1,40}$/;
+
+/** Returns the status in the challenge of a refusal (RFC 7628, section 3.2.2), or `unknown`. */
+function statusOf({ lines }: SmtpReply): string {
+  try {
+    const { status } = JSON.parse(Buffer.from(lines[0] ?? "", "base64").toString());
+    return STATUS.test(String(status)) ? String(status) : "unknown";
+  } catch {
+    return "unknown";
+  }
 }
 
 async function challenge(asking: Promise<SmtpReply>): Promise<SmtpReply> {

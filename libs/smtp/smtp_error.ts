@@ -42,6 +42,7 @@ export interface SmtpErrorDetails {
   readonly isOfCopy?: boolean | undefined;
   readonly tls?: TlsFault | undefined;
   readonly sizes?: { readonly mail: number; readonly allowed: number } | undefined;
+  readonly tokenStatus?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -58,10 +59,12 @@ export class SmtpError extends Error {
   readonly tls: TlsFault | undefined;
   /** The size of the mail and the server's limit, in bytes, with `too_large`. */
   readonly sizes: { readonly mail: number; readonly allowed: number } | undefined;
+  /** Why an access token was refused, if the server sent a challenge first: `invalid_token`, `401`. */
+  readonly tokenStatus: string | undefined;
 
   constructor(
     reason: string,
-    { phase, fault, reply, isOfCopy = false, tls, sizes, cause }: SmtpErrorDetails,
+    { phase, fault, reply, isOfCopy = false, tls, sizes, tokenStatus, cause }: SmtpErrorDetails,
   ) {
     super(reason, { cause });
     this.phase = phase;
@@ -70,6 +73,7 @@ export class SmtpError extends Error {
     this.isOfCopy = isOfCopy;
     this.tls = tls;
     this.sizes = sizes;
+    this.tokenStatus = tokenStatus;
   }
 
   /**

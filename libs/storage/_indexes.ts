@@ -32,6 +32,7 @@ export async function createIndexes(db: Db): Promise<void> {
     assets,
     assetNames,
     suppressions,
+    smtpTokens,
   } = collectionsOf(db);
   await createIndexesOfPeople(db);
   await createIndexesOfHistory(db);
@@ -160,6 +161,7 @@ export async function createIndexes(db: Db): Promise<void> {
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ]);
   await createIndexesOfEvents(db);
+  await smtpTokens.createIndexes([{ key: { keptUntil: 1 }, expireAfterSeconds: 0 }]);
   await mailers.createIndexes([{ key: { seenAt: 1 }, expireAfterSeconds: MAILER_KEPT_S }]);
 }
 

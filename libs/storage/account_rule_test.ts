@@ -14,11 +14,12 @@ const OWNED = new Set([
   ...["members", "invitations", "audit", "statistics", "usage"],
   ...["integration_results", "idempotency_keys", "assets", "asset_names", "events"],
   ...["suppressions", "batches"],
-  ...["webhooks", "webhook_deliveries"],
+  ...["webhooks", "webhook_deliveries", "smtp_tokens"],
 ]);
 
 const ACCOUNT = "acc_own";
 const KEPT = { sha256: "a".repeat(64), bytes: Buffer.from("x") };
+const CLAIM = { id: `${ACCOUNT}/1`, accountId: ACCOUNT, holder: "h" };
 const SEALED_WEBHOOK = { keyId: "k", wrappedKey: "w", nonce: "n", ciphertext: "c" };
 const RECONCILER = "the tracker looks after the mail of all accounts, and no caller reaches it";
 
@@ -312,6 +313,18 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     store.circuits.countFailure({ id: `${ACCOUNT}/1`, reason: "x", now, pauseMs: () => 1000 }),
   "circuits.noteRefusedLogin": (store) =>
     store.circuits.noteRefusedLogin({ id: `${ACCOUNT}/1`, reason: "x", now, retryMs: 1000 }),
+  "integrations.replaceRefreshToken": (store) =>
+    store.integrations.replaceRefreshToken(ACCOUNT, 1, {
+      from: SEALED_WEBHOOK,
+      to: SEALED_WEBHOOK,
+    }),
+  "smtpTokens.find": (store) => store.smtpTokens.find(ACCOUNT, `${ACCOUNT}/1`),
+  "smtpTokens.claim": (store) => store.smtpTokens.claim({ ...CLAIM, version: null, forMs: 1000 }),
+  "smtpTokens.save": (store) => {
+    const failure = { reason: "x", remedy: "y", isPermanent: true, retryAt: now };
+    return store.smtpTokens.save({ ...CLAIM, version: "1", revision: 1, keptUntil: now, failure });
+  },
+  "smtpTokens.release": (store) => store.smtpTokens.release(CLAIM),
   "circuits.close": (store) => store.circuits.close(`${ACCOUNT}/1`),
   "sends.accept": async (store) => {
     await store.sends.accept(send);

@@ -180,6 +180,8 @@ const MAY: readonly [DatabaseAction, string, readonly DatabaseUser[]][] = [
   ["update", "integration_events", []],
   ["remove", "integration_events", []],
   ["remove", "integration_health", ["mailer", "dashboard"]],
+  ["find", "smtp_tokens", ["mailer"]],
+  ["update", "smtp_tokens", ["mailer"]],
   ["find", "events", ["api", "tracker", "webhooks", "dashboard"]],
   ["insert", "events", ["tracker", "webhooks"]],
   ["update", "events", []],

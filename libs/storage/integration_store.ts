@@ -5,6 +5,7 @@ import {
   type IntegrationLogin,
   type IntegrationLoginInput,
   integrationSchema,
+  type SealedSecret,
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
@@ -91,6 +92,15 @@ export interface IntegrationStore {
     integration: Pick<Integration, "_id" | "revision">,
     suspended: NonNullable<Integration["suspended"]>,
   ): Promise<boolean>;
+  /**
+   * Replaces a refresh token, as its provider did. The revision stays. Returns false if another one was stored
+   * meanwhile.
+   */
+  replaceRefreshToken(
+    accountId: string,
+    id: number,
+    tokens: { from: SealedSecret; to: SealedSecret },
+  ): Promise<boolean>;
   /** Lists suspensions that no person caused and no owner was notified of, over all accounts. */
   listUnnotifiedSuspensions(limit: number): Promise<Integration[]>;
   /**
@@ -167,7 +177,11 @@ export function integrationStore(
         next.updatedAt = new Date();
         // A pause changes no revision: people may continue to edit the settings.
         const since = { "suspended.at": current.suspended?.at ?? null };
-        const filter = { _id: current._id, revision: current.revision, ...since };
+        // A refresh token may be replaced meanwhile.
+        const token = {
+          "auth.refreshToken.ciphertext": refreshTokenOf(current)?.ciphertext ?? null,
+        };
+        const filter = { _id: current._id, revision: current.revision, ...since, ...token };
         const { _id: _kept, ...fields } = next;
         // Field by field: fields that a newer program has written stay.
         const result = await write(
@@ -210,6 +224,14 @@ export function integrationStore(
       const { at, reason } = suspended;
       if (!before.suspended) await note(_id, { type: "suspended", at, reason });
       return true;
+    },
+    async replaceRefreshToken(accountId, id, { from, to }) {
+      const filter = {
+        ...{ _id: `${accountId}/${id}`, accountId },
+        "auth.refreshToken.ciphertext": from.ciphertext,
+      };
+      const $set = { "auth.refreshToken": to };
+      return (await integrations.updateOne(filter, { $set })).modifiedCount === 1;
     },
     async listUnnotifiedSuspensions(limit) {
       const filter = {
@@ -267,6 +289,10 @@ export function integrationStore(
     },
   };
   return store;
+}
+
+function refreshTokenOf({ auth }: Integration): SealedSecret | null {
+  return auth?.kind === "oauthRefreshToken" ? auth.refreshToken : null;
 }
 
 function changed(current: Integration, changes: Partial<IntegrationSettings>): Integration {

@@ -158,6 +158,12 @@ export {
   writeSealingKey,
 } from "./master_keys.ts";
 export type { NewUser, PeopleStore } from "./people_store.ts";
+export type {
+  SmtpToken,
+  SmtpTokenFailure,
+  SmtpTokenState,
+  SmtpTokenStore,
+} from "./smtp_token_store.ts";
 export {
   bindLogin,
   bindPassword,

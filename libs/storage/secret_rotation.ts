@@ -70,7 +70,13 @@ export function secretRotation(db: Db): SecretRotation {
         );
       });
       // With the revision: a change that has read the record before must not restore the old key.
-      const { matchedCount } = await integrations.updateOne({ _id, accountId, revision }, {
+      // A provider replaces a refresh token without another revision.
+      const same = stale.map(({ binding, secret }) => [
+        `${binding.field}.ciphertext`,
+        secret.ciphertext,
+      ]);
+      const filter = { _id, accountId, revision, ...Object.fromEntries(same) };
+      const { matchedCount } = await integrations.updateOne(filter, {
         $set: Object.assign({}, ...changes),
         $inc: { revision: 1 },
       });

@@ -45,6 +45,7 @@ import { type SendSearch, sendSearch } from "./send_search.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
 import { type SendWithdrawals, sendWithdrawals } from "./send_withdrawal.ts";
 import { type SessionStore, sessionStore } from "./session_store.ts";
+import { type SmtpTokenStore, smtpTokenStore } from "./smtp_token_store.ts";
 import { type StatisticsRecount, statisticsRecount } from "./statistics_recount.ts";
 import { type StatisticsStore, statisticsStore } from "./statistics_store.ts";
 import { type SuppressionStore, suppressionStore } from "./suppression_store.ts";
@@ -117,6 +118,8 @@ export interface StoreGroups {
   usage: UsageStore;
   /** The mailers' knowledge of servers that do not answer. */
   circuits: IntegrationHealth;
+  /** Access tokens that providers issued for SMTP servers. */
+  smtpTokens: SmtpTokenStore;
   /** Sealed secrets and their master keys. */
   secrets: SecretRotation;
   /** Messages whose outcome is unknown after a restore of the database. */
@@ -187,6 +190,7 @@ export function storeGroupsOf(
     statistics: statisticsOf(db),
     usage: usageStore(db),
     circuits: integrationHealth(db),
+    smtpTokens: smtpTokenStore(db),
     secrets: secretRotation(db),
     restored: restoredLedger(db, ledgers),
     mailers: mailerRegister(db),

@@ -2,7 +2,9 @@ import { EgressError } from "@posthaste/egress";
 import { failpoint } from "@posthaste/runtime";
 import { type BrokenPipelining, SmtpConnection, SmtpError, type SmtpMail } from "@posthaste/smtp";
 import { errorType, recordDuration } from "@posthaste/telemetry";
-import { failureOf, SmtpFailure } from "./smtp_failure.ts";
+import { isRefusedToken } from "./oauth/refused_token.ts";
+import type { AccessToken } from "./oauth/token_source.ts";
+import { failureOf, SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
 import { serverOf, type SmtpIntegration } from "./smtp_integration.ts";
 import { receiptOf, type SmtpReceipt } from "./smtp_receipt.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
@@ -221,11 +223,15 @@ export class ConnectionLine {
     settled.reject(refuse(this.#integration, why));
   }
 
-  async #open(waiting: Waiting): Promise<void> {
+  /** @param refused The access token that the server refused a moment ago. */
+  async #open(waiting: Waiting, refused?: RefusedToken): Promise<void> {
     this.#resolving++;
     let session: SmtpConnection;
+    let token: AccessToken | undefined;
     try {
-      session = this.#connectionTo(await this.#resolve());
+      const address = await this.#resolve();
+      token = await this.#tokenAfter(refused);
+      session = this.#connectionTo(address, token);
     } catch (error) {
       waiting.settled.reject(error);
       return this.#later();
@@ -238,27 +244,50 @@ export class ConnectionLine {
       await timed(() => session.open(signal), (error) => this.#failureOf(error));
     } catch (error) {
       if (this.#isOneTooMany(error)) return this.#again(waiting);
+      if (token !== undefined && refused === undefined && isRefusedToken(error)) {
+        return await this.#open(waiting, { token, error });
+      }
       return waiting.settled.reject(this.#failureOf(error));
     }
     await this.#carry(session, waiting);
   }
 
-  #connectionTo(address: string): SmtpConnection {
+  /** Returns the access token for a new connection; `undefined` if the login is by password. */
+  async #tokenAfter(refused: RefusedToken | undefined): Promise<AccessToken | undefined> {
+    const { auth } = this.#integration;
+    if (auth === null || !("tokens" in auth)) return undefined;
+    let token: AccessToken | undefined;
+    try {
+      token = refused === undefined
+        ? await auth.tokens.get()
+        : await auth.tokens.replace(refused.token.id);
+    } catch (error) {
+      throw tokenFailureOf(error, this.#integration);
+    }
+    // A new token would not help.
+    if (refused !== undefined && token === undefined) throw this.#failureOf(refused.error);
+    return token;
+  }
+
+  #connectionTo(address: string, token: AccessToken | undefined): SmtpConnection {
     const { ehloName, connectTimeoutMs, stallMs, replyMs, transferMs } = this.#settings;
-    const session: SmtpConnection = new SmtpConnection(serverOf(this.#integration, address), {
-      ehloName,
-      pipelining: this.#memory.broken() !== "flight",
-      timeouts: {
-        ...{ connectMs: connectTimeoutMs, greetingMs: connectTimeoutMs },
-        ...{ commandMs: stallMs, dataMs: stallMs, bodyMs: stallMs, replyMs, transferMs },
+    const session: SmtpConnection = new SmtpConnection(
+      serverOf(this.#integration, address, token?.token),
+      {
+        ehloName,
+        pipelining: this.#memory.broken() !== "flight",
+        timeouts: {
+          ...{ connectMs: connectTimeoutMs, greetingMs: connectTimeoutMs },
+          ...{ commandMs: stallMs, dataMs: stallMs, bodyMs: stallMs, replyMs, transferMs },
+        },
+        onDot: () => {
+          if (this.#queue.length > 0 && this.#mayGoAhead(session, true)) {
+            this.#carry(session, this.#nextWaiting());
+          }
+        },
+        onClosed: () => this.#forget(session),
       },
-      onDot: () => {
-        if (this.#queue.length > 0 && this.#mayGoAhead(session, true)) {
-          this.#carry(session, this.#nextWaiting());
-        }
-      },
-      onClosed: () => this.#forget(session),
-    });
+    );
     return session;
   }
 
@@ -360,6 +389,12 @@ async function timed(
 function isStale(error: unknown): boolean {
   return error instanceof SmtpError && error.phase === "mail" &&
     (error.fault === "lost" || error.reply?.code === 421);
+}
+
+/** An access token that the server refused. */
+interface RefusedToken {
+  readonly token: AccessToken;
+  readonly error: unknown;
 }
 
 /** 4xx before there is a session: too many connections, or no service at all. */

@@ -68,6 +68,7 @@ export class ProbeSteps {
       ? { phase: failure.phase, fault: "timeout" as const, unknown: false }
       : failure;
     const { reason, code, enhanced, response } = judgeSmtpFailure(judged);
+    const { detail = reason, remedy } = typeof failure === "string" ? {} : ownWords(failure);
     const cause = typeof failure === "string" ? undefined : failure.cause;
     const kind = cause instanceof SmtpError ? cause.tls?.kind : undefined;
     const mishap: Mishap = { step, fault: judged.fault, code, enhanced, tls: kind };
@@ -76,9 +77,9 @@ export class ProbeSteps {
       step,
       outcome: "failed",
       durationMs: this.#passed(),
-      detail: reason,
+      detail,
       ...(reply === "" ? {} : { reply }),
-      remedy: remedyFor(mishap, { host, port, tls }),
+      remedy: remedy ?? remedyFor(mishap, { host, port, tls }),
     });
     return this.reply(false);
   }
@@ -107,6 +108,11 @@ export class ProbeSteps {
     this.#since = now;
     return passed;
   }
+}
+
+/** Returns the words of a failure that has a remedy of its own. */
+function ownWords({ detail, remedy }: SmtpFailure): { detail?: string; remedy?: string } {
+  return detail === undefined || remedy === undefined ? {} : { detail, remedy };
 }
 
 /** The text of a server is shown to people, and its length is the server's choice. */

@@ -23,6 +23,8 @@ export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fau
   if (isInterruption({ fault, unknown: false })) return false;
   // It was not tried: the integration is stopped, and its next host needs no pause.
   if (fault === "host" || fault === "bad_ca") return false;
+  // The provider of its access tokens is a part of the way to it.
+  if (fault === "no_token") return true;
   return phase === "connect" || phase === "greeting" || phase === "ehlo" || phase === "tls";
 }
 

@@ -6,6 +6,8 @@ import {
 } from "@posthaste/egress";
 import { CONNECTIONS, MAIL_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
+import type { TokenClient } from "./oauth/fetch_token.ts";
+import { isTokenEndpoint, readTokenEndpoints } from "./oauth/token_endpoints.ts";
 
 /** Settings of the mailer service, beside those that every service has. */
 export const CONFIG = z.object({
@@ -18,6 +20,13 @@ export const CONFIG = z.object({
     .describe("Allowed ports of SMTP servers at public addresses"),
   EGRESS_ALLOW: setting.listOf("networks such as 10.1.0.0/16", isNetwork).optional()
     .describe("Private networks in which all accounts may use SMTP servers, on any port"),
+  OAUTH_ENDPOINTS: setting.listOf(
+    "endpoints such as google=https://oauth2.example/token",
+    isTokenEndpoint,
+  ).optional()
+    .describe(
+      "Token endpoints in place of those of microsoft and google, such as Microsoft's in national clouds; {tenant} stands for the tenant",
+    ),
   MAIL_CONCURRENCY: setting.integer({ min: 1, max: 1000 }).prefault("32")
     .describe(
       "Concurrent events for each priority; the bytes of mails in flight are also bounded",
@@ -55,4 +64,29 @@ export function openResolver(
     ports: SMTP_PORTS.map(Number),
     allowed: readNetworks(EGRESS_ALLOW),
   });
+}
+
+/** Providers are asked for access tokens at this port; operators may name others. */
+const TOKEN_PORT = 443;
+
+/** A provider that is slower is not available. */
+const TOKEN_TIMEOUT_MS = 10_000;
+
+/** Returns how providers are asked for access tokens. */
+export function openTokenClient(
+  { OAUTH_ENDPOINTS = [], EGRESS_ALLOW = [] }: Pick<
+    z.infer<typeof CONFIG>,
+    "OAUTH_ENDPOINTS" | "EGRESS_ALLOW"
+  >,
+  now: () => Date,
+): TokenClient {
+  return {
+    endpoints: readTokenEndpoints(OAUTH_ENDPOINTS),
+    resolveHost: openGuardedResolver({
+      ports: [TOKEN_PORT],
+      allowed: readNetworks(EGRESS_ALLOW),
+    }),
+    timeoutMs: TOKEN_TIMEOUT_MS,
+    now,
+  };
 }

@@ -12,7 +12,9 @@ import { hostname } from "node:os";
 import process from "node:process";
 import { openAttachmentCache } from "./attachment_cache.ts";
 import { attachmentSource, fileKey } from "./attachment_source.ts";
-import { CONFIG, openResolver } from "./config.ts";
+import { CONFIG, openResolver, openTokenClient } from "./config.ts";
+import { openAccessTokens } from "./oauth/access_tokens.ts";
+import { fetchToken } from "./oauth/fetch_token.ts";
 import { joinPeers } from "./peers.ts";
 import { openAdmission } from "./admission.ts";
 import { openReporter } from "./report_outcomes.ts";
@@ -53,6 +55,11 @@ await runService({
       ...{ ...store, now, logger },
       pauseMs: (failures) => pauseMs(failures, config.CIRCUIT_PAUSE),
     });
+    const tokenClient = openTokenClient(config, now);
+    const accessTokens = openAccessTokens({
+      ...{ ...store, keys, now, logger },
+      fetchToken: (login) => fetchToken(login, tokenClient),
+    });
     const contents = bus.objects("contents");
     const pdfs = bus.objects("pdfs");
     const loadAttachment = openAttachmentCache(
@@ -63,7 +70,7 @@ await runService({
       ...store,
       integrations: cachedIntegrations(store.integrations),
       findSuppressed: openSuppressionLookup(store.suppressions),
-      unseal: unsealer(keys),
+      unseal: unsealer(keys, accessTokens),
       admission: openAdmission({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
       circuitStates: circuits,
       inHand: openSemaphore(MAX_IN_HAND),
@@ -89,7 +96,7 @@ await runService({
     await Promise.all([
       peer.stay(signal),
       circuits.follow(signal),
-      bus.consume(probeStep({ ...identity, keys, logger }), {
+      bus.consume(probeStep({ ...identity, ...store, keys, tokenClient, logger }), {
         consumer: "mailer_interactive",
         concurrency: PROBES_AT_ONCE,
         signal,

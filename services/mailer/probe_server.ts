@@ -4,7 +4,7 @@ import type { ProbeReply } from "@posthaste/contracts";
 import { EgressError, type GuardedResolver, isPublicAddress } from "@posthaste/egress";
 import { SmtpConnection, SmtpError } from "@posthaste/smtp";
 import { ProbeSteps } from "./_probe_steps.ts";
-import { failureOf, type SmtpFailure } from "./smtp_failure.ts";
+import { failureOf, type SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
 import { hasBadCa, leaksLogin, serverOf, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
 
@@ -44,6 +44,12 @@ export async function probeServer(
   if (hasBadCa(integration)) return steps.failed("tls", "bad_ca");
 
   const whole = AbortSignal.timeout(limitMs);
+  let token: string | undefined;
+  try {
+    if (auth !== null && "tokens" in auth) token = (await auth.tokens.get()).token;
+  } catch (error) {
+    return steps.failed("auth", tokenFailureOf(error, integration));
+  }
   let address: string;
   try {
     address = await resolveHost({ host, port });
@@ -55,7 +61,7 @@ export async function probeServer(
   steps.done("resolve", mayTell ? `The host is ${address}` : "The host is allowed");
 
   const dialled = performance.now();
-  const connection = new SmtpConnection(serverOf(integration, address), {
+  const connection = new SmtpConnection(serverOf(integration, address, token), {
     ehloName,
     timeouts: timeoutsOf({ greetMs, limitMs }),
   });

@@ -1,17 +1,24 @@
 import { type EventData, PROBE_STEPS, type ProbeReply } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import type { Step } from "@posthaste/messaging";
-import type { MasterKeys } from "@posthaste/storage";
+import type { MasterKeys, StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import { type ProbeOptions, probeServer } from "./probe_server.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
-import { unsealProbe } from "./unseal.ts";
+import { directTokens } from "./oauth/direct_tokens.ts";
+import type { TokenClient } from "./oauth/fetch_token.ts";
+import { unsealSettings } from "./unseal.ts";
 
 /** The dependencies of the step. */
-export interface ProbeDeps extends ProbeOptions {
-  keys: MasterKeys;
-  logger: Pick<Logger, "warn">;
-}
+export type ProbeDeps =
+  & ProbeOptions
+  & StorePart<"integrations.replaceRefreshToken">
+  & {
+    keys: MasterKeys;
+    /** Asks the providers for access tokens. */
+    tokenClient: TokenClient;
+    logger: Pick<Logger, "warn">;
+  };
 
 /** Probes in flight at once, in this process. */
 export const PROBES_AT_ONCE = 4;
@@ -50,10 +57,12 @@ async function probe(
 ): Promise<ProbeReply> {
   let opened: SmtpIntegration;
   try {
-    opened = unsealProbe({ ...settings, accountId }, deps.keys);
+    const owned = { ...settings, accountId };
+    opened = unsealSettings(owned, deps.keys, (login) => directTokens(owned, login, deps));
   } catch (error) {
-    deps.logger.warn("Cannot open the password of a probe", { error });
-    return refused("The password could not be opened: enter it again", "auth");
+    deps.logger.warn("Cannot open the secrets of a probe", { error });
+    const what = settings.auth?.kind === "password" ? "password" : "secret of the login";
+    return refused(`The ${what} could not be opened: enter it again`, "auth");
   }
   return await probeServer(opened, settings.sender, deps);
 }

@@ -17,6 +17,7 @@ import {
   until,
 } from "@posthaste/kit";
 import { openTestResolver } from "./_test_resolver.ts";
+import { readTokenEndpoints } from "./oauth/token_endpoints.ts";
 import { type ProbeDeps, probeStep } from "./probe_step.ts";
 
 const keys = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
@@ -46,7 +47,13 @@ function settingsOf(
 function openStep(changes: Partial<ProbeDeps> = {}) {
   const step = probeStep({
     ...{ keys, logger: { warn: () => {} }, ehloName: "test.example", resolveHost },
-    ...{ greetMs: GREET_MS, limitMs: 3_000, ...changes },
+    ...{ greetMs: GREET_MS, limitMs: 3_000 },
+    integrations: { replaceRefreshToken: () => Promise.resolve(true) },
+    tokenClient: {
+      endpoints: readTokenEndpoints([]),
+      ...{ resolveHost, timeoutMs: 1_000, now: () => new Date() },
+    },
+    ...changes,
   });
   return async (settings: ProbeSettings): Promise<ProbeReply> => {
     const verdict = await step.handle({

@@ -1,6 +1,9 @@
 import { parseReply, type SmtpError, type SmtpErrorFault, type SmtpPhase } from "@posthaste/smtp";
 import type { ErrorType } from "@posthaste/telemetry";
 import { describeTlsFault } from "./describe_tls_fault.ts";
+import { OauthFailure } from "./oauth/oauth_failure.ts";
+import { isRefusedToken, remedyOfRefusedToken } from "./oauth/refused_token.ts";
+import type { SmtpIntegration, TokenAuth } from "./smtp_integration.ts";
 
 export type { SmtpPhase };
 
@@ -12,7 +15,9 @@ export type SmtpFault =
   | "gate"
   | "host"
   | "insecure_auth"
-  | "bad_ca";
+  | "bad_ca"
+  | "no_token"
+  | "token_refused";
 
 /** The error type of each fault in metrics and spans; for a reply it follows from its code. */
 const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
@@ -35,6 +40,8 @@ const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
   host: "forbidden",
   insecure_auth: "invalid_input",
   bad_ca: "invalid_input",
+  no_token: "unavailable",
+  token_refused: "smtp_auth",
 };
 
 /** A transaction that did not end with the server's acceptance. */
@@ -50,6 +57,8 @@ export class SmtpFailure extends Error {
   readonly errorType: ErrorType | undefined;
   /** A sentence for the sender, if there is more to say than the fault. */
   readonly detail?: string;
+  /** A sentence about what a person can do, if the detail is about an access token. */
+  readonly remedy?: string;
   /** Whether the server may have accepted the mail: the dot was sent and no reply came (RFC 1047). */
   readonly unknown: boolean;
 
@@ -60,6 +69,7 @@ export class SmtpFailure extends Error {
       fault: SmtpFault;
       response?: string | undefined;
       detail?: string | undefined;
+      remedy?: string | undefined;
       cause?: unknown;
     },
   ) {
@@ -67,6 +77,7 @@ export class SmtpFailure extends Error {
     this.phase = details.phase;
     this.fault = details.fault;
     if (details.detail !== undefined) this.detail = details.detail;
+    if (details.remedy !== undefined) this.remedy = details.remedy;
     const reply = parseReply(details.response ?? "");
     if (reply !== undefined) {
       const { code, enhanced, text: response } = reply;
@@ -78,13 +89,53 @@ export class SmtpFailure extends Error {
 }
 
 /** Translates an error of the conversation with a server to a failure of the mail. */
-export function failureOf(error: SmtpError, { host }: { host: string }): SmtpFailure {
+export function failureOf(
+  error: SmtpError,
+  { host, auth }: Pick<SmtpIntegration, "host" | "auth">,
+): SmtpFailure {
   const { phase, fault, reply } = error;
+  if (auth !== null && "tokens" in auth) {
+    const failure = failureOfToken(error, host, auth);
+    if (failure !== undefined) return failure;
+  }
   return new SmtpFailure(`Cannot send through "${host}": ${error.message}`, {
     phase,
     fault: fault === "held" ? "gate" : fault,
     response: reply?.text,
     detail: detailOf(error, host),
+    cause: error,
+  });
+}
+
+/** Returns the failure of a login by an access token, if that is what failed. */
+function failureOfToken(
+  error: SmtpError,
+  host: string,
+  { kind }: TokenAuth,
+): SmtpFailure | undefined {
+  const { phase, fault, reply, tokenStatus } = error;
+  const message = `Cannot send through "${host}": ${error.message}`;
+  if (fault === "no_auth") {
+    const detail = "The SMTP server offers no login by access tokens (XOAUTH2 or OAUTHBEARER)";
+    const remedy = "Choose a login by password, or the server that the provider names for OAuth";
+    return new SmtpFailure(message, { phase, fault, detail, remedy, cause: error });
+  }
+  if (!isRefusedToken(error)) return undefined;
+  return new SmtpFailure(message, {
+    ...{ phase, fault: "token_refused", response: reply?.text, cause: error },
+    detail: "The SMTP server refused the access token",
+    remedy: remedyOfRefusedToken({ host, kind, enhanced: reply?.enhanced, tokenStatus }),
+  });
+}
+
+/** Translates an error before a connection: there is no access token. */
+export function tokenFailureOf(error: unknown, { host }: { host: string }): SmtpFailure {
+  const message = `Cannot send through "${host}": there is no access token`;
+  const isKnown = error instanceof OauthFailure;
+  return new SmtpFailure(message, {
+    phase: "auth",
+    fault: isKnown && error.isPermanent ? "token_refused" : "no_token",
+    ...(isKnown ? { detail: error.message, remedy: error.remedy } : {}),
     cause: error,
   });
 }

@@ -1,7 +1,25 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
+import type { OauthLogin } from "@posthaste/contracts";
 import type { SmtpServer } from "@posthaste/smtp";
+import type { TokenSource } from "./oauth/token_source.ts";
 import type { DkimSigner } from "./sign_mail.ts";
+
+/** A login by password. */
+export interface PasswordAuth {
+  readonly user: string;
+  readonly password: string;
+  /** The server's first of PLAIN and LOGIN by default. */
+  readonly method?: "PLAIN" | "LOGIN";
+}
+
+/** A login by access tokens. */
+export interface TokenAuth {
+  readonly user: string;
+  readonly tokens: TokenSource;
+  /** For the words about a refusal. */
+  readonly kind: OauthLogin["kind"];
+}
 
 /** A customer's SMTP server, its secret already opened. */
 export interface SmtpIntegration {
@@ -11,12 +29,7 @@ export interface SmtpIntegration {
   readonly port: number;
   /** `starttls` insists on the upgrade; `none` never upgrades. */
   readonly tls: "none" | "starttls" | "implicit";
-  /** Without a method, the server's first of PLAIN and LOGIN is used. */
-  readonly auth: {
-    readonly user: string;
-    readonly password: string;
-    readonly method?: "PLAIN" | "LOGIN";
-  } | null;
+  readonly auth: PasswordAuth | TokenAuth | null;
   /** How many connections may be open at once, 5 by default. */
   readonly maxConnections?: number;
   readonly allowInvalidCertificate?: boolean;
@@ -40,17 +53,36 @@ export function fingerprintOf(integration: SmtpIntegration): string {
   const known = fingerprints.get(integration);
   if (known !== undefined) return known;
   const { key, host, port, tls, auth, allowInvalidCertificate, ca } = integration;
-  const settings = [key, host, port, tls, auth?.user, auth?.password, auth?.method];
-  const text = JSON.stringify([...settings, allowInvalidCertificate, ca]);
+  const settings = [key, host, port, tls, ...settingsOf(auth), allowInvalidCertificate, ca];
+  const text = JSON.stringify(settings);
   const fingerprint = createHash("sha256").update(text).digest("base64url");
   fingerprints.set(integration, fingerprint);
   return fingerprint;
 }
 
-/** Returns what a connection needs to know of an integration. @param address The IP address to dial. */
-export function serverOf(integration: SmtpIntegration, address: string): SmtpServer {
+function settingsOf(auth: SmtpIntegration["auth"]): unknown[] {
+  if (auth === null) return [];
+  return "tokens" in auth ? [auth.user, "token", auth.tokens.id] : [
+    ...[auth.user, auth.password, auth.method],
+  ];
+}
+
+/**
+ * Returns what a connection needs to know of an integration.
+ *
+ * @param address The IP address to dial.
+ * @param token The access token, if the login is by one.
+ */
+export function serverOf(
+  integration: SmtpIntegration,
+  address: string,
+  token: string | undefined,
+): SmtpServer {
   const { host, port, tls, auth, ca, allowInvalidCertificate } = integration;
-  return { host, address, port, tls, login: auth, ca, allowInvalidCertificate };
+  const login = auth === null || !("tokens" in auth)
+    ? auth
+    : { user: auth.user, password: token ?? "", isToken: true };
+  return { host, address, port, tls, login, ca, allowInvalidCertificate };
 }
 
 const badCas = new WeakMap<SmtpIntegration, boolean>();

@@ -19,7 +19,7 @@ export interface SmtpVerdict {
 
 type Judged = Pick<
   SmtpFailure,
-  "phase" | "fault" | "unknown" | "code" | "enhanced" | "response" | "detail"
+  "phase" | "fault" | "unknown" | "code" | "enhanced" | "response" | "detail" | "remedy"
 >;
 
 /**
@@ -56,6 +56,8 @@ const withoutReply: Record<
     "The integration's own certificate authority cannot be read as PEM",
   ],
   "no_auth": ["defer", "The integration has a login, but the SMTP server offers none"],
+  "no_token": ["defer", "The provider issues no access token at the moment"],
+  "token_refused": ["suspend_integration", "The SMTP server refused the access token"],
   "no_smtputf8": ["fail", "The SMTP server does not support international email addresses"],
   "too_large": ["fail", "The mail is larger than the SMTP server allows"],
 };
@@ -100,7 +102,11 @@ function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
   const fault = failure.fault === "reply" ? "lost" : failure.fault;
   if (isGreeting(phase) && COARSE.has(fault)) return ["defer", UNREACHABLE];
   const [kind, reason] = withoutReply[fault];
-  return [kind, failure.detail ?? reason];
+  return [kind, sentenceOf(failure) ?? reason];
+}
+
+function sentenceOf({ detail, remedy }: Judged): string | undefined {
+  return detail === undefined || remedy === undefined ? detail : `${detail}. ${remedy}`;
 }
 
 /** Faults that show how a server failed before it proved to speak SMTP. */

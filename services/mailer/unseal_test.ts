@@ -15,6 +15,11 @@ import { unsealer } from "./unseal.ts";
 const KEYS = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
 const OTHER_KEYS = readMasterKeys(`k1:${randomBytes(32).toString("base64")}`);
 
+const NO_TOKENS = {
+  get: () => Promise.reject(new Error("no tokens")),
+  replace: () => Promise.reject(new Error("no tokens")),
+};
+
 function withLogin(method: "PLAIN" | "LOGIN" | null = null) {
   const { host, port } = integrationOf();
   const binding = bindPassword({ accountId: "acc_1", recordId: "acc_1/4", host, port });
@@ -23,7 +28,7 @@ function withLogin(method: "PLAIN" | "LOGIN" | null = null) {
 }
 
 test("unsealer() opens an integration's password and leaves out fields that SMTP does not need", () => {
-  assert.deepEqual(unsealer(KEYS)(withLogin("LOGIN")), {
+  assert.deepEqual(unsealer(KEYS, NO_TOKENS)(withLogin("LOGIN")), {
     key: "acc_1/4",
     host: "smtp.example.com",
     port: 587,
@@ -35,15 +40,18 @@ test("unsealer() opens an integration's password and leaves out fields that SMTP
 });
 
 test("unsealer() leaves the method to the server if the integration names none", () => {
-  assert.deepEqual(unsealer(KEYS)(withLogin()).auth, { user: "shop", password: "s3cret" });
+  assert.deepEqual(unsealer(KEYS, NO_TOKENS)(withLogin()).auth, {
+    user: "shop",
+    password: "s3cret",
+  });
 });
 
 test("unsealer() accepts an integration without a login", () => {
-  assert.equal(unsealer(KEYS)(integrationOf()).auth, null);
+  assert.equal(unsealer(KEYS, NO_TOKENS)(integrationOf()).auth, null);
 });
 
 test("unsealer() opens the same document once, and a new one again", () => {
-  const unseal = unsealer(KEYS);
+  const unseal = unsealer(KEYS, NO_TOKENS);
   const integration = withLogin();
   assert.equal(unseal(integration), unseal(integration));
   assert.notEqual(unseal(integration), unseal({ ...integration }));
@@ -61,7 +69,7 @@ test("unsealer() throws without the password or a key in its message when it doe
     ...[copied, ...elsewhere, otherPort].map((integration) => [KEYS, integration] as const),
   ] as const;
   for (const [keys, integration] of cases) {
-    assert.throws(() => unsealer(keys)(integration), (error: Error) => {
+    assert.throws(() => unsealer(keys, NO_TOKENS)(integration), (error: Error) => {
       assert.match(error.message, /^Cannot open secret "auth.password" of "acc_1\/\d"/);
       return !error.message.includes("s3cret");
     });
@@ -81,13 +89,16 @@ function withDkim(enabled: boolean, field: string = INTEGRATION_DKIM_KEY) {
 
 test("unsealer() opens the DKIM key, if mail is signed", () => {
   const { privateKey, integration } = withDkim(true);
-  const { dkim } = unsealer(KEYS)(integration);
+  const { dkim } = unsealer(KEYS, NO_TOKENS)(integration);
   assert.deepEqual([dkim?.domain, dkim?.selector], ["example.com", "ph"]);
   assert.ok(dkim?.privateKey.equals(privateKey));
-  assert.equal(unsealer(KEYS)(withDkim(false).integration).dkim, undefined);
+  assert.equal(unsealer(KEYS, NO_TOKENS)(withDkim(false).integration).dkim, undefined);
 });
 
 test("unsealer() does not accept a password as a key", () => {
   const { integration } = withDkim(true, INTEGRATION_PASSWORD);
-  assert.throws(() => unsealer(KEYS)(integration), /Cannot open secret "dkim.privateKey"/);
+  assert.throws(
+    () => unsealer(KEYS, NO_TOKENS)(integration),
+    /Cannot open secret "dkim.privateKey"/,
+  );
 });

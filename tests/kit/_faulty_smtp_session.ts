@@ -165,14 +165,15 @@ export class FaultySmtpSession {
       this.#stripped = true;
       this.#report("ehlo", action);
     }
-    const { tls, users, maxBytes, hide = [] } = this.#host.options;
-    const mayLogin = users !== undefined && (this.#secure || tls === undefined || tls === "none");
+    const { tls, maxBytes, hide = [] } = this.#host.options;
+    const methods = this.#methods();
+    const mayLogin = methods.length > 0 && (this.#secure || tls === undefined || tls === "none");
     const keywords = verb === "HELO" ? [] : [
       ...["PIPELINING", "8BITMIME", "SMTPUTF8"].filter((word) => !hide.includes(word as "SIZE")),
       "ENHANCEDSTATUSCODES",
       ...(hide.includes("SIZE") ? [] : [`SIZE ${maxBytes ?? 0}`]),
       ...(tls === "starttls" && !this.#secure && !this.#stripped ? ["STARTTLS"] : []),
-      ...(mayLogin ? ["AUTH PLAIN LOGIN"] : []),
+      ...(mayLogin ? [`AUTH ${methods.join(" ")}`] : []),
     ];
     const lines = ["faulty.example.com", ...keywords];
     const reply = lines.map((text, index) => `250${index < lines.length - 1 ? "-" : " "}${text}`);
@@ -221,11 +222,24 @@ export class FaultySmtpSession {
     });
   }
 
+  /** Returns the mechanisms of logins. */
+  #methods(): string[] {
+    const { users, tokens } = this.#host.options;
+    const byToken = tokens && (tokens.mechanisms ?? ["OAUTHBEARER", "XOAUTH2"]);
+    return [...(users === undefined ? [] : ["PLAIN", "LOGIN"]), ...(byToken ?? [])];
+  }
+
   #auth(rest: string): void {
     const { users = {} } = this.#host.options;
     const [method = "", initial] = rest.split(" ");
-    if (this.#user !== null || Object.keys(users).length === 0) {
+    if (this.#user !== null || this.#methods().length === 0) {
       return this.#violated("503 5.5.1 No login here", `AUTH ${method}`);
+    }
+    if (!this.#methods().includes(method.toUpperCase())) {
+      return this.#say("504 5.5.4 Unknown method");
+    }
+    if (/^(?:XOAUTH2|OAUTHBEARER)$/i.test(method)) {
+      return this.#authByToken(method.toUpperCase(), initial ?? "");
     }
     const check = (user: string, password: string) => {
       const known = Object.hasOwn(users, user) && users[user] === password;
@@ -249,15 +263,40 @@ export class FaultySmtpSession {
     this.#say("334 VXNlcm5hbWU6");
   }
 
+  /** XOAUTH2, or OAUTHBEARER (RFC 7628). */
+  #authByToken(method: string, initial: string): void {
+    const { tokens } = this.#host.options;
+    const [head = "", bearer = "", ...ends] = decoded(initial).split("\x01");
+    const name = (method === "XOAUTH2" ? /^user=(.*)$/ : /^n,a=(.*),$/).exec(head)?.[1];
+    const token = ends.join() === "," ? /^auth=Bearer (.+)$/.exec(bearer)?.[1] : undefined;
+    if (name === undefined || token === undefined) {
+      return this.#violated("501 5.5.2 Cannot decode", `AUTH ${method}`);
+    }
+    const user = method === "XOAUTH2" ? name : name.replaceAll("=2C", ",").replaceAll("=3D", "=");
+    const verdict = tokens?.accepts(user, token) ?? false;
+    if (verdict === true) {
+      return this.#answer("auth", "235 2.7.0 Accepted", () => void (this.#user = user));
+    }
+    const refusal = verdict === false ? "535 5.7.8 Credentials not accepted" : verdict;
+    if (tokens?.challenge === undefined) return this.#answer("auth", refusal);
+    this.#awaited = (line) => {
+      if (line !== (method === "XOAUTH2" ? "" : "AQ==")) this.#host.violated(`dismissal "${line}"`);
+      this.#answer("auth", refusal);
+    };
+    const status = JSON.stringify({ status: tokens.challenge, schemes: "bearer", scope: "mail" });
+    this.#say(`334 ${Buffer.from(status).toString("base64")}`);
+  }
+
   #mail(rest: string): void {
-    const { users, tls, maxBytes } = this.#host.options;
+    const { users, tokens, tls, maxBytes } = this.#host.options;
     const address = /^FROM:<([^<>]*)>(.*)$/i.exec(rest);
     if (address === null) return this.#violated("501 5.5.4 Syntax error", `MAIL ${rest}`);
     if (!this.#greeted || this.#transaction !== undefined) {
       return this.#violated("503 5.5.1 Bad sequence", `MAIL ${rest}`);
     }
     if (tls === "starttls" && !this.#secure) return this.#say("530 5.7.0 Issue STARTTLS first");
-    if (users !== undefined && this.#user === null) return this.#say("530 5.7.0 Login first");
+    const needsLogin = users !== undefined || tokens !== undefined;
+    if (needsLogin && this.#user === null) return this.#say("530 5.7.0 Login first");
     const from = address[1] ?? "";
     const size = Number(/ SIZE=(\d+)/i.exec(address[2] ?? "")?.[1] ?? 0);
     if (maxBytes && size > maxBytes) return this.#say("552 5.3.4 Message too big");

@@ -3,6 +3,16 @@ import type { FaultySmtpLimits } from "./_faulty_smtp_limiter.ts";
 import type { FaultPlan } from "./faulty_smtp_plan.ts";
 import type { FaultySmtpRecord } from "./faulty_smtp_record.ts";
 
+/** How a faulty server checks access tokens. */
+export interface FaultySmtpTokens {
+  /** Both by default. */
+  mechanisms?: readonly ("XOAUTH2" | "OAUTHBEARER")[];
+  /** Returns whether a login is right, or the reply that refuses it. */
+  accepts(user: string, token: string): boolean | string;
+  /** The status in a challenge before a refusal, as Google sends it. None by default, as at Microsoft. */
+  challenge?: string;
+}
+
 /** Settings of {@linkcode openFaultySmtp}. */
 export interface FaultySmtpOptions {
   /** 0, the default, takes a free port. */
@@ -15,6 +25,8 @@ export interface FaultySmtpOptions {
   maxTls?: SecureVersion;
   /** User names and their passwords; with any, a login is required. */
   users?: Readonly<Record<string, string>>;
+  /** Logins by access tokens. */
+  tokens?: FaultySmtpTokens;
   /** EHLO keywords to leave out. */
   hide?: readonly ("PIPELINING" | "SMTPUTF8" | "8BITMIME" | "SIZE")[];
   /** The largest message in bytes, announced with SIZE. */

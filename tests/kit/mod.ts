@@ -22,6 +22,7 @@ export {
 } from "./attempts.ts";
 export { byDay } from "./by_day.ts";
 export { type CpuCostOptions, cpuRatio, cpuTimeOf } from "./cpu_cost.ts";
+export * from "./faulty_oauth.ts";
 export * from "./faulty_smtp.ts";
 export * from "./faulty_smtp_child.ts";
 export * from "./faulty_smtp_options.ts";
