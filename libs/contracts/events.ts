@@ -6,6 +6,7 @@ import { mailFileSchema } from "./mail_file.ts";
 import { prioritySchema } from "./priority.ts";
 import { INVOICE_PROFILES, keptPageOptionsSchema } from "./page_options.ts";
 import { probeSettingsSchema } from "./probe.ts";
+import { sealedSecretSchema } from "./sealed_secret.ts";
 import { keptDeclarationSchema, variablesSchema } from "./variables.ts";
 
 /** Version of the events' shapes. A reader refuses newer versions. */
@@ -360,6 +361,14 @@ export const EVENTS = {
     v: z.literal(EVENT_VERSION),
     accountId: z.string(),
     settings: probeSettingsSchema,
+  }),
+  /** The code of a person's consent, to be exchanged for a refresh token; answered. */
+  "consent.requested": z.object({
+    v: z.literal(EVENT_VERSION),
+    accountId: z.string(),
+    integrationId: z.int().positive(),
+    /** A {@linkcode consentGrantSchema} as JSON, sealed for the integration. */
+    grant: sealedSecretSchema,
   }),
   /** A test event, to be sent to an endpoint while a person waits; answered. */
   "webhook.requested": z.object({

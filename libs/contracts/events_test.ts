@@ -97,6 +97,10 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     page: pageOptionsSchema.parse({}),
   },
   "webhook.requested": { v: 2, accountId: "acc_1", webhookId: "whk_1" },
+  "consent.requested": {
+    ...{ v: 2, accountId: "acc_1", integrationId: 1 },
+    grant: { keyId: "k1", ephemeralKey: "e", wrappedKey: "w", nonce: "n", ciphertext: "c" },
+  },
   "probe.requested": {
     v: 2,
     accountId: "acc_1",

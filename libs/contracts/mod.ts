@@ -15,6 +15,7 @@ export * from "./alias.ts";
 export * from "./asset.ts";
 export * from "./attachment.ts";
 export * from "./batch.ts";
+export * from "./consent.ts";
 export * from "./content.ts";
 export * from "./bundle.ts";
 export * from "./documents.ts";

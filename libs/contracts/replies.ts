@@ -2,6 +2,7 @@ import { z } from "zod";
 import { usedAssetSchema } from "./asset.ts";
 import { contentSchema } from "./content.ts";
 import { type EventType, pdfInvoiceSchema, pdfSourceSchema, renderReplySchema } from "./events.ts";
+import { consentReplySchema } from "./consent.ts";
 import { probeReplySchema } from "./probe.ts";
 import { templateReadSchema } from "./template_read.ts";
 import { webhookReplySchema } from "./webhook.ts";
@@ -115,6 +116,7 @@ export const REPLIES = {
   "content.requested": contentReplySchema,
   "print.requested": printReplySchema,
   "probe.requested": probeReplySchema,
+  "consent.requested": consentReplySchema,
   "webhook.requested": webhookReplySchema,
 } as const satisfies Partial<Record<EventType, z.ZodType>>;
 

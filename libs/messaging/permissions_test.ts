@@ -181,6 +181,7 @@ const MAY: Readonly<Record<string, readonly BrokerUser[]>> = {
   "content.requested": ["api", "dashboard"],
   "print.requested": ["api", "dashboard"],
   "probe.requested": ["dashboard"],
+  "consent.requested": ["dashboard"],
   "webhook.requested": ["dashboard"],
   "send.requested.bulk": ["api", "dashboard"],
   "send.resumed.bulk": ["api", "renderer", "mailer", "tracker", "dashboard"],

@@ -57,6 +57,7 @@ export const STREAMS: StreamPlan[] = [
     "content.requested",
     "print.requested",
     "probe.requested",
+    "consent.requested",
     "webhook.requested",
   ]),
   work("RENDER", ["send.requested.*", "send.resumed.*"]),
@@ -86,7 +87,7 @@ export const CONSUMERS: ConsumerPlan[] = [
   answers("renderer_now", "RENDER_NOW", ["render.requested"]),
   answers("renderer_interactive", "INTERACTIVE", ["preview.requested", "content.requested"]),
   answers("pdf_interactive", "INTERACTIVE", ["print.requested"]),
-  answers("mailer_interactive", "INTERACTIVE", ["probe.requested"]),
+  answers("mailer_interactive", "INTERACTIVE", ["probe.requested", "consent.requested"]),
   answers("webhooks_interactive", "INTERACTIVE", ["webhook.requested"]),
   ...PRIORITIES.flatMap((priority) => [
     stage("renderer", priority, "RENDER", [

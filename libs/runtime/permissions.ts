@@ -310,6 +310,7 @@ export const PERMISSIONS = {
         "content.requested",
         "print.requested",
         "probe.requested",
+        "consent.requested",
         "webhook.requested",
         "send.requested.*",
         "send.resumed.*",

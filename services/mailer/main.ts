@@ -14,10 +14,12 @@ import { openAttachmentCache } from "./attachment_cache.ts";
 import { attachmentSource, fileKey } from "./attachment_source.ts";
 import { CONFIG, openResolver, openTokenClient } from "./config.ts";
 import { openAccessTokens } from "./oauth/access_tokens.ts";
+import { consentStep } from "./oauth/consent_step.ts";
 import { fetchToken } from "./oauth/fetch_token.ts";
 import { joinPeers } from "./peers.ts";
 import { openAdmission } from "./admission.ts";
 import { openReporter } from "./report_outcomes.ts";
+import { interactiveStep } from "./interactive_step.ts";
 import { integrationLabels } from "./integration_labels.ts";
 import { PROBES_AT_ONCE, probeStep } from "./probe_step.ts";
 import { sendStep } from "./send_step.ts";
@@ -90,13 +92,18 @@ await runService({
       retryMs: config.RETRY_DELAY,
       mailLimit: config.MAIL_LIMIT,
     });
+    const people = { ...store, keys, tokenClient, logger };
+    const interactive = interactiveStep({
+      probe: probeStep({ ...identity, ...people }),
+      consent: consentStep(people),
+    });
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
 
     await Promise.all([
       peer.stay(signal),
       circuits.follow(signal),
-      bus.consume(probeStep({ ...identity, ...store, keys, tokenClient, logger }), {
+      bus.consume(interactive, {
         consumer: "mailer_interactive",
         concurrency: PROBES_AT_ONCE,
         signal,
