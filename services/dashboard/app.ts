@@ -11,6 +11,7 @@ import { apiPageRoutes } from "./routes/api_page.ts";
 import { assetRoutes } from "./routes/assets.ts";
 import { batchRoutes } from "./routes/batches.ts";
 import { bundleRoutes } from "./routes/bundle.ts";
+import { consentRoutes } from "./routes/consent.ts";
 import { dkimRoutes } from "./routes/dkim.ts";
 import { integrationRoutes } from "./routes/integrations.ts";
 import { partialRoutes } from "./routes/partials.ts";
@@ -67,6 +68,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     bundleRoutes(api, routing);
     integrationRoutes(api, routing);
     dkimRoutes(api, routing);
+    consentRoutes(api, routing);
     peopleRoutes(api, routing);
     tokenRoutes(api, routing);
     webhookRoutes(api, routing);

@@ -164,6 +164,15 @@ export interface ProbeInput {
 /** Answer to `POST /api/integrations/probe`. */
 export type ProbeView = ProbeReply;
 
+/** Body of `POST /api/integrations/:id/consent`: what the provider's redirect brought. */
+export interface ConsentInput {
+  code: string;
+  /** Of PKCE, by S256. */
+  codeVerifier: string;
+  /** As it was sent to the provider. */
+  redirectUri: string;
+}
+
 /** A well-known provider: its documented SMTP settings. */
 export interface ProviderPreset {
   id: string;

@@ -6,6 +6,7 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "member.removed": "removed",
   "member.role_changed": "changed the role of",
   "invitation.accepted": "accepted the",
+  "integration.connected": "connected the mailbox of the",
   "integration.repointed": "changed the server of the",
   "invitation.taken_back": "revoked the invitation of",
   "member.left": "left the account:",
