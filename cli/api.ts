@@ -8,6 +8,8 @@ export interface Api {
   get(path: string): Promise<unknown>;
   /** @throws {CommandError} */
   post(path: string, body: string, headers?: Record<string, string>): Promise<unknown>;
+  /** Returns the bytes of a file. @throws {CommandError} */
+  download(path: string): Promise<Buffer>;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -51,14 +53,14 @@ export function openApi({ url, token, remedy }: ApiOptions): Api {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw usageError("Cannot use the access token: it is empty or contains blanks or line breaks");
   }
-  async function request(path: string, init: RequestInit): Promise<unknown> {
+  async function load(path: string, init: RequestInit): Promise<Buffer> {
     const headers = { ...init.headers, authorization: `Bearer ${token}` };
     let response: Response;
-    let text: string;
+    let bytes: Buffer;
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       response = await fetch(base + path, { ...init, headers, signal, redirect: "manual" });
-      text = await response.text();
+      bytes = Buffer.from(await response.arrayBuffer());
     } catch (cause) {
       throw new CommandError(`Cannot reach "${base}": ${sayCause(cause)}`, {
         exitCode: EXIT.failed,
@@ -66,13 +68,17 @@ export function openApi({ url, token, remedy }: ApiOptions): Api {
         cause,
       });
     }
-    if (!response.ok) throw refusal(response, text);
-    const answer = parse(text);
+    if (!response.ok) throw refusal(response, bytes.toString());
+    return bytes;
+  }
+  async function request(path: string, init: RequestInit): Promise<unknown> {
+    const answer = parse((await load(path, init)).toString());
     if (answer !== undefined) return answer;
     throw notTheInterface(base);
   }
   return {
     get: (path) => request(path, { method: "GET" }),
+    download: (path) => load(path, { method: "GET" }),
     post: (path, body, headers = {}) =>
       request(path, {
         method: "POST",

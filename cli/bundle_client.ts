@@ -15,8 +15,17 @@ import { type CommandContext, openManageFor } from "./command_context.ts";
 import { CommandError, notFoundError } from "./command_error.ts";
 import type { BundleOptions } from "./bundle_options.ts";
 import { EXIT } from "./exit_code.ts";
+import { type AuthoredAsset, readAssetFolder } from "./read_asset_folder.ts";
 import { isMissingFolder, readTemplateFolder } from "./read_template_folder.ts";
 import { sayCount } from "./say.ts";
+
+/** A push with its plan. */
+export interface BundleApplication extends BundleWish {
+  plan: string;
+  overwriteDrafts: boolean;
+  /** As base64, by SHA-256. */
+  contents: Record<string, string>;
+}
 
 /** The templates of an account, reached with a token. */
 export interface BundleClient {
@@ -25,7 +34,9 @@ export interface BundleClient {
   /** @throws {CommandError} */
   plan(wish: BundleWish): Promise<BundlePlan>;
   /** @throws {CommandError} */
-  apply(wish: BundleWish & { plan: string; overwriteDrafts: boolean }): Promise<BundleApplied>;
+  apply(wish: BundleApplication): Promise<BundleApplied>;
+  /** Returns the bytes of a file that the account keeps. @throws {CommandError} */
+  download(name: string): Promise<Buffer>;
 }
 
 /** Opens the templates of the token's account. */
@@ -38,6 +49,7 @@ export function openBundleClient(context: CommandContext, options: BundleOptions
       bundleSchema.parse(await api.get(query === "" ? "/bundle" : `/bundle?${query}`)),
     plan: async (wish) => bundlePlanSchema.parse(await api.post("/bundle/plan", textOf(wish))),
     apply: async (wish) => bundleAppliedSchema.parse(await api.post("/bundle/apply", textOf(wish))),
+    download: (name) => api.download(`/assets/${encodeURIComponent(name)}/content`),
   };
 }
 
@@ -46,29 +58,42 @@ export function filterOf({ kind, alias }: BundleOptions): Pick<BundleWish, "kind
   return { ...(kind === undefined ? {} : { kind }), ...(alias === undefined ? {} : { alias }) };
 }
 
+/** The content of a command's folder. */
+export interface FolderContent {
+  /** Texts by path. */
+  files: Record<string, string>;
+  assets: AuthoredAsset[];
+}
+
 /**
- * Reads the files of a command's folder.
+ * Reads the files of a command's folder; a part of it has no partials and no assets.
  *
  * @throws {CommandError} If there is no such folder, or a file cannot be read.
  */
 export async function readFiles(
   { output }: CommandContext,
   { folder, path, kind, alias }: BundleOptions & { folder: string; path: string },
-): Promise<Record<string, string>> {
+): Promise<FolderContent> {
   const read = await readTemplateFolder(path).catch((error: unknown) => {
     if (!isMissingFolder(error)) throw error;
     throw notFoundError(`Cannot read "${folder}": there is no such folder`);
   });
+  const isWhole = kind === undefined && alias === undefined;
   const isWanted = (file: string) => {
-    if (isPartialFile(file)) return kind === undefined && alias === undefined;
+    if (isPartialFile(file)) return isWhole;
     const [itsKind, itsAlias] = file.split("/");
     return (kind ?? itsKind) === itsKind && (alias ?? itsAlias) === itsAlias;
   };
+  const kept = isWhole ? await readAssetFolder(path) : { assets: [], faults: [], warnings: [] };
+  for (const { file, message } of kept.warnings) {
+    output.warn(message, placeIn(folder, { file, message }));
+  }
   for (const { file, message } of read.warnings) {
     if (isWanted(file)) output.warn(message, placeIn(folder, { file, message }));
   }
-  refuseFaults(folder, read.faults.filter(({ file }) => isWanted(file)));
-  return Object.fromEntries(Object.entries(read.files).filter(([file]) => isWanted(file)));
+  refuseFaults(folder, [...read.faults.filter(({ file }) => isWanted(file)), ...kept.faults]);
+  const files = Object.fromEntries(Object.entries(read.files).filter(([file]) => isWanted(file)));
+  return { files, assets: kept.assets };
 }
 
 /** Throws an error with all faults, each at its file, line and column. */

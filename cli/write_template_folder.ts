@@ -14,10 +14,10 @@ import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import { isMissingFolder, readTemplateFolder } from "./read_template_folder.ts";
 
-/** The result for one template, partial or brand of a folder. */
+/** The result for one template, partial, brand or asset of a folder. */
 export interface PulledTemplate {
-  kind: TemplateKind | "partial";
-  /** The name of a partial; `@brand` for the brand. */
+  kind: TemplateKind | "partial" | "asset";
+  /** The name of a partial or an asset; `@brand` for the brand. */
   alias: string;
   outcome: "new" | "updated" | "unchanged" | "removed";
 }

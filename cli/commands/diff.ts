@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { filterOf, openBundleClient, placeIn, readFiles, refuseFaults } from "../bundle_client.ts";
 import { addBundleOptions, type BundleOptions } from "../bundle_options.ts";
+import { wantedAssets } from "../pushed_assets.ts";
 import { changeTable } from "../change_lines.ts";
 import { type CommandContext, resolvePath } from "../command_context.ts";
 import { EXIT } from "../exit_code.ts";
@@ -34,16 +35,17 @@ Examples:
 async function diff(context: CommandContext, folder: string, options: DiffOptions): Promise<void> {
   const { output, cwd } = context;
   const client = openBundleClient(context, options);
-  const files = await readFiles(context, { ...options, folder, path: resolvePath(cwd, folder) });
+  const path = resolvePath(cwd, folder);
+  const { files, assets: kept } = await readFiles(context, { ...options, folder, path });
   const { publish = false } = options;
-  const planned = await client.plan({ files, publish, prune: true, ...filterOf(options) });
-  const { changes, partials, faults, warnings } = planned;
+  const wish = { files, assets: wantedAssets(kept), publish, prune: true, ...filterOf(options) };
+  const { changes, partials, assets, faults, warnings } = await client.plan(wish);
   for (const warning of warnings) output.warn(warning.message, placeIn(folder, warning));
   refuseFaults(folder, faults);
-  const count = changes.length + partials.length;
+  const count = changes.length + partials.length + assets.length;
   if (count > 0) context.endWith(EXIT.differs);
   output.result(
-    { changes, partials, warnings },
-    () => count === 0 ? "No difference" : changeTable(output, { changes, partials }),
+    { changes, partials, assets, warnings },
+    () => count === 0 ? "No difference" : changeTable(output, { changes, partials, assets }),
   );
 }

@@ -31,13 +31,18 @@ Examples:
 
 async function pull(context: CommandContext, folder: string, options: PullOptions): Promise<void> {
   const { output, cwd } = context;
-  const { files } = await openBundleClient(context, options).export();
+  const client = openBundleClient(context, options);
+  const { files, assets } = await client.export();
   const { writeTemplateFolder } = await import("../write_template_folder.ts");
+  const { writeAssetFolder } = await import("../write_asset_folder.ts");
   const { prune = false, kind, alias } = options;
-  const templates = await writeTemplateFolder(resolvePath(cwd, folder), files, {
+  const path = resolvePath(cwd, folder);
+  const written = await writeTemplateFolder(path, files, {
     prune,
     isMeant: (one) => (kind ?? one.kind) === one.kind && (alias ?? one.alias) === one.alias,
   });
+  const { download } = client;
+  const templates = [...written, ...await writeAssetFolder(path, assets, { prune, download })];
   output.result(
     { templates },
     () =>

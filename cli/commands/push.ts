@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { filterOf, openBundleClient, placeIn, readFiles, refuseFaults } from "../bundle_client.ts";
 import { addBundleOptions, type BundleOptions } from "../bundle_options.ts";
+import { lackingContents, wantedAssets } from "../pushed_assets.ts";
 import { changeTable } from "../change_lines.ts";
 import { type CommandContext, resolvePath } from "../command_context.ts";
 
@@ -37,17 +38,19 @@ Examples:
 async function push(context: CommandContext, folder: string, options: PushOptions): Promise<void> {
   const { output, cwd } = context;
   const client = openBundleClient(context, options);
-  const files = await readFiles(context, { ...options, folder, path: resolvePath(cwd, folder) });
+  const path = resolvePath(cwd, folder);
+  const { files, assets } = await readFiles(context, { ...options, folder, path });
   const { publish = false, prune = false, overwriteDrafts = false } = options;
-  const wish = { files, publish, prune, ...filterOf(options) };
-  const { plan, changes, partials, faults, warnings } = await client.plan(wish);
+  const wish = { files, assets: wantedAssets(assets), publish, prune, ...filterOf(options) };
+  const { plan, changes, faults, warnings, ...shared } = await client.plan(wish);
   for (const warning of warnings) output.warn(warning.message, placeIn(folder, warning));
   refuseFaults(folder, faults);
-  if (changes.length + partials.length === 0) {
-    output.result({ changes: [], partials: [], warnings }, () => "Nothing to change");
+  if (changes.length + shared.partials.length + shared.assets.length === 0) {
+    output.result({ changes, ...shared, warnings }, () => "Nothing to change");
     return;
   }
-  const applied = await client.apply({ ...wish, plan, overwriteDrafts });
-  const done = { changes: applied.changes, partials: applied.partials };
+  const contents = lackingContents(assets, shared.assets);
+  const applied = await client.apply({ ...wish, plan, overwriteDrafts, contents });
+  const done = { changes: applied.changes, partials: applied.partials, assets: applied.assets };
   output.result({ ...done, warnings }, () => changeTable(output, done));
 }

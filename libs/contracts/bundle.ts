@@ -2,11 +2,17 @@ import { z } from "zod";
 import { TEMPLATE_KINDS } from "./documents.ts";
 import { MAX_PARTIALS } from "./partial.ts";
 import { aliasSchema } from "./alias.ts";
+import {
+  bundleAssetChangeSchema,
+  bundleAssetSchema,
+  bundleContentsSchema,
+  wantedAssetsSchema,
+} from "./bundle_asset.ts";
 
 /** The most templates of a bundle. */
 export const MAX_BUNDLE_TEMPLATES = 500;
 
-/** The most bytes of a bundle's files, with their paths, in UTF-8. */
+/** The most bytes of a bundle's files, with their paths, in UTF-8, and of the files that it brings, in base64. */
 export const MAX_BUNDLE_BYTES = 20_000_000;
 
 /** Largest body that contains a bundle, in bytes: as JSON, files are larger. */
@@ -31,7 +37,11 @@ const filesSchema = z.record(z.string().max(200), z.string()).refine(
 );
 
 /** Answer to `GET /manage/v1/bundle`. */
-export const bundleSchema = z.object({ files: z.record(z.string(), z.string()) });
+export const bundleSchema = z.object({
+  files: z.record(z.string(), z.string()),
+  /** Files that the account keeps, by name, without their bytes. Missing in answers of an older dashboard. */
+  assets: z.record(z.string(), bundleAssetSchema).default({}),
+});
 
 /** Templates of an account as files. */
 export type Bundle = z.infer<typeof bundleSchema>;
@@ -39,6 +49,8 @@ export type Bundle = z.infer<typeof bundleSchema>;
 /** Body of `POST /manage/v1/bundle/plan`. */
 export const bundleWishSchema = z.strictObject({
   files: filesSchema,
+  /** Files that the account shall keep, by name; others stay. */
+  assets: wantedAssetsSchema.default({}),
   /** Publishes all differences from the published versions. Otherwise only drafts change. */
   publish: z.boolean().default(false),
   /** Archives templates that the files lack. */
@@ -52,6 +64,8 @@ export type BundleWish = z.infer<typeof bundleWishSchema>;
 /** Body of `POST /manage/v1/bundle/apply`. */
 export const bundleApplySchema = bundleWishSchema.extend({
   plan: z.string().max(100),
+  /** The bytes that the account lacks, by their SHA-256. */
+  contents: bundleContentsSchema.default({}),
   /** Replaces drafts that people have changed and not published. */
   overwriteDrafts: z.boolean().default(false),
 });
@@ -110,6 +124,8 @@ export const bundlePlanSchema = z.object({
   changes: z.array(bundleChangeSchema),
   /** Missing in answers of an older dashboard. */
   partials: z.array(bundlePartialChangeSchema).default([]),
+  /** Missing in answers of an older dashboard. */
+  assets: z.array(bundleAssetChangeSchema).default([]),
   /** If there are any, nothing can be applied. */
   faults: z.array(bundleFaultSchema),
   warnings: z.array(bundleFaultSchema),
@@ -127,6 +143,8 @@ export const bundleAppliedSchema = z.object({
   })),
   /** Missing in answers of an older dashboard. */
   partials: z.array(bundlePartialChangeSchema).default([]),
+  /** Missing in answers of an older dashboard. */
+  assets: z.array(bundleAssetChangeSchema).default([]),
   warnings: z.array(bundleFaultSchema),
 });
 

@@ -330,6 +330,8 @@ export const EVENTS = {
     variables: variablesSchema,
     /** What it may include, as JSON of {@linkcode includesSchema}. */
     includes: contentSchema.optional(),
+    /** Files to use instead of those that the account keeps under their names, as JSON of pinned files. */
+    assets: contentSchema.optional(),
     /** Whether the answer includes the parts that would be published. */
     compiled: z.boolean().optional(),
   }),

@@ -18,6 +18,7 @@ export * from "./batch.ts";
 export * from "./consent.ts";
 export * from "./content.ts";
 export * from "./bundle.ts";
+export * from "./bundle_asset.ts";
 export * from "./documents.ts";
 export * from "./drop_nulls.ts";
 export * from "./email_address.ts";

@@ -250,7 +250,15 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     const bundled = { kind: "email", alias: "bundled", name: "Bundled", template: null } as const;
     const { source } = draft;
     const change = { ...bundled, draft: { source, revision: null, base: null } };
-    return store.templates.apply(ACCOUNT, [change], now);
+    const file = {
+      name: "pushed",
+      sha256: "a".repeat(64),
+      size: 1,
+      filename: "a",
+      contentType: "b/c",
+    };
+    const assets = [{ asset: file, previous: null }];
+    return store.templates.apply(ACCOUNT, [change], now, { assets });
   },
   "templates.archive": (store) => store.templates.archive(template, now),
   "integrations.create": (store) => store.integrations.create(integration),

@@ -13,6 +13,7 @@ import { nextNumber } from "./_next_number.ts";
 import { oneAtATime } from "./_one_at_a_time.ts";
 import { templateIdOf } from "./template_head.ts";
 import { PlanOutdatedError } from "./plan_outdated_error.ts";
+import { type AssetChange, writeAssetName } from "./_asset_changes.ts";
 import { type PartialChange, requireWhole, writePartial } from "./_partial_changes.ts";
 import { type Publication, versionOf } from "./template_store.ts";
 
@@ -52,18 +53,25 @@ export interface TemplateChanged {
   version: number | null;
 }
 
+/** What changes together with templates. */
+export interface SharedChanges {
+  partials?: readonly PartialChange[];
+  /** Files that the account keeps, whose bytes are stored already. */
+  assets?: readonly AssetChange[];
+}
+
 /** Operations on many templates at once. */
 export interface BundleStore {
   /**
-   * Changes templates and partials of an account, all or none. The changes of templates include all that
-   * have one of the partials to publish.
+   * Changes templates, partials and kept files of an account, all or none. The changes of templates include all
+   * that have one of the partials to publish.
    * @throws {PlanOutdatedError} If one of them has changed since the plan.
    */
   apply(
     accountId: string,
     changes: readonly TemplateChange[],
     at: Date,
-    partials?: readonly PartialChange[],
+    shared?: SharedChanges,
   ): Promise<TemplateChanged[]>;
 }
 
@@ -71,7 +79,7 @@ export interface BundleStore {
 export function bundleStore(db: Db): BundleStore {
   const { counters } = collectionsOf(db);
   return {
-    async apply(accountId, changes, at, partials = []) {
+    async apply(accountId, changes, at, shared = {}) {
       const numbered: [TemplateChange, number][] = [];
       for (const change of changes) {
         const { kind, template } = change;
@@ -82,7 +90,7 @@ export function bundleStore(db: Db): BundleStore {
       return await oneAtATime(
         db,
         { lock: `${accountId}/bundle` },
-        (session) => applyAll(db, { numbered, partials }, { accountId, at, session }),
+        (session) => applyAll(db, { numbered, ...shared }, { accountId, at, session }),
       ).catch((error: unknown) => {
         throw isDuplicateKey(error) ? new PlanOutdatedError() : error;
       });
@@ -90,18 +98,18 @@ export function bundleStore(db: Db): BundleStore {
   };
 }
 
-/** Changes templates with their ids, and partials, within a transaction. */
+/** Changes templates with their ids, partials and kept files within a transaction. */
 export async function applyAll(
   db: Db,
-  { numbered, partials }: {
+  { numbered, partials = [], assets = [] }: SharedChanges & {
     numbered: readonly (readonly [TemplateChange, number])[];
-    partials: readonly PartialChange[];
   },
   within: Pick<Applying, "accountId" | "at" | "session">,
 ): Promise<TemplateChanged[]> {
   const { accountId } = within;
   const applying = { ...collectionsOf(db), ...within };
   for (const partial of partials) await writePartial(db, partial, within);
+  for (const asset of assets) await writeAssetName(db, asset, within);
   const planned = numbered.map(([{ kind }, id]) => templateIdOf(accountId, kind, id));
   await requireWhole(db, { partials, planned: new Set(planned) }, within);
   const changed: TemplateChanged[] = [];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestStore, type TestStore } from "./_test_store.ts";
+import type { AssetChange } from "./_asset_changes.ts";
 import type { TemplateChange } from "./bundle_store.ts";
 import { PlanOutdatedError } from "./plan_outdated_error.ts";
 import type { Store } from "./store.ts";
@@ -73,4 +74,28 @@ test("applyTemplates() succeeds for one of two concurrent calls that create the 
   const ended = await Promise.allSettled([work(), work()]);
   assert.deepEqual(ended.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
   assert.equal((await store.templates.list("acc_3", "email")).length, 1);
+});
+
+const FILE = { filename: "logo.png", contentType: "image/png", size: 3, alt: "" };
+const sha = (letter: string) => letter.repeat(64);
+
+test("apply() changes kept files together with templates, from the state of their plan only", async () => {
+  const accountId = "acc_assets";
+  const apply = (alias: string, letter: string, previous: AssetChange["previous"] = null) => {
+    const asset = { ...FILE, name: "logo", sha256: sha(letter) };
+    return store.templates.apply(accountId, [changeOf(alias)], NOW, {
+      assets: [{ asset, previous }],
+    });
+  };
+  await apply("one", "a");
+  const first = await store.assets.findName(accountId, "logo");
+  assert.deepEqual(first, { ...FILE, accountId, name: "logo", sha256: sha("a"), updatedAt: NOW });
+  await assert.rejects(apply("two", "b"), PlanOutdatedError);
+  const old = { sha256: sha("c"), updatedAt: NOW };
+  await assert.rejects(apply("two", "b", old), PlanOutdatedError);
+  await assert.rejects(apply("two", "b", { ...first!, updatedAt: new Date(0) }), PlanOutdatedError);
+  assert.equal(await store.templates.find(accountId, "email", "two"), null);
+  await apply("two", "b", first);
+  assert.equal((await store.assets.findName(accountId, "logo"))?.sha256, sha("b"));
+  assert.equal(await store.assets.findName("acc_1", "logo"), null);
 });

@@ -304,7 +304,16 @@ test("the dashboard's rights suffice for all that people do, also in transaction
   await dashboard.sessions.create(session);
   assert.equal(await dashboard.sessions.removeOf(userId, "s"), true);
   const bundled = { kind: "email", alias: "bundled", name: "Bundled" } as const;
-  const [made] = await dashboard.templates.apply(accountId, [{ ...bundled, template: null }], now);
+  const file = {
+    name: "pushed",
+    sha256: "a".repeat(64),
+    size: 1,
+    filename: "a",
+    contentType: "b/c",
+  };
+  const [made] = await dashboard.templates.apply(accountId, [{ ...bundled, template: null }], now, {
+    assets: [{ asset: file, previous: null }],
+  });
   assert.equal(made?.alias, "bundled");
   const email = "ann@example.net";
   const at = { at: now, reason: "manual" } as const;

@@ -60,6 +60,7 @@ export type {
 export type { EndpointCounts, WebhookFigures } from "./webhook_figures.ts";
 export { type NewWebhook, TooManyWebhooksError, type WebhookStore } from "./webhook_store.ts";
 export type { PartialEdit, PartialPublication, PartialStore } from "./partial_store.ts";
+export type { AssetChange } from "./_asset_changes.ts";
 export type { PartialChange, PartialKey } from "./_partial_changes.ts";
 export { PlanOutdatedError } from "./plan_outdated_error.ts";
 export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
@@ -208,6 +209,7 @@ export type { StatisticsRecount } from "./statistics_recount.ts";
 export {
   type BundleStore,
   type PlannedTemplate,
+  type SharedChanges,
   type TemplateChange,
   type TemplateChanged,
 } from "./bundle_store.ts";

@@ -74,9 +74,16 @@ export function openTestStages(): TestStages {
 }
 
 async function preview(
-  { accountId, template, declarations, variables, locale, compiled, includes: packed }: EventData<
-    "preview.requested"
-  >,
+  {
+    accountId,
+    template,
+    declarations,
+    variables,
+    locale,
+    compiled,
+    includes: packed,
+    assets: kept,
+  }: EventData<"preview.requested">,
   { sandbox, stored, findAsset }: Pick<TestStages, "stored" | "findAsset"> & { sandbox: Sandbox },
 ): Promise<PreviewReply> {
   const read = (content: Content) =>
@@ -87,6 +94,7 @@ async function preview(
   const given = template.kind === "pdf" ? template : undefined;
   const xml = given?.invoice === undefined ? {} : { invoice: read(given.invoice) };
   const includes = packed && includesSchema.parse(JSON.parse(read(packed)));
+  const instead: PinnedAsset[] = kept === undefined ? [] : JSON.parse(read(kept));
   try {
     const published = template.kind === "email"
       ? await sandbox.publishEmail({
@@ -102,12 +110,13 @@ async function preview(
         text: "",
       };
     const source = (text: string, escape: "html" | "xml" | "none") => ({
-      ...{ key: `test/${text.length}/${escape}`, source: text, escape, locale },
+      ...{ key: `test/${text}/${escape}`, source: text, escape, locale },
     });
     const assets = await Promise.all(
       published.assets.map(async (use) => ({
         ...use,
-        asset: await findAsset(accountId, use.name),
+        asset: instead.find(({ name }) => name === use.name) ??
+          await findAsset(accountId, use.name),
       })),
     );
     const addresses = Object.fromEntries(

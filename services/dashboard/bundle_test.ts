@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,6 +17,12 @@ before(async () => {
   stages = openTestStages();
   const limits = { ...LIMITS, rateLimit: 0 };
   dashboard = await openTestDashboard({ bus: stages.bus as never, options: { limits } });
+  stages.findAsset = async (accountId, name) => {
+    const found = await dashboard.store.assets.findName(accountId, name);
+    if (found === null) return null;
+    const { sha256, size, filename, contentType } = found;
+    return { name, sha256, size, filename, contentType };
+  };
 });
 after(async () => {
   await dashboard?.[Symbol.asyncDispose]();
@@ -247,7 +254,7 @@ test("posthaste pull, diff and push move a folder out of an account and back", a
   const { accountId, token, push } = await openProgram();
   await push(FILES, { publish: true });
   const { app, store } = dashboard;
-  await app.listen({ port: 0, host: "127.0.0.1" });
+  if (!app.server.listening) await app.listen({ port: 0, host: "127.0.0.1" });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const folder = await mkdtemp(join(tmpdir(), "posthaste-push-"));
   const run = (...args: string[]) =>
@@ -381,4 +388,228 @@ test("a token for some templates pushes and exports no partials", async () => {
   assert.equal((await plan({ "partials/x.hbs": "x" })).body.code, "missing_scope");
   assert.equal((await program.get(BUNDLE)).body.files["partials/x.hbs"], undefined);
   assert.equal((await program.get("/manage/v1/partials")).body.code, "missing_scope");
+});
+
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+/** Another image for each number. */
+const image = (number: number) => Buffer.concat([GIF, Buffer.from([number])]);
+const hashOf = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+const wantedOf = (bytes: Buffer, more: object = {}) => ({
+  ...{ sha256: hashOf(bytes), size: bytes.length, contentType: "image/gif", ...more },
+});
+const contentsOf = (...files: Buffer[]) =>
+  Object.fromEntries(files.map((bytes) => [hashOf(bytes), bytes.toString("base64")]));
+const PICTURED = {
+  ...FILES,
+  "email/welcome/body.html.hbs": '<p>{{ name }}</p><img src="{{asset "logo"}}" alt="Shop">',
+};
+/** What a bundle says of a change of a file. */
+const sayAsset = ({ name, change, parts, needsContent }: Record<string, unknown>) =>
+  `${name} ${change} ${parts} ${needsContent}`;
+
+test("a bundle brings files that its templates show, and only bytes that the account lacks", async () => {
+  const { accountId, program, plan, apply } = await openProgram();
+  const assets = { logo: wantedOf(image(1), { alt: "Shop" }), same: wantedOf(image(1)) };
+  const wish = { assets, publish: true };
+  const { body: planned } = await plan(PICTURED, wish);
+  assert.deepEqual(planned.assets.map(sayAsset), [
+    ...["logo create content,filename,alt true", "same create content,filename true"],
+  ]);
+  assert.deepEqual(planned.faults, []);
+  const done = await apply(PICTURED, {
+    ...{ ...wish, plan: planned.plan, contents: contentsOf(image(1)) },
+  });
+  assert.equal(done.status, 200, done.text);
+  const { store } = dashboard;
+  const version = await store.templates.findVersion(accountId, "email", 1, 1);
+  assert.deepEqual(version?.assets?.map(({ name, sha256 }) => [name, sha256]), [
+    ["logo", hashOf(image(1))],
+  ]);
+  const { width, filename, alt } = await store.assets.findName(accountId, "logo") ?? {};
+  assert.deepEqual([width, filename, alt], [1, "logo.gif", "Shop"]);
+
+  const { body: exported } = await program.get(BUNDLE);
+  assert.deepEqual(exported.assets["logo"], {
+    ...wantedOf(image(1)),
+    ...{ filename: "logo.gif", alt: "Shop" },
+  });
+  const again = await plan(exported.files, { assets: exported.assets, publish: true });
+  assert.deepEqual([again.body.changes, again.body.assets], [[], []]);
+
+  // The name alone, the description, and the bytes of another name of the account.
+  const moved = { ...assets, mark: wantedOf(image(1)), logo: wantedOf(image(1), { alt: "" }) };
+  const { body: other } = await plan(PICTURED, { assets: moved });
+  assert.deepEqual(other.assets.map(sayAsset), [
+    ...["logo update alt false", "mark create content,filename false"],
+  ]);
+  const applied = await apply(PICTURED, { assets: moved, plan: other.plan });
+  assert.equal(applied.status, 200, applied.text);
+  assert.equal((await store.assets.findName(accountId, "mark"))?.width, 1);
+  const [line] = await store.audit.list(accountId, { limit: 1 });
+  assert.deepEqual([line?.action, line?.target], ["asset.stored", "file mark"]);
+});
+
+test("a push with other bytes of an image publishes the templates of its files that show it", async () => {
+  const { accountId, plan, apply } = await openProgram();
+  const pushOf = async (number: number, options: object) => {
+    const wish = { assets: { logo: wantedOf(image(number)) }, ...options };
+    const { body } = await plan(PICTURED, wish);
+    const contents = contentsOf(image(number));
+    const applied = await apply(PICTURED, { ...wish, plan: body.plan, contents });
+    assert.equal(applied.status, 200, applied.text);
+    return applied.body;
+  };
+  const pinned = async (version: number) => {
+    const { templates } = dashboard.store;
+    return (await templates.findVersion(accountId, "email", 1, version))?.assets?.[0]?.sha256;
+  };
+  await pushOf(1, { publish: true });
+  const { changes } = await pushOf(2, { publish: true });
+  assert.deepEqual(
+    changes.map(({ alias, version, files }: Record<string, unknown>) => [
+      ...[alias, version, files],
+    ]),
+    [["welcome", 2, ["assets/logo"]]],
+  );
+  assert.deepEqual([await pinned(1), await pinned(2)], [hashOf(image(1)), hashOf(image(2))]);
+  // Also when the bytes came before: with a push of drafts, or on the page of files.
+  assert.deepEqual((await pushOf(3, {})).changes, []);
+  assert.deepEqual(shown(await pushOf(3, { publish: true })), ["email/welcome update"]);
+  assert.equal(await pinned(3), hashOf(image(3)));
+  assert.deepEqual((await pushOf(3, { publish: true })).changes, []);
+});
+
+test("the hash of another account's file, or of a sent attachment, gives no access to its bytes", async () => {
+  const [one, other] = [await openProgram(), await openProgram()];
+  const { store } = dashboard;
+  const headers = { "content-type": "image/gif" };
+  assert.equal((await other.program.put("/manage/v1/assets/mine", image(7), headers)).status, 200);
+  const at = new Date();
+  await store.assets.keep(one.accountId, [{ sha256: hashOf(image(8)), bytes: image(8) }], at);
+  for (const bytes of [image(7), image(8)]) {
+    const assets = { taken: wantedOf(bytes) };
+    const { body } = await one.plan(FILES, { assets });
+    assert.deepEqual(body.assets.map(sayAsset), ["taken create content,filename true"]);
+    const done = await one.apply(FILES, { assets, plan: body.plan });
+    assert.deepEqual([done.status, done.body.code], [422, "template_failed"]);
+    assert.equal(done.body.issues[0].path, "assets/taken");
+    assert.equal((await one.program.get("/manage/v1/assets/taken")).status, 404);
+  }
+  assert.equal(await store.assets.find(one.accountId, hashOf(image(7))), null);
+  assert.deepEqual((await one.program.get(BUNDLE)).body.assets, {});
+});
+
+test("a push refuses bytes that are not those of its plan, and changes nothing then", async () => {
+  const { accountId, plan, apply } = await openProgram();
+  const svg = Buffer.from('<svg width="1" height="1"><script>1</script></svg>');
+  const cases: [object, Record<string, string>, RegExp][] = [
+    [wantedOf(image(1)), {}, /no bytes/],
+    [wantedOf(image(1)), { [hashOf(image(1))]: image(2).toString("base64") }, /other bytes/],
+    [wantedOf(image(1), { size: 1 }), contentsOf(image(1)), /type or size/],
+    [wantedOf(image(1), { contentType: "image/png" }), contentsOf(image(1)), /not "image\/png"/],
+    [wantedOf(image(1), { contentType: "text/plain" }), contentsOf(image(1)), /not "text\/plain"/],
+    [wantedOf(svg, { contentType: "image/svg+xml" }), contentsOf(svg), /what is not kept/],
+  ];
+  for (const [wanted, contents, reason] of cases) {
+    const wish = { assets: { logo: wanted } };
+    const { body } = await plan(PICTURED, wish);
+    const { status, body: refused } = await apply(PICTURED, { ...wish, plan: body.plan, contents });
+    assert.deepEqual([status, refused.code], [422, "template_failed"]);
+    assert.match(refused.issues[0].message, reason);
+  }
+  for (
+    const wish of [
+      { assets: { "a/b": wantedOf(image(1)) } },
+      { assets: { logo: wantedOf(image(1), { sha256: "../x" }) } },
+      { assets: { logo: wantedOf(image(1), { size: 10_000_001 }) } },
+      { assets: { logo: wantedOf(image(1), { alt: "a\nb" }) } },
+    ]
+  ) assert.equal((await plan(FILES, wish)).status, 400);
+  const blocked = await plan(FILES, {
+    assets: { logo: wantedOf(image(1), { filename: "a.exe" }) },
+  });
+  assert.match(blocked.body.faults[0].message, /mail servers refuse/);
+  const outside = await plan(FILES, { assets: { logo: wantedOf(image(1)) }, kind: "email" });
+  assert.ok(outside.body.faults.some(({ file }: { file: string }) => file === "assets/logo"));
+  assert.deepEqual(await dashboard.store.assets.listNames(accountId, { limit: 9 }), []);
+  assert.deepEqual(await dashboard.store.templates.list(accountId, "email"), []);
+});
+
+test("a push counts the bytes that it brings, and what the account keeps", async () => {
+  const { plan } = await openProgram();
+  const large = (letter: string) => ({
+    ...{ sha256: letter.repeat(64), size: 9_000_000, contentType: "text/plain" },
+  });
+  const two = await plan(FILES, { assets: { a: large("a"), b: large("b") } });
+  assert.deepEqual([two.status, two.body.code], [413, "payload_too_large"]);
+  assert.match(two.body.error, /have 24000\d\d\d bytes.*PUT \/assets/);
+  assert.equal((await plan(FILES, { assets: { a: large("a"), b: large("a") } })).status, 200);
+  const many = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [`a${index}`, large("a")]),
+  );
+  const full = await plan(FILES, { assets: many });
+  assert.deepEqual([full.status, full.body.code], [409, "conflict"]);
+});
+
+test("a push is outdated when a file was replaced meanwhile", async () => {
+  const { program, plan, apply } = await openProgram();
+  const headers = { "content-type": "image/gif" };
+  await program.put("/manage/v1/assets/logo", image(1), headers);
+  const wish = { assets: { logo: wantedOf(image(2)) } };
+  const { body } = await plan(FILES, wish);
+  await program.put("/manage/v1/assets/logo", image(3), headers);
+  const late = await apply(FILES, { ...wish, plan: body.plan, contents: contentsOf(image(2)) });
+  assert.deepEqual([late.status, late.body.code], [409, "plan_outdated"]);
+});
+
+test("posthaste pull, diff and push move files of the account out of it and back", async () => {
+  const { accountId, token, program, push } = await openProgram();
+  await push(FILES, { publish: true });
+  await program.put("/manage/v1/assets/logo?alt=Shop", image(1), { "content-type": "image/gif" });
+  await program.put("/manage/v1/assets/logo.gif", image(2), { "content-type": "image/gif" });
+  const { app, store } = dashboard;
+  if (!app.server.listening) await app.listen({ port: 0, host: "127.0.0.1" });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-assets-"));
+  const run = (...args: string[]) =>
+    runCli(args, { POSTHASTE_URL: url, POSTHASTE_TOKEN: token }, folder);
+  try {
+    const pulled = await run("pull", ".");
+    assert.equal(pulled.code, 0, pulled.stderr);
+    assert.match(pulled.stdout, /^asset\/logo +new\nasset\/logo\.gif +new$/m);
+    assert.deepEqual(await readFile(join(folder, "assets/logo.gif")), image(1));
+    assert.deepEqual(await readFile(join(folder, "assets/logo-2.gif")), image(2));
+    assert.deepEqual(JSON.parse(await readFile(join(folder, "assets.json"), "utf8")), {
+      ...{ "logo-2.gif": { name: "logo.gif" }, "logo.gif": { alt: "Shop" } },
+    });
+    assert.equal((await run("diff", ".")).stdout, "No difference\n");
+
+    const svg = '<svg width="4" height="2"><script>1</script><path d="M0 0"/></svg>';
+    await writeFile(join(folder, "assets/mark.svg"), svg);
+    await writeFile(join(folder, "assets/logo.gif"), image(3));
+    const differs = await run("diff", ".");
+    assert.equal(differs.code, 2, differs.stderr);
+    assert.match(differs.stdout, /^~ +asset\/logo +stored +content$/m);
+    const pushed = await run("push", ".", "--json");
+    assert.equal(pushed.code, 0, pushed.stderr);
+    assert.equal((await store.assets.findName(accountId, "logo"))?.sha256, hashOf(image(3)));
+    assert.equal((await store.assets.findName(accountId, "mark"))?.width, 4);
+    assert.equal((await run("push", ".")).stdout, "Nothing to change\n");
+
+    await program.delete("/manage/v1/assets/mark");
+    await program.put("/manage/v1/assets/logo", image(4), { "content-type": "image/gif" });
+    const after = await run("pull", ".", "--prune");
+    assert.match(after.stdout, /^asset\/logo +updated\nasset\/logo\.gif +unchanged$/m);
+    assert.match(after.stdout, /^asset\/mark +removed$/m);
+    assert.deepEqual((await readdir(join(folder, "assets"))).sort(), ["logo-2.gif", "logo.gif"]);
+
+    await writeFile(join(folder, "assets/wrong.png"), "text");
+    await writeFile(join(folder, "assets.json"), '{"none.gif":{},\n"logo.gif":{"name":"a/b"}}');
+    const faulty = await run("push", ".");
+    assert.equal(faulty.code, 4);
+    assert.match(faulty.stderr, /assets\/wrong\.png: The file is not an image/);
+    assert.match(faulty.stderr, /assets\.json:2:\d+: "logo\.gif\.name": must be/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

@@ -7,10 +7,10 @@ export type AssetAddresses = Readonly<Record<string, string>>;
 
 /** The images that an account stores, for its templates. */
 export interface KeptImages {
-  /** Finds the current files of names that a template uses. */
+  /** Finds the current files of names that a template uses, or those of `instead` with these names. */
   find(
     uses: readonly AssetUse[],
-    owner: { accountId: string; kind: TemplateKind },
+    owner: { accountId: string; kind: TemplateKind; instead?: readonly PinnedAsset[] },
   ): Promise<UsedAsset[]>;
   /** Returns the images of a PDF as `data:` addresses: it is printed offline. Those that are gone are left out. */
   embedded(accountId: string, assets: readonly PinnedAsset[]): Promise<AssetAddresses>;
@@ -49,9 +49,10 @@ export function openKeptImages(
   const base = baseUrl?.replace(/\/+$/, "");
 
   return {
-    find: (uses, { accountId, kind }) =>
+    find: (uses, { accountId, kind, instead = [] }) =>
       Promise.all(uses.map(async (use) => {
-        const found = await findName(accountId, use.name);
+        const found = instead.find(({ name }) => name === use.name) ??
+          await findName(accountId, use.name);
         if (found === null) return { ...use, asset: null };
         const { name, sha256, size, filename, contentType } = found;
         const asset = { name, sha256, size, filename, contentType };

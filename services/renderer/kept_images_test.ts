@@ -69,3 +69,14 @@ test("filesWithImages() adds the images that a mail carries, and lets a request 
   assert.deepEqual(filesWithImages([own], [LOGO]), [own]);
   assert.deepEqual(mailAddresses([LOGO, shown]), { logo: "cid:logo", shown: shown.url });
 });
+
+test("openKeptImages() finds files that a push brings instead of those that are kept", async () => {
+  const kept = openKeptImages(openStore(), { baseUrl: "https://mail.example" });
+  const uses = ["logo", "new"].map((name) => ({ name, line: 1, column: 1 }));
+  const instead = [asset("logo", "c"), asset("new", "d"), asset("other", "e")];
+  const found = await kept.find(uses, { accountId: "acc_1", kind: "email", instead });
+  assert.deepEqual(found.map(({ asset }) => [asset?.sha256.slice(0, 1), asset?.url?.slice(-1)]), [
+    ["c", "c"],
+    ["d", "d"],
+  ]);
+});

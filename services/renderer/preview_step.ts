@@ -5,6 +5,8 @@ import {
   type Includes,
   includesSchema,
   MAX_IMAGE_BYTES,
+  type PinnedAsset,
+  pinnedAssetSchema,
   type PreviewReply,
   type TemplateKind,
   type UsedAsset,
@@ -21,6 +23,7 @@ import {
   type TemplateSource,
   withDefaults,
 } from "@posthaste/templating";
+import { z } from "zod";
 import {
   type Compiled,
   compilePreview,
@@ -81,7 +84,10 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   const written = await textsOf(template, deps);
   if (written === undefined) return failure({ reason: "the content of the preview has expired" });
   const includes = await includesOf(data, deps);
-  if (includes === undefined) return failure({ reason: "the content of the preview has expired" });
+  const instead = await insteadOf(data, deps);
+  if (includes === undefined || instead === undefined) {
+    return failure({ reason: "the content of the preview has expired" });
+  }
   let compiled: Compiled;
   try {
     const compiling = { sandbox: deps.sandbox, owner, locale, includes };
@@ -95,7 +101,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   }
   const { parts, found } = compiled;
   const values = withDefaults(declarations, variables);
-  const used = await deps.kept.find(compiled.assets, { accountId, kind: template.kind });
+  const used = await deps.kept.find(compiled.assets, { accountId, kind: template.kind, instead });
   const assets = await addressesOf(used, { accountId, kind: template.kind, ...deps });
   const templates = sourcesOf(parts, { accountId, locale, assets });
   const [result] = await deps.sandbox.fill({
@@ -204,6 +210,16 @@ async function includesOf(
   if (includes === undefined) return { partials: {} };
   const json = "inline" in includes ? includes.inline : await loadContent(includes.key);
   return json === undefined ? undefined : includesSchema.parse(JSON.parse(json));
+}
+
+/** Returns the files to use instead of those that are kept; `undefined` if the list has expired. */
+async function insteadOf(
+  { assets }: Preview,
+  { loadContent }: PreviewDeps,
+): Promise<PinnedAsset[] | undefined> {
+  if (assets === undefined) return [];
+  const json = "inline" in assets ? assets.inline : await loadContent(assets.key);
+  return json === undefined ? undefined : z.array(pinnedAssetSchema).parse(JSON.parse(json));
 }
 
 /** The keys are the account's own: its next preview replaces this one in the workers. */

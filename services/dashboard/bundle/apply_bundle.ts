@@ -6,8 +6,10 @@ import { audit } from "../audit.ts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { contentHash } from "../templates/draft_content.ts";
-import { pinsOf } from "../templates/version_pins.ts";
+import { keepAssets, pinsOf } from "../templates/version_pins.ts";
 import { contentOf } from "../templates/publish_draft.ts";
+import { shownAsset } from "./plan_assets.ts";
+import { storeContents } from "./store_contents.ts";
 import { shownPartial, storedChange } from "./plan_partials.ts";
 import { type PreparedBundle, shownChange } from "./plan_bundle.ts";
 import type { ReadyChange } from "./plan_change.ts";
@@ -18,6 +20,8 @@ export interface Application {
   /** The plan that the caller has reviewed. */
   plan: string;
   overwriteDrafts: boolean;
+  /** The bytes that the account lacks, as base64 by SHA-256. */
+  contents: Readonly<Record<string, string>>;
 }
 
 const OUTDATED = "Cannot apply the plan: templates or files were changed meanwhile. Plan again";
@@ -29,18 +33,25 @@ const OUTDATED = "Cannot apply the plan: templates or files were changed meanwhi
  */
 export async function applyBundle(
   actor: Actor,
-  { prepared, plan, overwriteDrafts }: Application,
+  { prepared, plan, overwriteDrafts, contents }: Application,
   { store, now }: Pick<DashboardDeps, "store" | "now">,
 ): Promise<BundleApplied> {
   if (plan !== prepared.plan) throw new HttpError("plan_outdated", OUTDATED);
   refuseFaults(prepared);
   if (!overwriteDrafts) refuseDraftLoss(prepared);
   const { changes, partials, warnings } = prepared;
-  const done = changes.length + partials.length === 0 ? [] : await store.templates.apply(
-    actor.accountId,
+  const { accountId } = actor;
+  const planned = { planned: prepared.assets, contents, now: now() };
+  const assets = await storeContents(accountId, planned, store);
+  for (const { compiled } of changes) {
+    if (compiled !== undefined) await keepAssets(accountId, compiled, store);
+  }
+  const count = changes.length + partials.length + assets.length;
+  const done = count === 0 ? [] : await store.templates.apply(
+    accountId,
     changes.map((change) => changeOf(change, actor)),
     now(),
-    partials.map(storedChange),
+    { partials: partials.map(storedChange), assets },
   ).catch((error: unknown) => {
     if (error instanceof PlanOutdatedError) throw new HttpError("plan_outdated", OUTDATED);
     throw error;
@@ -49,6 +60,11 @@ export async function applyBundle(
     const action = `partial.${partial.publish ? "published" : "changed"}`;
     const target = partial.name === BRAND ? "brand" : `partial "${partial.name}"`;
     await audit({ ...store, now }, actor, { action, target, details: { by: "push" } });
+  }
+  for (const { asset: { name, contentType, size }, parts } of assets) {
+    const action = `asset.${parts.includes("content") ? "stored" : "described"}`;
+    const details = { by: "push", type: contentType, bytes: size };
+    await audit({ ...store, now }, actor, { action, target: `file ${name}`, details });
   }
   const applied: BundleApplied["changes"] = [];
   for (const [index, change] of changes.entries()) {
@@ -60,7 +76,8 @@ export async function applyBundle(
     const details = { by: "push", ...(version === null ? {} : { version }) };
     await audit({ ...store, now }, actor, { action, target, details });
   }
-  return { changes: applied, partials: partials.map(shownPartial), warnings };
+  const shared = { partials: partials.map(shownPartial), assets: assets.map(shownAsset) };
+  return { changes: applied, ...shared, warnings };
 }
 
 function verbOf({ change, publish }: ReadyChange): string {

@@ -5,11 +5,13 @@ import { HttpError } from "../http_error.ts";
 export interface BundleBudget {
   /** Counts files, and returns whether all files so far fit into a bundle. */
   add(files: Readonly<Record<string, string>>): boolean;
+  /** Counts bytes that a request brings as base64, by their number. */
+  addContent(size: number): void;
   /** @throws {HttpError} `payload_too_large` if the files do not fit. */
   require(advice?: string): void;
 }
 
-/** Opens the budget of one bundle: paths and contents of all files, in bytes of UTF-8. */
+/** Opens the budget of one bundle: paths and contents of all files, in bytes of UTF-8, and bytes as base64. */
 export function openBundleBudget(): BundleBudget {
   let bytes = 0;
   return {
@@ -18,6 +20,9 @@ export function openBundleBudget(): BundleBudget {
         bytes += Buffer.byteLength(path) + Buffer.byteLength(text);
       }
       return bytes <= MAX_BUNDLE_BYTES;
+    },
+    addContent(size) {
+      bytes += Math.ceil(size / 3) * 4;
     },
     require(advice = "") {
       if (bytes <= MAX_BUNDLE_BYTES) return;

@@ -1,5 +1,5 @@
 import { type Authored, fileOfPart, fileOfPartial, sourceOfAuthored } from "@posthaste/bundle";
-import type { BundleFault, Pinned, TemplateKind } from "@posthaste/contracts";
+import type { BundleFault, Pinned, PinnedAsset, TemplateKind } from "@posthaste/contracts";
 import { sayFinding } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { askRenderer, type CompiledParts, type Rendering } from "../templates/ask_renderer.ts";
@@ -24,11 +24,13 @@ const COMPILE_LIMIT_MS = 11_000;
  */
 export async function compileTemplate(
   template: Authored,
-  { accountId, isPublished, instead }: {
+  { accountId, isPublished, instead, assets }: {
     accountId: string;
     isPublished: boolean;
     /** Partials to use instead of the published ones of the same name. */
     instead: readonly Pinned[];
+    /** Files to use instead of the kept ones of the same name. */
+    assets: readonly PinnedAsset[];
   },
   deps: Pick<DashboardDeps, "bus" | "store">,
 ): Promise<CompiledTemplate> {
@@ -36,7 +38,8 @@ export async function compileTemplate(
   const source = sourceOfAuthored(template);
   const tooLarge = sizeFaults(template);
   if (tooLarge.length > 0) return { faults: tooLarge, warnings: [] };
-  const wish = { accountId, kind, source, compiled: true, instead, timeoutMs: COMPILE_LIMIT_MS };
+  const given = { accountId, kind, source, instead, assets };
+  const wish = { ...given, compiled: true, timeoutMs: COMPILE_LIMIT_MS };
   const rendering = await askRenderer(wish, deps);
   const at = (file: string) => `${folder}/${file}`;
   if (!rendering.ok) {

@@ -1,5 +1,6 @@
 import {
   type Bundle,
+  MAX_ASSETS,
   MAX_BUNDLE_TEMPLATES,
   TEMPLATE_KINDS,
   type TemplateKind,
@@ -32,6 +33,7 @@ export async function exportBundle(
   actor: Actor,
   { kind, alias }: BundleFilter,
   store: StorePart<
+    | "assets.listNames"
     | "drafts.find"
     | "partials.find"
     | "partials.list"
@@ -67,10 +69,25 @@ export async function exportBundle(
     throw new HttpError("alias_missing", error, { issues });
   }
   const isWhole = kind === undefined && alias === undefined && isUnlimited(actor, "templates");
+  const assets = isWhole ? await keptAssets(actor.accountId, store) : {};
   const partials = isWhole ? await filedPartials(actor.accountId, store) : {};
   budget.add(partials);
   budget.require(". Name a kind or an alias");
-  return { files: Object.assign({}, ...shown.map(({ files }) => files), partials) };
+  return { files: Object.assign({}, ...shown.map(({ files }) => files), partials), assets };
+}
+
+/** Lists the files that an account keeps, without their bytes. */
+async function keptAssets(
+  accountId: string,
+  { assets: { listNames } }: StorePart<"assets.listNames">,
+): Promise<Bundle["assets"]> {
+  const kept = await listNames(accountId, { limit: MAX_ASSETS });
+  return Object.fromEntries(
+    kept.map(({ name, sha256, size, contentType, filename, alt = "" }) => [
+      name,
+      { sha256, size, contentType, filename, alt },
+    ]),
+  );
 }
 
 /** Writes partials and the brand as files, by the rules for templates. */

@@ -13,7 +13,7 @@ import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { requireRoom } from "../quotas.ts";
 import { mayUseTemplate, requireTemplate, requireUnlimited } from "../token_limits.ts";
-import { openBundleBudget } from "./bundle_budget.ts";
+import { type BundleBudget, openBundleBudget } from "./bundle_budget.ts";
 import { compileTemplate } from "./compile_template.ts";
 import {
   partialFaults,
@@ -22,6 +22,7 @@ import {
   planPartials,
   shownPartial,
 } from "./plan_partials.ts";
+import { planOldImages } from "./plan_old_images.ts";
 import { planRepublished } from "./plan_republished.ts";
 import {
   planArchive,
@@ -30,6 +31,14 @@ import {
   type ReadyChange,
   withoutContents,
 } from "./plan_change.ts";
+import {
+  fileOfAsset,
+  pinnedAssetOf,
+  planAssets,
+  type PlannedAsset,
+  type PlannedAssets,
+  shownAsset,
+} from "./plan_assets.ts";
 import { loadState, shownSource } from "./template_state.ts";
 import { mapSome } from "./map_some.ts";
 
@@ -38,6 +47,7 @@ export interface PreparedBundle {
   plan: string;
   changes: ReadyChange[];
   partials: PlannedPartial[];
+  assets: PlannedAsset[];
   faults: BundleFault[];
   warnings: BundleFault[];
 }
@@ -46,6 +56,8 @@ export interface PreparedBundle {
 export interface PlanDeps extends Pick<DashboardDeps, "store" | "bus"> {
   /** The most templates of an account. */
   maxTemplates: number;
+  /** The most bytes of the files that an account keeps. */
+  maxAssetBytes: number;
 }
 
 /** For all templates together: the answer must come before the connection counts as idle. */
@@ -71,6 +83,14 @@ export async function planBundle(
   const read = readBundle(wish.files);
   const faults: BundleFault[] = [...read.faults, ...beyond(read, wish)];
   const current = await listTemplates(actor, deps);
+  const { accountId } = actor;
+  const files = faults.length > 0 ? NO_ASSETS : await planAssets(wish.assets, {
+    ...{ accountId, maxBytes: deps.maxAssetBytes },
+  }, deps.store);
+  if (files.planned.length > 0) requireUnlimited(actor, "templates");
+  requireContents(files.planned, budget);
+  faults.push(...files.faults);
+  const assets = files.planned.map(pinnedAssetOf);
   const wanted = faults.length > 0 ? [] : read.templates;
   const planned = await mapSome(AT_ONCE, wanted, async (template) => {
     const found = current.find((one) => isOf(one, template));
@@ -79,12 +99,11 @@ export async function planBundle(
     const state = found === undefined ? null : await loadState(found, deps.store);
     const { kind, alias, settings: { name } } = template;
     const named = { kind, alias, name, source: sourceOfAuthored(template) };
-    const change = planChange(named, state, wish);
+    const change = planChange(named, state, wish) ?? planOldImages(named, { state, wish });
     return change === null ? [] : [{ template, change: withoutContents(change) }];
   });
   const updates = planned.flat();
   requireRoomFor(updates.map(({ change }) => change), { current, ...deps });
-  const { accountId } = actor;
   const partials = faults.length > 0 ? [] : await planPartials(read.partials, {
     ...{ accountId, publish: wish.publish },
   }, deps);
@@ -93,8 +112,9 @@ export async function planBundle(
   const until = performance.now() + COMPILE_LIMIT_MS;
   const compiled = await mapSome(AT_ONCE, updates, async ({ template, change }) => {
     if (performance.now() > until) throw tooLong();
-    if (!change.replacesDraft) return { change, faults: [], warnings: [], compiled: undefined };
-    const options = { accountId, isPublished: change.publish, instead };
+    const isWritten = change.replacesDraft || change.publish;
+    if (!isWritten) return { change, faults: [], warnings: [], compiled: undefined };
+    const options = { accountId, isPublished: change.publish, instead, assets };
     return { change, ...await compileTemplate(template, options, deps) };
   });
   const archived = wish.prune && faults.length === 0
@@ -102,7 +122,7 @@ export async function planBundle(
     : { changes: [], warnings: [] };
   const decided = [...updates.map(({ change }) => change), ...archived.changes];
   const again = await planRepublished(partials, {
-    ...{ accountId, instead },
+    ...{ accountId, instead, assets },
     isPlanned: (one) =>
       decided.some((other) =>
         other.kind === one.kind && other.alias === one.alias &&
@@ -118,8 +138,8 @@ export async function planBundle(
     ...archived.changes.map((change) => ({ ...change, compiled: undefined })),
   ];
   return {
-    plan: planId(accountId, wish, { changes, partials }),
-    ...{ changes, partials },
+    plan: planId(accountId, wish, { changes, partials, assets: files.planned }),
+    ...{ changes, partials, assets: files.planned },
     faults: withoutRepeats([
       ...faults,
       ...await partialFaults(partials, { accountId, instead }, deps),
@@ -132,6 +152,16 @@ export async function planBundle(
       ...compiled.flatMap(({ warnings }) => warnings),
     ],
   };
+}
+
+const NO_ASSETS: PlannedAssets = { planned: [], faults: [] };
+
+/** @throws {HttpError} `payload_too_large` if the bytes that the account lacks do not fit beside the files. */
+function requireContents(planned: readonly PlannedAsset[], budget: BundleBudget): void {
+  const lacking = planned.filter(({ needsContent }) => needsContent);
+  const sizes = new Map(lacking.map(({ asset: { sha256, size } }) => [sha256, size]));
+  for (const size of sizes.values()) budget.addContent(size);
+  budget.require(". Keep large files first, by PUT /assets/{name}");
 }
 
 /** Publishes a template again under the name that the files give it. */
@@ -161,7 +191,7 @@ async function listTemplates({ accountId }: Actor, { store }: PlanDeps): Promise
 /** Finds templates outside of the push's filter, and too many templates. */
 function beyond(
   { templates, partials }: Pick<ReadBundle, "templates" | "partials">,
-  { kind, alias }: BundleWish,
+  { kind, alias, assets }: BundleWish,
 ): BundleFault[] {
   const others = templates.filter((one) =>
     (kind !== undefined && one.kind !== kind) || (alias !== undefined && one.alias !== alias)
@@ -170,6 +200,7 @@ function beyond(
   const outside = [
     ...others.map(({ folder }) => folder),
     ...(isFiltered ? partials.map(({ file }) => file) : []),
+    ...(isFiltered ? Object.keys(assets).map(fileOfAsset) : []),
   ];
   const faults = outside.map((file) => ({
     file,
@@ -241,13 +272,15 @@ function isOf(one: Template, other: Pick<Authored, "kind" | "alias">): boolean {
 function planId(
   accountId: string,
   wish: BundleWish,
-  { changes, partials }: Pick<PreparedBundle, "changes" | "partials">,
+  { changes, partials, assets }: Pick<PreparedBundle, "changes" | "partials" | "assets">,
 ): string {
-  const { files, publish, prune, kind = null, alias = null } = wish;
+  const { files, assets: wanted, publish, prune, kind = null, alias = null } = wish;
   const sorted = Object.entries(files).sort(([a], [b]) => a < b ? -1 : 1);
   const now = changes.map((change) => [shownChange(change), revisionOf(change.state)]);
   const shared = partials.map((one) => [shownPartial(one), one.revision]);
-  const content = [accountId, sorted, publish, prune, kind, alias, now, shared];
+  const kept = assets.map((one) => [shownAsset(one), one.asset, one.previous?.updatedAt ?? null]);
+  const wishes = [sorted, Object.entries(wanted).sort(([a], [b]) => a < b ? -1 : 1)];
+  const content = [accountId, wishes, publish, prune, kind, alias, now, shared, kept];
   return `pln_${createHash("sha256").update(JSON.stringify(content)).digest("base64url")}`;
 }
 

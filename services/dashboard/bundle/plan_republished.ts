@@ -1,5 +1,5 @@
 import { type Authored, fileOfPartial } from "@posthaste/bundle";
-import type { BundleFault, Pinned, Template } from "@posthaste/contracts";
+import type { BundleFault, Pinned, PinnedAsset, Template } from "@posthaste/contracts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { compilePublished } from "../partials/compile_published.ts";
@@ -25,9 +25,10 @@ export interface Republished {
  */
 export async function planRepublished(
   partials: readonly PlannedPartial[],
-  { accountId, instead, isPlanned }: {
+  { accountId, instead, assets, isPlanned }: {
     accountId: string;
     instead: readonly Pinned[];
+    assets: readonly PinnedAsset[];
     isPlanned: (template: Pick<Authored, "kind" | "alias"> | Template) => boolean;
   },
   deps: Pick<DashboardDeps, "store" | "bus">,
@@ -52,7 +53,7 @@ export async function planRepublished(
       overwritesDraft: false,
     };
     try {
-      const compiled = await compilePublished(template, { source, instead }, deps);
+      const compiled = await compilePublished(template, { source, instead, assets }, deps);
       return { change: withoutContents({ ...change, compiled }), faults: [] };
     } catch (error) {
       if (!(error instanceof HttpError) || error.code !== "template_failed") throw error;

@@ -1,4 +1,4 @@
-import type { DraftSource, Pinned, Template } from "@posthaste/contracts";
+import type { DraftSource, Pinned, PinnedAsset, Template } from "@posthaste/contracts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
@@ -7,17 +7,22 @@ import { compiledBy, requirePublishable } from "../templates/publish_draft.ts";
 const LIMIT_MS = 11_000;
 
 /**
- * Compiles the published source of a template with partials that are about to be published.
+ * Compiles the published source of a template with partials and files that are about to be stored.
  *
  * @throws {HttpError} `template_failed` if it does not work with them, or if images are missing then; other
  * rules judged the template before. `no_answer`, `unavailable`
  */
 export async function compilePublished(
   { accountId, kind, id }: Pick<Template, "accountId" | "kind" | "id">,
-  { source, instead }: { source: DraftSource; instead: readonly Pinned[] },
+  { source, instead, assets = [] }: {
+    source: DraftSource;
+    instead: readonly Pinned[];
+    assets?: readonly PinnedAsset[];
+  },
   deps: Pick<DashboardDeps, "store" | "bus">,
 ): Promise<CompiledParts> {
-  const wish = { accountId, kind, source, compiled: true, instead, timeoutMs: LIMIT_MS };
+  const given = { accountId, kind, source, instead, assets };
+  const wish = { ...given, compiled: true, timeoutMs: LIMIT_MS };
   const rendering = await askRenderer(wish, deps);
   const place = `${kind}/${id}`;
   try {

@@ -12,6 +12,7 @@ import type { Routing } from "../routing.ts";
 import { applyBundle } from "../bundle/apply_bundle.ts";
 import { exportBundle } from "../bundle/export_bundle.ts";
 import { planBundle, shownChange } from "../bundle/plan_bundle.ts";
+import { shownAsset } from "../bundle/plan_assets.ts";
 import { shownPartial } from "../bundle/plan_partials.ts";
 import { QUOTAS } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
@@ -25,7 +26,8 @@ const WRITE = {
 
 /** Adds the routes of templates as files: export and push of an account's templates. */
 export function bundleRoutes(app: FastifyInstance, { deps, options }: Routing): void {
-  const planning = { ...deps, maxTemplates: (options.quotas ?? QUOTAS).templates };
+  const { templates: maxTemplates, assetBytes: maxAssetBytes } = options.quotas ?? QUOTAS;
+  const planning = { ...deps, maxTemplates, maxAssetBytes };
 
   app.get(
     "/api/bundle",
@@ -37,17 +39,18 @@ export function bundleRoutes(app: FastifyInstance, { deps, options }: Routing): 
   app.post("/api/bundle/plan", WRITE, async ({ actor, body }): Promise<BundlePlan> => {
     const wish = readInput(bundleWishSchema, body);
     const prepared = await planBundle(actor, wish, planning);
-    const { plan, changes, partials, faults, warnings } = prepared;
+    const { plan, changes, partials, assets, faults, warnings } = prepared;
     return {
       ...{ plan, faults, warnings },
       changes: changes.map(shownChange),
       partials: partials.map(shownPartial),
+      assets: assets.map(shownAsset),
     };
   });
 
   app.post("/api/bundle/apply", WRITE, async ({ actor, body }): Promise<BundleApplied> => {
-    const { plan, overwriteDrafts, ...wish } = readInput(bundleApplySchema, body);
+    const { plan, overwriteDrafts, contents, ...wish } = readInput(bundleApplySchema, body);
     const prepared = await planBundle(actor, wish, planning);
-    return await applyBundle(actor, { prepared, plan, overwriteDrafts }, deps);
+    return await applyBundle(actor, { prepared, plan, overwriteDrafts, contents }, deps);
   });
 }

@@ -28,6 +28,8 @@ export interface RenderWish {
   timeoutMs: number;
   /** Partials to use instead of the published ones of the same name. */
   instead?: readonly Pinned[];
+  /** Files to use instead of those that the account keeps under the same name. */
+  assets?: readonly PinnedAsset[];
 }
 
 /** Texts, loaded from wherever they were stored. */
@@ -72,7 +74,7 @@ export async function askRenderer(
   { bus, store }: Pick<DashboardDeps, "bus" | "store">,
 ): Promise<Rendering> {
   const { accountId, kind, source, timeoutMs } = wish;
-  const { variables = source.sample, compiled = false, instead = [] } = wish;
+  const { variables = source.sample, compiled = false, instead = [], assets = [] } = wish;
   const reached = await reachedIncludes(accountId, { source, instead }, store);
   try {
     const contents = bus.objects("contents");
@@ -96,6 +98,7 @@ export async function askRenderer(
       ...(reached.length === 0
         ? {}
         : { includes: await packed(JSON.stringify(includesOf(reached)), contents) }),
+      ...(assets.length === 0 ? {} : { assets: await packed(JSON.stringify(assets), contents) }),
     };
     const reply = await bus.ask("preview.requested", data, { timeoutMs });
     if (reply === undefined) {

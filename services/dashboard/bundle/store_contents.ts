@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { AssetFault, readAsset } from "@posthaste/assets";
+import type { StorePart } from "@posthaste/storage";
+import { HttpError } from "../http_error.ts";
+import { fileOfAsset, type PlannedAsset } from "./plan_assets.ts";
+
+/**
+ * Checks the bytes that a push brings, and stores them, still without their names. Returns the changes with what
+ * the bytes say of themselves. Bytes that nothing uses in the end are removed like those of old sends.
+ *
+ * @param contents As base64, by SHA-256.
+ * @throws {HttpError} `template_failed` if bytes are missing, not those of the plan, or must not be stored.
+ */
+export async function storeContents(
+  accountId: string,
+  { planned, contents, now }: {
+    planned: readonly PlannedAsset[];
+    contents: Readonly<Record<string, string>>;
+    now: Date;
+  },
+  { assets }: StorePart<"assets.keep">,
+): Promise<PlannedAsset[]> {
+  const issues: { path: string; message: string }[] = [];
+  const checked = planned.map((change) => {
+    if (!change.needsContent) return { change };
+    try {
+      return readContent(change, contents);
+    } catch (error) {
+      if (!(error instanceof AssetFault)) throw error;
+      issues.push({ path: fileOfAsset(change.name), message: error.message });
+      return { change };
+    }
+  });
+  const [first] = issues;
+  if (first !== undefined) {
+    const error = `Cannot apply the bundle: ${first.path} ${first.message}`;
+    throw new HttpError("template_failed", error, { issues });
+  }
+  for (const { change: { asset: { sha256 } }, bytes } of checked) {
+    await assets.keep(accountId, [{ sha256, bytes }], now);
+  }
+  return checked.map(({ change }) => change);
+}
+
+/** @throws {AssetFault} */
+function readContent(
+  change: PlannedAsset,
+  contents: Readonly<Record<string, string>>,
+): { change: PlannedAsset; bytes?: Uint8Array } {
+  const { asset } = change;
+  const content = Object.hasOwn(contents, asset.sha256) ? contents[asset.sha256] : undefined;
+  if (content === undefined) throw new AssetFault("has no bytes in the request: send its content");
+  const { bytes, contentType, width, height } = readAsset(
+    Buffer.from(content, "base64"),
+    asset.contentType,
+  );
+  if (createHash("sha256").update(bytes).digest("hex") !== asset.sha256) {
+    throw new AssetFault(
+      contentType === "image/svg+xml"
+        ? "has other bytes than the plan says, or is an SVG image with what is not kept: " +
+          "keep it by PUT /assets first"
+        : "has other bytes than the plan says",
+    );
+  }
+  if (contentType !== asset.contentType || bytes.length !== asset.size) {
+    throw new AssetFault("has another type or size than the plan says");
+  }
+  const { width: _w, height: _h, ...rest } = asset;
+  const size = width && height ? { width, height } : {};
+  return { change: { ...change, asset: { ...rest, ...size } }, bytes };
+}
