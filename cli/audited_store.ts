@@ -48,6 +48,9 @@ const AUDITED: {
     publish: ([{ accountId, kind, name }], { template: { id } }) =>
       entryOf(accountId, "template.published", `${kind} template ${id} (${name})`),
   },
+  assets: {
+    putName: ([{ accountId, name }]) => entryOf(accountId, "asset.stored", `file ${name}`),
+  },
   messages: {
     retry: ([accountId, id], retried) =>
       retried === null ? undefined : entryOf(accountId, "message.retried", `message ${id}`),

@@ -8,9 +8,11 @@ import {
   sourceOfAuthored,
 } from "@posthaste/bundle";
 import {
+  type AssetUse,
   BRAND,
   type DraftSource,
   type Includes,
+  type PinnedAsset,
   type TemplateRead,
   type VariableDeclaration,
   type Variables,
@@ -28,6 +30,7 @@ import {
   type TemplateVariable,
   withDefaults,
 } from "@posthaste/templating";
+import { type FindAsset, usedAssets } from "./used_assets.ts";
 import { lintAuthored } from "./lint_authored.ts";
 
 type CheckingSandbox = Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
@@ -56,15 +59,21 @@ export interface CheckedTemplates {
   warnings: FileFault[];
 }
 
+/** What templates may include and show. */
+export interface CheckedWith {
+  partials: readonly AuthoredPartial[];
+  findAsset: FindAsset;
+}
+
 /** Compiles templates as for publishing, and renders each with its sample, if it has one. */
 export async function checkTemplates(
   templates: readonly Authored[],
   sandbox: CheckingSandbox,
-  partials: readonly AuthoredPartial[] = [],
+  { partials, findAsset }: CheckedWith,
 ): Promise<CheckedTemplates> {
   const includes = includesOf(partials);
   const checked = await Promise.all(
-    templates.map((template) => check(template, { sandbox, includes })),
+    templates.map((template) => check(template, { sandbox, includes, findAsset })),
   );
   return {
     ready: checked.flatMap(({ ready, faults }) => faults.length === 0 && ready ? [ready] : []),
@@ -80,6 +89,7 @@ export async function checkTemplates(
 interface Checking {
   sandbox: CheckingSandbox;
   includes: Includes;
+  findAsset: FindAsset;
 }
 
 /** Returns partials and brand in the form that templates are compiled with. */
@@ -95,7 +105,7 @@ function includesOf(partials: readonly AuthoredPartial[]): Includes {
 /** Finds the faults of partials by themselves: a template may not call one, or only others. */
 async function partialFaults(
   partials: readonly AuthoredPartial[],
-  { sandbox, includes }: Checking,
+  { sandbox, includes }: Pick<Checking, "sandbox" | "includes">,
 ): Promise<FileFault[]> {
   const found: FileFault[] = [];
   for (const { name } of partials.filter(({ name }) => name !== BRAND)) {
@@ -120,7 +130,7 @@ interface Checked {
 
 async function check(template: Authored, checking: Checking): Promise<Checked> {
   const { settings, sample } = template;
-  const { sandbox } = checking;
+  const { sandbox, findAsset } = checking;
   const name = await checkFilename(template, checking);
   let compiled: Compiled;
   try {
@@ -134,12 +144,14 @@ async function check(template: Authored, checking: Checking): Promise<Checked> {
   const parts = template.kind === "pdf"
     ? { ...compiled.parts, filename: name.filename }
     : compiled.parts;
-  const trial = { sandbox, parts, variables };
+  const assets = usedAssets(template.kind, { uses: compiled.assets, findAsset });
+  const trial = { sandbox, parts, variables, assets: assets.addresses };
   const tried = sample !== undefined && name.faults.length === 0
     ? await trySample(template, trial)
     : { faults: [] };
   const faults = [...name.faults, ...tried.faults];
-  const linted = lintAuthored({ template, variables: read, output: tried.output });
+  const { used: images, pinned } = assets;
+  const linted = lintAuthored({ template, variables: read, output: tried.output, assets: images });
   const warnings = [
     ...compiled.warnings.map((text) => placeWarning(text, template)),
     ...findUnused(template, used),
@@ -151,7 +163,8 @@ async function check(template: Authored, checking: Checking): Promise<Checked> {
   // An editor ends a file with a line break; a subject has none.
   const source = sourceOfAuthored(template);
   const ready = {
-    ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template) },
+    ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template, pinned) },
+    ...(pinned.length === 0 ? {} : { assets: pinned }),
     ...{ draft: { ...source, subject: source.subject.trim() }, errors: linted.errors },
     partials: [...new Set([...compiled.partials, ...name.partials])],
     ...contentOf(template, parts),
@@ -166,6 +179,8 @@ interface Compiled {
   reads: readonly TemplateRead[];
   /** Names of the partials in it. */
   partials: readonly string[];
+  /** The stored images that it names. */
+  assets: readonly AssetUse[];
   warnings: readonly string[];
 }
 
@@ -178,9 +193,9 @@ async function compile(
   if (template.kind === "pdf") {
     const { "invoice.xml": written } = files;
     const published = await sandbox.publishPdf({ html: body, invoice: written, locale, includes });
-    const { html, invoice, variables, reads, partials } = published;
+    const { html, invoice, variables, reads, partials, assets } = published;
     const parts = { html, ...(invoice === undefined ? {} : { invoice }) };
-    return { parts, variables, reads, partials, warnings: [] };
+    return { parts, variables, reads, partials, assets, warnings: [] };
   }
   const written = files["text.txt.hbs"];
   const published = await sandbox.publishEmail({
@@ -188,8 +203,8 @@ async function compile(
     ...{ html: body, locale, includes },
     ...(written === undefined ? {} : { text: written }),
   });
-  const { subject, html, text, variables, reads, partials, warnings } = published;
-  return { parts: { subject, html, text }, variables, reads, partials, warnings };
+  const { subject, html, text, ...found } = published;
+  return { ...found, parts: { subject, html, text } };
 }
 
 async function checkFilename(
@@ -260,17 +275,21 @@ function contentOf(template: Authored, parts: Compiled["parts"]) {
   return { kind, source, parts: { subject, html, text } };
 }
 
-/** Returns a hash of the author's content of a version, without the sample. */
-function hashOf({ kind, settings, files }: Authored): string {
+/** Returns a hash of the author's content of a version, with its images and without the sample. */
+function hashOf({ kind, settings, files }: Authored, pinned: readonly PinnedAsset[]): string {
   const { "template.json": _json, "sample.json": _sample, ...sources } = files;
   const written = Object.entries(sources).sort(([a], [b]) => a < b ? -1 : 1);
-  return createHash("sha256").update(JSON.stringify([kind, settings, written])).digest("hex");
+  const images = pinned.map(({ name, sha256, url }) => [name, sha256, url]);
+  const content = [kind, settings, written, ...images.length === 0 ? [] : [images]];
+  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
 }
 
 interface Trial {
   sandbox: CheckingSandbox;
   parts: Compiled["parts"];
   variables: readonly VariableDeclaration[];
+  /** What `{{asset "name"}}` becomes. */
+  assets: Readonly<Record<string, string>>;
 }
 
 /** The result of rendering a sample, or the reason why it failed. */
@@ -281,7 +300,7 @@ interface Tried {
 
 async function trySample(template: Authored, trial: Trial): Promise<Tried> {
   const { folder, sample = {} } = template;
-  const { sandbox, parts, variables } = trial;
+  const { sandbox, parts, variables, assets } = trial;
   const absent = missingVariables(variables, sample);
   if (absent.length > 0) {
     const file = `${folder}/sample.json`;
@@ -295,10 +314,10 @@ async function trySample(template: Authored, trial: Trial): Promise<Tried> {
   }
   const data = withDefaults(variables, sample);
   try {
-    const output = await sandbox.render(toSources(template, parts), data);
+    const output = await sandbox.render(toSources(template, { parts, assets }), data);
     return { faults: await invoiceFaults(template, output["invoice"]), output };
   } catch (error) {
-    const place = await findPlace(error, template, { sandbox, data });
+    const place = await findPlace(error, template, { sandbox, data, assets });
     const faults = faultsOf(error, template).map((fault) => ({
       ...fault,
       ...place,
@@ -324,7 +343,10 @@ async function invoiceFaults(
   }
 }
 
-function toSources(template: Authored, parts: Compiled["parts"]): Record<string, TemplateSource> {
+function toSources(
+  template: Authored,
+  { parts, assets }: Pick<Trial, "parts" | "assets">,
+): Record<string, TemplateSource> {
   const { folder, settings } = template;
   return Object.fromEntries(
     Object.entries(parts).map(([part, source]) => [part, {
@@ -332,6 +354,7 @@ function toSources(template: Authored, parts: Compiled["parts"]): Record<string,
       source,
       escape: part === "html" ? "html" : part === "invoice" ? "xml" : "none",
       locale: settings.locale,
+      ...(part === "html" ? { assets } : {}),
     }]),
   );
 }
@@ -343,7 +366,9 @@ function toSources(template: Authored, parts: Compiled["parts"]): Record<string,
 async function findPlace(
   error: unknown,
   template: Authored,
-  { sandbox, data }: { sandbox: CheckingSandbox; data: Record<string, unknown> },
+  { sandbox, data, assets }: Pick<Trial, "sandbox" | "assets"> & {
+    data: Record<string, unknown>;
+  },
 ): Promise<{ line?: number; column?: number }> {
   if (!(error instanceof RenderError)) return {};
   if (error.part === "filename") return template.document.placeOf(["filename"]);
@@ -352,7 +377,7 @@ async function findPlace(
   const source = template.files[file] ?? "";
   try {
     await sandbox.render(
-      { html: { key: `import/${template.folder}/${file}`, source, escape: "html" } },
+      { html: { key: `import/${template.folder}/${file}`, source, escape: "html", assets } },
       data,
     );
     return {};

@@ -1,19 +1,37 @@
 import { type AuthoredPartial, type FileFault, readBundle } from "@posthaste/bundle";
-import { BRAND, type DraftSource, type Pinned, sourceOfVersion } from "@posthaste/contracts";
+import {
+  BRAND,
+  type DraftSource,
+  MAX_ASSETS,
+  type Pinned,
+  sourceOfVersion,
+} from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 import { readsBrand, type Sandbox } from "@posthaste/templating";
 import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
 import { type DraftKeeper, followPublished, isPublished, keepAsDraft } from "./keep_as_draft.ts";
 import { importPartials, type PartialKeeper } from "./import_partials.ts";
+import {
+  type AssetKeeper,
+  type ImportedAsset,
+  openAssetFinder,
+  planImportedAssets,
+  storeImportedAssets,
+} from "./import_assets.ts";
+import { type AssetFolder, readAssetFolder } from "./read_asset_folder.ts";
 import { readTemplateFolder } from "./read_template_folder.ts";
+
+import type { FindAsset } from "./used_assets.ts";
 
 /** Options of {@linkcode importTemplates}. */
 export interface ImportOptions {
-  store: StorePart<"templates.publish"> & DraftKeeper & PartialKeeper;
+  store: StorePart<"templates.publish"> & DraftKeeper & PartialKeeper & AssetKeeper;
   sandbox: Pick<Sandbox, "check" | "publishEmail" | "publishPdf" | "render">;
   accountId: string;
   /** Path of a folder with `email/<alias>/` and `pdf/<alias>/` in it. */
   folder: string;
+  /** Base of the URLs by which mails show images, the setting `ASSETS_URL`; without it mails carry them. */
+  assetsUrl?: string | undefined;
 }
 
 /** The result for one template. */
@@ -35,6 +53,8 @@ export interface ImportedTemplate {
 export interface TemplateImport {
   /** Email templates first, each kind by alias. */
   templates: ImportedTemplate[];
+  /** Stored files, by name. */
+  assets: ImportedAsset[];
   /** Why templates were imported as drafts. */
   errors: FileFault[];
   warnings: FileFault[];
@@ -65,10 +85,19 @@ export class TemplateFolderError extends Error {
  * @throws {TemplateFolderError} with every fault of every file
  */
 export async function importTemplates(options: ImportOptions): Promise<TemplateImport> {
-  const { store, sandbox, accountId, folder } = options;
-  const { ready, warnings, partials } = await checkTemplateFolder(folder, sandbox);
+  const { store, sandbox, accountId, folder, assetsUrl: baseUrl } = options;
+  const authored = await readAssetFolder(folder);
+  const kept = await store.assets.listNames(accountId, { limit: MAX_ASSETS });
+  const files = planImportedAssets(authored.assets, { accountId, kept });
+  const findAsset = openAssetFinder([...kept, ...files.ready.map(({ asset }) => asset)], {
+    baseUrl,
+  });
+  const given = { ...authored, faults: [...authored.faults, ...files.faults] };
+  const checked = await checkTemplateFolder(folder, sandbox, { authored: given, findAsset });
+  const { ready, warnings, partials } = checked;
   const { pinned, faults } = await importPartials(partials, { accountId, store });
   if (faults.length > 0) throw new TemplateFolderError(folder, { faults, warnings });
+  const assets = await storeImportedAssets(files.ready, store);
   const templates: ImportedTemplate[] = [];
   const errors: FileFault[] = [];
   for (const one of ready) {
@@ -83,6 +112,8 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
       warnings.push(...found);
     }
     const includes = pinsOf(pinned, { used, draft });
+    const images = (template.assets ?? []).map(({ sha256 }) => ({ sha256 }));
+    await store.assets.keep(accountId, images, new Date());
     const publication = { ...template, accountId, ...(includes.length > 0 ? { includes } : {}) };
     const { published, version, template: head } = await store.templates.publish(publication);
     // The sample is not published: the dashboard shows it with the template.
@@ -96,7 +127,7 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
     const outcome = !published ? "unchanged" : version.version === 1 ? "new" : "updated";
     templates.push({ kind, alias, id: head.id, version: version.version, name, outcome });
   }
-  return { templates, errors, warnings };
+  return { templates, assets, errors, warnings };
 }
 
 /** Returns the partials that a template uses, and the brand if one of its texts reads it. */
@@ -141,14 +172,32 @@ async function importDraft(
 export async function checkTemplateFolder(
   folder: string,
   sandbox: ImportOptions["sandbox"],
+  known?: { authored: AssetFolder; findAsset: FindAsset },
 ): Promise<{ ready: ReadyTemplate[]; warnings: FileFault[]; partials: AuthoredPartial[] }> {
   const read = await readTemplateFolder(folder);
   const found = readBundle(read.files, read.faults);
-  const checked = await checkTemplates(found.templates, sandbox, found.partials);
-  const faults = [...found.faults, ...checked.faults];
-  const warnings = [...read.warnings, ...found.warnings, ...checked.warnings];
+  const { authored, findAsset } = known ?? await findInFolder(folder);
+  const { partials } = found;
+  const checked = await checkTemplates(found.templates, sandbox, { partials, findAsset });
+  const faults = [...authored.faults, ...found.faults, ...checked.faults];
+  const warnings = [
+    ...read.warnings,
+    ...authored.warnings,
+    ...found.warnings,
+    ...checked.warnings,
+  ];
   if (faults.length > 0) throw new TemplateFolderError(folder, { faults, warnings });
   return { ready: checked.ready, warnings, partials: found.partials };
+}
+
+/** Finds the files of a folder alone: without a database, nobody knows the others. */
+async function findInFolder(
+  folder: string,
+): Promise<{ authored: AssetFolder; findAsset: FindAsset }> {
+  const authored = await readAssetFolder(folder);
+  const { ready } = planImportedAssets(authored.assets, { accountId: "", kept: [] });
+  const find = openAssetFinder(ready.map(({ asset }) => asset));
+  return { authored, findAsset: (name, kind) => find(name, kind) ?? undefined };
 }
 
 function sayFault({ file, line, message }: FileFault): string {

@@ -328,3 +328,53 @@ test("checkTemplateFolder() checks the XML of an invoice with the sample", async
   const [missing] = await faultsOf(files);
   assert.match(missing ?? "", /^pdf\/bill\/template\.json with.*has no invoice XML/);
 });
+
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+const PICTURED = {
+  ...GOOD,
+  "email/welcome/body.html.hbs": '<p>{{ name }} {{ city }}</p><img src="{{asset "logo"}}" alt="a">',
+  "pdf/bill/body.html.hbs": '<img src="{{asset "logo"}}" alt="a">{{ number }}',
+  "assets/logo.gif": GIF,
+  "assets.json": '{"logo.gif":{"alt":"Shop"}}',
+};
+
+test("importTemplates() stores the files of a folder, and pins them in templates", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "import-images" });
+  await using made = await openFolder(PICTURED);
+  const { folder } = made;
+  const run = async (assetsUrl?: string) => {
+    const done = await importTemplates({ store, sandbox, accountId, folder, assetsUrl });
+    return [...done.templates, ...done.assets].map(({ name, outcome }) => `${name} ${outcome}`);
+  };
+  const pinned = async (version: number) => {
+    const found = await store.templates.findVersion(accountId, "email", 1, version);
+    return found?.assets?.map(({ name, sha256, url }) => `${name} ${sha256.slice(0, 4)} ${url}`);
+  };
+  assert.deepEqual(await run(), ["Welcome new", "Bill new", "logo new"]);
+  const kept = await store.assets.findName(accountId, "logo");
+  const first = kept?.sha256.slice(0, 4);
+  assert.deepEqual([kept?.alt, kept?.filename, kept?.width], ["Shop", "logo.gif", 1]);
+  assert.deepEqual(await pinned(1), [`logo ${first} undefined`]);
+  assert.deepEqual(await run(), ["Welcome unchanged", "Bill unchanged", "logo unchanged"]);
+
+  await made.write({ "assets/logo.gif": Buffer.concat([GIF, Buffer.from([1])]) });
+  assert.deepEqual(await run(), ["Welcome updated", "Bill updated", "logo updated"]);
+  await rm(join(folder, "assets.json"));
+  await rm(join(folder, "assets"), { recursive: true });
+  // The account keeps it.
+  assert.deepEqual(await run("https://mail.example/"), ["Welcome updated", "Bill unchanged"]);
+  assert.match(String(await pinned(3)), /^logo \w+ https:\/\/mail\.example\/assets\/[a-f\d]{64}$/);
+});
+
+test("importTemplates() keeps templates back whose image nobody stores; a check cannot know", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "import-no-image" });
+  const { "assets/logo.gif": _, "assets.json": __, ...files } = PICTURED;
+  await using made = await openFolder(files);
+  const { folder } = made;
+  const { templates, errors } = await importTemplates({ store, sandbox, accountId, folder });
+  assert.deepEqual(templates.map(({ outcome }) => outcome), ["draft", "draft"]);
+  assert.match(errors[0]?.message ?? "", /There is no stored image "logo"/);
+  assert.deepEqual(await faultsOf(files), []);
+  const faults = await faultsOf({ ...PICTURED, "assets/logo.gif": Buffer.from("no image") });
+  assert.match(faults.join(), /assets\/logo\.gif The file is not an image/);
+});

@@ -5,7 +5,7 @@ import {
   fileOfPartial,
   sourceOfAuthored,
 } from "@posthaste/bundle";
-import type { FoundVariable, TemplateFault } from "@posthaste/contracts";
+import type { FoundVariable, TemplateFault, UsedAsset } from "@posthaste/contracts";
 import {
   type LintFinding,
   lintTemplate,
@@ -20,6 +20,8 @@ export interface LintedTemplate {
   variables: readonly TemplateVariable[];
   /** The message rendered with the sample, if there is one. */
   output: Readonly<Record<string, string>> | undefined;
+  /** The stored images that it shows. */
+  assets: readonly UsedAsset[];
 }
 
 /** Rules that the check of a folder covers itself, with more exact places. */
@@ -27,10 +29,11 @@ const KNOWN: readonly string[] = ["compiler", "unused_variable", "sample_lacks"]
 
 /** Returns the findings of the rules for templates: those that prevent publishing, and the others. */
 export function lintAuthored(
-  { template, variables, output }: LintedTemplate,
+  { template, variables, output, assets }: LintedTemplate,
 ): { errors: FileFault[]; warnings: FileFault[] } {
   const found = lintTemplate({
     ...{ kind: template.kind, source: sourceOfAuthored(template), missing: [] },
+    assets,
     variables: variables.map((one): FoundVariable => ({
       ...{ ...one, paths: [...one.paths], usedIn: [...one.usedIn] },
     })),

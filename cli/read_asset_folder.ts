@@ -15,6 +15,9 @@ export interface AuthoredAsset {
   bytes: Buffer;
   sha256: string;
   contentType: string;
+  /** Of an image, in pixels. */
+  width?: number | undefined;
+  height?: number | undefined;
   /** Both are missing if `assets.json` does not say them. */
   alt?: string | undefined;
   filename?: string | undefined;
@@ -63,8 +66,7 @@ async function readInto(found: AssetFolder, folder: string, file: string): Promi
       const body = await readFile(join(folder, path));
       const read = readAsset(body, contentType);
       const sha256 = createHash("sha256").update(read.bytes).digest("hex");
-      const { bytes, contentType: type } = read;
-      found.assets.push({ name, file, bytes, sha256, contentType: type, ...said });
+      found.assets.push({ ...read, name, file, sha256, ...said });
     } catch (error) {
       if (!(error instanceof AssetFault)) throw error;
       found.faults.push({ file: path, message: error.message });

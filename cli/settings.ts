@@ -66,6 +66,11 @@ export class Settings {
     return this.#read("SEALING_KEY");
   }
 
+  /** Where mails show stored images from, as the renderer has it; `undefined` if mails carry them. */
+  get assetsUrl(): string | undefined {
+    return this.#read("ASSETS_URL");
+  }
+
   /** Secrets that the environment holds: none of them may be printed. */
   get secrets(): string[] {
     return [...SECRET].flatMap((name) => this.#env[name] ?? []);

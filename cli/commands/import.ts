@@ -32,6 +32,7 @@ export function importCommand(context: CommandContext): Command {
   email/<alias>/  template.json, subject.hbs, body.html.hbs or body.mjml,
                   text.txt.hbs (optional), sample.json (optional)
   pdf/<alias>/    template.json, body.html.hbs, sample.json (optional)
+  assets/         stored files, with assets.json (both optional)
 
 All templates are checked first. If one is faulty, all faults are reported with line and column,
 and nothing is published. A template that breaks a rule, such as a script in a mail, comes in as a
@@ -108,26 +109,33 @@ async function publishFolder({ context, folder, options, sandbox }: ImportJob): 
   const { output } = context;
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, options.account);
-  const { templates, errors, warnings } = await importTemplates({
+  const { templates, assets, errors, warnings } = await importTemplates({
     store,
     sandbox,
     accountId: account._id,
     folder: resolvePath(context.cwd, folder),
+    assetsUrl: context.settings.assetsUrl,
   });
   for (const warning of warnings) warn(context, folder, warning);
   for (const error of errors) output.fault(error.message, placeOf(folder, error));
   if (errors.length > 0) context.endWith(EXIT.refused);
-  output.result({ accountId: account._id, templates, errors, warnings }, () =>
+  output.result({ accountId: account._id, templates, assets, errors, warnings }, () =>
     output.table(
       ["KIND", "ID", "ALIAS", "NAME", "VERSION", "OUTCOME"],
-      templates.map(({ kind, id, alias, name, version, outcome }) => [
-        kind,
-        String(id),
-        alias,
-        name,
-        version === null ? "-" : String(version),
-        { text: outcome, style: output.styler(COLOURS[outcome]) },
-      ]),
+      [
+        ...templates.map(({ kind, id, alias, name, version, outcome }) => [
+          kind,
+          String(id),
+          alias,
+          name,
+          version === null ? "-" : String(version),
+          { text: outcome, style: output.styler(COLOURS[outcome]) },
+        ]),
+        ...assets.map(({ name, outcome }) => [
+          ...["asset", "-", "-", name, "-"],
+          { text: outcome, style: output.styler(COLOURS[outcome]) },
+        ]),
+      ],
     ));
 }
 
