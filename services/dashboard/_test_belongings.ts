@@ -105,6 +105,7 @@ export async function furnish(
   ids["token"] = [...ids["tokenId"] ?? [], ...ids["link"] ?? []];
   ids["version"] = ["1"];
   ids["n"] = ["0"];
+  ids["contentId"] = ids["name"] ?? [];
   ids["key"] = ["0".repeat(64)];
   return ids;
 }

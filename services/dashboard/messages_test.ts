@@ -184,6 +184,7 @@ test("a message whose content is removed shows since when, and is not retried", 
   const { body } = await viewer.get(`/api/messages/${id}`);
   assert.equal(body.contentRemovedAt, now.toISOString());
   assert.equal(body.canRetry, false);
+  assert.equal((await viewer.get(`/api/messages/${id}/images/logo`)).status, 404);
   const content = await viewer.get(`/api/messages/${id}/content`);
   assert.equal(content.status, 404);
   assert.match(content.body.error, /content was removed on 2026-05-05/);
@@ -266,4 +267,45 @@ test("GET /api/messages/stream reports changes", async () => {
   await until(() => text.includes("canceled"));
   stop.abort();
   await reading;
+});
+
+test("GET /api/messages/:id/images/:contentId returns the images of that mail, as it had them", async () => {
+  const { own: { viewer, accountId }, foreign, store } = dashboard;
+  const image = async (letter: string, name: string) => {
+    const sha256 = letter.repeat(64);
+    const bytes = Buffer.from(`bytes of ${letter}`);
+    const file = { sha256, size: bytes.length, filename: `${name}.png`, contentType: "image/png" };
+    const kept = { ...file, accountId, name, updatedAt: new Date() };
+    await store.assets.putName(kept, bytes);
+    return { ...file, name };
+  };
+  const pinned = await image("a", "logo");
+  const parts = { subject: "s", html: '<img src="cid:logo">', text: "t" };
+  const { template, version } = await store.templates.publish({
+    ...{ accountId, kind: "email", name: "Pictured", source: parts, parts, variables: [] },
+    ...{ sourceHash: "pictured", assets: [pinned, { ...pinned, name: "second" }] },
+  });
+  await image("b", "logo");
+  const { name: _, ...given } = await image("c", "photo");
+  const used = { template: { id: template.id, version: version.version } };
+  const to = [{ email: "a@b.example" }];
+  const file = { ...given, contentType: "text/html", contentId: "page" };
+  const files = [{ ...given, contentId: "second" }, file];
+  const request = { from: { email: "shop@example.com" }, to, files };
+  const send = await accept(1, { ...used, request });
+  const id = messageIdOf(send._id, 0);
+  const show = (contentId: string) => viewer.get(`/api/messages/${id}/images/${contentId}`);
+  const logo = await show("logo");
+  assert.deepEqual([logo.status, logo.text], [200, "bytes of a"]);
+  assert.equal(logo.headers["content-type"], "image/png");
+  assert.match(String(logo.headers["content-security-policy"]), /default-src 'none'.*sandbox/);
+  assert.equal(logo.headers["x-content-type-options"], "nosniff");
+  assert.equal((await show("second")).text, "bytes of c");
+  const [line] = await store.audit.list(accountId, { limit: 1 });
+  assert.deepEqual([line?.action, line?.details], ["message.read", { image: "second" }]);
+  for (const none of ["photo", "page", "none", "..%2flogo", pinned.sha256]) {
+    assert.equal((await show(none)).status, 404, none);
+  }
+  const path = `/api/messages/${id}/images/logo`;
+  assert.equal((await foreign.viewer.get(path)).status, 404);
 });

@@ -12,6 +12,7 @@ import type { SuppressionView } from "./suppressions.ts";
  * | `GET /api/messages/:id` | | `MessageView` |
  * | `GET /api/messages/:id/content` | | `ContentView` |
  * | `GET /api/messages/:id/pdfs/:n` | | the PDF's bytes, `application/pdf` |
+ * | `GET /api/messages/:id/images/:contentId` | | the bytes of an image that the mail carries |
  * | `POST /api/messages/:id/retry` | | `MessageView`; 409 `conflict` if it cannot be |
  * | `POST /api/messages/:id/cancel` | | `MessageView`; 409 `conflict` if it cannot be |
  * | `POST /api/messages/retry` | `BulkRetry` | `BulkRetried` |
@@ -130,7 +131,7 @@ export interface MessageView extends MessageRow {
 /** A mail as it was filled. */
 export interface ContentView {
   subject: string;
-  /** Shown in a sandboxed frame without scripts, by `srcdoc`. */
+  /** Shown in a sandboxed frame without scripts, by `srcdoc`. Its images are `cid:` addresses. */
   html: string;
   text: string;
   pdfs: { filename: string }[];

@@ -18,6 +18,8 @@ import { readMessageQuery } from "../message_filter.ts";
 import { messageViewOf, rowsOf, traceIdOf } from "../message_view.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
+import { mailImage } from "../mail_image.ts";
+import { IMAGE_HEADERS } from "../security_headers.ts";
 
 const PAGE = 50;
 
@@ -37,10 +39,13 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   const { store, now } = deps;
 
   /** Records who read a mail: its content is private. */
-  async function noteReading(principal: Principal, id: string, pdf?: number): Promise<void> {
+  async function noteReading(
+    principal: Principal,
+    id: string,
+    details: Record<string, string | number> = {},
+  ): Promise<void> {
     await audit({ ...store, now }, principal, {
-      ...{ action: "message.read", target: `message ${id}` },
-      details: pdf === undefined ? {} : { pdf: pdf + 1 },
+      ...{ action: "message.read", target: `message ${id}`, details },
     });
   }
 
@@ -91,12 +96,23 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, params: { id, n } }, reply) => {
       const { message, send } = await find(principal.accountId, id);
       const place = { index: message.index, position: Number(n) };
-      await noteReading(principal, id, Number(n));
+      await noteReading(principal, id, { pdf: Number(n) + 1 });
       const { filename, bytes } = await madeAgain(mailPdf(send, place, deps));
       const name = encodeURIComponent(filename);
       return reply.type("application/pdf")
         .header("content-disposition", `inline; filename*=UTF-8''${name}`)
         .send(Buffer.from(bytes));
+    },
+  );
+
+  app.get<{ Params: { id: string; contentId: string } }>(
+    "/api/messages/:id/images/:contentId",
+    { config: { role: "viewer" } },
+    async ({ principal, params: { id, contentId } }, reply) => {
+      const { message, send } = await find(principal.accountId, id);
+      const image = await madeAgain(mailImage({ send, index: message.index, contentId }, store));
+      await noteReading(principal, id, { image: contentId });
+      return reply.headers(IMAGE_HEADERS).type(image.contentType).send(Buffer.from(image.bytes));
     },
   );
 

@@ -48,14 +48,29 @@ export function useUpload(): (files: readonly File[]) => Promise<AssetView[]> {
 
 const CARRIED = /(["'(=]\s*)cid:([\w.-]{1,64})/g;
 
-/** Returns the stored images that a mail carries, as `data:` addresses by name, once they are loaded. */
-export function useCarriedImages(html: string): Readonly<Record<string, string>> {
+/** Where the images of a mail are. */
+export interface ImageSource {
+  /** Key of the queries. */
+  key: readonly string[];
+  /** Path of the image below `/api`, by its content id. */
+  pathOf(name: string): string;
+}
+
+/** The images that the account keeps now. */
+const KEPT: ImageSource = { key: ["assets"], pathOf: (name) => `/assets/${name}/content` };
+
+/** Returns the images that a mail carries, as `data:` addresses by content id, once they are loaded. */
+export function useCarriedImages(
+  html: string,
+  { key, pathOf }: ImageSource = KEPT,
+): Readonly<Record<string, string>> {
   const names = [...new Set([...html.matchAll(CARRIED)].map(([, , name = ""]) => name))];
   return useQueries({
     queries: names.slice(0, 50).map((name) => ({
-      queryKey: ["assets", name, "data"],
-      queryFn: ({ signal }: { signal: AbortSignal }) => dataAddress(name, signal),
+      queryKey: [...key, name, "data"],
+      queryFn: ({ signal }: { signal: AbortSignal }) => dataAddress(pathOf(name), signal),
       retry: false,
+      staleTime: key === KEPT.key ? 0 : Infinity,
     })),
     combine: (results) =>
       Object.fromEntries(
@@ -74,14 +89,14 @@ export function withCarriedImages(html: string, images: Readonly<Record<string, 
   );
 }
 
-async function dataAddress(name: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(addressOf(`/assets/${name}/content`), { signal });
-  if (!response.ok) throw new Error(`Cannot load the image "${name}"`);
+async function dataAddress(path: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(addressOf(path), { signal });
+  if (!response.ok) throw new Error(`Cannot load the image "${path}"`);
   const bytes = await response.blob();
   return await new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error(`Cannot read the image "${name}"`));
+    reader.onerror = () => reject(new Error(`Cannot read the image "${path}"`));
     reader.readAsDataURL(bytes);
   });
 }

@@ -3,6 +3,7 @@ import { TbFileTypePdf } from "react-icons/tb";
 import { useQuery } from "@tanstack/react-query";
 import type { ContentView, MessageView } from "../../../../interface/messages.ts";
 import { addressOf, request } from "../../api.ts";
+import { useCarriedImages, withCarriedImages } from "../files/file_queries.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { absoluteTime } from "../../parts/time.tsx";
 
@@ -14,6 +15,10 @@ export function MessageContent({ message }: { message: MessageView }) {
     queryFn: ({ signal }) => request<ContentView>(`/messages/${id}/content`, { signal }),
     enabled: contentRemovedAt === null,
     staleTime: Infinity,
+  });
+  const images = useCarriedImages(data?.html ?? "", {
+    key: ["messages", id, "images"],
+    pathOf: (contentId) => `/messages/${id}/images/${contentId}`,
   });
   if (contentRemovedAt !== null) {
     return (
@@ -43,7 +48,8 @@ export function MessageContent({ message }: { message: MessageView }) {
           <iframe
             title="Content as sent"
             sandbox=""
-            srcDoc={data.html}
+            srcDoc={withCarriedImages(data.html, images)}
+            referrerPolicy="no-referrer"
             style={{
               width: "100%",
               height: 480,

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { openSmtpSink } from "@posthaste/kit";
+import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+
+let fixture: DashboardFixture;
+let integration: number;
+let opened: AsyncDisposableStack;
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  fixture = stack.use(await openDashboardFixture());
+  const sink = stack.use(await openSmtpSink());
+  integration = await fixture.system.connect(sink.port);
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+/** Images of 2 × 3 and of 1 × 1 pixels. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAD0lEQVR4nGNgYGCA4P///wMAC/wC/RhmcYAAAAAASUVORK5CYII=",
+  "base64",
+);
+const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
+
+async function keep(bytes: Buffer, contentType: string): Promise<void> {
+  const { accountId, store } = fixture.system;
+  await store.assets.putName({
+    ...{ accountId, name: "logo", filename: "logo", contentType, size: bytes.length },
+    ...{ sha256: createHash("sha256").update(bytes).digest("hex"), updatedAt: new Date() },
+  }, bytes);
+}
+
+interface Stored {
+  id: number;
+  revision: number;
+  draft: object;
+}
+
+test("the page of a message shows the images that the mail carried, in a sandbox without scripts", async () => {
+  const { people: { editor }, system } = fixture;
+  await keep(PNG, "image/png");
+  const { id, revision, draft } = await editor.ask<Stored>("POST", "/templates/email", {
+    name: "Pictured",
+  });
+  const html = '<p>Hello</p><img src="{{asset "logo"}}" alt="Shop" onerror="alert(1)">' +
+    '<style>p { background: url({{asset "logo"}}) }</style>';
+  const source = { ...draft, subject: "Hi", html, text: "", variables: [] };
+  const path = `/templates/email/${id}`;
+  const saved = await editor.ask<Stored>("PUT", `${path}/draft`, { revision, source });
+  await editor.ask("POST", `${path}/publish`, { revision: saved.revision });
+  const sent = await system.send({ template: id, integration, to: [{ email: "a@b.example" }] });
+  await system.untilDone(sent.id);
+  // The mail had another one.
+  await keep(GIF, "image/gif");
+
+  await using look = await fixture.look(`/messages/${sent.messages[0]?.id}`, { who: "viewer" });
+  await untilShown(look.page);
+  const frame = look.page.locator('iframe[title="Content as sent"]');
+  assert.equal(await frame.getAttribute("sandbox"), "");
+  const image = look.page.frameLocator('iframe[title="Content as sent"]').getByAltText("Shop");
+  await image.waitFor();
+  assert.deepEqual(
+    await image.evaluate((element) => {
+      const { naturalWidth, naturalHeight, src } = element as HTMLImageElement;
+      return [naturalWidth, naturalHeight, src.slice(0, 15)];
+    }),
+    [2, 3, "data:image/png;"],
+  );
+  const addresses = look.page.frames().map((one) => one.url());
+  assert.ok(!addresses.some((url) => url.startsWith("cid:")));
+  assert.deepEqual(look.faults, []);
+});
