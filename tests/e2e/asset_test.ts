@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { crc32, deflateSync } from "node:zlib";
+import { openSmtpSink, type SmtpSink } from "@posthaste/kit";
+import { manageTemplates } from "./manage_templates.ts";
+import { type ReadMail, readMail } from "./read_mail.ts";
+import { openSystem, type System } from "./system.ts";
+
+let system: System;
+let sink: SmtpSink;
+let integration: number;
+let opened: AsyncDisposableStack;
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  sink = stack.use(await openSmtpSink());
+  system = stack.use(await openSystem({ dashboard: true, webhooks: false }));
+  integration = await system.connect(sink.port);
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+const NO_POPPLER = spawnSync("pdfimages", ["-v"]).error === undefined
+  ? false
+  : "NO PDFIMAGES, NO IMAGE OF A PDF IS READ: install poppler-utils";
+
+/** Returns a PNG image of one colour. */
+function pngOf(width: number, height: number): Buffer {
+  const part = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2], 8);
+  const pixels = Buffer.alloc(height * (1 + 3 * width), 0x60);
+  for (let row = 0; row < height; row++) pixels[row * (1 + 3 * width)] = 0;
+  return Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    part("IHDR", head),
+    part("IDAT", deflateSync(pixels)),
+    part("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+const LOGO = pngOf(40, 30);
+const SHA256 = createHash("sha256").update(LOGO).digest("hex");
+
+/** Reads the one mail to an address with two parsers. */
+async function mailsTo(address: string): Promise<ReadMail[]> {
+  const mails = sink.messages.filter(({ envelope }) => envelope.to.includes(address));
+  assert.equal(mails.length, 1);
+  return (await Promise.all(mails.map(readMail))).flat();
+}
+
+/** Returns the sizes of the images in a PDF, by poppler. */
+async function imagesOf(pdf: Buffer): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-asset-"));
+  try {
+    await writeFile(join(folder, "a.pdf"), pdf);
+    const { stdout } = await promisify(execFile)("pdfimages", ["-list", join(folder, "a.pdf")]);
+    return stdout.trim().split("\n").slice(2).map((line) => {
+      const [, , , width, height] = line.trim().split(/\s+/);
+      return `${width} x ${height}`;
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test("an image of the account is in each mail once, as it was when the template was published", async () => {
+  const manager = await manageTemplates(system);
+  assert.equal(await manager.put("logo", LOGO, "image/png"), SHA256);
+  const template = await manager.publish("email", {
+    ...{ subject: "Pictured", text: "" },
+    html: '<img src="{{asset "logo"}}" alt="Shop"><p>Hi</p><img src="{{asset "logo"}}" alt="">',
+  });
+  const pdf = await manager.publish("pdf", {
+    ...{ filename: "a.pdf", html: '<img src="{{asset "logo"}}" alt="Shop"><p>PDF' },
+  });
+  // What is published does not change.
+  await manager.put("logo", pngOf(50, 20), "image/png");
+  const to = ["a", "b"].map((name) => ({
+    ...{ email: `${name}@asset.example`, attachments: [{ id: pdf }] },
+  }));
+  const accepted = await system.send({ template, integration, to });
+  await system.untilDone(accepted.id);
+  for (const { email } of to) {
+    const mails = await mailsTo(email);
+    // Mailparser writes the image into the HTML instead.
+    assert.equal(mails[0]?.html.match(/src="cid:logo"/g)?.length, 2);
+    for (const { attachments } of mails) {
+      const [image, document, ...others] = [
+        ...attachments.filter(({ contentId }) => contentId !== undefined),
+        ...attachments.filter(({ contentId }) => contentId === undefined),
+      ];
+      assert.deepEqual(image, {
+        ...{ contentId: "logo", filename: "logo.png", type: "image/png", bytes: LOGO },
+      });
+      assert.deepEqual([document?.type, others], ["application/pdf", []]);
+    }
+  }
+  const api = system.stack.apiUrl.replace(/\/v1$/, "");
+  assert.equal((await fetch(`${api}/assets/${SHA256}`)).status, 404);
+});
+
+test("the PDF of a mail has the image that its template shows", { skip: NO_POPPLER }, async () => {
+  const [mail] = await mailsTo("a@asset.example");
+  const document = mail?.attachments.find(({ type }) => type === "application/pdf");
+  assert.deepEqual(await imagesOf(document?.bytes ?? Buffer.alloc(0)), ["40 x 30"]);
+});
+
+test("with a public base, mails show images from there, and nothing else is there", async () => {
+  const base = system.stack.apiUrl.replace(/\/v1$/, "");
+  const env = { ASSETS_URL: base };
+  await using shown = await openSystem({
+    ...{ dashboard: true, webhooks: false, settings: { renderer: env, api: env } },
+  });
+  const sending = await shown.connect(sink.port);
+  const manager = await manageTemplates(shown);
+  await manager.put("logo", LOGO, "image/png");
+  const hidden = await manager.put("hidden", pngOf(3, 3), "image/png");
+  const file = await manager.put("terms", Buffer.from("<p>Terms"), "text/html");
+  const html = '<img src="{{asset "logo"}}" alt="Shop">';
+  const template = await manager.publish("email", { subject: "By URL", html, text: "" });
+  const printed = await manager.put("printed", pngOf(4, 4), "image/png");
+  const pdf = '<img src="{{asset "printed"}}" alt="">';
+  await manager.publish("pdf", { filename: "a.pdf", html: pdf });
+  const to = [{ email: "c@asset.example" }];
+  const accepted = await shown.send({
+    ...{ template, integration: sending, to, attachments: [{ asset: "terms" }] },
+  });
+  await shown.untilDone(accepted.id);
+  for (const { html, attachments } of await mailsTo("c@asset.example")) {
+    assert.ok(html.includes(`src="${base}/assets/${SHA256}"`), html);
+    assert.deepEqual(attachments.map(({ filename }) => filename), ["terms"]);
+  }
+  const api = shown.stack.apiUrl.replace(/\/v1$/, "");
+  const image = await fetch(`${api}/assets/${SHA256}`);
+  assert.deepEqual(Buffer.from(await image.arrayBuffer()), LOGO);
+  const { status, headers } = image;
+  assert.deepEqual([status, headers.get("content-type")], [200, "image/png"]);
+  assert.equal(headers.get("cache-control"), "public, max-age=31536000, immutable");
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none';.*; sandbox$/);
+  assert.equal(headers.get("set-cookie"), null);
+  for (const path of ["", hidden, file, printed, "logo", `${SHA256}/`, "f".repeat(64)]) {
+    const other = await fetch(`${api}/assets/${path}`);
+    assert.equal(other.status, 404, path);
+    assert.equal(other.headers.get("cache-control"), "no-store");
+  }
+});

@@ -1,0 +1,51 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import type { AccountOfSystem } from "./system.ts";
+
+/** What a program does with the templates and files of an account, by `/manage/v1`. */
+export interface TemplateManager {
+  /** Keeps a file under a name, and returns the SHA-256 of its bytes. */
+  put(name: string, bytes: Uint8Array, contentType: string): Promise<string>;
+  /** Publishes a new template, and returns its id. `source` replaces parts of an empty draft. */
+  publish(kind: TemplateKind, source: object): Promise<number>;
+}
+
+interface Draft {
+  id: number;
+  revision: number;
+  draft: object;
+}
+
+/** Opens an account of a system that has a dashboard, by a token of its own. */
+export async function manageTemplates(
+  { store, accountId, stack }: Pick<AccountOfSystem, "store" | "accountId" | "stack">,
+): Promise<TemplateManager> {
+  const { token } = await store.tokens.create({
+    ...{ accountId, name: "CI", scopes: ["manage:templates"] },
+  });
+  async function ask<T>(method: string, path: string, body: Uint8Array | object, type?: string) {
+    const response = await fetch(`${stack.dashboardUrl}/manage/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        "content-type": type ?? "application/json",
+      },
+      body: type === undefined ? JSON.stringify(body) : body as Uint8Array<ArrayBuffer>,
+    });
+    if (response.ok) return await response.json() as T;
+    throw new Error(`Cannot ${method} ${path}: ${response.status} ${await response.text()}`);
+  }
+  return {
+    put: async (name, bytes, contentType) =>
+      (await ask<{ sha256: string }>("PUT", `/assets/${name}`, bytes, contentType)).sha256,
+    async publish(kind, source) {
+      const made = await ask<Draft>("POST", `/templates/${kind}`, { name: "Pictured" });
+      const path = `/templates/${kind}/${made.id}`;
+      const { revision } = await ask<Draft>("PUT", `${path}/draft`, {
+        revision: made.revision,
+        source: { ...made.draft, variables: [], ...source },
+      });
+      await ask("POST", `${path}/publish`, { revision });
+      return made.id;
+    },
+  };
+}
