@@ -8,4 +8,5 @@
  * @module
  */
 export { endingOf, typeOfFile, usualFilename } from "./asset_filename.ts";
-export { AssetFault, type ReadAsset, readAsset } from "./read_asset.ts";
+export { AssetFault } from "./asset_fault.ts";
+export { type ReadAsset, readAsset } from "./read_asset.ts";

@@ -1,4 +1,6 @@
 import { imageFormat } from "@posthaste/fetching";
+import { checkFont, fontType, isFontType } from "./_read_font.ts";
+import { AssetFault } from "./asset_fault.ts";
 import { safeSvg } from "./_safe_svg.ts";
 
 /** A file that may be stored. */
@@ -11,11 +13,6 @@ export interface ReadAsset {
   height?: number | undefined;
 }
 
-/** A file that must not be stored. Its message says why, and what to do. */
-export class AssetFault extends Error {
-  override readonly name = "AssetFault";
-}
-
 /** Images with more pixels than this exhaust the programs that show them. */
 const MAX_PIXELS = 50_000_000;
 /** An SVG image is parsed as a whole. */
@@ -23,15 +20,17 @@ const MAX_SVG_BYTES = 1_000_000;
 const SVG_TYPE = "image/svg+xml";
 
 /**
- * Reads a file for storing: recognises PNG, JPEG, GIF, WebP and SVG images by their bytes, compares them with the
- * type that the sender says, and makes SVG images safe.
+ * Reads a file for storing: recognises PNG, JPEG, GIF, WebP and SVG images and TrueType, OpenType and WOFF2 fonts
+ * by their bytes, compares them with the type that the sender says, makes SVG images safe, and checks fonts.
  *
  * @param contentType Media type as the sender says; `application/octet-stream` if unknown.
- * @throws {AssetFault} If the type and the bytes differ, or the image is too large or malformed.
+ * @throws {AssetFault} If the type and the bytes differ, or the image or font is too large or malformed.
  */
 export function readAsset(body: Buffer, contentType: string): ReadAsset {
   if (body.length === 0) throw new AssetFault("The file is empty");
   const said = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const font = fontType(body);
+  if (font !== undefined || said.startsWith("font/")) return readFont(body, { said, found: font });
   if (said === SVG_TYPE || (isUnknown(said) && looksLikeSvg(body))) return readSvg(body);
   const format = imageFormat(body);
   const found = format === undefined ? typeOfOther(body) : format.type;
@@ -54,6 +53,23 @@ export function readAsset(body: Buffer, contentType: string): ReadAsset {
     );
   }
   return { bytes: body, contentType: found, width, height };
+}
+
+function readFont(
+  body: Buffer,
+  { said, found }: { said: string; found: string | undefined },
+): ReadAsset {
+  if (found === undefined) {
+    const error =
+      `The file is not a font of TrueType, OpenType or WOFF2, as its type "${said}" says`;
+    throw new AssetFault(error);
+  }
+  if (!isUnknown(said) && !isFontType(said, found)) {
+    const error = `The file is of type "${found}", not "${said}". Send it with its own type`;
+    throw new AssetFault(error);
+  }
+  checkFont(body, found);
+  return { bytes: body, contentType: found };
 }
 
 function isUnknown(type: string): boolean {

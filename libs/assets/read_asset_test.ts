@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualFilename } from "./asset_filename.ts";
-import { AssetFault, readAsset } from "./read_asset.ts";
+import { AssetFault } from "./asset_fault.ts";
+import { readAsset } from "./read_asset.ts";
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAD0lEQVR4nGNgYGCA4P///wMAC/wC/RhmcYAAAAAASUVORK5CYII=",

@@ -2,15 +2,18 @@ import { MAX_IMAGE_BYTES } from "@posthaste/contracts";
 import type { Found } from "./lint_finding.ts";
 import type { LintInput } from "./lint_input.ts";
 
-/** Checks the stored images that a template names. */
+/** Checks the stored images and fonts that a template names. */
 export function lintAssets({ kind, assets = [] }: LintInput): Found[] {
   const found = assets.flatMap(({ name, line, column, partial, asset }): Found[] => {
     const place = { part: "html" as const, line, column, partial };
     if (asset === null) {
       return [{ ...place, rule: "unknown_asset", message: `There is no stored image "${name}"` }];
     }
-    if (asset.contentType.startsWith("image/")) return [];
-    const message = `"${name}" is not an image, but a file of type "${asset.contentType}"`;
+    const isFont = asset.contentType.startsWith("font/");
+    if (asset.contentType.startsWith("image/") || isFont && kind === "pdf") return [];
+    const message = isFont
+      ? `"${name}" is a font: mails cannot carry fonts, only PDFs can`
+      : `"${name}" is not an image, but a file of type "${asset.contentType}"`;
     return [{ ...place, rule: "asset_not_image", message }];
   });
   // What a mail shows by a URL is not in it.
@@ -19,7 +22,8 @@ export function lintAssets({ kind, assets = [] }: LintInput): Found[] {
   const most = MAX_IMAGE_BYTES[kind];
   if (bytes <= most) return found;
   const [has, limit] = [bytes, most].map((size) => (size / 1_000_000).toFixed(1));
-  const message = `The images of the template have ${has} MB, more than the limit of ${limit} MB`;
+  const message =
+    `The stored files of the template have ${has} MB, more than the limit of ${limit} MB`;
   return [
     ...found,
     { part: "html", line: null, column: null, rule: "assets_too_large", message },

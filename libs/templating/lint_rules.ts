@@ -26,10 +26,10 @@ export const LINT_RULES = {
   unknown_variable: error("Correct the name, add it to the sample, or declare it"),
   /** A stored image that does not exist. */
   unknown_asset: error("Store an image under this name, or correct the name"),
-  /** A stored file that is no image. */
+  /** A stored file that is no image, and no font of a PDF. */
   asset_not_image: error("Attach the file to the send, or link to it"),
-  /** Stored images that are too large together. */
-  assets_too_large: error("Store smaller images"),
+  /** Stored images and fonts that are too large together. */
+  assets_too_large: error("Store smaller images, or fonts with fewer characters"),
   /** An image whose address is only valid on a web page. */
   relative_image: error("Write the complete address: https://…"),
   script: error("Remove the script"),

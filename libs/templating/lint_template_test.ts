@@ -156,6 +156,9 @@ test("lintTemplate() finds stored images that do not exist, are no images, or ar
   ]);
   const pdf = { size: 1, contentType: "application/pdf" };
   assert.deepEqual(findingsOf("", { assets: [use("a", pdf)] }), ["asset_not_image 2:3"]);
+  const font = [use("a", { size: 1, contentType: "font/woff2" })];
+  assert.deepEqual(findingsOf("", { assets: font }), ["asset_not_image 2:3"]);
+  assert.deepEqual(findingsOf("", { kind: "pdf", assets: font }), []);
   const large = [use("a", { size: 2_000_000 }), use("b", { size: 1_000_000 })];
   assert.deepEqual(findingsOf("", { kind: "pdf", assets: large }), ["assets_too_large"]);
   assert.deepEqual(findingsOf("", { assets: large }), []);

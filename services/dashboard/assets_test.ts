@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import type { TokenScope } from "@posthaste/contracts";
+import { testFont, testWoff2 } from "@posthaste/kit";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import { QUOTAS } from "./quotas.ts";
 
@@ -120,4 +121,24 @@ test("PUT /api/assets/{name} stores an SVG image without its scripts", async () 
   assert.match(text, /<path d="M0 0"><\/path>/);
   assert.doesNotMatch(text, /script/);
   await editor.delete("/api/assets/mark");
+});
+
+test("PUT /api/assets/{name} keeps a font that browsers can use, and no other", async () => {
+  const { own: { editor } } = dashboard;
+  const [font, packed] = [testFont(), testWoff2()];
+  const path = "/api/assets/brand";
+  const { status, body } = await editor.put(path, font, { "content-type": "font/ttf" });
+  assert.deepEqual([status, body.contentType, body.filename], [200, "font/ttf", "brand.ttf"]);
+  const other = await editor.put(path, packed, { "content-type": "application/octet-stream" });
+  assert.deepEqual([other.body.contentType, other.body.filename], ["font/woff2", "brand.woff2"]);
+  const { headers } = await editor.get(`${path}/content`);
+  assert.deepEqual([headers["content-type"], headers["x-content-type-options"]], [
+    ...["font/woff2", "nosniff"],
+  ]);
+  assert.match(String(headers["content-disposition"]), /^attachment;/);
+  assert.match(String(headers["content-security-policy"]), /^default-src 'none'.*sandbox$/);
+  const damaged = await editor.put(path, font.subarray(0, 500), { "content-type": "font/ttf" });
+  assert.deepEqual([damaged.status, damaged.body.code], [400, "invalid_request"]);
+  assert.match(damaged.body.error, /is damaged/);
+  await editor.delete(path);
 });

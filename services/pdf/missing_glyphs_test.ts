@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { testFont, testWoff2 } from "@posthaste/kit";
 import { job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 import type { PdfBrowser } from "./browser.ts";
 import { PrintError } from "./print_error.ts";
@@ -46,6 +47,27 @@ suite("characters without a glyph", { skip: NO_CHROMIUM }, () => {
       assert.match((await textOf(pdf)).join(), /Dear/);
       assert.equal(missingGlyphs, undefined);
       assert.deepEqual((await listOf(TEXT, page))?.toSorted(), FOUND);
+    }
+  });
+
+  test("are not those that a font of the document draws, in any of its forms", async () => {
+    const [known, unknown] = ["\u{E123}", "\u{E124}"];
+    const fonts = [
+      ["font/ttf", testFont({ chars: `${known}A` })],
+      ["font/woff2", testWoff2({ chars: `${known}A` })],
+    ] as const;
+    for (const [type, bytes] of fonts) {
+      const face = `@font-face{font-family:Brand;src:url(data:${type};base64,` +
+        `${bytes.toString("base64")})}p{font-family:Brand}`;
+      const html = (text: string) => `<style>${face}</style><p>${text} and others`;
+      assert.equal(await listOf(html(known)), undefined, type);
+      const strict = { missingGlyphs: "fail" as const };
+      assert.match(
+        (await textOf((await browser.print(job(html(known), strict))).pdf)).join(),
+        /and/,
+      );
+      assert.deepEqual(await listOf(html(unknown)), [`U+E124 in "${unknown} and others"`], type);
+      assert.deepEqual(await listOf(`<p>${known} alone`), [`U+E123 in "${known} alone"`]);
     }
   });
 

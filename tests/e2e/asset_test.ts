@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { crc32, deflateSync } from "node:zlib";
-import { openSmtpSink, type SmtpSink } from "@posthaste/kit";
+import { openSmtpSink, type SmtpSink, testWoff2 } from "@posthaste/kit";
 import { manageTemplates } from "./manage_templates.ts";
 import { type ReadMail, readMail } from "./read_mail.ts";
 import { openSystem, type System } from "./system.ts";
@@ -62,19 +62,24 @@ async function mailsTo(address: string): Promise<ReadMail[]> {
   return (await Promise.all(mails.map(readMail))).flat();
 }
 
-/** Returns the sizes of the images in a PDF, by poppler. */
-async function imagesOf(pdf: Buffer): Promise<string[]> {
+/** Returns what a program of poppler says of a PDF. */
+async function poppler(program: string, pdf: Buffer, args: string[] = []): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "posthaste-asset-"));
   try {
     await writeFile(join(folder, "a.pdf"), pdf);
-    const { stdout } = await promisify(execFile)("pdfimages", ["-list", join(folder, "a.pdf")]);
-    return stdout.trim().split("\n").slice(2).map((line) => {
-      const [, , , width, height] = line.trim().split(/\s+/);
-      return `${width} x ${height}`;
-    });
+    return (await promisify(execFile)(program, [...args, join(folder, "a.pdf")])).stdout;
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Returns the sizes of the images in a PDF. */
+async function imagesOf(pdf: Buffer): Promise<string[]> {
+  const lines = (await poppler("pdfimages", pdf, ["-list"])).trim().split("\n");
+  return lines.slice(2).map((line) => {
+    const [, , , width, height] = line.trim().split(/\s+/);
+    return `${width} x ${height}`;
+  });
 }
 
 test("an image of the account is in each mail once, as it was when the template was published", async () => {
@@ -118,6 +123,38 @@ test("the PDF of a mail has the image that its template shows", { skip: NO_POPPL
   const document = mail?.attachments.find(({ type }) => type === "application/pdf");
   assert.deepEqual(await imagesOf(document?.bytes ?? Buffer.alloc(0)), ["40 x 30"]);
 });
+
+test(
+  "the PDF of a mail embeds a font that the account stores, and needs no other for its characters",
+  {
+    skip: NO_POPPLER,
+  },
+  async () => {
+    const manager = await manageTemplates(system);
+    await manager.put("brand", testWoff2({ chars: "AB\u{E123}", name: "BrandFace" }), "font/woff2");
+    const face = '@font-face { font-family: "brand"; src: url({{asset "brand"}}) }';
+    const template = await manager.publish("email", { subject: "Font", html: "<p>Hi", text: "" });
+    const pdf = await manager.publish("pdf", {
+      filename: "a.pdf",
+      html: `<style>${face} p { font-family: brand }</style><p>AB{{ icon }}`,
+      ...{ page: { missingGlyphs: "fail" }, sample: { icon: "A" } },
+    });
+    const to = ["\u{E123}", "\u{E124}"].map((icon, index) => ({
+      email: `${index}@font.example`,
+      attachments: [{ id: pdf, variables: { icon } }],
+    }));
+    const accepted = await system.send({ template, integration, to });
+    const { states } = await system.untilDone(accepted.id);
+    assert.deepEqual(states, { sent: 1, failed: 1 });
+    const failed = await system.message(accepted.messages[1]?.id ?? "");
+    assert.match(failed.reason ?? "", /missing_glyphs.*U\+E124/);
+    const [mail] = await mailsTo("0@font.example");
+    const document = mail?.attachments[0]?.bytes ?? Buffer.alloc(0);
+    const [, , font, ...others] = (await poppler("pdffonts", document)).trim().split("\n");
+    assert.match(font ?? "", /^[A-Z]{6}\+BrandFace +CID TrueType +Identity-H +yes yes yes /);
+    assert.deepEqual(others, []);
+  },
+);
 
 test("with a public base, mails show images from there, and nothing else is there", async () => {
   const base = system.stack.apiUrl.replace(/\/v1$/, "");

@@ -10,6 +10,7 @@ import { CopyText } from "../../parts/copy_text.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { DescribeFile } from "./describe_file.tsx";
 import { sizeText } from "../templates/size_text.ts";
+import { fileUse } from "./file_use.ts";
 import { fileAddress, putFile } from "./file_queries.ts";
 import { removalText } from "./removal_text.ts";
 import { Thumbnail } from "./thumbnail.tsx";
@@ -18,6 +19,7 @@ import { Thumbnail } from "./thumbnail.tsx";
 export function FileCard({ file, mayEdit }: { file: AssetView; mayEdit: boolean }) {
   const { name, alt, contentType } = file;
   const isImage = contentType.startsWith("image/");
+  const { text, readers } = fileUse(file);
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <Paper withBorder p="sm">
@@ -29,10 +31,7 @@ export function FileCard({ file, mayEdit }: { file: AssetView; mayEdit: boolean 
             <Text size="xs" c="dimmed">{describeFile(file)}</Text>
           </Stack>
           <Group gap={0} wrap="nowrap">
-            <CopyText
-              text={isImage ? `{{asset "${name}"}}` : `{"asset":"${name}"}`}
-              label={`Copy what ${isImage ? "templates" : "requests"} write for ${name}`}
-            />
+            <CopyText text={text} label={`Copy what ${readers} write for ${name}`} />
             <Actions {...{ file, mayEdit }} describe={open} />
           </Group>
         </Group>

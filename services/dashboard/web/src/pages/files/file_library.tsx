@@ -42,7 +42,7 @@ export default function FileLibrary() {
     <FileDrop disabled={!mayEdit} onFiles={(files) => void store(files)}>
       <Page
         title="Files"
-        about="Images that templates show, and files that requests attach by name"
+        about="Images and fonts of templates, and files that requests attach by name"
         actions={data && data.assets.length > 0 && button}
       >
         <Pending query={query} />

@@ -1,10 +1,11 @@
 import { Center } from "@mantine/core";
-import { TbFile } from "react-icons/tb";
+import { TbFile, TbTypography } from "react-icons/tb";
 import type { AssetView } from "../../../../interface/assets.ts";
 import { fileAddress } from "./file_queries.ts";
 
 /** A stored image, small, or a sign for another file. */
 export function Thumbnail({ file, height }: { file: AssetView; height: number }) {
+  const Sign = file.contentType.startsWith("font/") ? TbTypography : TbFile;
   return (
     <Center h={height} style={BACKGROUND}>
       {file.contentType.startsWith("image/")
@@ -16,7 +17,7 @@ export function Thumbnail({ file, height }: { file: AssetView; height: number })
             style={{ maxWidth: "100%", maxHeight: height, objectFit: "contain", display: "block" }}
           />
         )
-        : <TbFile size={Math.min(40, height / 2)} aria-hidden />}
+        : <Sign size={Math.min(40, height / 2)} aria-hidden />}
     </Center>
   );
 }

@@ -1,0 +1,98 @@
+import { AssetFault } from "./asset_fault.ts";
+import { type FontTables, sfntTables, woff2Tables } from "./_font_tables.ts";
+
+/** The types of fonts, and other names of these types. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  "font/ttf": ["application/x-font-ttf", "application/x-font-truetype", "font/truetype"],
+  "font/otf": ["application/x-font-opentype", "application/vnd.ms-opentype", "font/opentype"],
+  "font/woff2": ["application/font-woff2"],
+};
+
+/** Programs often name the two by the ending of the file, and both endings are used for both. */
+const SFNT = ["font/ttf", "font/otf", "font/sfnt", "application/font-sfnt"];
+
+/** A PDF template embeds at most this much; a font for one script is far smaller. */
+const MAX_FONT_BYTES = 2_500_000;
+
+/** What a browser unpacks at most. */
+const MAX_UNPACKED_BYTES = 30 * 1024 ** 2;
+
+const NEEDED = ["cmap", "head", "hhea", "hmtx", "maxp"];
+const HEAD_MAGIC = 0x5f0f3cf5;
+
+/** Recognises a TrueType, OpenType or WOFF2 font by its first bytes, and returns its type. */
+export function fontType(body: Buffer): string | undefined {
+  switch (body.toString("latin1", 0, 4)) {
+    case "\0\x01\0\0":
+      return "font/ttf";
+    case "OTTO":
+      // A text does not go on with a zero.
+      return body[4] === 0 ? "font/otf" : undefined;
+    case "wOF2":
+      return "font/woff2";
+  }
+  return undefined;
+}
+
+/** Returns whether a type that a sender says stands for the type of a font. */
+export function isFontType(said: string, found: string): boolean {
+  const isSfnt = SFNT.includes(found) && [...SFNT, ...othersOf(SFNT)].includes(said);
+  return said === found || isSfnt || othersOf([found]).includes(said);
+}
+
+function othersOf(types: readonly string[]): string[] {
+  return types.flatMap((type) => TYPES[type] ?? []);
+}
+
+/**
+ * Checks the structure of a font: its tables lie inside of the file and beside each other, unpack to what they
+ * say, and those that a browser needs are there. Fonts with drawings in SVG, which is a document, are refused,
+ * and those whose licence forbids to embed them. The browser checks the content of the tables again.
+ *
+ * @throws {AssetFault}
+ */
+export function checkFont(body: Buffer, type: string): void {
+  if (body.length > MAX_FONT_BYTES) {
+    const most = MAX_FONT_BYTES / 1_000_000;
+    throw new AssetFault(
+      `The font exceeds ${most} MB. Leave out the characters that you do not need`,
+    );
+  }
+  const tables = type === "font/woff2" ? woff2Tables(body, MAX_UNPACKED_BYTES) : sfntTables(body);
+  if (tables === undefined) {
+    throw new AssetFault("The font is damaged: its tables do not fit the file");
+  }
+  const missing = NEEDED.find((tag) => !tables.has(tag));
+  if (missing !== undefined) {
+    throw new AssetFault(`The font is damaged: it has no table "${missing}"`);
+  }
+  if (!hasOutlines(tables)) {
+    throw new AssetFault("The font has no outlines. Pixel fonts do not work");
+  }
+  if (tables.has("SVG ")) {
+    throw new AssetFault('The font has drawings in SVG. Save it without its table "SVG "');
+  }
+  checkHeads(tables);
+}
+
+function hasOutlines(tables: FontTables): boolean {
+  return tables.has("glyf") && tables.has("loca") || tables.has("CFF ") || tables.has("CFF2");
+}
+
+/** @throws {AssetFault} */
+function checkHeads(tables: FontTables): void {
+  const [head, maxp, os2] = ["head", "maxp", "OS/2"].map((tag) => tables.get(tag));
+  const isHead = head !== undefined && head.length >= 54 && head.readUInt32BE(12) === HEAD_MAGIC;
+  const unitsPerEm = isHead ? head.readUInt16BE(18) : 0;
+  const glyphs = maxp !== undefined && maxp.length >= 6 ? maxp.readUInt16BE(4) : 0;
+  if (unitsPerEm < 16 || unitsPerEm > 16_384 || glyphs === 0) {
+    throw new AssetFault('The font is damaged: its table "head" or "maxp" is not valid');
+  }
+  const rights = os2 !== undefined && os2.length >= 10 ? os2.readUInt16BE(8) : 0;
+  // OpenType, OS/2, fsType: restricted, and bitmaps only.
+  if ((rights & 0xf) === 2 || (rights & 0x200) !== 0) {
+    throw new AssetFault(
+      "The font says that its licence forbids to embed it in documents (fsType)",
+    );
+  }
+}
