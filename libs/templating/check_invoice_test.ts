@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { cpuRatio } from "@posthaste/kit";
 import { INVOICE_PROFILES } from "@posthaste/contracts";
 import { NO_XMLLINT, schemaFaults } from "@posthaste/kit";
-import { checkInvoice, InvoiceError } from "./check_invoice.ts";
+import { checkInvoice } from "./check_invoice.ts";
+import { InvoiceError } from "./_invoice_error.ts";
 import { invoiceOf } from "./_test_invoice.ts";
 import { groupRules, requiredPaths } from "./_invoice_rules.ts";
 
@@ -76,7 +77,71 @@ const FAULTS: [string, (xml: string) => string, RegExp][] = [
   ["nothing", () => "", /not well-formed|lacks/],
   ["an undeclared prefix", (xml) => xml.replaceAll("xmlns:udt", "xmlns:u"), /not well-formed/],
   ["another root", () => "<Invoice/>", /root is "Invoice"/],
-  ["another namespace", (xml) => xml.replace("BusinessInformationEntity:100", "X:1"), /lacks /],
+  [
+    "another namespace",
+    (xml) => xml.replace("BusinessInformationEntity:100", "X:1"),
+    /"GuidelineSpecifiedDocumentContextParameter" in line \d+ of the filled XML is in the namespace "urn:.*X:1", not in "urn:.*Entity:100"/,
+  ],
+  [
+    "a sum in the namespace of dates",
+    (xml) => xml.replaceAll("ram:GrandTotalAmount", "udt:GrandTotalAmount"),
+    /"GrandTotalAmount" in line \d+ .* not in "urn:.*Entity:100"/,
+  ],
+  [
+    "a date in the namespace of sums",
+    (xml) => xml.replaceAll("udt:DateTimeString", "ram:DateTimeString"),
+    /"DateTimeString" in line \d+ .* not in "urn:.*UnqualifiedDataType:100"/,
+  ],
+  [
+    "a part of the document in the namespace of sums",
+    (xml) => xml.replaceAll("rsm:ExchangedDocument>", "ram:ExchangedDocument>"),
+    /"ExchangedDocument" in line \d+ .* not in "urn:.*CrossIndustryInvoice:100"/,
+  ],
+  [
+    "an element in no namespace",
+    (xml) => xml.replace("Buyer</ram:Name>", "$&<Name>Other</Name>"),
+    /"Name" in line \d+ .* is in the namespace ""/,
+  ],
+  [
+    "a sum with an element inside",
+    (xml) => xml.replace("119.00", "1<ram:Part>00</ram:Part>119.00"),
+    /GrandTotalAmount in line \d+ of the filled XML has an element inside/,
+  ],
+  [
+    "a sum within an element of its own",
+    (xml) => xml.replace("119.00", "<ram:Part>119.00</ram:Part>"),
+    /GrandTotalAmount in line \d+ of the filled XML has an element inside/,
+  ],
+  [
+    "text beside elements",
+    (xml) => xml.replace("<ram:BuyerTradeParty>", "$&Buyer "),
+    /"BuyerTradeParty" in line \d+ of the filled XML has text beside elements/,
+  ],
+  [
+    "a sum whose last digits follow a long gap",
+    (xml) => xml.replace("119.00", `119.00${" ".repeat(2_000)}<!-- -->9`),
+    /GrandTotalAmount is "119.00.*", not a number/,
+  ],
+  [
+    "a sum with a no-break space",
+    (xml) => xml.replace("119.00", "119.00\u00a0"),
+    /is "119.00\u00a0", not a number/,
+  ],
+  [
+    "the declaration of another encoding",
+    (xml) => xml.replace("UTF-8", "UTF-16"),
+    /declares the encoding "UTF-16", but is sent as UTF-8/,
+  ],
+  [
+    "another version of XML",
+    (xml) => xml.replace('"1.0"', '"1.1"'),
+    /declares the version "1.1" of XML, not 1.0/,
+  ],
+  [
+    "half a character",
+    (xml) => xml.replace("Buyer<", "B\ud83dx<"),
+    /line \d+ has half of a character \(a lone surrogate\)/,
+  ],
   [
     "another profile",
     (xml) => xml.replace("1p0:minimum", "1p0:basicwl"),
@@ -87,10 +152,20 @@ const FAULTS: [string, (xml: string) => string, RegExp][] = [
   ["another date", (xml) => xml.replace("20260301", "2026-03-01"), /not YYYYMMDD/],
   [
     "many levels",
-    (xml) => xml.replace("Buyer<", `${"<ram:a>".repeat(60)}<`),
+    (xml) => xml.replace("<ram:BuyerTradeParty>", `$&${"<ram:a>".repeat(60)}`),
     /more than 50 levels/,
   ],
 ];
+
+test("checkInvoice() accepts UTF-8 in any case, and no declaration", async () => {
+  const xml = invoiceOf("minimum");
+  for (
+    const start of ['<?xml version="1.0" encoding="utf-8"?>', "<?xml version='1.0'?>", "", "\ufeff"]
+  ) {
+    const changed = xml.replace(/^.*\?>\n/, start);
+    assert.equal((await checkInvoice({ xml: changed, profile: "minimum" })).duePayable, "119.00");
+  }
+});
 
 test("checkInvoice() reports a long name in a short sentence", async () => {
   const reason = await reasonOf(`<${"a".repeat(100_000)} b>`, "minimum");
@@ -107,16 +182,44 @@ test("checkInvoice() reads a long invoice in parts, whatever stands where they m
   assert.match(await reasonOf(long, "basic"), /more than 5000000/);
 });
 
-test("checkInvoice() takes no longer for elements in a namespace with a long name", async () => {
-  const elements = "<b>".repeat(40) + "<a/>".repeat(500) + "</b>".repeat(40);
-  const check = (length: number) => {
-    const xml = invoiceOf("minimum")
-      .replace("<rsm:CrossIndustryInvoice", `$& xmlns="${"n".repeat(length)}"`)
-      .replace("</rsm:CrossIndustryInvoice>", `${elements}$&`);
+test("checkInvoice() accepts much space between elements, in linear time", async () => {
+  const spaced = (count: number) => {
+    const xml = invoiceOf("basic").replace("<ram:GrandTotalAmount>", `$&${" ".repeat(count)}`)
+      .replaceAll("\n", "\n".repeat(count)).replace("Buyer<", `B${" ".repeat(count)}r<`);
+    return () => checkInvoice({ xml, profile: "basic" });
+  };
+  assert.equal((await spaced(5_000)()).grandTotal, "119.00");
+  const ratio = await cpuRatio(spaced(100_000), spaced(10_000));
+  assert.ok(ratio < 30, `${ratio} times the time of a tenth`);
+});
+
+test("checkInvoice() takes no longer for elements deep in others", async () => {
+  const check = (depth: number) => {
+    const inner = `${"<ram:b>".repeat(depth)}${"<ram:a/>".repeat(20_000)}${
+      "</ram:b>".repeat(depth)
+    }`;
+    const xml = invoiceOf("minimum").replace("</rsm:CrossIndustryInvoice>", "") +
+      `<rsm:b>${inner}</rsm:b></rsm:CrossIndustryInvoice>`;
     return () => checkInvoice({ xml, profile: "minimum" });
   };
-  const ratio = await cpuRatio(check(20_000), check(10));
-  assert.ok(ratio < 10, `${ratio} times the time of a short name`);
+  const ratio = await cpuRatio(check(45), check(1));
+  assert.ok(ratio < 4, `${ratio} times the time of one level`);
+});
+
+test("checkInvoice() accepts any prefix, and other elements in their namespaces", async () => {
+  const ownPrefixes = invoiceOf("basic").replaceAll("ram:", "a:").replaceAll("xmlns:ram", "xmlns:a")
+    .replaceAll("rsm:", "").replaceAll("xmlns:rsm", "xmlns")
+    .replaceAll("<udt:", "<ram:").replaceAll("</udt:", "</ram:")
+    .replaceAll("xmlns:udt", "xmlns:ram");
+  const order = "<ram:BuyerOrderReferencedDocument><ram:IssuerAssignedID>1</ram:IssuerAssignedID>" +
+    '<ram:FormattedIssueDateTime><q:DateTimeString xmlns:q="urn:un:unece:uncefact:data:standard:' +
+    'QualifiedDataType:100" format="102">20260102</q:DateTimeString></ram:FormattedIssueDateTime>' +
+    "</ram:BuyerOrderReferencedDocument></ram:ApplicableHeaderTradeAgreement>";
+  const referring = invoiceOf("extended").replace("</ram:ApplicableHeaderTradeAgreement>", order);
+  for (const [xml, profile] of [[ownPrefixes, "basic"], [referring, "extended"]] as const) {
+    if (NO_XMLLINT === false) assert.equal(schemaFaults(xml, profile), "");
+    assert.equal((await checkInvoice({ xml, profile })).grandTotal, "119.00");
+  }
 });
 
 for (const [what, change, pattern] of FAULTS) {

@@ -24,7 +24,7 @@ export type { CallOptions, SandboxOptions, SandboxStats } from "./sandbox_option
 export { checkTemplate, type TemplateParts } from "./check_template.ts";
 export type { Fill, FillRequest, FillResult, TemplateSource } from "./fill.ts";
 export { type HelperDescription, HELPERS } from "./helper_list.ts";
-export { InvoiceError } from "./check_invoice.ts";
+export { InvoiceError } from "./_invoice_error.ts";
 export { type FilledInvoice, pdfInvoice, type RenderedInvoice } from "./pdf_invoice.ts";
 export type { Includes } from "./includes.ts";
 export { includeParts, type WholeTemplate } from "./include_parts.ts";

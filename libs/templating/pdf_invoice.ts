@@ -1,5 +1,6 @@
 import type { InvoiceProfile, PageOptions } from "@posthaste/contracts";
-import { type CheckedInvoice, checkInvoice, InvoiceError } from "./check_invoice.ts";
+import { InvoiceError } from "./_invoice_error.ts";
+import { type CheckedInvoice, checkInvoice } from "./check_invoice.ts";
 
 /** A checked invoice as XML. */
 export interface RenderedInvoice extends CheckedInvoice {

@@ -1,0 +1,201 @@
+import { SaxesParser, type SaxesTagNS } from "saxes";
+import { CII, namespaceOf } from "./_cii_namespace.ts";
+import { fault, quoted } from "./_invoice_error.ts";
+import { type GroupRule, groupRules, PRESENT, requiredPaths, SUM_PATHS } from "./_invoice_rules.ts";
+
+const MAX_DEPTH = 50;
+
+/** The most characters of one text that are kept. */
+const MAX_TEXT = 1_000;
+
+/** The longest name of an element that a rule may know. */
+const MAX_NAME = 100;
+
+const GROUP_RULES = [...groupRules("extended"), ...groupRules("en16931")];
+
+/** Other paths are not kept: their names may be long, and as many as the XML has elements. */
+const KNOWN: ReadonlySet<string> = new Set([...requiredPaths("extended"), ...PRESENT]);
+
+const KNOWN_IN_GROUPS = GROUP_RULES.flatMap(({ path, required }) =>
+  required.map((name) => `${path}/${name}`)
+);
+
+/** The known paths, those in groups, and all above them: elements elsewhere have no path. */
+const PATHS: ReadonlySet<string> = new Set(
+  [...KNOWN, ...KNOWN_IN_GROUPS].flatMap((path) => {
+    const names = path.split("/");
+    return names.map((_, index) => names.slice(0, index + 1).join("/"));
+  }),
+);
+
+/** The paths of elements that consist of text. */
+const TEXT_PATHS: ReadonlySet<string> = new Set([...KNOWN, ...KNOWN_IN_GROUPS]).difference(
+  new Set([...PRESENT, ...GROUP_RULES.map(({ path }) => path)]),
+);
+
+interface OpenElement {
+  name: string;
+  line: number;
+  /** Below the root, which has an empty one; `undefined` for an element that no rule knows. */
+  path: string | undefined;
+  text: string;
+  hasElements: boolean;
+}
+
+interface OpenGroup {
+  rule: GroupRule;
+  line: number;
+  depth: number;
+  missing: Set<string>;
+}
+
+/** Reads an invoice in parts, and keeps the first text of each path that a rule knows. */
+export class InvoiceReading {
+  readonly #parser = new SaxesParser({ xmlns: true });
+  readonly #rules: ReadonlyMap<string, GroupRule>;
+  readonly #texts = new Map<string, string>();
+  readonly #open: OpenElement[] = [];
+  #group: OpenGroup | undefined;
+
+  constructor(rules: readonly GroupRule[]) {
+    this.#rules = new Map(rules.map((rule) => [rule.path, rule]));
+    const parser = this.#parser;
+    parser.on("error", (error) => {
+      throw fault(`it is not well-formed: ${error.message.replace(/^(\d+):\d+: /, "line $1: ")}`);
+    });
+    parser.on("xmldecl", checkDeclaration);
+    parser.on("doctype", () => {
+      throw fault("it has a document type, which is not allowed");
+    });
+    parser.on("opentag", (tag) => this.#begin(tag));
+    parser.on("closetag", () => this.#end());
+    parser.on("text", (text) => this.#keep(text));
+    parser.on("cdata", (text) => this.#keep(text));
+  }
+
+  /** @throws {InvoiceError} */
+  write(part: string): void {
+    this.#parser.write(part);
+  }
+
+  /**
+   * Ends the reading, and returns the texts by path. A group has `present` as its text.
+   *
+   * @throws {InvoiceError}
+   */
+  close(): ReadonlyMap<string, string> {
+    this.#parser.close();
+    return this.#texts;
+  }
+
+  #keep(text: string): void {
+    const element = this.#open.at(-1);
+    if (element === undefined) return;
+    // The space between elements is not kept: an invoice of 1,000 lines has much of it.
+    const more = element.text === "" ? text.replace(/^[ \t\r\n]+/, "") : text;
+    if (element.text.length > MAX_TEXT) return;
+    element.text += more;
+    // The mark keeps a text that is cut from looking whole.
+    if (element.text.length > MAX_TEXT) element.text = `${element.text.slice(0, MAX_TEXT)}…`;
+  }
+
+  #begin({ local, uri }: SaxesTagNS): void {
+    const parent = this.#open.at(-1);
+    const { line } = this.#parser;
+    this.#open.push({
+      ...{ name: local, line, text: "", hasElements: false },
+      path: parent === undefined ? "" : pathOf(parent, local),
+    });
+    if (parent === undefined) checkRoot(local, uri);
+    else this.#beginIn(parent, uri);
+  }
+
+  #beginIn(parent: OpenElement, uri: string): void {
+    const { name, line, path } = this.#open.at(-1) ?? parent;
+    if (this.#open.length > MAX_DEPTH + 1) throw fault(`it has more than ${MAX_DEPTH} levels`);
+    if (parent.path !== undefined && TEXT_PATHS.has(parent.path)) {
+      throw fault(`${parent.path} ${placeOf(parent)} has an element inside, but must be a text`);
+    }
+    const namespace = namespaceOf(name, parent.name);
+    if (uri !== namespace) {
+      const place = placeOf({ line });
+      throw fault(
+        `${quoted(name)} ${place} is in the namespace ${quoted(uri)}, not in ${quoted(namespace)}`,
+      );
+    }
+    parent.hasElements = true;
+    const rule = path === undefined ? undefined : this.#rules.get(path);
+    if (rule === undefined) return;
+    this.#group = { rule, line, depth: this.#open.length, missing: new Set(rule.required) };
+  }
+
+  #end(): void {
+    const element = this.#open.at(-1);
+    if (element === undefined) return;
+    const text = withoutEndSpace(element.text);
+    if (element.hasElements && text !== "") {
+      throw fault(`${quoted(element.name)} ${placeOf(element)} has text beside elements`);
+    }
+    this.#note(element.path, text);
+    this.#open.pop();
+  }
+
+  #note(path: string | undefined, text: string): void {
+    const group = this.#group;
+    if (group === undefined) this.#noteText(path, text);
+    else if (this.#open.length > group.depth) {
+      if (text !== "") group.missing.delete(path?.slice(group.rule.path.length + 1) ?? "");
+    } else this.#endGroup(group);
+  }
+
+  #noteText(path: string | undefined, text: string): void {
+    if (path === undefined || !KNOWN.has(path)) return;
+    // Readers could choose another one than the page shows.
+    if (this.#texts.has(path) && SUM_PATHS.includes(path)) throw fault(`it has two of ${path}`);
+    if (!this.#texts.has(path)) this.#texts.set(path, text);
+  }
+
+  #endGroup(group: OpenGroup): void {
+    const { rule, missing } = group;
+    const [first] = missing;
+    if (first !== undefined) {
+      const reason = `lacks ${first}, which the profile requires`;
+      throw fault(`${rule.path} ${placeOf(group)} ${reason}`);
+    }
+    this.#texts.set(rule.path, "present");
+    this.#group = undefined;
+  }
+}
+
+/** A reader that believes a wrong declaration cannot read the file. */
+function checkDeclaration({ encoding, version }: { encoding?: string; version?: string }): void {
+  if (encoding !== undefined && encoding.toUpperCase() !== "UTF-8") {
+    throw fault(`it declares the encoding ${quoted(encoding)}, but is sent as UTF-8`);
+  }
+  if (version !== undefined && version !== "1.0") {
+    throw fault(`it declares the version ${quoted(version)} of XML, not 1.0`);
+  }
+}
+
+function checkRoot(name: string, namespace: string): void {
+  if (name === "CrossIndustryInvoice" && namespace === CII) return;
+  throw fault(`its root is ${quoted(name)}, not CrossIndustryInvoice in ${CII}`);
+}
+
+/** Its cost does not grow with the depth, nor with long names: an invoice may have a million elements. */
+function pathOf(parent: OpenElement, name: string): string | undefined {
+  if (parent.path === undefined || name.length > MAX_NAME) return undefined;
+  const path = parent.path === "" ? name : `${parent.path}/${name}`;
+  return PATHS.has(path) ? path : undefined;
+}
+
+function placeOf({ line }: { line: number }): string {
+  return `in line ${line} of the filled XML`;
+}
+
+/** Other white space is no white space in XML: a number with a no-break space is none. */
+function withoutEndSpace(text: string): string {
+  let end = text.length;
+  while (end > 0 && " \t\r\n".includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
