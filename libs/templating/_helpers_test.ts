@@ -106,6 +106,15 @@ test("arithmetic is free of binary fractions", () => {
   );
 });
 
+test("sum rounds each of its parts first, if asked", () => {
+  const lines = [1, 2, 3].map(() => ({ quantity: 0.5, price: 33.33 }));
+  assert.equal(
+    fill('{{sum lines "quantity" "price"}} {{sum lines "quantity" "price" round=2}}', { lines }),
+    "49.995 50.01",
+  );
+  assert.throws(() => fill('{{sum lines "price" round="x"}}', { lines }), /round to digits "x"/);
+});
+
 test("breaks escapes the text and keeps its lines", () => {
   const html = compileTemplate("{{breaks note}}", { escape: "html" });
   assert.equal(html(plainData({ note: "<a>\r\nb" })), "&lt;a&gt;<br>\nb");

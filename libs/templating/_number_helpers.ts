@@ -72,12 +72,14 @@ export function round([value, digits = 0]: unknown[]): number {
   return Math.sign(amount) * Number(`${shifted}e-${places}`);
 }
 
-export function sum([list, ...fields]: unknown[]): number {
+export function sum([list, ...fields]: unknown[], { hash }: HelperContext): number {
   if (isMissing(list)) return 0;
   if (!Array.isArray(list)) throw new HelperError(`Cannot sum ${shown(list)}: it is not a list`);
-  return add(list.map((item) => {
-    return fields.length === 0 ? item : multiply(fields.map((field) => ownField(item, field)));
-  }));
+  const parts = list.map((item) =>
+    fields.length === 0 ? item : multiply(fields.map((field) => ownField(item, field)))
+  );
+  const digits = hash["round"];
+  return add(isMissing(digits) ? parts : parts.map((part) => round([part, digits])));
 }
 
 /** Returns an operand. A missing value counts as 0, as it prints as nothing. */

@@ -218,7 +218,9 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ['<img src="{{asset "logo"}}" alt="Shop">', {}, '<img src="cid:logo" alt="Shop">'],
   }),
   inline("sum", 'sum list ["field" …]', [1, ANY], {
-    summary: "The sum of a list: of its items, of a field of each, or of the product of fields.",
+    summary:
+      "The sum of a list: of its items, of a field of each, or of the product of fields; `round=2` rounds each first.",
+    options: ["round"],
     example: ['{{sum lines "quantity" "price"}}', { lines: LINES }, "349.9"],
   }),
 ];

@@ -72,7 +72,7 @@ const XML = `<?xml version="1.0" encoding="UTF-8"?>
     <ram:ApplicableHeaderTradeDelivery/>
     <ram:ApplicableHeaderTradeSettlement>
       <ram:InvoiceCurrencyCode>{{ currency }}</ram:InvoiceCurrencyCode>
-      {{#with (round (sum lines "quantity" "price") 2) as |net|}}
+      {{#with (sum lines "quantity" "price" round=2) as |net|}}
       {{#with (round (multiply net @root.taxRate) 2) as |tax|}}
       <ram:ApplicableTradeTax>
         <ram:CalculatedAmount>{{ tax }}</ram:CalculatedAmount>

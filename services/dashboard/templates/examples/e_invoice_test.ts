@@ -26,6 +26,15 @@ test("the example of an invoice with XML is valid by the schema of EN 16931", {
   assert.equal(schemaFaults((await fill({}))["invoice"] ?? "", "en16931"), "");
 });
 
+test("the sums of the example are sums of its rounded lines (BR-CO-10, BR-S-08)", async () => {
+  const lines = ["A", "B", "C"].map((name) => ({ name, detail: "", quantity: 0.5, price: 33.33 }));
+  const { html: shown = "", invoice: xml = "" } = await fill({ lines });
+  const totals = [...xml.matchAll(/<ram:LineTotalAmount>([^<]+)/g)].map(([, total]) => total);
+  assert.deepEqual(totals, ["16.67", "16.67", "16.67", "50.01"]);
+  assert.match(xml, /<ram:BasisAmount>50.01</);
+  assert.match(shown, /<td>€16.67<[^]*<td>Net<\/td><td>€50.01</);
+});
+
 test("the example shows on its page the total of its XML", async () => {
   const thirds = [{ name: "A < B", detail: "", quantity: 3, price: 33.33 }];
   for (const lines of [sample["lines"], thirds]) {

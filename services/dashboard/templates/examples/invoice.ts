@@ -15,9 +15,9 @@ const HTML = `<!doctype html>
   .top strong { font-size: 15pt; color: #1d4ed8; }
   .parties { display: flex; justify-content: space-between; align-items: flex-end; margin: 18mm 0 14mm; }
   .to { font-size: 10.5pt; }
-  .summary { display: grid; grid-template-columns: auto auto; gap: 1mm 8mm; }
-  .summary dt { color: #5c6470; }
-  .summary dd { text-align: right; }
+  .dates { display: grid; grid-template-columns: auto auto; gap: 1mm 8mm; }
+  .dates dt { color: #5c6470; }
+  .dates dd { text-align: right; }
   h1 { font-size: 24pt; line-height: 1.2; margin-bottom: 6mm; }
   table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
   th { padding: 0 0 2mm; text-align: left; font-size: 8.5pt; color: #5c6470; border-bottom: 0.5mm solid #1d4ed8; }
@@ -38,7 +38,7 @@ const HTML = `<!doctype html>
 
 <section class="parties">
   <p class="to"><strong>{{ customer.name }}</strong><br>{{ customer.street }}<br>{{ customer.city }}</p>
-  <dl class="summary">
+  <dl class="dates">
     <dt>Number</dt><dd>{{ number }}</dd>
     <dt>Issued</dt><dd>{{ date issuedAt "long" }}</dd>
     <dt>Due</dt><dd><strong>{{ date dueAt "long" }}</strong></dd>
@@ -54,12 +54,12 @@ const HTML = `<!doctype html>
       <td><strong>{{ name }}</strong>{{#if detail}}<br><span class="soft">{{ detail }}</span>{{/if}}</td>
       <td>{{ number quantity }}</td>
       <td>{{ currency price @root.currency }}</td>
-      <td>{{ currency (multiply quantity price) @root.currency }}</td>
+      <td>{{ currency (round (multiply quantity price) 2) @root.currency }}</td>
     </tr>
     {{/each}}
   </tbody>
 </table>
-{{#with (round (sum lines "quantity" "price") 2) as |net|}}
+{{#with (sum lines "quantity" "price" round=2) as |net|}}
 <table class="sums">
   <tr><td>Net</td><td>{{ currency net @root.currency }}</td></tr>
   <tr><td>VAT {{ percent @root.taxRate }}</td><td>{{ currency (round (multiply net @root.taxRate) 2) @root.currency }}</td></tr>
