@@ -39,7 +39,7 @@ const XML = `<?xml version="1.0" encoding="UTF-8"?>
       <ram:SpecifiedLineTradeSettlement>
         <ram:ApplicableTradeTax>
           <ram:TypeCode>VAT</ram:TypeCode>
-          <ram:CategoryCode>S</ram:CategoryCode>
+          <ram:CategoryCode>{{#if @root.taxRate}}S{{else}}Z{{/if}}</ram:CategoryCode>
           <ram:RateApplicablePercent>{{ round (multiply @root.taxRate 100) 2 }}</ram:RateApplicablePercent>
         </ram:ApplicableTradeTax>
         <ram:SpecifiedTradeSettlementLineMonetarySummation>
@@ -78,7 +78,7 @@ const XML = `<?xml version="1.0" encoding="UTF-8"?>
         <ram:CalculatedAmount>{{ tax }}</ram:CalculatedAmount>
         <ram:TypeCode>VAT</ram:TypeCode>
         <ram:BasisAmount>{{ net }}</ram:BasisAmount>
-        <ram:CategoryCode>S</ram:CategoryCode>
+        <ram:CategoryCode>{{#if @root.taxRate}}S{{else}}Z{{/if}}</ram:CategoryCode>
         <ram:RateApplicablePercent>{{ round (multiply @root.taxRate 100) 2 }}</ram:RateApplicablePercent>
       </ram:ApplicableTradeTax>
       <ram:SpecifiedTradePaymentTerms>

@@ -35,6 +35,12 @@ test("the sums of the example are sums of its rounded lines (BR-CO-10, BR-S-08)"
   assert.match(shown, /<td>€16.67<[^]*<td>Net<\/td><td>€50.01</);
 });
 
+test("a tax rate of 0 is the category Z: standard rates are above 0 (BR-S-05)", async () => {
+  const { invoice: xml = "" } = await fill({ taxRate: 0 });
+  assert.equal(xml.match(/<ram:CategoryCode>Z</g)?.length, 3);
+  assert.doesNotMatch(xml, /<ram:CategoryCode>S</);
+});
+
 test("the example shows on its page the total of its XML", async () => {
   const thirds = [{ name: "A < B", detail: "", quantity: 3, price: 33.33 }];
   for (const lines of [sample["lines"], thirds]) {
