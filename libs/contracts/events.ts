@@ -152,6 +152,25 @@ export const pdfInvoiceSchema = z.object({
 /** The XML of an invoice, to be attached to a PDF. */
 export type PdfInvoice = z.infer<typeof pdfInvoiceSchema>;
 
+/** 48 or 32 bytes in base64. */
+const entrySchema = z.base64().length(64);
+const keySchema = z.base64().length(44);
+
+/**
+ * What encrypts a PDF (ISO 32000-2, 7.6.4): the key of the file, and the entries of its encryption dictionary.
+ * They were made from a password, which is in no event.
+ */
+export const pdfEncryptionSchema = z.object({
+  key: keySchema,
+  u: entrySchema,
+  ue: keySchema,
+  o: entrySchema,
+  oe: keySchema,
+});
+
+/** What encrypts a PDF. */
+export type PdfEncryption = z.infer<typeof pdfEncryptionSchema>;
+
 /** A PDF that is still to be printed. */
 export const pdfSourceSchema = z.object({
   templateId: z.int(),
@@ -159,6 +178,8 @@ export const pdfSourceSchema = z.object({
   html: contentSchema,
   page: keptPageOptionsSchema,
   invoice: pdfInvoiceSchema.optional(),
+  /** Required if the page options name a variable with a password. */
+  encryption: pdfEncryptionSchema.optional(),
 });
 
 /** A PDF: in the object store under a key, or in the event's tail. */
@@ -357,6 +378,8 @@ export const EVENTS = {
     html: contentSchema,
     page: keptPageOptionsSchema,
     invoice: pdfInvoiceSchema.optional(),
+    /** Required if the page options name a variable with a password. */
+    encryption: pdfEncryptionSchema.optional(),
   }),
   /** A customer's SMTP server, to be tried without sending anything; answered. */
   "probe.requested": z.object({

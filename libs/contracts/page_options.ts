@@ -51,6 +51,13 @@ const SHAPE = {
   conformance: z.enum(["pdf/a-3b"]).optional(),
   /** Profile of the invoice XML of the template, which is attached to a PDF/A-3b. */
   invoice: z.enum(INVOICE_PROFILES).optional(),
+  /**
+   * Name of the variable whose value opens the PDF, such as `password` or `customer.number`. The PDF is
+   * encrypted with AES-256. PDF/A forbids that.
+   */
+  passwordVariable: z.string().max(200).regex(/^[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*$/, {
+    error: "must be the name of a variable such as password or customer.number",
+  }).optional(),
 };
 
 /**

@@ -150,7 +150,9 @@ export async function pdfOf(
   return await print({ ...filled, accountId, isWhole, hasGlyphs, timeoutMs: restMs }, deps);
 }
 
-interface Printing extends Pick<Filled["pdfs"][number], "filename" | "html" | "page" | "invoice"> {
+type FilledPdf = Filled["pdfs"][number];
+
+interface Printing extends Omit<FilledPdf, "templateId"> {
   accountId: string;
   isWhole?: boolean;
   /** Whether each character must have a glyph. */
@@ -159,13 +161,14 @@ interface Printing extends Pick<Filled["pdfs"][number], "filename" | "html" | "p
 }
 
 async function print(
-  { filename, html, page, invoice, accountId, isWhole = false, hasGlyphs = false, timeoutMs }:
-    Printing,
+  { filename, html, page, invoice, encryption, ...options }: Printing,
   deps: MailContentDeps,
 ): Promise<MailPdf> {
+  const { accountId, isWhole = false, hasGlyphs = false, timeoutMs } = options;
   const data = {
     ...{ v: EVENT_VERSION, accountId, name: filename, html, page },
     ...(invoice === undefined ? {} : { invoice }),
+    ...(encryption === undefined ? {} : { encryption }),
   };
   const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
   if (reply === undefined) {

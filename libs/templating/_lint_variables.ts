@@ -1,5 +1,6 @@
 import type { FoundVariable } from "@posthaste/contracts";
 import type { LintInput } from "./lint_input.ts";
+import { passwordName } from "./_lint_password.ts";
 import type { Found } from "./lint_finding.ts";
 import { nearest } from "./_nearest.ts";
 
@@ -13,6 +14,8 @@ export function lintVariables({ source, variables, missing, errors }: LintInput)
   const declared = new Set(source.variables.map(({ name }) => name));
   const known = new Set([...declared, ...Object.keys(source.sample)]);
   const read = new Set(variables.map(({ name }) => name));
+  const password = source.page?.passwordVariable;
+  if (password !== undefined) read.add(passwordName(password));
   // The variables of a part that cannot be parsed are unknown.
   const isKnown = errors === undefined || errors.length === 0;
   const unused = isKnown ? source.variables.filter(({ name }) => !read.has(name)) : [];

@@ -22,6 +22,12 @@ export const LINT_RULES = {
   ),
   /** Images of a PDF could not be fetched, or the operator does not allow that. */
   pdf_images_fail: error("Write the images into the document (data:)"),
+  /** A PDF/A with a password, which the standard forbids. */
+  password_in_archive: error("Choose one of both in the page's options: PDF/A-3b or the password"),
+  /** The password of a PDF is in a variable that requests may not know. */
+  password_undeclared: error("Declare the variable, as required"),
+  /** Everybody who knows the template knows the password. */
+  password_default: warning("Remove the default, so that each request must have a password"),
   /** A variable that is neither declared nor in the sample. */
   unknown_variable: error("Correct the name, add it to the sample, or declare it"),
   /** A stored image that does not exist. */

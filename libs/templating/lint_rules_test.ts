@@ -45,6 +45,26 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
     warnings: ["Messages with it fail: an image was not found (404)"],
     finds: ["pdf_images_fail"],
   },
+  password_in_archive: {
+    ...{ kind: "pdf", variables: [] },
+    source: {
+      page: { ...page, conformance: "pdf/a-3b", passwordVariable: "number" },
+      variables: [number],
+    },
+    finds: ["password_in_archive"],
+  },
+  password_undeclared: {
+    ...{ kind: "pdf", source: { page: { ...page, passwordVariable: "customer.code" } } },
+    finds: ["password_undeclared"],
+  },
+  password_default: {
+    kind: "pdf",
+    source: {
+      page: { ...page, passwordVariable: "code" },
+      variables: [{ name: "code", required: false, default: "1234" }],
+    },
+    finds: ["password_default"],
+  },
   unknown_asset: { assets: [{ ...use, asset: null }], finds: ["unknown_asset 2"] },
   asset_not_image: {
     assets: [{ ...use, asset: { ...image, contentType: "text/csv" } }],

@@ -2,6 +2,7 @@ import { lintAssets } from "./_lint_assets.ts";
 import { lintHtml } from "./_lint_html.ts";
 import { lintMail } from "./_lint_mail.ts";
 import { lintMarks } from "./_lint_marks.ts";
+import { lintPassword } from "./_lint_password.ts";
 import { lintVariables } from "./_lint_variables.ts";
 import type { Found, LintFinding } from "./lint_finding.ts";
 import type { LintInput } from "./lint_input.ts";
@@ -27,6 +28,7 @@ export function lintTemplate(input: LintInput): LintFinding[] {
     ...lintHtml(source.html, { kind, page: source.page }),
     ...lintMarks(source),
     ...(kind === "email" ? lintMail(source.html, output) : []),
+    ...(kind === "pdf" ? lintPassword(source) : []),
     ...lintVariables(input),
     ...lintAssets(input),
   ];

@@ -75,20 +75,23 @@ interface Printing {
 }
 
 async function print(
-  { accountId, name, page }: Wanted,
+  { accountId, name, page, encryption }: Wanted,
   { html, invoice, signal, onTurn, timeLimitMs, deps: { browser, pdfs } }: Printing,
 ): Promise<PrintReply> {
   const { engine } = browser;
   const madeAt = creationTime(new Date());
   if (page.missing === "fail" && page.missingGlyphs === "fail") {
-    const key = printKey({ html, page, invoice, madeAt, engine });
+    const key = printKey({ html, page, invoice, encryption, madeAt, engine });
     const size = await pdfs.sizeOf(key);
     // Nothing was refused or without a glyph, otherwise it would not be stored.
     if (size !== undefined) return { ok: true, key, size, blocked: [] };
   }
   const asker = { accountId, priority: "transactional" as const };
   const shownPage = { ...page, missingGlyphs: "ignore" as const };
-  const job = { name, html, page: shownPage, invoice, madeAt, listsMissingGlyphs: true };
+  const job = {
+    ...{ name, html, page: shownPage, invoice, encryption, madeAt },
+    listsMissingGlyphs: true,
+  };
   const printed = await printMeasured(browser, job, {
     ...{ signal, asker, onTurn, timeLimit: timeLimitMs },
   });
@@ -97,7 +100,7 @@ async function print(
     ...(missingGlyphs === undefined || page.missingGlyphs === undefined ? page : shownPage),
     ...(blocked.length === 0 ? {} : { missing: "leave_out" as const }),
   };
-  const key = printKey({ html, page: shown, invoice, madeAt, engine });
+  const key = printKey({ html, page: shown, invoice, encryption, madeAt, engine });
   await pdfs.put(key, pdf);
   const found = missingGlyphs === undefined ? {} : { missingGlyphs };
   return { ok: true, key, size: pdf.length, blocked, ...found };

@@ -1,4 +1,5 @@
-import type { PageOptions } from "@posthaste/contracts";
+import type { PageOptions, PdfEncryption } from "@posthaste/contracts";
+import { encryptedPdf } from "./encrypt_pdf.ts";
 import { countPages, neutralize } from "./neutral_pdf.ts";
 import { pageCss } from "./page_css.ts";
 import { type InvoiceSums, totalsFault } from "./invoice_totals.ts";
@@ -21,6 +22,8 @@ export interface PrintJob {
   madeAt?: Date;
   /** Attached to a PDF/A-3b. Its sums must be those of the page. */
   invoice?: JobInvoice | undefined;
+  /** Required if the page options name a variable with a password. */
+  encryption?: PdfEncryption | undefined;
   /** Whether to list the characters without a glyph, although they are no failure. @default {false} */
   listsMissingGlyphs?: boolean;
 }
@@ -66,7 +69,7 @@ const FRAME = /<(?:i?frame|object|embed|fencedframe)(?![a-z0-9-])/gi;
  * Returns the order for the browser.
  *
  * @throws {PrintError} `too_large` for too much HTML or too many frames, `invalid` for impossible
- * page options.
+ * page options, or if the password is missing that they require.
  */
 export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
   const bytes = Buffer.byteLength(job.html);
@@ -76,6 +79,8 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
   if ((job.html.match(FRAME)?.length ?? 0) > MAX_FRAMES) {
     throw tooLarge(job, `it has more than ${MAX_FRAMES} frames`);
   }
+  const fault = passwordFault(job);
+  if (fault !== undefined) throw new PrintError({ name: job.name, code: "invalid", reason: fault });
   const size = sizeOf(job);
   return {
     document: printDocument(job.html, {
@@ -120,8 +125,11 @@ export async function resultOf(
   const { author, conformance } = job.page;
   const missingGlyphs = await missingOf(job, pdf);
   if (conformance === undefined) {
+    const open = author === undefined ? pdf : withAuthor(pdf, author);
+    const whole = job.encryption === undefined ? open : encryptedPdf(open, job.encryption);
+    checkSize(job, whole, limits);
     return {
-      ...{ pdf: author === undefined ? pdf : withAuthor(pdf, author), pages, blocked },
+      ...{ pdf: whole, pages, blocked },
       ...(missingGlyphs === undefined ? {} : { missingGlyphs }),
     };
   }
@@ -150,6 +158,15 @@ async function missingOf(job: PrintJob, pdf: Buffer): Promise<string[] | undefin
   // The code is in the text, too: that is all that a message keeps of its failure.
   const reason = `no font has a glyph (${code})${rule}: ${missing.join(", ")}`;
   throw new PrintError({ name: job.name, code, reason });
+}
+
+/** Returns why a document cannot have the password that it should have. Without it, anybody could read the PDF. */
+function passwordFault({ page, encryption }: PrintJob): string | undefined {
+  if (page.passwordVariable !== undefined && encryption === undefined) {
+    return "it must have a password, but came without one";
+  }
+  const isArchived = page.conformance !== undefined && encryption !== undefined;
+  return isArchived ? "PDF/A forbids passwords" : undefined;
 }
 
 function checkSize(job: PrintJob, pdf: Buffer, { pdfBytes }: PrintLimits): void {

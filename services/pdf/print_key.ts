@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PageOptions } from "@posthaste/contracts";
+import type { PageOptions, PdfEncryption } from "@posthaste/contracts";
 import type { JobInvoice } from "./print_job.ts";
 
 /** Everything that determines the bytes of a PDF. */
@@ -8,6 +8,8 @@ export interface PrintSource {
   page: PageOptions;
   /** Attached to it. */
   invoice?: JobInvoice | undefined;
+  /** What it is encrypted with. Its random parts do not count. */
+  encryption?: PdfEncryption | undefined;
   /** Creation time of the PDF. */
   madeAt: Date;
   /** The `engine` of the browser. */
@@ -18,11 +20,13 @@ export interface PrintSource {
  * Returns the content address of a PDF: SHA-256 of its source, in hex. Two sources have the same key only if
  * they produce the same PDF. The order of the page options' fields does not matter.
  */
-export function printKey({ html, page, invoice, madeAt, engine }: PrintSource): string {
+export function printKey(source: PrintSource): string {
+  const { html, page, invoice, encryption, madeAt, engine } = source;
   const hash = createHash("sha256");
   const parts = [engine, JSON.stringify(sorted(page)), madeAt.toISOString(), html];
   // A PDF without an invoice has the key that it always had.
   if (invoice !== undefined) parts.push(JSON.stringify(sorted(invoice)));
+  if (encryption !== undefined) parts.push(JSON.stringify(sorted(encryption)));
   for (const part of parts) {
     hash.update(`${Buffer.byteLength(part)}:`).update(part);
   }

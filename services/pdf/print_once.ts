@@ -70,9 +70,10 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
     signal: AbortSignal,
   ): Promise<Buffer> {
     const { accountId, priority } = asker;
+    const { filename: name, page, encryption } = pdf;
     const printed = await printMeasured(
       browser,
-      { name: pdf.filename, html, page: pdf.page, invoice, madeAt },
+      { name, html, page, invoice, encryption, madeAt },
       { signal, asker: { accountId, priority } },
     );
     if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {

@@ -110,7 +110,8 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         const html = await textOf(pdf.html, deps.loadContent);
         const invoice = await loadInvoice(pdf.invoice, deps.loadContent);
         const { engine } = deps.browser;
-        const key = printKey({ html, page: pdf.page, invoice, madeAt, engine });
+        const { page, encryption } = pdf;
+        const key = printKey({ html, page, invoice, encryption, madeAt, engine });
         return { key, html, invoice, madeAt, pdf, asker: { accountId, priority } };
       }));
       return { message, printings };

@@ -4,7 +4,7 @@ import type { Sandbox } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { fillPdf } from "./pdf_content.ts";
-import { withInvoices } from "./pdf_invoice.ts";
+import { finishPdfs } from "./finish_pdfs.ts";
 import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
 import type { RemoteImages } from "./remote_images.ts";
@@ -60,7 +60,7 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
         textBudget: MAX_MESSAGE_LENGTH,
         urgent: true,
       });
-      const message = await withInvoices(readFills(plan, results), versions);
+      const message = await finishPdfs(readFills(plan, results), versions);
       if (!message.ok) return refused(message.reason);
       const reply = await replyOf(message, { data, versions, deps });
       return { type: "done", publish: [], replies: [reply] };
@@ -93,12 +93,11 @@ async function replyOf(
   { subject, html, text, pdfs }: RenderedMessage & { ok: true },
   { data: { accountId, namesOnly = false }, versions, deps }: Replying,
 ): Promise<ContentReply> {
-  const shown = await Promise.all(pdfs.map(async ({ templateId, filename, html, invoice }) => {
+  const shown = await Promise.all(pdfs.map(async ({ templateId, filename, html, ...more }) => {
     if (namesOnly) return { templateId, filename, html: "" };
     const page = versions.pdfs.get(templateId)?.page;
     const document = await withShownImages({ accountId, html, page }, deps.images);
-    const pdf = { templateId, filename, html: document.html };
-    return invoice === undefined ? pdf : { ...pdf, invoice };
+    return { ...more, templateId, filename, html: document.html };
   }));
   const texts = [html, text, ...textsOfPdfs(shown)];
   const [mail, plain, ...documents] = await packContents(texts, deps.storeContent);

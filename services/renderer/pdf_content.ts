@@ -1,7 +1,7 @@
 import type { EventData } from "@posthaste/contracts";
 import { type Sandbox, valuesOf } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
-import { withInvoices } from "./pdf_invoice.ts";
+import { finishPdfs } from "./finish_pdfs.ts";
 import {
   MAX_MESSAGE_LENGTH,
   pdfTemplateNames,
@@ -14,6 +14,8 @@ import { imagesOf, type VersionSource } from "./pinned_versions.ts";
 
 /** There is no recipient: only the PDF of the message exists. */
 const NOBODY = { index: 0, attempt: 0, email: "" };
+
+const NO_MAIL = { use: [], data: {} };
 
 /** A filled PDF template as the only part of a message, or the reason why it failed. */
 export type FilledPdf =
@@ -45,6 +47,6 @@ export async function fillPdf(
   const recipient = { ...NOBODY, attachments: [{ id }] };
   // A message begins with its mail.
   const mail = { ok: true as const, parts: {} };
-  const message = readFills({ recipient, fills: [] }, [mail, ...results]);
-  return { message: await withInvoices(message, { pdfs }), pdfs };
+  const message = readFills({ recipient, fills: [NO_MAIL, fill] }, [mail, ...results]);
+  return { message: await finishPdfs(message, { pdfs }), pdfs };
 }

@@ -18,17 +18,18 @@ export function textsOfPdfs(pdfs: readonly Pick<RenderedPdf, "html" | "invoice">
 
 /** Returns PDFs as the printer expects them. */
 export function pdfSources(
-  pdfs: readonly Omit<RenderedPdf, "xml">[],
+  pdfs: readonly Omit<RenderedPdf, "xml" | "values">[],
   { contents, versions }: PackedPdfs,
 ): PdfSource[] {
   let next = 0;
-  return pdfs.flatMap(({ templateId, filename, invoice }): PdfSource[] => {
+  return pdfs.flatMap(({ templateId, filename, invoice, encryption }): PdfSource[] => {
     const html = contents[next++];
     const xml = invoice === undefined ? undefined : contents[next++];
     const page = versions.pdfs.get(templateId)?.page;
     if (page === undefined || html === undefined) return [];
     const source = { templateId, filename: pdfFilename(filename), html, page };
-    return [{ ...source, ...attachedOf(invoice, xml) }];
+    const locked = encryption === undefined ? {} : { encryption };
+    return [{ ...source, ...attachedOf(invoice, xml), ...locked }];
   });
 }
 

@@ -1,4 +1,10 @@
-import type { EmailVersion, PdfVersion, RequestedRecipient, Variables } from "@posthaste/contracts";
+import type {
+  EmailVersion,
+  PdfEncryption,
+  PdfVersion,
+  RequestedRecipient,
+  Variables,
+} from "@posthaste/contracts";
 import {
   type Fill,
   type FillResult,
@@ -111,10 +117,14 @@ export interface RenderedPdf {
   templateId: number;
   html: string;
   filename: string;
-  /** The filled XML of its invoice, to be checked by `withInvoices()`. */
+  /** The filled XML of its invoice, to be checked by `finishPdfs()`. */
   xml?: string | undefined;
   /** Its checked invoice. */
   invoice?: RenderedInvoice;
+  /** What it was filled with, which may have its password. */
+  values?: Fill["data"] | undefined;
+  /** What encrypts it. */
+  encryption?: PdfEncryption;
 }
 
 /** The longest subject, in characters: it travels in the event, which has a limit. */
@@ -161,6 +171,7 @@ export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMes
       html: attachments[position]?.[`pdf${id}`] ?? "",
       filename: filename ?? attachments[position]?.[`filename${id}`] ?? "",
       ...xmlOf(attachments[position]?.[`invoice${id}`]),
+      values: plan.fills[position + 1]?.data,
     })),
   };
 }

@@ -112,8 +112,8 @@ test("readFills() reads the mail and its PDFs; a requested file name wins", () =
     html: "<p>",
     text: "t",
     pdfs: [
-      { templateId: 7, html: "<h1>1", filename: "Mine.pdf" },
-      { templateId: 7, html: "<h1>2", filename: "two.pdf" },
+      { templateId: 7, html: "<h1>1", filename: "Mine.pdf", values: PLAN.fills[1]?.data },
+      { templateId: 7, html: "<h1>2", filename: "two.pdf", values: PLAN.fills[2]?.data },
     ],
   });
 });

@@ -23,7 +23,7 @@ import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
 import type { Sandbox } from "@posthaste/templating";
 import { packContents, type StoreContent } from "./event_content.ts";
-import { withInvoices } from "./pdf_invoice.ts";
+import { finishPdfs } from "./finish_pdfs.ts";
 import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
 import {
@@ -156,7 +156,7 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
     const filled = rendered[position];
     if (filled === undefined) continue;
     const isLate = performance.now() - started > MAX_IMAGES_MS;
-    const checked = await withInvoices(filled, versions);
+    const checked = await finishPdfs(filled, versions);
     const message = await withImages(checked, { head, recipient, versions, isLate }, deps.images);
     if ("afterMs" in message) {
       statusEvents.push(

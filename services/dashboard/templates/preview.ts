@@ -93,8 +93,9 @@ async function print(
   { accountId, source }: PreviewWish,
   { name, html, invoice, started, deps }: Printing,
 ): Promise<PreviewView["pdf"]> {
-  const page: PageOptions | null = source.page;
-  if (page === null) return { failed: "it has no pages" };
+  if (source.page === null) return { failed: "it has no pages" };
+  // Authors look at their own sample.
+  const { passwordVariable: _, ...page }: PageOptions = source.page;
   const left = TIME_LIMIT_MS - (performance.now() - started);
   const timeoutMs = Math.max(LEAST_PRINT_MS, Math.round(left));
   const data = {

@@ -180,6 +180,16 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
             checked ? { conformance: "pdf/a-3b" } : { conformance: undefined, invoice: undefined },
           )}
       />
+      <TextInput
+        label="Variable with the password"
+        description="Its value opens the PDF, which is encrypted. Leave it empty for no password. Not with PDF/A-3b."
+        placeholder="customer.number"
+        maxLength={200}
+        value={page.passwordVariable ?? ""}
+        error={passwordFault(page)}
+        onChange={({ currentTarget: { value } }) =>
+          change({ passwordVariable: value.trim() || undefined })}
+      />
       <Select
         label="Invoice XML (Factur-X, ZUGFeRD)"
         description='Attaches the XML of the tab "Invoice XML". Mark the total of the page with data-invoice-total.'
@@ -244,6 +254,13 @@ function withText(
 
 function isLanguage(tag: string | undefined): boolean {
   return tag === undefined || /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(tag);
+}
+
+function passwordFault({ passwordVariable: name, conformance }: PageOptions): string | undefined {
+  if (name === undefined) return undefined;
+  if (conformance !== undefined) return "PDF/A forbids passwords";
+  const isName = /^[a-z_]\w*(?:\.[a-z_]\w*)*$/i.test(name);
+  return isName ? undefined : "Enter the name of a variable such as password or customer.number";
 }
 
 function capital(word: string): string {

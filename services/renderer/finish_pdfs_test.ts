@@ -1,10 +1,15 @@
 import { minimalInvoice } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { type PageOptionsInput, pageOptionsSchema, type Variables } from "@posthaste/contracts";
+import {
+  type PageOptionsInput,
+  pageOptionsSchema,
+  pdfEncryptionSchema,
+  type Variables,
+} from "@posthaste/contracts";
 import { openSandbox } from "@posthaste/templating";
 import { emailVersion, pdfVersion } from "./_test_versions.ts";
-import { withInvoices } from "./pdf_invoice.ts";
+import { finishPdfs } from "./finish_pdfs.ts";
 import { planMessage, readFills, templatesOf } from "./render_message.ts";
 
 const sandbox = openSandbox({ workers: 1, timeLimitMs: 2_000 });
@@ -23,10 +28,10 @@ async function render(
   const recipient = { index: 0, attempt: 0, email: "x", attachments: [{ id: 7 }], variables };
   const plan = planMessage(recipient, undefined, versions);
   const results = await sandbox.fill({ templates: templatesOf(versions), fills: plan.fills });
-  return await withInvoices(readFills(plan, results), versions);
+  return await finishPdfs(readFills(plan, results), versions);
 }
 
-test("withInvoices() returns the filled XML, with escaped values, and its sums", async () => {
+test("finishPdfs() returns the filled XML, with escaped values, and its sums", async () => {
   const message = await render(minimalInvoice("{{name}}", "{{total}}"), ARCHIVED);
   assert.ok(message.ok, JSON.stringify(message));
   const [pdf] = message.pdfs;
@@ -35,7 +40,7 @@ test("withInvoices() returns the filled XML, with escaped values, and its sums",
   assert.ok(!("xml" in (pdf ?? {})));
 });
 
-test("withInvoices() leaves PDFs without an invoice as they are", async () => {
+test("finishPdfs() leaves PDFs without an invoice as they are", async () => {
   const message = await render(undefined, { conformance: "pdf/a-3b" });
   assert.ok(message.ok);
   assert.equal(message.pdfs[0]?.invoice, undefined);
@@ -50,7 +55,7 @@ const FAULTS: [string, string | undefined, PageOptionsInput, RegExp][] = [
 ];
 
 for (const [what, invoice, page, pattern] of FAULTS) {
-  test(`withInvoices() fails a message with ${what}`, async () => {
+  test(`finishPdfs() fails a message with ${what}`, async () => {
     const message = await render(invoice, page);
     assert.ok(!message.ok);
     assert.match(message.reason, pattern);
@@ -59,9 +64,25 @@ for (const [what, invoice, page, pattern] of FAULTS) {
   });
 }
 
-test("withInvoices() never finds HTML in the XML: a text keeps its line breaks", async () => {
+test("finishPdfs() never finds HTML in the XML: a text keeps its line breaks", async () => {
   const xml = minimalInvoice("{{breaks lines}}", "1");
   const message = await render(xml, ARCHIVED, { lines: "a\n<b>" });
   assert.ok(message.ok, JSON.stringify(message));
   assert.match(message.pdfs[0]?.invoice?.xml ?? "", />a\n&lt;b&gt;</);
+});
+
+test("finishPdfs() replaces the password by keys, and keeps it out of the message", async () => {
+  const variables = { name: "x", codes: { pdf: "correct horse" } };
+  const message = await render(undefined, { passwordVariable: "codes.pdf" }, variables);
+  assert.ok(message.ok, JSON.stringify(message));
+  assert.ok(pdfEncryptionSchema.safeParse(message.pdfs[0]?.encryption).success);
+  assert.doesNotMatch(JSON.stringify(message), /correct|horse/);
+  const open = await render(undefined, {}, variables);
+  assert.ok(open.ok && open.pdfs[0]?.encryption === undefined);
+});
+
+test("finishPdfs() fails a message without its password", async () => {
+  const message = await render(undefined, { passwordVariable: "code" }, { code: "" });
+  assert.ok(!message.ok);
+  assert.match(message.reason, /^PDF template 7: the variable "code", .*, is empty$/);
 });

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { expectNoAxeViolations } from "./axe.ts";
+import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+
+let fixture: DashboardFixture;
+before(async () => {
+  fixture = await openDashboardFixture();
+});
+after(() => fixture?.[Symbol.asyncDispose]());
+
+interface Stored {
+  id: number;
+  draft: { revision: number; page: { passwordVariable?: string } };
+}
+
+test("an author names the variable with a PDF's password; PDF/A and undeclared ones are refused", async () => {
+  const { editor } = fixture.people;
+  const body = { name: "Payslip", example: "invoice" };
+  const { id } = await editor.ask<Stored>("POST", "/templates/pdf", body);
+  await using look = await fixture.look(`/pdf-templates/${id}`, { who: "editor" });
+  const { page } = look;
+  await untilShown(page);
+  await page.getByRole("tab", { name: "Page setup" }).click();
+  const variable = page.getByRole("textbox", { name: "Variable with the password" });
+  await variable.fill("customer number");
+  await page.getByText(/Enter the name of a variable/).first().waitFor();
+  await variable.fill("secret");
+  await page.getByText(/"secret", which is to open the PDF, is not declared/).first().waitFor();
+  await variable.fill("number");
+  await page.getByText(/No issues/).first().waitFor();
+  await page.getByRole("switch", { name: "PDF/A-3b" }).click({ force: true });
+  await page.getByText(/nobody could open this PDF in an archive/).first().waitFor();
+  await expectNoAxeViolations(page);
+  await page.getByRole("button", { name: "Save draft" }).click();
+  await page.getByText("Draft saved").waitFor();
+  const { draft } = await editor.ask<Stored>("GET", `/templates/pdf/${id}`);
+  assert.equal(draft.page.passwordVariable, "number");
+  const refused = await editor.send("POST", `/templates/pdf/${id}/publish`, {
+    revision: draft.revision,
+  });
+  assert.equal(refused.status, 422);
+  assert.match(JSON.stringify(refused.body), /PDF\/A forbids passwords/);
+  assert.deepEqual(look.faults, []);
+});
