@@ -1,6 +1,6 @@
 import type { InvoiceProfile, PageOptions } from "@posthaste/contracts";
 import { InvoiceError } from "./_invoice_error.ts";
-import { type CheckedInvoice, checkInvoice } from "./check_invoice.ts";
+import { type CheckedInvoice, checkInvoice } from "./_check_invoice.ts";
 
 /** A checked invoice as XML. */
 export interface RenderedInvoice extends CheckedInvoice {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { cpuRatio } from "@posthaste/kit";
 import { INVOICE_PROFILES } from "@posthaste/contracts";
 import { NO_XMLLINT, schemaFaults } from "@posthaste/kit";
-import { checkInvoice } from "./check_invoice.ts";
+import { checkInvoice } from "./_check_invoice.ts";
 import { InvoiceError } from "./_invoice_error.ts";
 import { invoiceOf } from "./_test_invoice.ts";
 import { groupRules, requiredPaths } from "./_invoice_rules.ts";
