@@ -9,4 +9,6 @@
  */
 export { endingOf, typeOfFile, usualFilename } from "./asset_filename.ts";
 export { AssetFault } from "./asset_fault.ts";
+export { PdfFault } from "./_pdf_syntax.ts";
+export { type CopiedPages, type PdfPages, readPdfPages } from "./pdf_pages.ts";
 export { type ReadAsset, readAsset } from "./read_asset.ts";

@@ -18,7 +18,6 @@ import { HttpError } from "../http_error.ts";
 import type { AssetDetail, AssetList, AssetView } from "../interface/assets.ts";
 import { QUOTAS } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
-import { IMAGE_HEADERS } from "../security_headers.ts";
 import type { Routing } from "../routing.ts";
 import { requireUnlimited } from "../token_limits.ts";
 

@@ -1,0 +1,135 @@
+/** A reference to another object: `12 0 R`. */
+export class PdfReference {
+  readonly id: number;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+}
+
+/** A token that is copied as it is: a name, a number, a string, `true`, `false` or `null`. */
+export class PdfToken {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A dictionary. Its keys are names, with their slash. */
+export type PdfDictionary = Map<string, PdfValue>;
+
+/** A value of a PDF, without streams. */
+export type PdfValue = PdfReference | PdfToken | PdfValue[] | PdfDictionary;
+
+/** A PDF cannot be read. The message is a reason for people, without a final period. */
+export class PdfFault extends Error {
+  override readonly name = "PdfFault";
+}
+
+/** A value, and the offset of the first byte after it. */
+export interface ParsedValue {
+  value: PdfValue;
+  end: number;
+}
+
+const MAX_DEPTH = 100;
+
+const SPACE = new Set([0, 9, 10, 12, 13, 32]);
+const REGULAR_END = /[\0\t\n\f\r ()<>[\]{}/%]/g;
+
+/**
+ * Parses a value (ISO 32000-1, 7.3).
+ *
+ * @param text Bytes as latin1
+ * @throws {PdfFault}
+ */
+export function parseValue(text: string, start: number, depth = 0): ParsedValue {
+  if (depth > MAX_DEPTH) throw new PdfFault("its values are nested too deep");
+  const at = skipSpace(text, start);
+  const char = text.charAt(at);
+  if (char === "[") return parseArray(text, at + 1, depth);
+  if (text.startsWith("<<", at)) return parseDictionary(text, at + 2, depth);
+  if (char === "<" || char === "(") {
+    const end = char === "<" ? text.indexOf(">", at) + 1 : endOfString(text, at);
+    if (end <= at) throw new PdfFault("a string does not end");
+    return { value: new PdfToken(text.slice(at, end)), end };
+  }
+  const end = endOfRegular(text, char === "/" ? at + 1 : at);
+  if (end === at) throw new PdfFault(`a value is missing at byte ${at}`);
+  const token = text.slice(at, end);
+  const reference = /^\d{1,10}$/.test(token) ? referenceAt(text, at) : undefined;
+  return reference ?? { value: new PdfToken(token), end };
+}
+
+/** Returns the offset of the first byte that is neither white space nor in a comment. */
+export function skipSpace(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    while (SPACE.has(text.charCodeAt(at))) at++;
+    if (text.charAt(at) !== "%") return at;
+    while (at < text.length && text.charAt(at) !== "\n" && text.charAt(at) !== "\r") at++;
+  }
+}
+
+/** Returns a value as bytes of a PDF, with other numbers in its references. */
+export function writtenValue(value: PdfValue, numberOf: (id: number) => number): string {
+  if (value instanceof PdfToken) return value.text;
+  if (value instanceof PdfReference) return `${numberOf(value.id)} 0 R`;
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => writtenValue(item, numberOf)).join(" ")}]`;
+  }
+  const fields = Array.from(value, ([key, field]) => `${key} ${writtenValue(field, numberOf)}`);
+  return `<<${fields.join("\n")}>>`;
+}
+
+function parseArray(text: string, start: number, depth: number): ParsedValue {
+  const value: PdfValue[] = [];
+  let at = skipSpace(text, start);
+  while (text.charAt(at) !== "]") {
+    const item = parseValue(text, at, depth + 1);
+    value.push(item.value);
+    at = skipSpace(text, item.end);
+  }
+  return { value, end: at + 1 };
+}
+
+function parseDictionary(text: string, start: number, depth: number): ParsedValue {
+  const value: PdfDictionary = new Map();
+  let at = skipSpace(text, start);
+  while (!text.startsWith(">>", at)) {
+    const key = parseValue(text, at, depth + 1);
+    if (!(key.value instanceof PdfToken) || !key.value.text.startsWith("/")) {
+      throw new PdfFault(`a name is missing at byte ${at}`);
+    }
+    const field = parseValue(text, key.end, depth + 1);
+    value.set(key.value.text, field.value);
+    at = skipSpace(text, field.end);
+  }
+  return { value, end: at + 2 };
+}
+
+const REFERENCE = /(\d{1,10})[\0\t\n\f\r ]+\d{1,5}[\0\t\n\f\r ]+R(?![^\0\t\n\f\r ()<>[\]{}/%])/y;
+
+function referenceAt(text: string, at: number): ParsedValue | undefined {
+  REFERENCE.lastIndex = at;
+  const found = REFERENCE.exec(text);
+  if (found === null) return undefined;
+  return { value: new PdfReference(Number(found[1])), end: REFERENCE.lastIndex };
+}
+
+function endOfRegular(text: string, start: number): number {
+  REGULAR_END.lastIndex = start;
+  return REGULAR_END.exec(text)?.index ?? text.length;
+}
+
+function endOfString(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === "\\") at++;
+    else if (char === "(") depth++;
+    else if (char === ")" && --depth === 0) return at + 1;
+  }
+  return -1;
+}
