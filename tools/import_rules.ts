@@ -29,7 +29,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "embedded",
   ],
   // The pdf service reaches the broker only: no database, no templates.
-  "services/pdf": ["contracts", "telemetry", "messaging", "runtime", "limits"],
+  "services/pdf": ["contracts", "telemetry", "messaging", "runtime", "limits", "assets"],
   "services": [
     "assets",
     "bundle",

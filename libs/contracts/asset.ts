@@ -48,6 +48,8 @@ export const assetUseSchema = z.object({
   column: z.int(),
   /** Name of the partial with the place; missing for the template itself. */
   partial: z.string().optional(),
+  /** Whether it is a PDF that the page options append, and not an image. */
+  appended: z.boolean().optional(),
 });
 
 /** A place where a template uses a file. */

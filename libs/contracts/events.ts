@@ -180,6 +180,8 @@ export const pdfSourceSchema = z.object({
   invoice: pdfInvoiceSchema.optional(),
   /** Required if the page options name a variable with a password. */
   encryption: pdfEncryptionSchema.optional(),
+  /** The PDFs that are appended, in base64. Required if the page options name some. */
+  append: z.array(contentSchema).optional(),
 });
 
 /** A PDF: in the object store under a key, or in the event's tail. */
@@ -380,6 +382,8 @@ export const EVENTS = {
     invoice: pdfInvoiceSchema.optional(),
     /** Required if the page options name a variable with a password. */
     encryption: pdfEncryptionSchema.optional(),
+    /** The PDFs that are appended, in base64. Required if the page options name some. */
+    append: z.array(contentSchema).optional(),
   }),
   /** A customer's SMTP server, to be tried without sending anything; answered. */
   "probe.requested": z.object({

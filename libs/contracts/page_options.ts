@@ -1,7 +1,14 @@
 import { z } from "zod";
+import { assetNameSchema } from "./mail_file.ts";
 
 /** Paper sizes by name. */
 export const PAGE_FORMATS = ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] as const;
+
+/** The most stored PDFs that are appended to one PDF. */
+export const MAX_APPENDED = 5;
+
+/** The most bytes of the stored PDFs that are appended to one PDF. */
+export const MAX_APPENDED_BYTES = 4_000_000;
 
 /** Profiles of Factur-X and ZUGFeRD, the smallest first. */
 export const INVOICE_PROFILES = ["minimum", "basic_wl", "basic", "en16931", "extended"] as const;
@@ -58,6 +65,8 @@ const SHAPE = {
   passwordVariable: z.string().max(200).regex(/^[a-zA-Z_]\w*(?:\.[a-zA-Z_]\w*)*$/, {
     error: "must be the name of a variable such as password or customer.number",
   }).optional(),
+  /** Names of stored PDFs whose pages follow the printed ones. */
+  append: z.array(assetNameSchema).max(MAX_APPENDED).optional(),
 };
 
 /**

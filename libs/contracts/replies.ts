@@ -49,6 +49,8 @@ export const previewReplySchema = z.discriminatedUnion("ok", [
     parts: partsSchema,
     /** The filled XML of a PDF template with an invoice. */
     invoice: pdfInvoiceSchema.optional(),
+    /** The PDFs that are appended, in base64. */
+    append: z.array(contentSchema).optional(),
     /** The parts of a version, ready to be filled; only on request. */
     compiled: partsSchema.extend({
       reads: z.array(templateReadSchema).optional(),

@@ -161,7 +161,7 @@ interface Printing extends Omit<FilledPdf, "templateId"> {
 }
 
 async function print(
-  { filename, html, page, invoice, encryption, ...options }: Printing,
+  { filename, html, page, invoice, encryption, append, ...options }: Printing,
   deps: MailContentDeps,
 ): Promise<MailPdf> {
   const { accountId, isWhole = false, hasGlyphs = false, timeoutMs } = options;
@@ -169,6 +169,7 @@ async function print(
     ...{ v: EVENT_VERSION, accountId, name: filename, html, page },
     ...(invoice === undefined ? {} : { invoice }),
     ...(encryption === undefined ? {} : { encryption }),
+    ...(append === undefined ? {} : { append }),
   };
   const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
   if (reply === undefined) {

@@ -34,6 +34,12 @@ export const LINT_RULES = {
   unknown_asset: error("Store an image under this name, or correct the name"),
   /** A stored file that is no image, and no font of a PDF. */
   asset_not_image: error("Attach the file to the send, or link to it"),
+  /** A stored file that is to be appended, and is no PDF. */
+  asset_not_pdf: error("Store a PDF under this name, or take it out of the page's options"),
+  /** A PDF/A with appended pages, which may not conform. */
+  append_in_archive: error(
+    "Choose one of both in the page's options: PDF/A-3b or the appended PDFs",
+  ),
   /** Stored images and fonts that are too large together. */
   assets_too_large: error("Store smaller images, or fonts with fewer characters"),
   /** An image whose address is only valid on a web page. */

@@ -70,6 +70,15 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
     assets: [{ ...use, asset: { ...image, contentType: "text/csv" } }],
     finds: ["asset_not_image 2"],
   },
+  asset_not_pdf: {
+    ...{ kind: "pdf", source: { page: { ...page, append: ["logo"] } } },
+    ...{ assets: [{ ...use, appended: true, asset: image }], finds: ["asset_not_pdf"] },
+  },
+  append_in_archive: {
+    ...{ kind: "pdf", assets: [] },
+    source: { page: { ...page, conformance: "pdf/a-3b", append: ["terms"] } },
+    finds: ["append_in_archive"],
+  },
   assets_too_large: {
     assets: [{ ...use, asset: { ...image, size: 20_000_000 } }],
     finds: ["assets_too_large"],

@@ -7,7 +7,7 @@ import type { JobInvoice } from "./print_job.ts";
 import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { printMeasured } from "./print_measured.ts";
-import { loadInvoice, MissingContentError, textOf } from "./text_of.ts";
+import { loadAppended, loadInvoice, MissingContentError, textOf } from "./text_of.ts";
 
 /** The dependencies of the step. */
 export interface InteractivePrintDeps {
@@ -44,8 +44,11 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
       try {
         const html = await textOf(data.html, deps.loadContent);
         const invoice = await loadInvoice(data.invoice, deps.loadContent);
+        const append = await loadAppended(data.append, deps.loadContent);
         using _turn = await turns.acquire(data.accountId);
-        return answer(await print(data, { html, invoice, signal, onTurn, timeLimitMs, deps }));
+        return answer(
+          await print(data, { html, invoice, append, signal, onTurn, timeLimitMs, deps }),
+        );
       } catch (error) {
         if (error instanceof MissingContentError) {
           return answer({ ok: false, reason: "the content to print has expired" });
@@ -68,6 +71,7 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
 interface Printing {
   html: string;
   invoice: JobInvoice | undefined;
+  append: Buffer[] | undefined;
   signal: AbortSignal;
   onTurn(): void;
   timeLimitMs: number;
@@ -76,12 +80,13 @@ interface Printing {
 
 async function print(
   { accountId, name, page, encryption }: Wanted,
-  { html, invoice, signal, onTurn, timeLimitMs, deps: { browser, pdfs } }: Printing,
+  { html, invoice, append, signal, onTurn, timeLimitMs, deps: { browser, pdfs } }: Printing,
 ): Promise<PrintReply> {
   const { engine } = browser;
+  const source = { html, invoice, encryption, append, engine };
   const madeAt = creationTime(new Date());
   if (page.missing === "fail" && page.missingGlyphs === "fail") {
-    const key = printKey({ html, page, invoice, encryption, madeAt, engine });
+    const key = printKey({ ...source, page, madeAt });
     const size = await pdfs.sizeOf(key);
     // Nothing was refused or without a glyph, otherwise it would not be stored.
     if (size !== undefined) return { ok: true, key, size, blocked: [] };
@@ -89,7 +94,7 @@ async function print(
   const asker = { accountId, priority: "transactional" as const };
   const shownPage = { ...page, missingGlyphs: "ignore" as const };
   const job = {
-    ...{ name, html, page: shownPage, invoice, encryption, madeAt },
+    ...{ name, html, page: shownPage, invoice, encryption, append, madeAt },
     listsMissingGlyphs: true,
   };
   const printed = await printMeasured(browser, job, {
@@ -100,7 +105,7 @@ async function print(
     ...(missingGlyphs === undefined || page.missingGlyphs === undefined ? page : shownPage),
     ...(blocked.length === 0 ? {} : { missing: "leave_out" as const }),
   };
-  const key = printKey({ html, page: shown, invoice, encryption, madeAt, engine });
+  const key = printKey({ ...source, page: shown, madeAt });
   await pdfs.put(key, pdf);
   const found = missingGlyphs === undefined ? {} : { missingGlyphs };
   return { ok: true, key, size: pdf.length, blocked, ...found };

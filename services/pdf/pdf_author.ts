@@ -1,18 +1,6 @@
-import { PdfUpdate } from "./pdf_update.ts";
+import type { PdfUpdate } from "./pdf_update.ts";
 
-/**
- * Returns a PDF that names its author. Chromium writes none, so the information dictionary is written
- * once more.
- *
- * @throws {RangeError} If the PDF is not as Chromium writes it.
- */
-export function withAuthor(pdf: Buffer, author: string): Buffer {
-  const update = new PdfUpdate(pdf);
-  update.replace(update.info, authoredInfo(update, author));
-  return update.finish();
-}
-
-/** Returns the information dictionary with an author. */
+/** Returns the information dictionary with an author, which Chromium does not write. */
 export function authoredInfo(update: PdfUpdate, author: string): string {
   return `<<${update.dictionary(update.info)}\n/Author ${textString(author)}>>`;
 }

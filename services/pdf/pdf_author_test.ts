@@ -1,15 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withAuthor } from "./pdf_author.ts";
+import { authoredInfo } from "./pdf_author.ts";
+import { PdfUpdate } from "./pdf_update.ts";
 
 const BODY = "%PDF-1.4\n1 0 obj\n<</Creator (x)\n/ModDate (y)>>\nendobj\n";
+function withAuthor(pdf: Buffer, author: string): Buffer {
+  const update = new PdfUpdate(pdf);
+  update.replace(update.info, authoredInfo(update, author));
+  return update.finish();
+}
+
 const PDF = Buffer.from(
   `${BODY}xref\n0 2\n0000000000 65535 f \n0000000009 00000 n \n` +
     `trailer\n<</Size 9\n/Root 8 0 R\n/Info 1 0 R>>\nstartxref\n${BODY.length}\n%%EOF`,
   "latin1",
 );
 
-test("withAuthor() writes the information once more, and changes nothing before it", () => {
+test("PdfUpdate writes the information once more, and changes nothing before it", () => {
   const named = withAuthor(PDF, "Zoë )");
   assert.ok(named.subarray(0, PDF.length).equals(PDF));
   const update = named.toString("latin1", PDF.length);
@@ -24,6 +31,6 @@ test("withAuthor() writes the information once more, and changes nothing before 
   assert.match(named.toString("latin1", object), /^1 0 obj\n/);
 });
 
-test("withAuthor() refuses a PDF in an unknown form", () => {
+test("PdfUpdate refuses a PDF in an unknown form", () => {
   assert.throws(() => withAuthor(Buffer.from("%PDF-1.4\n%%EOF"), "x"), RangeError);
 });

@@ -51,13 +51,20 @@ export class PdfUpdate {
     return this.#pdf.toString("latin1", at + head.length, close);
   }
 
+  /** Number of the next object. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** Writes an object again. */
-  replace(id: number, body: string): void {
-    this.#objects.push({ id, bytes: Buffer.from(`${id} 0 obj\n${body}\nendobj\n`, "latin1") });
+  replace(id: number, body: string | Buffer): void {
+    const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body;
+    const parts = [Buffer.from(`${id} 0 obj\n`), bytes, Buffer.from("\nendobj\n")];
+    this.#objects.push({ id, bytes: Buffer.concat(parts) });
   }
 
   /** Adds an object, and returns its number. */
-  add(body: string): number {
+  add(body: string | Buffer): number {
     const id = this.#size++;
     this.replace(id, body);
     return id;

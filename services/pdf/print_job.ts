@@ -1,4 +1,6 @@
 import type { PageOptions, PdfEncryption } from "@posthaste/contracts";
+import { PdfFault } from "@posthaste/assets";
+import { appendPages } from "./append_pages.ts";
 import { encryptedPdf } from "./encrypt_pdf.ts";
 import { countPages, neutralize } from "./neutral_pdf.ts";
 import { pageCss } from "./page_css.ts";
@@ -6,7 +8,8 @@ import { type InvoiceSums, totalsFault } from "./invoice_totals.ts";
 import { missingCharacters } from "./missing_characters.ts";
 import { findMissingGlyphs } from "./missing_glyphs.ts";
 import { archived, type AttachedInvoice } from "./pdf_archive.ts";
-import { withAuthor } from "./pdf_author.ts";
+import { authoredInfo } from "./pdf_author.ts";
+import { PdfUpdate } from "./pdf_update.ts";
 import { type PageSize, pageSizeOf } from "./page_size.ts";
 import { printDocument } from "./print_document.ts";
 import { PrintError } from "./print_error.ts";
@@ -24,6 +27,8 @@ export interface PrintJob {
   invoice?: JobInvoice | undefined;
   /** Required if the page options name a variable with a password. */
   encryption?: PdfEncryption | undefined;
+  /** PDFs whose pages follow. Required if the page options name some. */
+  append?: readonly Buffer[] | undefined;
   /** Whether to list the characters without a glyph, although they are no failure. @default {false} */
   listsMissingGlyphs?: boolean;
 }
@@ -69,7 +74,7 @@ const FRAME = /<(?:i?frame|object|embed|fencedframe)(?![a-z0-9-])/gi;
  * Returns the order for the browser.
  *
  * @throws {PrintError} `too_large` for too much HTML or too many frames, `invalid` for impossible
- * page options, or if the password is missing that they require.
+ * page options, or if the password or the PDFs are missing that they require.
  */
 export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
   const bytes = Buffer.byteLength(job.html);
@@ -79,7 +84,7 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
   if ((job.html.match(FRAME)?.length ?? 0) > MAX_FRAMES) {
     throw tooLarge(job, `it has more than ${MAX_FRAMES} frames`);
   }
-  const fault = passwordFault(job);
+  const fault = passwordFault(job) ?? appendFault(job);
   if (fault !== undefined) throw new PrintError({ name: job.name, code: "invalid", reason: fault });
   const size = sizeOf(job);
   return {
@@ -125,11 +130,11 @@ export async function resultOf(
   const { author, conformance } = job.page;
   const missingGlyphs = await missingOf(job, pdf);
   if (conformance === undefined) {
-    const open = author === undefined ? pdf : withAuthor(pdf, author);
+    const { open, appended } = extended(job, pdf);
     const whole = job.encryption === undefined ? open : encryptedPdf(open, job.encryption);
     checkSize(job, whole, limits);
     return {
-      ...{ pdf: whole, pages, blocked },
+      ...{ pdf: whole, pages: pages + appended, blocked },
       ...(missingGlyphs === undefined ? {} : { missingGlyphs }),
     };
   }
@@ -167,6 +172,34 @@ function passwordFault({ page, encryption }: PrintJob): string | undefined {
   }
   const isArchived = page.conformance !== undefined && encryption !== undefined;
   return isArchived ? "PDF/A forbids passwords" : undefined;
+}
+
+/** Adds author and appended pages to a printed PDF. Of a PDF without them, the bytes stay. */
+function extended(
+  { name, page: { author }, append = [] }: PrintJob,
+  pdf: Buffer,
+): { open: Buffer; appended: number } {
+  if (author === undefined && append.length === 0) return { open: pdf, appended: 0 };
+  const update = new PdfUpdate(pdf);
+  if (author !== undefined) update.replace(update.info, authoredInfo(update, author));
+  try {
+    const appended = append.length === 0 ? 0 : appendPages(update, append);
+    return { open: update.finish(), appended };
+  } catch (error) {
+    if (!(error instanceof PdfFault)) throw error;
+    const reason = `a PDF cannot be appended: ${error.message}`;
+    throw new PrintError({ name, code: "invalid", reason, cause: error });
+  }
+}
+
+function appendFault({ page, append = [] }: PrintJob): string | undefined {
+  const wanted = page.append?.length ?? 0;
+  if (wanted !== append.length) {
+    return `${wanted} PDFs are to be appended, but it came with ${append.length}`;
+  }
+  return wanted > 0 && page.conformance !== undefined
+    ? "appended pages may break the rules of PDF/A"
+    : undefined;
 }
 
 function checkSize(job: PrintJob, pdf: Buffer, { pdfBytes }: PrintLimits): void {

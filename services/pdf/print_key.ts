@@ -10,6 +10,8 @@ export interface PrintSource {
   invoice?: JobInvoice | undefined;
   /** What it is encrypted with. Its random parts do not count. */
   encryption?: PdfEncryption | undefined;
+  /** PDFs whose pages follow. */
+  append?: readonly Buffer[] | undefined;
   /** Creation time of the PDF. */
   madeAt: Date;
   /** The `engine` of the browser. */
@@ -21,12 +23,18 @@ export interface PrintSource {
  * they produce the same PDF. The order of the page options' fields does not matter.
  */
 export function printKey(source: PrintSource): string {
-  const { html, page, invoice, encryption, madeAt, engine } = source;
+  const { html, page, invoice, encryption, append = [], madeAt, engine } = source;
   const hash = createHash("sha256");
-  const parts = [engine, JSON.stringify(sorted(page)), madeAt.toISOString(), html];
+  const parts: (string | Buffer)[] = [
+    engine,
+    JSON.stringify(sorted(page)),
+    madeAt.toISOString(),
+    html,
+  ];
   // A PDF without an invoice has the key that it always had.
   if (invoice !== undefined) parts.push(JSON.stringify(sorted(invoice)));
   if (encryption !== undefined) parts.push(JSON.stringify(sorted(encryption)));
+  parts.push(...append);
   for (const part of parts) {
     hash.update(`${Buffer.byteLength(part)}:`).update(part);
   }

@@ -21,6 +21,7 @@ export interface Printing {
   key: string;
   html: string;
   invoice: JobInvoice | undefined;
+  append?: readonly Buffer[] | undefined;
   /** Creation time of the PDF. */
   madeAt: Date;
   pdf: RenderedMessage["pdfs"][number];
@@ -66,14 +67,14 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
   const placeOf = ({ key, asker }: Pick<Printing, "key" | "asker">) => `${asker.priority} ${key}`;
 
   async function print(
-    { key, html, invoice, madeAt, pdf, asker }: Printing,
+    { key, html, invoice, append, madeAt, pdf, asker }: Printing,
     signal: AbortSignal,
   ): Promise<Buffer> {
     const { accountId, priority } = asker;
     const { filename: name, page, encryption } = pdf;
     const printed = await printMeasured(
       browser,
-      { name, html, page, invoice, encryption, madeAt },
+      { name, html, page, invoice, encryption, append, madeAt },
       { signal, asker: { accountId, priority } },
     );
     if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {

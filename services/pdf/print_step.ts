@@ -9,7 +9,7 @@ import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { openPrinter, type PrinterDeps, type Printing } from "./print_once.ts";
 import { fitsEvent, type MessageWithPdfs, printedEvents } from "./printed_events.ts";
-import { loadInvoice, MissingContentError, textOf } from "./text_of.ts";
+import { loadAppended, loadInvoice, MissingContentError, textOf } from "./text_of.ts";
 
 /** The dependencies of the step. */
 export interface PrintDeps extends PrinterDeps {
@@ -109,10 +109,11 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       const printings = await Promise.all(message.pdfs.map(async (pdf): Promise<Printing> => {
         const html = await textOf(pdf.html, deps.loadContent);
         const invoice = await loadInvoice(pdf.invoice, deps.loadContent);
+        const append = await loadAppended(pdf.append, deps.loadContent);
         const { engine } = deps.browser;
         const { page, encryption } = pdf;
-        const key = printKey({ html, page, invoice, encryption, madeAt, engine });
-        return { key, html, invoice, madeAt, pdf, asker: { accountId, priority } };
+        const key = printKey({ html, page, invoice, encryption, append, madeAt, engine });
+        return { key, html, invoice, append, madeAt, pdf, asker: { accountId, priority } };
       }));
       return { message, printings };
     } catch (error) {

@@ -22,6 +22,20 @@ export async function textOf(
 }
 
 /**
+ * Returns the PDFs that are appended.
+ *
+ * @throws {MissingContentError}
+ */
+export async function loadAppended(
+  append: readonly Content[] | undefined,
+  loadContent: (key: string) => Promise<string | undefined>,
+): Promise<Buffer[] | undefined> {
+  if (append === undefined) return undefined;
+  const texts = await Promise.all(append.map((content) => textOf(content, loadContent)));
+  return texts.map((text) => Buffer.from(text, "base64"));
+}
+
+/**
  * Returns an invoice with its text.
  *
  * @throws {MissingContentError}

@@ -1,15 +1,16 @@
 import { InvoiceError, pdfInvoice } from "@posthaste/templating";
+import { appendedPdfs, AppendError } from "./appended_pdfs.ts";
 import { pdfEncryption } from "./pdf_encryption.ts";
 import { PasswordError, passwordIn } from "./pdf_password.ts";
 import type { RenderedMessage, RenderedPdf, Versions } from "./render_message.ts";
 
 /**
- * Checks the invoices of a message's PDFs, and makes the keys of those with a password. If an invoice cannot be
- * sent, or a password is missing, the message fails.
+ * Checks the invoices of a message's PDFs, makes the keys of those with a password, and adds the PDFs that are
+ * appended. If an invoice cannot be sent, or something is missing, the message fails.
  */
 export async function finishPdfs(
   message: RenderedMessage,
-  { pdfs: versions }: Pick<Versions, "pdfs">,
+  versions: Pick<Versions, "pdfs" | "images">,
 ): Promise<RenderedMessage> {
   if (!message.ok) return message;
   const pdfs: typeof message.pdfs = [];
@@ -17,7 +18,7 @@ export async function finishPdfs(
     try {
       pdfs.push(await finished(pdf, versions));
     } catch (error) {
-      if (!(error instanceof InvoiceError) && !(error instanceof PasswordError)) throw error;
+      if (!FAULTS.some((fault) => error instanceof fault) || !(error instanceof Error)) throw error;
       const reason = `PDF template ${pdf.templateId}: ${error.message}`;
       return { ok: false, reason, outage: false };
     }
@@ -25,12 +26,15 @@ export async function finishPdfs(
   return { ...message, pdfs };
 }
 
-/** @throws {InvoiceError | PasswordError} */
+const FAULTS = [InvoiceError, PasswordError, AppendError];
+
+/** @throws {InvoiceError | PasswordError | AppendError} */
 async function finished(
   { xml, values = {}, ...pdf }: RenderedPdf,
-  versions: Versions["pdfs"],
+  { pdfs, images }: Pick<Versions, "pdfs" | "images">,
 ): Promise<RenderedPdf> {
-  const version = versions.get(pdf.templateId);
+  const version = pdfs.get(pdf.templateId);
+  const append = appendedPdfs(version?.page, images?.get(pdf.templateId));
   const invoice = await pdfInvoice({ xml, page: version?.page });
   const path = version?.page.passwordVariable;
   const encryption = version === undefined || path === undefined
@@ -40,5 +44,6 @@ async function finished(
     ...pdf,
     ...(invoice === undefined ? {} : { invoice }),
     ...(encryption === undefined ? {} : { encryption }),
+    ...(append.length === 0 ? {} : { append }),
   };
 }

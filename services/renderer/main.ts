@@ -16,6 +16,7 @@ import { renderNowStep } from "./render_now_step.ts";
 import { renderStep } from "./render_step.ts";
 import { openRemoteImages } from "./remote_images.ts";
 import { openSendCache } from "./send_cache.ts";
+import { storedOnce } from "./stored_once.ts";
 
 await runService({
   name: "renderer",
@@ -48,7 +49,7 @@ await runService({
         const bytes = await contents.get(key);
         return bytes && Buffer.from(bytes).toString();
       },
-      storeContent: (key: string, text: string) => contents.put(key, Buffer.from(text)),
+      storeContent: storedOnce((key, text) => contents.put(key, Buffer.from(text))),
       now,
       images: config.REMOTE_IMAGES
         ? openRemoteImages({

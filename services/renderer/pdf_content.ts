@@ -48,5 +48,5 @@ export async function fillPdf(
   // A message begins with its mail.
   const mail = { ok: true as const, parts: {} };
   const message = readFills({ recipient, fills: [NO_MAIL, fill] }, [mail, ...results]);
-  return { message: await finishPdfs(message, { pdfs }), pdfs };
+  return { message: await finishPdfs(message, { pdfs, images }), pdfs };
 }

@@ -11,9 +11,13 @@ export interface PackedPdfs {
   versions: Pick<Versions, "pdfs">;
 }
 
-/** Returns the texts of PDFs: the HTML of each, and its invoice. */
-export function textsOfPdfs(pdfs: readonly Pick<RenderedPdf, "html" | "invoice">[]): string[] {
-  return pdfs.flatMap(({ html, invoice }) => invoice === undefined ? [html] : [html, invoice.xml]);
+/** Returns the texts of PDFs: the HTML of each, its invoice, and the PDFs that are appended. */
+export function textsOfPdfs(
+  pdfs: readonly Pick<RenderedPdf, "html" | "invoice" | "append">[],
+): string[] {
+  return pdfs.flatMap(({ html, invoice, append = [] }) =>
+    invoice === undefined ? [html, ...append] : [html, invoice.xml, ...append]
+  );
 }
 
 /** Returns PDFs as the printer expects them. */
@@ -22,14 +26,16 @@ export function pdfSources(
   { contents, versions }: PackedPdfs,
 ): PdfSource[] {
   let next = 0;
-  return pdfs.flatMap(({ templateId, filename, invoice, encryption }): PdfSource[] => {
+  return pdfs.flatMap(({ templateId, filename, invoice, encryption, append = [] }): PdfSource[] => {
     const html = contents[next++];
     const xml = invoice === undefined ? undefined : contents[next++];
+    const appended = contents.slice(next, next += append.length);
     const page = versions.pdfs.get(templateId)?.page;
     if (page === undefined || html === undefined) return [];
     const source = { templateId, filename: pdfFilename(filename), html, page };
     const locked = encryption === undefined ? {} : { encryption };
-    return [{ ...source, ...attachedOf(invoice, xml), ...locked }];
+    const more = appended.length === 0 ? {} : { append: appended };
+    return [{ ...source, ...attachedOf(invoice, xml), ...locked, ...more }];
   });
 }
 

@@ -34,7 +34,7 @@ export async function pinnedVersions(
   return typeof images === "string" ? images : { email, pdfs, images };
 }
 
-/** Loads the images of PDF templates, or returns which one is missing. */
+/** Loads the images of PDF templates, and the PDFs that they append, or returns which one is missing. */
 export async function imagesOf(
   pdfs: Iterable<PdfVersion>,
   { kept }: Pick<VersionSource, "kept">,
@@ -45,7 +45,7 @@ export async function imagesOf(
     const addresses = await kept.embedded(accountId, assets);
     const lost = assets.find(({ name }) => addresses[name] === undefined);
     if (lost !== undefined) {
-      return `the image "${lost.name}" of PDF template ${templateId} is no longer stored`;
+      return `the stored file "${lost.name}" of PDF template ${templateId} is no longer stored`;
     }
     images.set(templateId, addresses);
   }

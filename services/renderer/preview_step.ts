@@ -30,6 +30,7 @@ import {
   PreviewFault,
   type WrittenTemplate,
 } from "./compile_preview.ts";
+import { appendedPdfs, appendedUses, AppendError, checkAppended } from "./appended_pdfs.ts";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { type AssetAddresses, type KeptImages, mailAddresses } from "./kept_images.ts";
@@ -101,8 +102,11 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   }
   const { parts, found } = compiled;
   const values = withDefaults(declarations, variables);
-  const used = await deps.kept.find(compiled.assets, { accountId, kind: template.kind, instead });
-  const assets = await addressesOf(used, { accountId, kind: template.kind, ...deps });
+  const page = template.kind === "pdf" ? template.page : undefined;
+  const uses = [...compiled.assets, ...appendedUses(page)];
+  const used = await deps.kept.find(uses, { accountId, kind: template.kind, instead });
+  const images = used.filter(({ appended }) => appended !== true);
+  const assets = await addressesOf(images, { accountId, kind: template.kind, ...deps });
   const templates = sourcesOf(parts, { accountId, locale, assets });
   const [result] = await deps.sandbox.fill({
     ...{ templates, fills: [{ data: values }], owner, urgent: true },
@@ -121,7 +125,13 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
     const reason = `the subject has more than ${MAX_SUBJECT_LENGTH} characters`;
     return failure({ reason, variables: found });
   }
-  const page = template.kind === "pdf" ? template.page : undefined;
+  let append: string[];
+  try {
+    append = await appendedOf(used, { accountId, kept: deps.kept });
+  } catch (error) {
+    if (!(error instanceof AppendError)) throw error;
+    return failure({ reason: error.message, variables: found });
+  }
   let invoice: RenderedInvoice | undefined;
   try {
     invoice = await pdfInvoice({ xml: result.parts["invoice"], page });
@@ -133,15 +143,17 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   const name = template.kind === "pdf" ? pdfFilename(filled.subject) : filled.subject;
   const texts = [shown.html, filled.text, ...data.compiled ? [parts.html, parts.text] : []];
   const invoices = invoice === undefined ? [] : [invoice.xml, parts.invoice ?? ""];
-  const packed = await packContents([...texts, ...invoices], deps.storeContent);
+  const packed = await packContents([...texts, ...invoices, ...append], deps.storeContent);
   const [html, text, ...rest] = packed;
-  const [xml, source] = packed.slice(texts.length);
+  const [xml, source] = invoice === undefined ? [] : packed.slice(texts.length);
+  const appended = packed.slice(texts.length + invoices.length);
   const subject = data.compiled ? { subject: parts.subject, reads: compiled.reads } : undefined;
   const compiledInvoice = source === undefined ? {} : { invoice: source };
   return {
     ok: true,
     parts: { subject: name, html: html ?? EMPTY, text: text ?? EMPTY },
     ...attachedOf(invoice, xml),
+    ...(appended.length === 0 ? {} : { append: appended }),
     ...(subject && {
       compiled: {
         ...{ ...subject, html: rest[0] ?? EMPTY, text: rest[1] ?? EMPTY },
@@ -200,6 +212,24 @@ async function addressesOf(
   if (bytes > MAX_IMAGE_BYTES[kind]) return none;
   const addresses = kind === "email" ? mailAddresses(found) : await kept.embedded(accountId, found);
   return { ...none, ...addresses };
+}
+
+/**
+ * Returns the PDFs that are appended, in base64. Of names without a PDF, a finding reports.
+ *
+ * @throws {AppendError} If they are too large, or one cannot be read.
+ */
+async function appendedOf(
+  used: readonly UsedAsset[],
+  { accountId, kept }: Pick<Showing, "accountId" | "kept">,
+): Promise<string[]> {
+  const files = used.flatMap(({ appended, asset }) =>
+    appended === true && asset?.contentType === "application/pdf" ? [asset] : []
+  );
+  if (files.length === 0) return [];
+  const addresses = await kept.embedded(accountId, files);
+  checkAppended(files, addresses);
+  return appendedPdfs({ append: files.map(({ name }) => name) }, addresses);
 }
 
 /** Returns what the template may include; `undefined` if that has expired. */

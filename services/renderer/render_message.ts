@@ -125,6 +125,8 @@ export interface RenderedPdf {
   values?: Fill["data"] | undefined;
   /** What encrypts it. */
   encryption?: PdfEncryption;
+  /** The PDFs that are appended, in base64. */
+  append?: string[];
 }
 
 /** The longest subject, in characters: it travels in the event, which has a limit. */

@@ -494,7 +494,10 @@ test("renderStep() gives a mail the images of its template as files, and its PDF
 
   const gone = { ...versions, kept: { embedded: () => Promise.resolve({}) } };
   const failure = (await published({ recipients }, gone)).flatMap(statusEventsIn);
-  assert.match(JSON.stringify(failure), /image \\"logo\\" of PDF template 7 is no longer stored/);
+  assert.match(
+    JSON.stringify(failure),
+    /stored file \\"logo\\" of PDF template 7 is no longer stored/,
+  );
 });
 
 test("renderStep() sends an invoice with its PDF, or fails the message alone", async () => {

@@ -54,9 +54,9 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
     const view = { ...common, output: null, pdf: null, errors, findings };
     return { ...view, tookMs: Math.round(performance.now() - started) };
   }
-  const { parts, textGenerated, warnings, content, invoice, assets = [] } = rendering;
+  const { parts, textGenerated, warnings, content, invoice, append, assets = [] } = rendering;
   const pdf = kind === "pdf"
-    ? await print(wish, { name: parts.subject, html: content, invoice, started, deps })
+    ? await print(wish, { name: parts.subject, html: content, invoice, append, started, deps })
     : null;
   const { blocked = [], missingGlyphs = [] } = pdf !== null && "key" in pdf ? pdf : {};
   const findings = lintTemplate({
@@ -84,6 +84,7 @@ interface Printing {
   name: string;
   html: Content;
   invoice: PdfInvoice | undefined;
+  append: Content[] | undefined;
   /** When the preview was requested. */
   started: number;
   deps: PreviewDeps;
@@ -91,16 +92,19 @@ interface Printing {
 
 async function print(
   { accountId, source }: PreviewWish,
-  { name, html, invoice, started, deps }: Printing,
+  { name, html, invoice, append = [], started, deps }: Printing,
 ): Promise<PreviewView["pdf"]> {
   if (source.page === null) return { failed: "it has no pages" };
   // Authors look at their own sample.
-  const { passwordVariable: _, ...page }: PageOptions = source.page;
+  const { passwordVariable: _, append: __, ...shown }: PageOptions = source.page;
+  // A finding reports the names without a PDF.
+  const page = append.length === 0 ? shown : { ...shown, append: source.page.append };
   const left = TIME_LIMIT_MS - (performance.now() - started);
   const timeoutMs = Math.max(LEAST_PRINT_MS, Math.round(left));
   const data = {
     ...{ v: EVENT_VERSION, accountId, name, html, page },
     ...(invoice === undefined ? {} : { invoice }),
+    ...(append.length === 0 ? {} : { append }),
   };
   try {
     const reply = await deps.bus.ask("print.requested", data, { timeoutMs });

@@ -6,6 +6,7 @@ import {
   Select,
   SimpleGrid,
   Switch,
+  TagsInput,
   TextInput,
 } from "@mantine/core";
 import type { TemplateSource } from "../../../../interface/templates.ts";
@@ -179,6 +180,19 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
           change(
             checked ? { conformance: "pdf/a-3b" } : { conformance: undefined, invoice: undefined },
           )}
+      />
+      <TagsInput
+        label="Appended PDFs"
+        description="Names of stored PDFs whose pages follow, such as terms. Press Enter after each. Not with PDF/A-3b."
+        maxTags={5}
+        acceptValueOnBlur
+        splitChars={[",", " ", ";"]}
+        value={page.append ?? []}
+        disabled={readOnly}
+        error={page.conformance !== undefined && page.append?.length
+          ? "Appended pages may break the rules of PDF/A"
+          : undefined}
+        onChange={(names) => change({ append: names.length === 0 ? undefined : names })}
       />
       <TextInput
         label="Variable with the password"

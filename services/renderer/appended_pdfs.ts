@@ -1,0 +1,58 @@
+import { PdfFault, readPdfPages } from "@posthaste/assets";
+import {
+  type AssetUse,
+  MAX_APPENDED_BYTES,
+  type PageOptions,
+  type PinnedAsset,
+} from "@posthaste/contracts";
+import type { AssetAddresses } from "./kept_images.ts";
+
+/** Stored PDFs cannot be appended. The message is a reason for people, without a final period. */
+export class AppendError extends Error {
+  override readonly name = "AppendError";
+}
+
+/** Returns the stored files that page options append, as uses of a template. */
+export function appendedUses(page: Pick<PageOptions, "append"> | undefined): AssetUse[] {
+  return (page?.append ?? []).map((name) => ({ name, line: 1, column: 1, appended: true }));
+}
+
+/**
+ * Returns the PDFs that page options append, in base64.
+ *
+ * @throws {AppendError} If one is no longer stored.
+ */
+export function appendedPdfs(
+  page: Pick<PageOptions, "append"> | undefined,
+  addresses: AssetAddresses = {},
+): string[] {
+  return (page?.append ?? []).map((name) => {
+    const [, base64] = /^data:application\/pdf;base64,([^]*)$/.exec(addresses[name] ?? "") ?? [];
+    if (base64 === undefined) throw new AppendError(`the PDF "${name}" is no longer stored`);
+    return base64;
+  });
+}
+
+/**
+ * Checks PDFs before a template with them is published.
+ *
+ * @throws {AppendError} If they are too large together, or one is encrypted or damaged.
+ */
+export function checkAppended(
+  files: readonly Pick<PinnedAsset, "name" | "size">[],
+  addresses: AssetAddresses,
+): void {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > MAX_APPENDED_BYTES) {
+    throw new AppendError(`the appended PDFs have ${bytes} bytes, more than ${MAX_APPENDED_BYTES}`);
+  }
+  for (const { name } of files) {
+    const [base64 = ""] = appendedPdfs({ append: [name] }, addresses);
+    try {
+      readPdfPages(Buffer.from(base64, "base64"));
+    } catch (error) {
+      if (!(error instanceof PdfFault)) throw error;
+      throw new AppendError(`the PDF "${name}" cannot be appended: ${error.message}`);
+    }
+  }
+}
