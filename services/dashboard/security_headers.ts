@@ -31,12 +31,6 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 };
 
-/** Headers of customers' files: an image must not run or load anything, wherever it is opened. */
-export const IMAGE_HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox",
-};
-
 const YEAR_S = 365 * 24 * 3600;
 
 /** Returns the headers of the application's pages. Over TLS, they include HSTS. */

@@ -1,5 +1,6 @@
 import { isSendId, type Message, parseMessageId, type Send } from "@posthaste/contracts";
 import { bulkRetry, ContentRemovedError } from "@posthaste/storage";
+import { IMAGE_HEADERS } from "@posthaste/http";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../routing.ts";
@@ -19,7 +20,6 @@ import { messageViewOf, rowsOf, traceIdOf } from "../message_view.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { mailImage } from "../mail_image.ts";
-import { IMAGE_HEADERS } from "../security_headers.ts";
 
 const PAGE = 50;
 
