@@ -234,3 +234,19 @@ test("publishEmail() and publishPdf() write the language at the root, unless the
   );
   assert.equal(publishPdf({ html: "<html>x</html>" }).html, "<html>x</html>");
 });
+
+test("publishEmail() and publishPdf() write the direction of languages from right to left", async () => {
+  const mjml = "<mjml><mj-body></mj-body></mjml>";
+  const mail = async (html: string, locale: string) =>
+    (await publishEmail({ subject: "s", html, locale })).html;
+  for (const locale of ["ar", "he-IL", "az-Arab", "ur"]) {
+    assert.match(await mail(mjml, locale), new RegExp(`<html lang="${locale}" dir="rtl"`));
+    const { html } = publishPdf({ html: "<html>x</html>", locale });
+    assert.equal(html, `<html lang="${locale}" dir="rtl">x</html>`);
+  }
+  assert.doesNotMatch(await mail(mjml, "de"), /rtl/);
+  const own = '<html dir="ltr">x</html>';
+  assert.equal(await mail(own, "ar"), '<html lang="ar" dir="ltr">x</html>');
+  assert.match(await mail('<html lang="ar">x</html>', "en"), /^<html dir="rtl" lang="ar">/);
+  assert.match(await mail('<html lang="{{tag}}">x</html>', "ar"), /^<html lang="\{\{tag\}\}">/);
+});
