@@ -155,9 +155,11 @@ const versionBase = {
   reads: z.array(templateReadSchema).optional(),
   /** The files that it uses by name, as they were when it was published; missing if it uses none. */
   assets: z.array(pinnedAssetSchema).optional(),
+  /** Names of those that its own body uses; missing if it uses all, and its variants no others. */
+  shows: z.array(z.string()).optional(),
   /** The partials and the brand in its parts; missing if there are none. */
   includes: z.array(pinnedSchema).optional(),
-  /** BCP 47 tag for helpers that format, if the template names none. */
+  /** BCP 47 tag of its own body, also for helpers that format. */
   locale: z.string().default("en"),
   /** SHA-256 of the whole source: the same source is not published twice in a row. */
   sourceHash: z.string(),
@@ -168,19 +170,31 @@ const versionBase = {
   isTest: z.boolean().default(false),
 };
 
+/** Returns the fields of a body, and of further ones by their languages. */
+function withVariants<Source extends z.ZodType, Parts extends z.ZodType>(
+  body: { source: Source; parts: Parts },
+) {
+  const { reads, shows } = versionBase;
+  /** By canonical BCP 47 tags. Missing if it has one body alone. */
+  const variants = z.record(z.string(), z.object({ ...body, reads, shows })).optional();
+  return { ...body, variants };
+}
+
 /** A published version of an email template. It never changes. */
 export const emailVersionSchema = z.object({
   ...versionBase,
   kind: z.literal("email"),
-  /** As the author wrote it. */
-  source: z.object({
-    subject: z.string(),
-    html: z.string().optional(),
-    mjml: z.string().optional(),
-    text: z.string().optional(),
+  ...withVariants({
+    /** As the author wrote it. */
+    source: z.object({
+      subject: z.string(),
+      html: z.string().optional(),
+      mjml: z.string().optional(),
+      text: z.string().optional(),
+    }),
+    /** After MJML, inlining of CSS and the generation of text. */
+    parts: emailPartsSchema,
   }),
-  /** After MJML, inlining of CSS and the generation of text. */
-  parts: emailPartsSchema,
 });
 
 /** A published version of an email template. */
@@ -190,13 +204,15 @@ export type EmailVersion = z.infer<typeof emailVersionSchema>;
 export const pdfVersionSchema = z.object({
   ...versionBase,
   kind: z.literal("pdf"),
-  source: z.object({
-    html: z.string(),
-    invoice: z.string().optional(),
-    /** As it was written; missing if the part is the same. */
-    filename: z.string().optional(),
+  ...withVariants({
+    source: z.object({
+      html: z.string(),
+      invoice: z.string().optional(),
+      /** As it was written; missing if the part is the same. */
+      filename: z.string().optional(),
+    }),
+    parts: z.object({ html: z.string(), filename: z.string(), invoice: z.string().optional() }),
   }),
-  parts: z.object({ html: z.string(), filename: z.string(), invoice: z.string().optional() }),
   page: keptPageOptionsSchema,
 });
 

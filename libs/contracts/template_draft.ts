@@ -3,8 +3,8 @@ import { type EmailVersion, type PdfVersion, TEMPLATE_KINDS } from "./documents.
 import { keptPageOptionsSchema } from "./page_options.ts";
 import { keptDeclarationSchema, type Variables, variablesSchema } from "./variables.ts";
 
-/** Schema of an author's source, with all its options. */
-export const draftSourceSchema = z.object({
+/** Schema of a body: what a template has in each of its languages. */
+export const bodySourceSchema = z.object({
   /** Of an email; empty for a PDF. */
   subject: z.string(),
   /** HTML; of an email also MJML, if it begins with `<mjml`. */
@@ -15,8 +15,17 @@ export const draftSourceSchema = z.object({
   filename: z.string(),
   /** Of a PDF: the XML of its invoice; missing if it has none. */
   invoice: z.string().optional(),
+});
+
+/** A body: what a template has in each of its languages. */
+export type BodySource = z.infer<typeof bodySourceSchema>;
+
+/** Schema of an author's source, with all its options. */
+export const draftSourceSchema = bodySourceSchema.extend({
+  /** Bodies in further languages, by canonical BCP 47 tags. Missing if there are none. */
+  variants: z.record(z.string(), bodySourceSchema).optional(),
   variables: z.array(keptDeclarationSchema),
-  /** BCP 47. */
+  /** BCP 47 tag of its own body. */
   locale: z.string(),
   /** Of a PDF; null for an email. */
   page: keptPageOptionsSchema.nullable(),
@@ -52,12 +61,27 @@ export function sourceOfVersion(
   sample: Variables = {},
 ): DraftSource {
   const { variables, locale } = version;
-  const common = { variables, locale, sample };
+  const page = version.kind === "pdf" ? version.page : null;
+  return { ...bodyOf(version), ...variantsOf(version), variables, locale, page, sample };
+}
+
+type Written =
+  | Pick<EmailVersion, "kind" | "source">
+  | Pick<PdfVersion, "kind" | "source" | "parts">;
+
+function bodyOf(version: Written): BodySource {
   if (version.kind === "pdf") {
-    const { source: { html, invoice, filename = version.parts.filename }, page } = version;
+    const { html, invoice, filename = version.parts.filename } = version.source;
     const xml = invoice === undefined ? {} : { invoice };
-    return { ...common, subject: "", html, text: "", filename, ...xml, page };
+    return { subject: "", html, text: "", filename, ...xml };
   }
   const { subject, html = "", mjml = html, text = "" } = version.source;
-  return { ...common, subject, html: mjml, text, filename: "", page: null };
+  return { subject, html: mjml, text, filename: "" };
+}
+
+function variantsOf({ kind, variants }: EmailVersion | PdfVersion): Pick<DraftSource, "variants"> {
+  if (variants === undefined) return {};
+  const bodies = Object.entries(variants).sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([tag, variant]) => [tag, bodyOf({ kind, ...variant } as Written)]);
+  return { variants: Object.fromEntries(bodies) };
 }

@@ -17,3 +17,22 @@ export const templateReadSchema = z.object({
 
 /** A value that a template reads, and its use. */
 export type TemplateRead = z.infer<typeof templateReadSchema>;
+
+/**
+ * Returns what the bodies of a template read, of which each message has one: a value is always printed if each of
+ * them prints it.
+ */
+export function readsOfBodies(bodies: readonly (readonly TemplateRead[])[]): TemplateRead[] {
+  const found = new Map<string, { uses: Set<ReadUse>; printedBy: number }>();
+  for (const reads of bodies) {
+    for (const { path, uses, always } of reads) {
+      const known = found.get(path) ?? { uses: new Set(), printedBy: 0 };
+      for (const use of uses) known.uses.add(use);
+      if (always) known.printedBy++;
+      found.set(path, known);
+    }
+  }
+  return [...found].map(([path, { uses, printedBy }]) => ({
+    ...{ path, uses: [...uses], always: printedBy === bodies.length },
+  }));
+}

@@ -1,4 +1,11 @@
-import type { EmailVersion, PdfVersion, Template, TemplateKind } from "@posthaste/contracts";
+import {
+  type EmailVersion,
+  type PdfVersion,
+  readsOfBodies,
+  type Template,
+  type TemplateKind,
+  type TemplateRead,
+} from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { type NumberedPage, numbersOf } from "./numbered_page.ts";
@@ -7,7 +14,11 @@ import { templateStore } from "./template_store.ts";
 /** A template that requests can name, with the facts about its newest version. */
 export type PublishedTemplate =
   & Pick<Template, "id" | "alias" | "name">
-  & Pick<EmailVersion | PdfVersion, "version" | "publishedAt" | "locale" | "variables" | "reads">;
+  & Pick<EmailVersion | PdfVersion, "version" | "publishedAt" | "locale" | "variables" | "reads">
+  & {
+    /** The tags of its language variants. */
+    variants: string[];
+  };
 
 /** Look-ups of templates for programs, without unpublished ones. */
 export interface PublishedTemplates {
@@ -29,7 +40,16 @@ type Head = Pick<Template, "_id" | "id" | "alias" | "name"> & { publishedVersion
 type VersionPart =
   & Pick<PublishedTemplate, "publishedAt" | "variables" | "reads">
   & Partial<Pick<PublishedTemplate, "locale">>
-  & { _id: string };
+  & { _id: string; variants: { tag: string; reads?: TemplateRead[] }[] };
+
+const HEAD = { publishedAt: 1, locale: 1, variables: 1, reads: 1 };
+const VARIANTS = { $objectToArray: { $ifNull: ["$variants", {}] } };
+const TAGS = { ...HEAD, variants: { $map: { input: VARIANTS, in: { tag: "$$this.k" } } } };
+/** Reads may be large: lists leave out those of variants. */
+const WHOLE = {
+  ...HEAD,
+  variants: { $map: { input: VARIANTS, in: { tag: "$$this.k", reads: "$$this.v.reads" } } },
+};
 
 /** Returns the look-ups of published templates. */
 export function publishedTemplates(db: Db): PublishedTemplates {
@@ -40,10 +60,11 @@ export function publishedTemplates(db: Db): PublishedTemplates {
   async function withVersions(
     accountId: string,
     heads: readonly Head[],
+    projection: typeof TAGS,
   ): Promise<PublishedTemplate[]> {
     const ids = heads.map(versionIdOf);
     const found = await versions.find({ accountId, _id: { $in: ids } })
-      .project<VersionPart>({ publishedAt: 1, locale: 1, variables: 1, reads: 1 }).toArray();
+      .project<VersionPart>(projection).toArray();
     const byId = new Map(found.map((version) => [version._id, version]));
     return heads.flatMap((head) => {
       const version = byId.get(versionIdOf(head));
@@ -58,12 +79,12 @@ export function publishedTemplates(db: Db): PublishedTemplates {
         id: numbersOf(page),
       }).sort({ id: 1 }).limit(page.limit)
         .project<Head>({ id: 1, alias: 1, name: 1, publishedVersion: 1 }).toArray();
-      return await withVersions(accountId, found);
+      return await withVersions(accountId, found, TAGS);
     },
     async findPublished(accountId, kind, idOrAlias) {
       const found = await findTemplate(accountId, kind, idOrAlias);
       if (found === null || found.publishedVersion === null) return null;
-      const [published] = await withVersions(accountId, [found as Head]);
+      const [published] = await withVersions(accountId, [found as Head], WHOLE);
       return published ?? null;
     },
   };
@@ -75,8 +96,10 @@ function versionIdOf({ _id, publishedVersion }: Head): string {
 
 function publishedOf(
   { id, alias, name, publishedVersion: version }: Head,
-  { publishedAt, locale = "en", variables, reads }: VersionPart,
+  { publishedAt, locale = "en", variables, reads, variants }: VersionPart,
 ): PublishedTemplate {
-  const published = { id, alias, name, version, publishedAt, locale, variables };
-  return { ...published, ...(reads === undefined ? {} : { reads }) };
+  const tags = variants.map(({ tag }) => tag).sort();
+  const published = { id, alias, name, version, publishedAt, locale, variants: tags, variables };
+  if (reads === undefined) return published;
+  return { ...published, reads: readsOfBodies([reads, ...variants.map((one) => one.reads ?? [])]) };
 }

@@ -40,7 +40,7 @@ test("listPublishedTemplates() pages through the templates that requests can nam
   assert.ok(first.publishedAt instanceof Date);
   const { publishedAt: _, ...head } = first;
   assert.deepEqual(head, {
-    ...{ id: 1, alias: "a", name: "a", version: 1, locale: "de", variables },
+    ...{ id: 1, alias: "a", name: "a", version: 1, locale: "de", variants: [], variables },
   });
   assert.deepEqual(rest.map(({ id }) => id), [3]);
   const more = await store.templates.listPublished("acc_1", "email", { limit: 2, after: 3 });
@@ -58,6 +58,24 @@ test("findPublishedTemplate() finds by id or alias, but no draft and nothing arc
   for (const key of ["draft", "b", "2", "5", "foreign"]) {
     assert.equal(await store.templates.findPublished("acc_1", "email", key), null, key);
   }
+});
+
+test("findPublishedTemplate() returns the languages, and what all bodies read", async () => {
+  const { store } = opened;
+  const read = (path: string, always = true) => ({ path, uses: ["printed" as const], always });
+  const body = { source: { subject: "" }, parts: { subject: "", html: "", text: "" } };
+  const variants = {
+    "pt-BR": { ...body, reads: [read("a"), read("c", false)] },
+    de: { ...body, reads: [read("a"), read("b")] },
+  };
+  await store.templates.publish(
+    email("acc_3", "many", { reads: [read("a"), read("b")], variants }),
+  );
+  const found = await store.templates.findPublished("acc_3", "email", "many");
+  assert.deepEqual(found?.variants, ["de", "pt-BR"]);
+  assert.deepEqual(found?.reads, [read("a"), read("b", false), read("c", false)]);
+  const [listed] = await store.templates.listPublished("acc_3", "email", { limit: 1 });
+  assert.deepEqual(listed?.variants, ["de", "pt-BR"]);
 });
 
 test("listIntegrationSummaries() returns the state of integrations, without archived ones", async () => {

@@ -34,6 +34,8 @@ interface PublicationBase {
   reads?: TemplateRead[] | undefined;
   /** The files that it uses by name. @default none */
   assets?: PinnedAsset[] | undefined;
+  /** Names of those that its own body uses. @default all */
+  shows?: string[] | undefined;
   /** The partials and the brand in its parts. @default {[]} */
   includes?: Pinned[] | undefined;
   /** @default {"en"} */
@@ -49,8 +51,8 @@ interface PublicationBase {
 export type Publication =
   & PublicationBase
   & (
-    | { kind: "email"; source: EmailVersion["source"]; parts: EmailVersion["parts"] }
-    | { kind: "pdf"; source: PdfVersion["source"]; parts: PdfVersion["parts"]; page: PageOptions }
+    | Pick<EmailVersion, "kind" | "source" | "parts" | "variants">
+    | Pick<PdfVersion, "kind" | "source" | "parts" | "variants"> & { page: PageOptions }
   );
 
 /** The result of publishing. */

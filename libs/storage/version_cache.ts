@@ -55,8 +55,7 @@ export function openVersionCache(
     async fetchMethod(_key, _stale, { context, options }) {
       const { accountId, kind, id, version } = context;
       const found = await templates.findVersion(accountId, kind, id, version);
-      // They are in its parts already, and may be as large as these.
-      if (found !== null) delete found.includes;
+      if (found !== null) dropSources(found);
       options.ttl = found === null ? pointerTtlMs : 0;
       return { found };
     },
@@ -96,3 +95,11 @@ export function openVersionCache(
     pdfVersion: (accountId, id, version) => versionOf({ accountId, kind: "pdf", id, version }),
   };
 }
+
+/** Drops partials and sources of variants: they are in the parts already, and may be as large as these. */
+function dropSources(version: EmailVersion | PdfVersion): void {
+  delete version.includes;
+  for (const variant of Object.values(version.variants ?? {})) variant.source = EMPTY;
+}
+
+const EMPTY = { subject: "", html: "" };

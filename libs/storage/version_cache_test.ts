@@ -90,3 +90,14 @@ test("latestEmailVersion() passes a failure on and asks again", async () => {
   broken = false;
   assert.equal((await cache.latestEmailVersion("acc_4", 1))?.version, 1);
 });
+
+test("emailVersion() keeps the parts of variants, and drops their sources", async () => {
+  const parts = { subject: "Hallo", html: "<p>", text: "" };
+  await store.templates.publish({
+    ...{ kind: "email", accountId: "acc_5", alias: "a", name: "A", sourceHash: "a", parts },
+    ...{ source: { subject: "Hi" }, variables: [] },
+    variants: { de: { source: { subject: "Hallo", html: "<p>" }, parts } },
+  });
+  const cached = await openVersionCache(store.templates).emailVersion("acc_5", 1, 1);
+  assert.deepEqual(cached?.variants?.["de"], { source: { subject: "", html: "" }, parts });
+});

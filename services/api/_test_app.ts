@@ -314,11 +314,13 @@ export function pdfVersion(variables: VariableDeclaration[] = []): PdfVersion {
 
 /** Returns what lists contain of template 5 or PDF template 7. */
 export function publishedTemplate(kind: TemplateKind): PublishedTemplate {
-  const { templateId: id, name, version, publishedAt, locale, variables } = kind === "email"
-    ? emailVersion([{ name: "name", required: true }])
-    : pdfVersion();
+  const { templateId: id, name, version, publishedAt, locale, variables, variants } =
+    kind === "email" ? emailVersion([{ name: "name", required: true }]) : pdfVersion();
   const alias = kind === "email" ? "welcome" : "invoice";
-  return { id, alias, name, version, publishedAt, locale, variables };
+  return {
+    ...{ id, alias, name, version, publishedAt, locale, variables },
+    variants: Object.keys(variants ?? {}),
+  };
 }
 
 function summarizedIntegration(): SummarizedIntegration {
