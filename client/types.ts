@@ -218,6 +218,7 @@ export type SendTemplateBody = {
       oneClick?: boolean | undefined;
     } | "" | undefined;
     toSuppressed?: boolean | undefined;
+    locale?: string | undefined;
     variables?: Record<string, unknown> | undefined;
     attachments?: Array<{
       id?: number | string | undefined;
@@ -251,6 +252,7 @@ export type SendTemplateBody = {
     oneClick?: boolean | undefined;
   } | "" | undefined;
   toSuppressed?: boolean | undefined;
+  locale?: string | undefined;
   variables?: Record<string, unknown> | undefined;
   attachments?: Array<{
     filename?: string | undefined;
@@ -314,6 +316,7 @@ export type TryTemplateBody = {
       oneClick?: boolean | undefined;
     } | "" | undefined;
     toSuppressed?: boolean | undefined;
+    locale?: string | undefined;
     variables?: Record<string, unknown> | undefined;
     attachments?: Array<{
       id?: number | string | undefined;
@@ -347,6 +350,7 @@ export type TryTemplateBody = {
     oneClick?: boolean | undefined;
   } | "" | undefined;
   toSuppressed?: boolean | undefined;
+  locale?: string | undefined;
   variables?: Record<string, unknown> | undefined;
   attachments?: Array<{
     filename?: string | undefined;
@@ -537,6 +541,7 @@ export type CreateBatchBody = {
     oneClick?: boolean | undefined;
   } | "" | undefined;
   toSuppressed?: boolean | undefined;
+  locale?: string | undefined;
   variables?: Record<string, unknown> | undefined;
   attachments?: Array<{
     filename?: string | undefined;
@@ -628,6 +633,7 @@ export type AddRecipientsBody = {
       oneClick?: boolean | undefined;
     } | "" | undefined;
     toSuppressed?: boolean | undefined;
+    locale?: string | undefined;
     variables?: Record<string, unknown> | undefined;
     attachments?: Array<{
       id?: number | string | undefined;

@@ -64,6 +64,8 @@ export const requestedRecipientSchema = z.object({
   })).optional(),
   envelope: mailEnvelopeSchema.optional(),
   files: filesSchema,
+  /** BCP 47 tag of the wanted language: its own, or that of its send. */
+  locale: z.string().optional(),
 });
 
 /** One recipient inside `send.requested`. */
@@ -293,8 +295,10 @@ export const EVENTS = {
     accountId: z.string(),
     templateId: z.int(),
     version: z.int(),
+    /** BCP 47 tag of the wanted language. */
+    locale: z.string().optional(),
     variables: variablesSchema,
-    /** Variables of other requests for the same version; each gets its own answer. */
+    /** Variables of other requests for the same version and language; each gets its own answer. */
     others: z.array(variablesSchema).max(MAX_RENDERS - 1).optional(),
   }),
   /** A send that was just accepted, or a part of it, complete enough to render without a look-up. */
@@ -368,7 +372,12 @@ export const EVENTS = {
     /** A message that is in no ledger, to be filled instead. */
     given: givenMessageSchema.optional(),
     /** One PDF template, to be filled instead of a message. */
-    pdf: z.object({ id: z.int(), version: z.int(), variables: variablesSchema }).optional(),
+    pdf: z.object({
+      id: z.int(),
+      version: z.int(),
+      locale: z.string().optional(),
+      variables: variablesSchema,
+    }).optional(),
     /** Whether only the file names of its PDFs are needed: their documents are then empty. */
     namesOnly: z.boolean().optional(),
   }),

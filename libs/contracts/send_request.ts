@@ -2,6 +2,7 @@ import { z } from "zod";
 import { attachmentBodySchema, fileBodySchema } from "./attachment.ts";
 import { ENVELOPE_FIELDS } from "./envelope.ts";
 import { LABEL_FIELDS } from "./labels.ts";
+import { localeSchema } from "./locale.ts";
 import { filenameSchema, mailFileSchema } from "./mail_file.ts";
 import { mailboxSchema } from "./mailbox.ts";
 import { variablesSchema } from "./variables.ts";
@@ -23,11 +24,15 @@ interface FileFields {
   top: z.ZodRawShape;
 }
 
+/** The language in which a mail and its PDFs are wanted. A recipient's replaces the send's. */
+const LOCALE_FIELD = { locale: localeSchema.optional() };
+
 function requestSchema<Fields extends FileFields>(files: Fields, { maxRecipients }: SendLimits) {
   const recipientSchema = z.strictObject({
     ...mailboxSchema.shape,
     ...LABEL_FIELDS,
     ...ENVELOPE_FIELDS,
+    ...LOCALE_FIELD,
     variables: variablesSchema.optional(),
     ...(files.recipient as Fields["recipient"]),
   });
@@ -38,6 +43,7 @@ function requestSchema<Fields extends FileFields>(files: Fields, { maxRecipients
       .max(maxRecipients, { error: `must not have more than ${maxRecipients} recipients` }),
     ...LABEL_FIELDS,
     ...ENVELOPE_FIELDS,
+    ...LOCALE_FIELD,
     variables: variablesSchema.optional(),
     ...(files.top as Fields["top"]),
   });

@@ -49,3 +49,23 @@ export function pdfVersion(id: number, changes: Partial<PdfVersion> = {}): PdfVe
     ...changes,
   };
 }
+
+/** The German variant of {@linkcode emailVersion}, with a number. */
+export const GERMAN_MAIL: NonNullable<EmailVersion["variants"]> = {
+  de: {
+    source: { subject: "" },
+    parts: {
+      subject: "Hallo {{ name }}",
+      html: "<p>{{ number 1.5 }}",
+      text: "{{ name }}",
+    },
+  },
+};
+
+/** The German variant of {@linkcode pdfVersion}. */
+export const GERMAN_PDF: NonNullable<PdfVersion["variants"]> = {
+  de: {
+    source: { html: "" },
+    parts: { html: "<h1>Rechnung {{ name }}</h1>", filename: "rechnung-{{ name }}.pdf" },
+  },
+};

@@ -1,4 +1,10 @@
-import type { ContentReply, EventData, GivenMessage, Send } from "@posthaste/contracts";
+import {
+  type ContentReply,
+  type EventData,
+  type GivenMessage,
+  localeOf,
+  type Send,
+} from "@posthaste/contracts";
 import type { Step } from "@posthaste/messaging";
 import type { Sandbox } from "@posthaste/templating";
 import { interactiveOwner } from "./interactive_owner.ts";
@@ -9,6 +15,7 @@ import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import {
+  localesOf,
   MAX_MESSAGE_LENGTH,
   planMessage,
   readFills,
@@ -54,7 +61,7 @@ export function contentStep(deps: ContentDeps): Step<"content.requested"> {
       if (typeof versions === "string") return refused(versions);
       const plan = planMessage(recipient, given.variables, versions);
       const results = await deps.fill({
-        templates: templatesOf(versions),
+        templates: templatesOf(versions, localesOf([recipient])),
         fills: plan.fills,
         owner: interactiveOwner(accountId),
         textBudget: MAX_MESSAGE_LENGTH,
@@ -79,8 +86,9 @@ async function findMessage(
   const send = await loadSend(sendId);
   const asked = send?.accountId === accountId ? send.request.to[index] : undefined;
   if (send === null || asked === undefined) return undefined;
-  const { template, pdfVersions, request: { variables } } = send;
-  return { template, pdfVersions, variables, recipient: { index, attempt: 0, ...asked } };
+  const { template, pdfVersions, request } = send;
+  const recipient = { index, attempt: 0, ...asked, locale: localeOf(request, asked) };
+  return { template, pdfVersions, variables: request.variables, recipient };
 }
 
 interface Replying {

@@ -2,7 +2,7 @@ import { contentReplySchema, type EventData, newSendId, type Send } from "@posth
 import { openSandbox } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { emailVersion, pdfVersion } from "./_test_versions.ts";
+import { emailVersion, GERMAN_MAIL, GERMAN_PDF, pdfVersion } from "./_test_versions.ts";
 import { contentStep } from "./content_step.ts";
 
 const sandbox = openSandbox({ workers: 1 });
@@ -31,17 +31,22 @@ interface Changes {
   accountId?: string;
   index?: number;
   version?: number;
+  /** Changes of the stored request. */
+  request?: Partial<Send["request"]>;
   more?: Partial<EventData<"content.requested">>;
 }
 
-async function reply({ accountId = "acc_1", index = 1, version = 2, more }: Changes = {}) {
+async function reply(
+  { accountId = "acc_1", index = 1, version = 2, request, more }: Changes = {},
+) {
+  const found = { ...send, request: { ...send.request, ...request } };
   const step = contentStep({
     kept: { embedded: () => Promise.resolve({}) },
     emailVersion: (_account, _id, wanted) =>
-      Promise.resolve(wanted === version ? emailVersion() : null),
-    pdfVersion: (_account, id) => Promise.resolve(pdfVersion(id)),
+      Promise.resolve(wanted === version ? emailVersion({ variants: GERMAN_MAIL }) : null),
+    pdfVersion: (_account, id) => Promise.resolve(pdfVersion(id, { variants: GERMAN_PDF })),
     sends: {
-      load: (id) => Promise.resolve(id === send._id ? send : null),
+      load: (id) => Promise.resolve(id === send._id ? found : null),
     },
     fill: sandbox.fill,
     storeContent: () => Promise.reject(new Error("nothing is large")),
@@ -106,4 +111,17 @@ test("contentStep() fills one PDF template alone", async () => {
     ...{ templateId: 7, filename: "invoice-own.pdf", page: pdfVersion(7).page },
     html: { inline: "<h1>own</h1><p>7 NOK</p>" },
   }]);
+});
+
+test("contentStep() renders a message again in the language of its recipient, or of its send", async () => {
+  const subject = async (changes: Changes) => {
+    const filled = await reply({ index: 0, ...changes });
+    return filled.ok && filled.parts.subject;
+  };
+  assert.equal(await subject({ request: { locale: "de-AT" } }), "Hallo all");
+  const to = [{ email: "a@example.com", locale: "fr" }];
+  assert.equal(await subject({ request: { locale: "de-AT", to } }), "Hello all");
+  const pdf = { id: 7, version: 3, locale: "de", variables: { name: "own" } };
+  const filled = await reply({ more: { sendId: "", pdf } });
+  assert.equal(filled.ok && filled.pdfs[0]?.filename, "rechnung-own.pdf");
 });

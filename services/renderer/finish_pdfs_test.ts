@@ -27,7 +27,10 @@ async function render(
   const versions = { email: emailVersion(), pdfs: new Map([[7, version]]) };
   const recipient = { index: 0, attempt: 0, email: "x", attachments: [{ id: 7 }], variables };
   const plan = planMessage(recipient, undefined, versions);
-  const results = await sandbox.fill({ templates: templatesOf(versions), fills: plan.fills });
+  const results = await sandbox.fill({
+    templates: templatesOf(versions, new Set([undefined])),
+    fills: plan.fills,
+  });
   return await finishPdfs(readFills(plan, results), versions);
 }
 

@@ -25,20 +25,20 @@ export type FilledPdf =
 /** Fills one PDF template with variables. */
 export async function fillPdf(
   accountId: string,
-  { id, version, variables }: NonNullable<EventData<"content.requested">["pdf"]>,
+  { id, version, locale, variables }: NonNullable<EventData<"content.requested">["pdf"]>,
   deps: Pick<VersionSource, "pdfVersion" | "kept"> & Pick<Sandbox, "fill">,
 ): Promise<FilledPdf> {
   const found = await deps.pdfVersion(accountId, id, version);
   if (found === null) return { reason: `version ${version} of PDF template ${id} is missing` };
   const pdfs = new Map([[id, found]]);
-  const images = await imagesOf([found], deps);
+  const images = await imagesOf([found], new Set([locale]), deps);
   if (typeof images === "string") return { reason: images };
   const fill = {
-    use: pdfTemplateNames(id, found),
+    use: pdfTemplateNames(id, found, locale),
     data: valuesOf({ top: variables }, found.variables),
   };
   const results = await deps.fill({
-    templates: pdfTemplatesOf(pdfs, images),
+    templates: pdfTemplatesOf({ pdfs, images }, new Set([locale])),
     fills: [fill],
     owner: interactiveOwner(accountId),
     textBudget: MAX_MESSAGE_LENGTH,

@@ -1,6 +1,12 @@
-import type { EmailVersion, PdfVersion, RequestedRecipient, Send } from "@posthaste/contracts";
+import {
+  type EmailVersion,
+  inLocale,
+  type PdfVersion,
+  type RequestedRecipient,
+  type Send,
+} from "@posthaste/contracts";
 import type { AssetAddresses, KeptImages } from "./kept_images.ts";
-import type { PdfImages, Versions } from "./render_message.ts";
+import { type Locales, localesOf, type PdfImages, type Versions } from "./render_message.ts";
 
 /** The reader of versions. */
 export interface VersionSource {
@@ -12,7 +18,7 @@ export interface VersionSource {
 /** The fields of an event that name versions. */
 export interface Pinned {
   head: Pick<Send, "accountId" | "template" | "pdfVersions">;
-  recipients: readonly Pick<RequestedRecipient, "attachments">[];
+  recipients: readonly Pick<RequestedRecipient, "attachments" | "locale">[];
 }
 
 /** Finds the pinned versions, or returns which one is missing. */
@@ -30,18 +36,25 @@ export async function pinnedVersions(
     if (pdf === null) return `the pinned version of PDF template ${id} is missing`;
     pdfs.set(id, pdf);
   }
-  const images = await imagesOf(pdfs.values(), deps);
+  const images = await imagesOf(pdfs.values(), localesOf(recipients), deps);
   return typeof images === "string" ? images : { email, pdfs, images };
 }
 
-/** Loads the images of PDF templates, and the PDFs that they append, or returns which one is missing. */
+/**
+ * Loads the images that PDF templates show in some languages, and the PDFs that they append, or returns which one
+ * is missing.
+ */
 export async function imagesOf(
   pdfs: Iterable<PdfVersion>,
+  locales: Locales,
   { kept }: Pick<VersionSource, "kept">,
 ): Promise<PdfImages | string> {
   const images = new Map<number, AssetAddresses>();
-  for (const { accountId, templateId, assets } of pdfs) {
-    if (assets === undefined) continue;
+  for (const pdf of pdfs) {
+    const { accountId, templateId } = pdf;
+    const shown = [...locales].flatMap((locale) => inLocale(pdf, locale).assets ?? []);
+    if (shown.length === 0) continue;
+    const assets = [...new Map(shown.map((asset) => [asset.name, asset])).values()];
     const addresses = await kept.embedded(accountId, assets);
     const lost = assets.find(({ name }) => addresses[name] === undefined);
     if (lost !== undefined) {

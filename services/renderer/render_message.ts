@@ -1,9 +1,11 @@
-import type {
-  EmailVersion,
-  PdfEncryption,
-  PdfVersion,
-  RequestedRecipient,
-  Variables,
+import {
+  type EmailVersion,
+  inLocale,
+  type PdfEncryption,
+  type PdfVersion,
+  type RequestedRecipient,
+  type Variables,
+  variantFor,
 } from "@posthaste/contracts";
 import {
   type Fill,
@@ -36,32 +38,70 @@ export interface Versions {
 /** The images of PDFs, by the id of their template. */
 export type PdfImages = ReadonlyMap<number, AssetAddresses>;
 
-/** Names the templates of an event's versions; the keys are those of compiled templates. */
-export function templatesOf({ email, pdfs, images }: Versions): Templates {
-  const { subject, html, text } = email.parts;
-  const assets = email.assets === undefined ? {} : { assets: mailAddresses(email.assets) };
-  return {
-    subject: sourceOf(email, "subject", subject),
-    html: { ...sourceOf(email, "html", html), ...assets },
-    text: sourceOf(email, "text", text),
-    ...pdfTemplatesOf(pdfs, images),
-  };
+/** The languages that messages are wanted in; `undefined` where none is named. */
+export type Locales = ReadonlySet<string | undefined>;
+
+/** Returns the languages that recipients are to be written in. */
+export function localesOf(recipients: readonly Pick<RequestedRecipient, "locale">[]): Locales {
+  return new Set(recipients.map(({ locale }) => locale));
+}
+
+/**
+ * Names the templates of an event's versions, each in the languages that are wanted; the keys are those of compiled
+ * templates.
+ */
+export function templatesOf({ email, pdfs, images }: Versions, locales: Locales): Templates {
+  const templates: Templates = {};
+  for (const locale of locales) {
+    const body = inLocale(email, locale);
+    const { subject, html, text } = body.parts;
+    const assets = body.assets === undefined ? {} : { assets: mailAddresses(body.assets) };
+    const name = namer(email, locale);
+    templates[name("subject")] = sourceOf(body, "subject", subject);
+    templates[name("html")] = { ...sourceOf(body, "html", html), ...assets };
+    templates[name("text")] = sourceOf(body, "text", text);
+  }
+  return { ...templates, ...pdfTemplatesOf({ pdfs, images }, locales) };
 }
 
 /** Names the templates of PDFs, in the same way. */
-export function pdfTemplatesOf(pdfs: Versions["pdfs"], images?: PdfImages): Templates {
+export function pdfTemplatesOf(
+  { pdfs, images }: Pick<Versions, "pdfs" | "images">,
+  locales: Locales,
+): Templates {
   const templates: Templates = {};
   for (const [id, version] of pdfs) {
-    const assets = images?.get(id);
-    templates[`pdf${id}`] = {
-      ...sourceOf(version, "html", version.parts.html),
-      ...(assets === undefined ? {} : { assets }),
-    };
-    templates[`filename${id}`] = sourceOf(version, "filename", version.parts.filename);
-    const { invoice } = version.parts;
-    if (invoice !== undefined) templates[`invoice${id}`] = sourceOf(version, "invoice", invoice);
+    for (const locale of locales) {
+      const body = inLocale(version, locale);
+      const { html, filename, invoice } = body.parts;
+      const assets = shownOf(body, images?.get(id));
+      const name = namer(version, locale);
+      templates[name(`pdf${id}`)] = {
+        ...sourceOf(body, "html", html),
+        ...(assets === undefined ? {} : { assets }),
+      };
+      templates[name(`filename${id}`)] = sourceOf(body, "filename", filename);
+      if (invoice !== undefined) {
+        templates[name(`invoice${id}`)] = sourceOf(body, "invoice", invoice);
+      }
+    }
   }
   return templates;
+}
+
+/** Returns the addresses of the images in one body of a PDF template. */
+function shownOf({ assets }: PdfVersion, all: AssetAddresses | undefined) {
+  if (assets === undefined || all === undefined) return undefined;
+  return Object.fromEntries(assets.flatMap(({ name }) => {
+    const address = all[name];
+    return address === undefined ? [] : [[name, address]];
+  }));
+}
+
+/** Returns a function that names the templates of the body in a language: `html`, or `html@de` for a variant. */
+function namer(version: EmailVersion | PdfVersion, locale: string | undefined) {
+  const tag = variantFor(version, locale);
+  return (part: string) => tag === null ? part : `${part}@${tag}`;
 }
 
 function sourceOf(
@@ -78,9 +118,15 @@ const ESCAPES: Readonly<Record<string, TemplateSource["escape"]>> = {
 };
 
 /** Returns the names of the templates that one PDF fills. */
-export function pdfTemplateNames(id: number, version: PdfVersion | undefined): string[] {
-  const hasInvoice = version?.parts.invoice !== undefined;
-  return [`pdf${id}`, `filename${id}`, ...(hasInvoice ? [`invoice${id}`] : [])];
+export function pdfTemplateNames(
+  id: number,
+  version: PdfVersion | undefined,
+  locale: string | undefined,
+): string[] {
+  if (version === undefined) return [`pdf${id}`, `filename${id}`];
+  const hasInvoice = inLocale(version, locale).parts.invoice !== undefined;
+  return [`pdf${id}`, `filename${id}`, ...(hasInvoice ? [`invoice${id}`] : [])]
+    .map(namer(version, locale));
 }
 
 /**
@@ -94,11 +140,11 @@ export function planMessage(
 ): MessagePlan {
   const levels = { top: common, recipient: recipient.variables };
   const mail: Fill = {
-    use: ["subject", "html", "text"],
+    use: ["subject", "html", "text"].map(namer(email, recipient.locale)),
     data: valuesOf(levels, email.variables),
   };
   const attachments = (recipient.attachments ?? []).map((attachment): Fill => ({
-    use: pdfTemplateNames(attachment.id, pdfs.get(attachment.id)),
+    use: pdfTemplateNames(attachment.id, pdfs.get(attachment.id), recipient.locale),
     data: valuesOf(
       { ...levels, attachment: attachment.variables },
       pdfs.get(attachment.id)?.variables ?? [],
@@ -156,7 +202,9 @@ export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMes
     }
     return { ok: false, reason: message, outage: code === "closed" || code === "sandbox" };
   }
-  const [mail, ...attachments] = results.map((result) => result.ok ? result.parts : {});
+  const [mail, ...attachments] = results.map((result) =>
+    result.ok ? withoutTags(result.parts) : {}
+  );
   // A subject must not contain a line break.
   const subject = (mail?.["subject"] ?? "").replace(/[\r\n]+/g, " ").trim();
   if (subject.length > MAX_SUBJECT_LENGTH) {
@@ -176,6 +224,13 @@ export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMes
       values: plan.fills[position + 1]?.data,
     })),
   };
+}
+
+/** Returns the texts of a fill by the names of their parts: `html@de` becomes `html`. */
+function withoutTags(parts: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, text]) => [name.split("@", 1)[0] ?? name, text]),
+  );
 }
 
 function xmlOf(xml: string | undefined): Pick<RenderedPdf, "xml"> {

@@ -72,7 +72,10 @@ test("planMessage() fills a mail without any variables", () => {
 });
 
 test("templatesOf() keys each part by its version, and escapes HTML only", () => {
-  const templates = templatesOf({ email: emailVersion(), pdfs: new Map([[7, pdfVersion(7)]]) });
+  const templates = templatesOf(
+    { email: emailVersion(), pdfs: new Map([[7, pdfVersion(7)]]) },
+    new Set([undefined]),
+  );
   const reported = Object.entries(templates).map(([name, { key, escape, locale }]) =>
     [name, key, escape, locale].join(" ")
   );

@@ -26,7 +26,7 @@ export function renderNowStep(deps: RenderNowDeps): Step<"render.requested"> {
     handle: async ({ data }) => {
       const email = await deps.emailVersion(data.accountId, data.templateId, data.version);
       if (email === null) return { type: "fail", reason: "the template's version is missing" };
-      const templates = templatesOf({ email, pdfs: new Map() });
+      const templates = templatesOf({ email, pdfs: new Map() }, new Set([data.locale]));
       const replies = variablesIn(data).map(async (variables): Promise<RenderReply> => {
         const started = performance.now();
         const results = await deps.fill({

@@ -2,7 +2,7 @@ import { type RenderReply, renderReplySchema, type Variables } from "@posthaste/
 import { openSandbox, RenderError } from "@posthaste/templating";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { emailVersion } from "./_test_versions.ts";
+import { emailVersion, GERMAN_MAIL } from "./_test_versions.ts";
 import { type RenderNowDeps, renderNowStep } from "./render_now_step.ts";
 
 const sandbox = openSandbox({ workers: 1 });
@@ -12,6 +12,7 @@ after(() => sandbox[Symbol.asyncDispose]());
 async function repliesTo(
   all: [Variables, ...Variables[]],
   changes: Partial<RenderNowDeps> = {},
+  locale?: string,
 ): Promise<RenderReply[]> {
   const step = renderNowStep({
     emailVersion: (accountId, id, version) =>
@@ -20,7 +21,10 @@ async function repliesTo(
     ...changes,
   });
   const [variables, ...others] = all;
-  const data = { v: 2, accountId: "acc_1", templateId: 1, version: 2, variables, others } as const;
+  const data = {
+    ...{ v: 2 as const, accountId: "acc_1", templateId: 1, version: 2, variables, others },
+    ...(locale === undefined ? {} : { locale }),
+  };
   const delivery = { type: "render.requested", data } as const;
   const verdict = await step.handle(delivery, new AbortController().signal);
   if (verdict.type === "fail") return await read(step.giveUp(delivery, verdict.reason).replies);
@@ -59,6 +63,18 @@ test("renderNowStep() answers with subject, HTML and text, defaults filled in", 
     html: "<p>&lt;Ann&gt; in Oslo</p>",
     text: "<Ann> in Oslo",
   });
+});
+
+test("renderNowStep() fills the body in the wanted language", async () => {
+  const email = emailVersion({ variants: GERMAN_MAIL });
+  const changes = { emailVersion: () => Promise.resolve(email) };
+  const subjects = [];
+  for (const locale of ["de-CH", "fr", undefined]) {
+    for (const answer of await repliesTo([{ name: "A" }, { name: "B" }], changes, locale)) {
+      subjects.push(answer.ok && answer.subject);
+    }
+  }
+  assert.deepEqual(subjects, ["Hallo A", "Hallo B", "Hello A", "Hello B", "Hello A", "Hello B"]);
 });
 
 test("renderNowStep() fills each on its own, urgently, in the name of its account", async () => {

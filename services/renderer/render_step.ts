@@ -1,6 +1,7 @@
 import {
   ENVELOPE_VERSION,
   filesWithImages,
+  inLocale,
   MAX_EVENT_BYTES,
   messageIdOf,
   type RenderedMessage as MessageInEvent,
@@ -28,6 +29,7 @@ import { pdfSources, textsOfPdfs } from "./pdf_sources.ts";
 import { pinnedVersions, type VersionSource } from "./pinned_versions.ts";
 import {
   isLeft,
+  localesOf,
   MAX_MESSAGE_LENGTH,
   type MessagePlan,
   planMessage,
@@ -125,7 +127,7 @@ async function fillSome(
   { fill }: RenderDeps,
 ): Promise<RenderedMessage[]> {
   const results = await fill({
-    templates: templatesOf(versions),
+    templates: templatesOf(versions, localesOf(plans.map(({ recipient }) => recipient))),
     fills: plans.flatMap(({ fills }) => fills),
     owner: head.accountId,
     textBudget: MAX_MESSAGE_LENGTH,
@@ -267,7 +269,7 @@ async function messageOf(
   );
   failpoint("renderer.after_contents");
   const { index, attempt, email, name, envelope } = recipient;
-  const files = filesWithImages(recipient.files, versions.email.assets);
+  const files = filesWithImages(recipient.files, inLocale(versions.email, recipient.locale).assets);
   return {
     index,
     attempt,

@@ -14,7 +14,7 @@ import { openSandbox, RenderError } from "@posthaste/templating";
 import { minimalInvoice } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { emailVersion, pdfVersion } from "./_test_versions.ts";
+import { emailVersion, GERMAN_MAIL, GERMAN_PDF, pdfVersion } from "./_test_versions.ts";
 import type { RemoteImages } from "./remote_images.ts";
 import { type RenderDeps, renderStep } from "./render_step.ts";
 
@@ -170,6 +170,57 @@ test("renderStep() renders each recipient with their variables, PDFs and file na
       page,
     },
     { templateId: 7, filename: "Mine.pdf", html: { inline: "<h1>A</h1><p>7 NOK</p>" }, page },
+  ]);
+});
+
+test("renderStep() writes each recipient's mail and PDFs in the language that fits best", async () => {
+  const attachments = [{ id: 7, variables: { name: "1" } }];
+  const to = (index: number, locale?: string) => ({
+    ...{ index, attempt: 0, email: `${index}@example.com`, attachments },
+    ...(locale === undefined ? {} : { locale }),
+  });
+  const file = (name: string) => ({
+    ...{ name, sha256: "a".repeat(64), size: 1, filename: `${name}.png`, contentType: "image/png" },
+  });
+  const variants = structuredClone(GERMAN_MAIL);
+  const { de } = variants;
+  assert.ok(de);
+  de.parts.html += ' <img src="{{asset "logo-de"}}">';
+  de.shows = ["logo-de"];
+  const email = emailVersion({
+    ...{ assets: [file("logo-en"), file("logo-de")], shows: ["logo-en"], variants },
+  });
+  const events = await published({
+    recipients: [to(0), to(1, "de-AT"), to(2, "fr"), to(3, "de")],
+  }, {
+    emailVersion: () => Promise.resolve(email),
+    pdfVersion: () => Promise.resolve(pdfVersion(7, { variants: GERMAN_PDF })),
+  });
+  const messages = messagesOf(events).toSorted((one, other) => one.index - other.index);
+  const german = ["Hallo A", '<p>1,5 <img src="cid:logo-de">', "rechnung-1.pdf", "logo-de"];
+  const english = ["Hello A", "<p>A in Oslo</p>", "invoice-1.pdf", "logo-en"];
+  assert.deepEqual(
+    messages.map(({ subject, html, pdfs, files }) => [
+      ...[subject, "inline" in html && html.inline, pdfs[0]?.filename, files?.[0]?.contentId],
+    ]),
+    [english, german, english, german],
+  );
+  assert.ok(messages.every(({ files }) => files?.length === 1));
+  assert.deepEqual(messages[1]?.pdfs[0]?.html, { inline: "<h1>Rechnung 1</h1>" });
+});
+
+test("renderStep() reports what fails in one language, and sends the others", async () => {
+  const variants = structuredClone(GERMAN_MAIL);
+  if (variants["de"]) variants["de"].parts.html = "{{ number name }}";
+  const events = await published({
+    recipients: [
+      { index: 0, attempt: 0, email: "a@example.com" },
+      { index: 1, attempt: 0, email: "b@example.com", locale: "de" },
+    ],
+  }, { emailVersion: () => Promise.resolve(emailVersion({ variants })) });
+  assert.deepEqual(reported(events), [
+    "messages.rendered 0",
+    'status.message.failed 1 The template could not be filled: Cannot format number "A": it is not a number',
   ]);
 });
 
