@@ -44,6 +44,7 @@ export type ListTemplatesItem = {
   version: number;
   publishedAt: string;
   locale: string;
+  variants: string[];
   variables: Array<{
     name: string;
     required: boolean;
@@ -67,6 +68,7 @@ export type GetTemplateAnswer = {
   version: number;
   publishedAt: string;
   locale: string;
+  variants: string[];
   variables: Array<{
     name: string;
     required: boolean;
@@ -89,6 +91,7 @@ export type ListPdfTemplatesItem = {
   version: number;
   publishedAt: string;
   locale: string;
+  variants: string[];
   variables: Array<{
     name: string;
     required: boolean;
@@ -112,6 +115,7 @@ export type GetPdfTemplateAnswer = {
   version: number;
   publishedAt: string;
   locale: string;
+  variants: string[];
   variables: Array<{
     name: string;
     required: boolean;
@@ -171,6 +175,11 @@ export type GetIntegrationAnswer = {
   signsFor: string | null;
 };
 
+/** Parameters of `renderTemplate` */
+export type RenderTemplateQuery = {
+  locale?: string | undefined;
+};
+
 /** Body of `renderTemplate` */
 export type RenderTemplateBody = Record<string, unknown>;
 
@@ -179,6 +188,11 @@ export type RenderTemplateAnswer = {
   subject: string;
   html: string;
   text: string;
+};
+
+/** Parameters of `renderPdfTemplate` */
+export type RenderPdfTemplateQuery = {
+  locale?: string | undefined;
 };
 
 /** Body of `renderPdfTemplate` */
@@ -375,21 +389,23 @@ export type TryTemplateAnswer = {
     message: string;
     recipients?: number[];
   }>;
-  messages: {
+  messages: Array<{
     index: number;
     email: string;
     subject: string;
     html: string;
     text: string;
     bytes: number;
+    variant: string | null;
     variables: Record<string, unknown>;
-    attachments: {
+    attachments: Array<{
       index: number;
       id: number;
       filename: string;
+      variant: string | null;
       variables: Record<string, unknown>;
-    }[];
-  }[];
+    }>;
+  }>;
 };
 
 /** Returns an accepted send with the state of each message */
@@ -899,6 +915,7 @@ export type GetMessageContentAnswer = {
   subject: string;
   html: string;
   text: string;
+  variant: string | null;
   attachments: {
     index: number;
     filename: string;
@@ -920,15 +937,17 @@ export type ExplainMessageAnswer = {
     id: number;
     version: number;
   };
+  variant: string | null;
   variables: Record<string, unknown>;
   values?: Record<string, unknown>;
-  attachments: {
+  attachments: Array<{
     index: number;
     id: number;
     version: number;
+    variant: string | null;
     variables: Record<string, unknown>;
     values?: Record<string, unknown>;
-  }[];
+  }>;
 };
 
 /** Cancels a message that is not sent yet */
@@ -1148,9 +1167,9 @@ export interface Operations {
   /** Returns an integration and how it is */
   getIntegration: { path: { id: string | number }; answer: GetIntegrationAnswer };
   /** Fills an email template with variables */
-  renderTemplate: { path: { templateId: string | number }; body: RenderTemplateBody; answer: RenderTemplateAnswer };
+  renderTemplate: { path: { templateId: string | number }; query?: RenderTemplateQuery; body: RenderTemplateBody; answer: RenderTemplateAnswer };
   /** Fills a PDF template with variables and prints it */
-  renderPdfTemplate: { path: { id: string | number }; body: RenderPdfTemplateBody; answer: RenderPdfTemplateAnswer };
+  renderPdfTemplate: { path: { id: string | number }; query?: RenderPdfTemplateQuery; body: RenderPdfTemplateBody; answer: RenderPdfTemplateAnswer };
   /** Accepts one mail per recipient, all or none */
   sendTemplate: { path: { templateId: string | number; integrationId: string | number }; body: SendTemplateBody; answer: SendTemplateAnswer };
   /** Checks a send and fills some of its mails, without accepting it */

@@ -35,6 +35,8 @@ export const accountSchema = z.object({
   requiresSecondFactor: z.boolean().default(false),
   /** Whether addresses whose mailbox does not exist go on the suppression list. */
   suppressRefused: z.boolean().default(true),
+  /** BCP 47 tag of the language of its mail, where a request names none; null for that of each template. */
+  locale: z.string().nullable().default(null),
   createdAt: z.date(),
 });
 

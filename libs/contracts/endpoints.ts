@@ -11,6 +11,7 @@ import type { ErrorCode } from "./error_code.ts";
 import { FEED_QUERY, feedPageSchema } from "./feed_event.ts";
 import { integrationSummarySchema } from "./integration_summary.ts";
 import { LIST_QUERY, listSchema } from "./list.ts";
+import { LOCALE_QUERY } from "./locale.ts";
 import { sendBodySchema } from "./send_request.ts";
 import { serviceSummarySchema } from "./service_summary.ts";
 import { CANCEL_BODY, RETRY_BODY, RETRY_ONE_BODY, SCHEDULE_BODY } from "./message_changes.ts";
@@ -211,6 +212,7 @@ const MAIL: readonly Endpoint[] = [
     operation: "renderTemplate",
     summary: "Fills an email template with variables",
     section: "render",
+    query: LOCALE_QUERY,
     body: variablesSchema,
     answer: renderedSchema,
     unknown: ["unknown_template"],
@@ -221,6 +223,7 @@ const MAIL: readonly Endpoint[] = [
     operation: "renderPdfTemplate",
     summary: "Fills a PDF template with variables and prints it",
     section: "render-a-pdf",
+    query: LOCALE_QUERY,
     body: variablesSchema,
     ...PDF,
     unknown: ["unknown_pdf_template"],

@@ -5,11 +5,18 @@ const MAX_LENGTH = 100;
 
 /** Schema of a language tag by BCP 47, in any case: `de`, `pt-BR`, `zh-Hant-TW`. */
 export const localeSchema = z.string()
-  .max(MAX_LENGTH, { error: `must not exceed ${MAX_LENGTH} characters` })
+  .max(MAX_LENGTH, { error: `must not exceed ${MAX_LENGTH} characters`, abort: true })
   .refine(
     (tag) => canonicalLocale(tag) !== undefined,
     faultParams("wrong_type", 'must be a language tag such as "de" or "pt-BR"'),
   );
+
+/** Query of a request to render: the wanted language. */
+export const LOCALE_QUERY = z.object({
+  locale: localeSchema.optional().describe(
+    "The wanted language, as a BCP 47 tag; by default that of the account",
+  ),
+});
 
 /** Returns a language tag in its canonical form: `PT-br` becomes `pt-BR`; `undefined` if it is none. */
 export function canonicalLocale(tag: string): string | undefined {

@@ -125,6 +125,8 @@ export const messageDetailSchema = messageFoundSchema.extend({
 /** Answer to `GET /v1/messages/{id}/content`. */
 export const messageContentSchema = z.strictObject({
   ...renderedSchema.shape,
+  /** The tag of its language variant; null for the template's own body. */
+  variant: z.string().nullable(),
   attachments: z.array(z.strictObject({ index: z.int().nonnegative(), filename: z.string() })),
 });
 

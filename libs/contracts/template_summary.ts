@@ -20,8 +20,10 @@ export const templateSummarySchema = z.strictObject({
   version: z.int().positive(),
   /** When that was published, ISO 8601. */
   publishedAt: z.iso.datetime(),
-  /** BCP 47. */
+  /** BCP 47 tag of its own body. */
   locale: z.string(),
+  /** BCP 47 tags of its language variants. */
+  variants: z.array(z.string()),
   variables: z.array(variableSummarySchema),
 });
 

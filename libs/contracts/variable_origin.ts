@@ -10,6 +10,9 @@ export type VariableOrigin = (typeof VARIABLE_ORIGINS)[number];
 /** The variables that a template declares or reads, each with its origin. */
 const ORIGINS = { variables: z.record(z.string(), z.enum(VARIABLE_ORIGINS)) };
 
+/** The tag of the language variant that was used; null for the template's own body. */
+const VARIANT = { variant: z.string().nullable() };
+
 const PDF = { index: z.int().nonnegative(), id: z.int() };
 
 /** Answer to a dry run of a send. */
@@ -27,15 +30,20 @@ export const dryRunSchema = z.strictObject({
     ...{ subject: z.string(), html: z.string(), text: z.string() },
     /** Of subject, HTML and text in UTF-8. */
     bytes: z.int().nonnegative(),
+    ...VARIANT,
     ...ORIGINS,
-    attachments: z.array(z.strictObject({ ...PDF, filename: z.string(), ...ORIGINS })),
+    attachments: z.array(z.strictObject({
+      ...{ ...PDF, filename: z.string() },
+      ...VARIANT,
+      ...ORIGINS,
+    })),
   })),
 });
 
 /** Answer to a dry run of a send. */
 export type DryRun = z.infer<typeof dryRunSchema>;
 
-const EXPLAINED = { ...ORIGINS, values: z.record(z.string(), z.unknown()).optional() };
+const EXPLAINED = { ...VARIANT, ...ORIGINS, values: z.record(z.string(), z.unknown()).optional() };
 
 /** Answer to `GET /v1/messages/{id}/explain`. `values` are present on request. */
 export const explanationSchema = z.strictObject({

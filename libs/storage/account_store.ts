@@ -20,7 +20,7 @@ export interface AccountStore {
   update(
     id: string,
     changes: Partial<
-      Pick<Account, "name" | "retention" | "requiresSecondFactor" | "suppressRefused">
+      Pick<Account, "name" | "retention" | "requiresSecondFactor" | "suppressRefused" | "locale">
     >,
   ): Promise<Account | null>;
   /** Lists all accounts by name. */
@@ -63,6 +63,7 @@ export function accountStore(db: Db): AccountStore {
         ...(changes.suppressRefused === undefined
           ? {}
           : { suppressRefused: changes.suppressRefused }),
+        ...(changes.locale === undefined ? {} : { locale: changes.locale }),
       };
       const found = await accounts.findOneAndUpdate({ _id: id }, { $set }, options);
       return found === null ? null : accountSchema.parse(found);

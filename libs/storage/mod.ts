@@ -12,6 +12,7 @@
  * @module
  */
 export { generateAccessToken, hashAccessToken, isAccessToken } from "./access_token.ts";
+export { type AccountLocale, accountLocale } from "./account_locale.ts";
 export type { AccountStore } from "./account_store.ts";
 export { applyUsers, type DatabaseLogins } from "./apply_users.ts";
 export type { AuditCheck, AuditStore, AuditSummary } from "./audit_store.ts";

@@ -132,6 +132,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       ),
     emailVersion: () => Promise.resolve(emailVersion()),
     pdfVersion: () => Promise.resolve(pdfVersion()),
+    accountLocale: () => Promise.resolve(undefined),
     findAccount: (_id) =>
       Promise.resolve({ ...accountSchema.parse({ _id, name: "Shop", createdAt: new Date(0) }) }),
     listPublishedTemplates: (accountId, kind, { after = 0, limit, only = [] }) => {

@@ -1,12 +1,16 @@
 import {
   type AccessToken,
   carriedAssets,
+  type EmailVersion,
+  encodedBytes,
+  inLocale,
   type Integration,
   type Issue,
   type MailFile,
   normalizeAddress,
   type PdfRef,
   type PdfVersion,
+  type PinnedAsset,
   type SendBody,
   type SendRequest,
 } from "@posthaste/contracts";
@@ -36,6 +40,8 @@ export interface SendContext {
   findAssetName: FindAssetName;
   /** Files that all mails of its batch carry. */
   files?: readonly MailFile[];
+  /** The language of the account's mail, if the request names none. */
+  locale?: string | undefined;
 }
 
 /** A send that may be accepted. */
@@ -62,11 +68,13 @@ type PdfVersions = SendVersions["pdfs"];
  * addresses.
  */
 export async function checkSend(read: ReadSendBody, context: SendContext): Promise<CheckedSend> {
-  const { request, faults, readable } = read;
+  const { request, faults } = read;
+  const { locale = context.locale } = read.readable;
+  const readable = { ...read.readable, locale };
   const refs = pdfRefsOf(readable);
   const asked = new Set([...refs].slice(0, MAX_PDF_TEMPLATES));
   const pdfs = await findPdfVersions(asked, context);
-  const images = carriedAssets(context.email.assets);
+  const images = mostImages(context.email);
   const { files: common = [] } = context;
   const files = await resolveFiles(request ?? { to: [] }, context.findAssetName, {
     ...{ images, files: common },
@@ -93,10 +101,22 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
   for (const { templateId, version } of pdfs.values()) pdfVersions[templateId] = version;
   const byId = new Map([...pdfs.values()].map((version) => [version.templateId, version]));
   return {
-    request: storedForm(request, { pdfs, files, common }),
+    request: {
+      ...storedForm(request, { pdfs, files, common }),
+      ...(locale === undefined ? {} : { locale }),
+    },
     notBefore: sendAt.at ?? undefined,
     ...{ pdfVersions, pdfs: byId, needed: neededOf(files, common), toSuppressed },
   };
+}
+
+/** Returns the images of the body that carries most: a mail in any language must fit. */
+function mostImages(email: EmailVersion): PinnedAsset[] {
+  const bytesOf = (images: readonly PinnedAsset[]) =>
+    images.reduce((sum, { size }) => sum + encodedBytes(size), 0);
+  const tags = [undefined, ...Object.keys(email.variants ?? {})];
+  return tags.map((tag) => carriedAssets(inLocale(email, tag).assets))
+    .reduce((most, images) => bytesOf(images) > bytesOf(most) ? images : most);
 }
 
 function pdfRefsOf(send: ReadableSend): Set<PdfRef> {

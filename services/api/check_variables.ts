@@ -1,10 +1,11 @@
-import type {
-  EmailVersion,
-  Issue,
-  PdfRef,
-  PdfVersion,
-  VariableDeclaration,
-  Variables,
+import {
+  type EmailVersion,
+  inLocale,
+  type Issue,
+  type PdfRef,
+  type PdfVersion,
+  type VariableDeclaration,
+  type Variables,
 } from "@posthaste/contracts";
 import { pathOf } from "@posthaste/http";
 import { mergeLevels, missingVariables, type VariableLevels } from "@posthaste/templating";
@@ -30,7 +31,8 @@ export function findVariableFaults(send: ReadableSend, versions: SendVersions): 
   for (const [index, recipient] of send.to.entries()) {
     if (faults.length >= MAX_ISSUES) break;
     if (recipient.variables === null) continue;
-    faults.push(...checkRecipient(send.variables, recipient, { index, versions }));
+    const locale = recipient.locale ?? send.locale;
+    faults.push(...checkRecipient(send.variables, recipient, { index, versions, locale }));
   }
   return faults;
 }
@@ -58,30 +60,32 @@ export function findFaultsForRender(
 interface Place {
   index: number;
   versions: SendVersions;
+  /** The language of the mail. */
+  locale: string | undefined;
 }
 
 function checkRecipient(
   top: Variables | undefined,
   { variables, attachments = [] }: ReadableRecipient,
-  { index, versions }: Place,
+  { index, versions, locale }: Place,
 ): Issue[] {
   const who = `recipient ${index}`;
+  const email = inLocale(versions.email, locale);
   const levels = { top, recipient: variables };
-  const faults = missing(versions.email.variables, levels).map((name) =>
+  const faults = missing(email.variables, levels).map((name) =>
     faultAt(
       ["to", index, "variables", name],
-      `variable "${name}" is missing for ${who}: ${
-        say("email template", versions.email)
-      } requires it`,
+      `variable "${name}" is missing for ${who}: ${say("email template", email)} requires it`,
     )
   );
-  for (const path of unprintable(versions.email, levels)) {
+  for (const path of unprintable(email, levels)) {
     const place = ["to", index, "variables", path];
-    faults.push(unprintableAt(place, `for ${who}: ${say("email template", versions.email)}`));
+    faults.push(unprintableAt(place, `for ${who}: ${say("email template", email)}`));
   }
   for (const [position, attachment] of attachments.entries()) {
-    const version = attachment === null ? undefined : versions.pdfs.get(attachment.id);
-    if (attachment === null || attachment.variables === null || version === undefined) continue;
+    const found = attachment === null ? undefined : versions.pdfs.get(attachment.id);
+    if (attachment === null || attachment.variables === null || found === undefined) continue;
+    const version = inLocale(found, locale);
     const what = `attachment ${position} of ${who}`;
     const inner = { ...levels, attachment: attachment.variables };
     for (const name of missing(version.variables, inner)) {
@@ -120,9 +124,11 @@ function unprintableAt(path: readonly PropertyKey[], where: string): Issue {
 }
 
 function hasRequirements({ email, pdfs }: SendVersions): boolean {
-  return [email, ...pdfs.values()].some(({ variables, reads = [] }) =>
-    variables.some(({ required }) => required) || reads.some(({ always }) => always)
-  );
+  return [email, ...pdfs.values()].some(({ variables, reads, variants = {} }) => {
+    const bodies: Pick<EmailVersion, "reads">[] = [{ reads }, ...Object.values(variants)];
+    return variables.some(({ required }) => required) ||
+      bodies.some((body) => body.reads?.some(({ always }) => always));
+  });
 }
 
 function faultAt(path: readonly PropertyKey[], message: string): Issue {

@@ -96,9 +96,10 @@ async function checkBatch(command: BatchCommand, deps: CreateBatchDeps): Promise
   if ("faults" in read) throw httpErrorOf(ACTION, read.faults);
   const { templateId, integrationId, start = "close", ...shared } = read.request;
   const loading = quota.load(accountId);
-  const [email, integration] = await Promise.all([
+  const [email, integration, locale] = await Promise.all([
     findTemplate({ accountId, templateId: String(templateId) }, ledger),
     findIntegration({ accountId, integrationId: String(integrationId) }, ledger),
+    ledger.accountLocale(accountId),
     loading && ledger.wait("look up the account's usage", () => loading),
   ]);
   if (email === null) throw unknown("unknown_template", "email template", templateId);
@@ -108,9 +109,9 @@ async function checkBatch(command: BatchCommand, deps: CreateBatchDeps): Promise
   const createdAt = deps.now();
   const { request: { to: _none, ...request }, needed, notBefore } = await checkSend({
     ...{ request: { ...shared, to: [] }, faults: [] },
-    readable: { from, variables, sendAt, to: [] },
+    readable: { from, variables, locale: shared.locale, sendAt, to: [] },
   }, {
-    ...{ action: ACTION, email, integration, scopes: limits.scopes },
+    ...{ action: ACTION, email, integration, locale, scopes: limits.scopes },
     latestPdfVersion: () => Promise.resolve(null),
     findAssetName: (name) => ledger.findAssetName(accountId, name),
     schedule: { now: createdAt, maxScheduleMs: deps.maxScheduleMs },

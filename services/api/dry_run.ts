@@ -2,6 +2,7 @@ import {
   type DryRun,
   type GivenMessage,
   type Issue,
+  localeOf,
   MAX_EVENT_BYTES,
   type Recipient,
   type SendRequest,
@@ -9,7 +10,7 @@ import {
 import { HttpError } from "./http_error.ts";
 import { givenContent, jsonBytes, type MailContentDeps } from "@posthaste/messaging";
 import { contentOf } from "./content_fault.ts";
-import { explainVariables } from "./explain_variables.ts";
+import { explainBody } from "./explain_variables.ts";
 import { httpErrorOf } from "./fault.ts";
 import {
   findSendable,
@@ -112,31 +113,35 @@ async function fill(
   );
   const { subject, html, text, pdfs } = filled;
   const levels = { top: checked.request.variables, recipient: recipient.variables };
+  const locale = localeOf(checked.request, recipient);
   return {
     ...{ index, email: recipient.email, subject, html, text },
     bytes: [subject, html, text].reduce((sum, part) => sum + Buffer.byteLength(part), 0),
-    variables: explainVariables(email, levels),
+    ...explainBody(email, levels, locale),
     attachments: (recipient.attachments ?? []).map(({ id, variables }, position) => {
       const version = checked.pdfs.get(id);
       const own = { ...levels, attachment: variables };
       return {
         ...{ index: position, id, filename: pdfs[position]?.filename ?? "" },
-        variables: version === undefined ? {} : explainVariables(version, own),
+        ...(version === undefined ? NO_BODY : explainBody(version, own, locale)),
       };
     }),
   };
 }
 
+const NO_BODY = { variant: null, variables: {} };
+
 /** Labels are left out: no template reads them. */
 function givenMessage(
-  { email, variables, attachments }: Recipient,
+  { email, variables, attachments, locale: own }: Recipient,
   { email: version, checked, index }: Pick<Filling, "email" | "checked" | "index">,
 ): GivenMessage {
+  const locale = localeOf(checked.request, { locale: own });
   return {
     template: { id: version.templateId, version: version.version },
     pdfVersions: checked.pdfVersions,
     variables: checked.request.variables,
-    recipient: { index, attempt: 0, email, variables, attachments },
+    recipient: { index, attempt: 0, email, variables, attachments, locale },
   };
 }
 

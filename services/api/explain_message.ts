@@ -1,8 +1,14 @@
-import type { Explanation } from "@posthaste/contracts";
+import {
+  type EmailVersion,
+  type Explanation,
+  inLocale,
+  localeOf,
+  type PdfVersion,
+} from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import { requireContent } from "@posthaste/messaging";
 import { contentOf } from "./content_fault.ts";
-import { explainValues, explainVariables } from "./explain_variables.ts";
+import { explainBody, explainValues } from "./explain_variables.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 import { type AskedMessage, findKnown } from "./show_message.ts";
 
@@ -27,9 +33,10 @@ export async function explainMessage(
   const { template, pdfVersions, request } = send;
   const recipient = request.to[index];
   const levels = { top: request.variables, recipient: recipient?.variables };
-  const explained = (version: Parameters<typeof explainVariables>[0], own = levels) => ({
-    variables: explainVariables(version, own),
-    ...(withValues ? { values: explainValues(version, own) } : {}),
+  const locale = localeOf(request, recipient);
+  const explained = (version: EmailVersion | PdfVersion, own = levels) => ({
+    ...explainBody(version, own, locale),
+    ...(withValues ? { values: explainValues(inLocale(version, locale), own) } : {}),
   });
   const email = await ledger.emailVersion(accountId, template.id, template.version);
   const attachments = await Promise.all(

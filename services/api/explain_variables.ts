@@ -1,4 +1,10 @@
-import type { EmailVersion, PdfVersion, VariableOrigin } from "@posthaste/contracts";
+import {
+  type EmailVersion,
+  inLocale,
+  type PdfVersion,
+  type VariableOrigin,
+  variantFor,
+} from "@posthaste/contracts";
 import { originsOf, valuesOf, type VariableLevels } from "@posthaste/templating";
 
 type Filled = Pick<EmailVersion | PdfVersion, "variables" | "reads">;
@@ -9,6 +15,16 @@ export function explainVariables(
   levels: VariableLevels,
 ): Record<string, VariableOrigin> {
   return originsOf(levels, { declared: version.variables, names: namesIn(version) });
+}
+
+/** Returns which body of a template is used in a language, and where its variables come from. */
+export function explainBody(
+  version: EmailVersion | PdfVersion,
+  levels: VariableLevels,
+  locale: string | undefined,
+) {
+  const variant = variantFor(version, locale);
+  return { variant, variables: explainVariables(inLocale(version, locale), levels) };
 }
 
 /** Returns the values of the same variables, without the missing ones. */

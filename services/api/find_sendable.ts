@@ -17,6 +17,7 @@ export interface FindSendableDeps extends Pick<FindSuppressedDeps, "amongSuppres
     | "latestPdfVersion"
     | "findAssetName"
     | "findIntegration"
+    | "accountLocale"
     | "findSendByIdempotencyKey"
     | "bytes"
     | "wait"
@@ -72,10 +73,11 @@ export async function findSendable(
   const { ledger, quota } = deps;
   const { accountId, idempotency } = command;
   const loading = quota.load(accountId);
-  const [earlier, email, integration] = await Promise.all([
+  const [earlier, email, integration, locale] = await Promise.all([
     idempotency === undefined ? null : ledger.findSendByIdempotencyKey(accountId, idempotency.key),
     findTemplate(command, ledger),
     findIntegration(command, ledger),
+    ledger.accountLocale(accountId),
     loading && ledger.wait("look up the account's usage", () => loading),
   ]);
   if (earlier !== null) return { earlier };
@@ -88,6 +90,7 @@ export async function findSendable(
     email,
     integration,
     scopes: command.limits.scopes,
+    locale,
     latestPdfVersion: (ref) => ledger.latestPdfVersion(accountId, ref),
     findAssetName: (name) => ledger.findAssetName(accountId, name),
     schedule: { now: deps.now(), maxScheduleMs: deps.maxScheduleMs },

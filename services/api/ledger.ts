@@ -7,11 +7,13 @@ import type {
   PdfVersion,
   Send,
 } from "@posthaste/contracts";
-import type { Acceptance, Store } from "@posthaste/storage";
+import type { Acceptance, AccountLocale, Store } from "@posthaste/storage";
 
 /** The operations of the database that the interface uses. */
 export interface Ledger {
   findAccount: Store["accounts"]["find"];
+  /** The language of an account's mail, where a request names none. */
+  accountLocale: AccountLocale;
   listPublishedTemplates: Store["templates"]["listPublished"];
   findPublishedTemplate: Store["templates"]["findPublished"];
   /** The bytes of an account's file, by their hash. */

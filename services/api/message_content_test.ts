@@ -52,6 +52,7 @@ test("a mail is shown as it was sent, only to its account and with read:content"
   assert.equal(status, 200);
   assert.deepEqual(body, {
     ...{ subject: "Hi", html: "<p>Hi</p>", text: "Hü" },
+    variant: null,
     attachments: [{ index: 0, filename: "invoice ü.pdf" }],
   });
   const content = `${path}/content`;
@@ -87,10 +88,14 @@ test("dryRun() checks like a send, fills some of its mails, and stores nothing",
       text: "Hü",
       bytes: 14,
     },
+    variant: null,
     variables: { name: "recipient", company: "top", note: "missing" },
     attachments: [
-      { index: 0, id: 1, filename: "invoice ü.pdf", variables: { number: "attachment" } },
-      { index: 1, id: 1, filename: "", variables: { number: "top" } },
+      {
+        ...{ index: 0, id: 1, filename: "invoice ü.pdf", variant: null },
+        variables: { number: "attachment" },
+      },
+      { index: 1, id: 1, filename: "", variant: null, variables: { number: "top" } },
     ],
   });
   assert.deepEqual(second.variables, { name: "default", company: "top", note: "missing" });
@@ -137,10 +142,11 @@ test("explainMessage() reports which level set each variable, as long as they ar
   const { body } = await api.ask(path);
   assert.deepEqual(body, {
     ...{ id: message?.id, template: { id: 1, version: 1 } },
+    variant: null,
     variables: { name: "recipient", company: "top", note: "missing" },
     attachments: [
-      { index: 0, id: 1, version: 1, variables: { number: "attachment" } },
-      { index: 1, id: 1, version: 1, variables: { number: "top" } },
+      { index: 0, id: 1, version: 1, variant: null, variables: { number: "attachment" } },
+      { index: 1, id: 1, version: 1, variant: null, variables: { number: "top" } },
     ],
   });
   const { body: valued } = await api.ask(`${path}?values=true`);

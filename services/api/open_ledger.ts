@@ -1,4 +1,5 @@
 import {
+  accountLocale,
   cachedIntegrations,
   openSuppressionLookup,
   openVersionCache,
@@ -40,6 +41,7 @@ export function openLedger(
     latestEmailVersion,
     latestPdfVersion,
     findAccount: accounts.find,
+    accountLocale: accountLocale(accounts),
     findAsset: assets.find,
     findAssetName: assets.findName,
     keepAssets: assets.keep,

@@ -5,6 +5,7 @@ import {
   dropNulls,
   emailAddressSchema,
   type Issue,
+  localeSchema,
   type PdfRef,
   pdfRefSchema,
   sendAtSchema,
@@ -25,6 +26,8 @@ import type { z } from "zod";
 export interface ReadableSend {
   from?: { email: string | null } | undefined;
   variables?: Variables | null | undefined;
+  /** The wanted language. */
+  locale?: string | undefined;
   sendAt?: string | null | undefined;
   to: ReadableRecipient[];
 }
@@ -33,6 +36,8 @@ export interface ReadableSend {
 export interface ReadableRecipient {
   email: string | null;
   variables?: Variables | null | undefined;
+  /** The wanted language. */
+  locale?: string | undefined;
   attachments?: (ReadableAttachment | null)[] | undefined;
 }
 
@@ -72,13 +77,13 @@ export function recipientsReader(
   return (body, { files: _files, ...shared }) => {
     const clipped = withoutNulls(schema, clip(body, limits));
     const { data, error } = schema.safeParse(clipped, BODY_PARSING);
-    const { variables } = shared;
+    const { variables, locale } = shared;
     if (error !== undefined) {
       const { to } = readWhatHolds(clipped);
-      return { request: undefined, faults: bodyIssues(error), readable: { variables, to } };
+      return { request: undefined, faults: bodyIssues(error), readable: { variables, locale, to } };
     }
     const request = { ...shared, to: data.to };
-    return { request, faults: [], readable: { variables, to: withoutFiles(request).to } };
+    return { request, faults: [], readable: { variables, locale, to: withoutFiles(request).to } };
   };
 }
 
@@ -112,11 +117,11 @@ function dropNullIds(body: unknown): void {
 }
 
 /** Returns what is checked further: without files. */
-function withoutFiles({ from, variables, sendAt, to }: SendBody): ReadableSend {
+function withoutFiles({ from, variables, locale, sendAt, to }: SendBody): ReadableSend {
   return {
-    ...{ from, variables, sendAt },
-    to: to.map(({ email, variables, attachments }) => ({
-      ...{ email, variables },
+    ...{ from, variables, locale, sendAt },
+    to: to.map(({ email, variables, locale, attachments }) => ({
+      ...{ email, variables, locale },
       ...(attachments === undefined ? {} : { attachments: pdfsOf(attachments) }),
     })),
   };
@@ -164,14 +169,16 @@ function clip(given: unknown, { maxRecipients, maxAttachments }: SendLimits): un
 }
 
 function readWhatHolds(body: unknown): ReadableSend {
-  const { from, to, variables, sendAt } = isObject(body) ? body : {};
+  const { from, to, variables, locale, sendAt } = isObject(body) ? body : {};
   return {
     from: isObject(from) ? { email: readAddress(from["email"]) } : undefined,
     variables: readVariables(variables),
+    locale: readLocale(locale),
     sendAt: sendAtSchema.safeParse(sendAt).data ?? null,
     to: listOf(to).map((recipient) => ({
       email: readAddress(recipient["email"]),
       variables: readVariables(recipient["variables"]),
+      locale: readLocale(recipient["locale"]),
       attachments: listOf(recipient["attachments"]).map(({ id, variables }) => {
         const { data: ref } = pdfRefSchema.safeParse(id);
         return ref === undefined ? null : { id: ref, variables: readVariables(variables) };
@@ -190,6 +197,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function readAddress(value: unknown): string | null {
   return emailAddressSchema.safeParse(value).data ?? null;
+}
+
+function readLocale(value: unknown): string | undefined {
+  return localeSchema.safeParse(value).data;
 }
 
 function readVariables(value: unknown): Variables | null {

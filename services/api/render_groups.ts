@@ -11,7 +11,7 @@ export type RenderWish = Omit<EventData<"render.requested">, "others">;
 
 /** What {@linkcode openRenderGroups} needs. */
 export interface RenderGroupsDeps {
-  /** Requests renders of one version; each set of variables has one answer. */
+  /** Requests renders of one version, in one language; each set of variables has one answer. */
   ask(
     data: EventData<"render.requested">,
     options: { timeoutMs: number; count: number },
@@ -86,7 +86,8 @@ export function openRenderGroups(
   }
 
   return (wish, { timeoutMs }) => {
-    const key = `${wish.accountId}/${wish.templateId}/${wish.version}`;
+    const { accountId, templateId, version, locale = "" } = wish;
+    const key = `${accountId}/${templateId}/${version}/${locale}`;
     const group = groups.get(key) ?? { waiting: new Set(), events: 0, isPlanned: false };
     groups.set(key, group);
     const until = performance.now() + timeoutMs;

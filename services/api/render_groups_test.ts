@@ -121,3 +121,20 @@ test("openRenderGroups() fails a request that cannot be published", async () => 
   isClosed = false;
   assert.equal(await render(wishOf("b"), OPTIONS), undefined);
 });
+
+test("openRenderGroups() keeps the languages of one version apart", async () => {
+  const { events, render } = openBroker();
+  for (const locale of ["de", "fr", "de", "fr"]) {
+    void render({ ...wishOf(locale), locale }, OPTIONS);
+  }
+  await turn();
+  await turn();
+  for (const { store } of events) store();
+  assert.deepEqual(
+    events.map(({ data: { locale, variables, others = [] } }) => [
+      locale,
+      ...[variables, ...others].map(({ name }) => name),
+    ]),
+    [["de", "de", "de"], ["fr", "fr", "fr"]],
+  );
+});

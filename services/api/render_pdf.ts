@@ -1,4 +1,4 @@
-import { type PdfVersion, variablesSchema } from "@posthaste/contracts";
+import { inLocale, type PdfVersion, variablesSchema } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { HttpError } from "./http_error.ts";
 import { type MailContentDeps, type MailPdf, pdfOf } from "@posthaste/messaging";
@@ -8,10 +8,11 @@ import { httpErrorOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
 import { MAX_VARIABLES_BYTES } from "./render_template.ts";
 import type { RequestLedger } from "./request_ledger.ts";
+import { wantedLocale } from "./wanted_locale.ts";
 
 /** What {@linkcode renderPdf} needs. */
 export interface RenderPdfDeps extends MailContentDeps {
-  ledger: Pick<RequestLedger, "latestPdfVersion">;
+  ledger: Pick<RequestLedger, "latestPdfVersion" | "accountLocale">;
   /** Longest wait for renderer and printer together, in milliseconds. */
   printTimeoutMs: number;
 }
@@ -21,6 +22,8 @@ export interface RenderPdfCommand {
   accountId: string;
   /** Id or alias of a PDF template, as in the path. */
   templateId: string;
+  /** As in the URL, unchecked. */
+  query: unknown;
   /** As parsed from JSON, unchecked. */
   body: unknown;
 }
@@ -33,7 +36,7 @@ const ACTION = "render the PDF";
  * @throws {HttpError}
  */
 export async function renderPdf(
-  { accountId, templateId, body }: RenderPdfCommand,
+  { accountId, templateId, query, body }: RenderPdfCommand,
   deps: RenderPdfDeps,
 ): Promise<MailPdf> {
   const version = await findVersion({ accountId, templateId }, deps);
@@ -44,9 +47,10 @@ export async function renderPdf(
     const reason = `the variables exceed ${MAX_VARIABLES_BYTES} bytes`;
     throw new HttpError("payload_too_large", `Cannot ${ACTION}: ${reason}`);
   }
-  const faults = findFaultsForRender(version, variables);
+  const locale = await wantedLocale({ accountId, query, action: ACTION }, deps.ledger);
+  const faults = findFaultsForRender(inLocale(version, locale), variables);
   if (faults.length > 0) throw httpErrorOf(ACTION, faults);
-  const pdf = { id: version.templateId, version: version.version, variables };
+  const pdf = { id: version.templateId, version: version.version, locale, variables };
   const { page } = version;
   return await contentOf(
     ACTION,

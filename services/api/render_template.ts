@@ -1,11 +1,13 @@
 import {
   EVENT_VERSION,
   type EventData,
+  inLocale,
   MAX_EVENT_BYTES,
   type Rendered,
   type RenderReply,
   type TokenLimits,
   variablesSchema,
+  variantFor,
 } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { HttpError } from "./http_error.ts";
@@ -15,10 +17,11 @@ import { findFaultsForRender } from "./check_variables.ts";
 import { httpErrorOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
 import type { RequestLedger } from "./request_ledger.ts";
+import { wantedLocale } from "./wanted_locale.ts";
 
 /** What {@linkcode renderTemplate} needs. */
 export interface RenderTemplateDeps {
-  ledger: Pick<RequestLedger, "latestEmailVersion">;
+  ledger: Pick<RequestLedger, "latestEmailVersion" | "accountLocale">;
   /** Asks a renderer; returns undefined if none answers in time. Rejects if the broker is gone. */
   render(
     data: EventData<"render.requested">,
@@ -38,6 +41,8 @@ export interface RenderCommand {
   limits: Pick<TokenLimits, "templates" | "integrations">;
   /** Id or alias of an email template, as in the path. */
   templateId: string;
+  /** As in the URL, unchecked. */
+  query: unknown;
   /** As parsed from JSON, unchecked. */
   body: unknown;
 }
@@ -57,7 +62,7 @@ const ACTION = "render the template";
  * @throws {HttpError}
  */
 export async function renderTemplate(
-  { accountId, limits, templateId, body }: RenderCommand,
+  { accountId, limits, templateId, query, body }: RenderCommand,
   deps: RenderTemplateDeps,
 ): Promise<Rendered> {
   const version = isIdOrAlias(templateId)
@@ -72,18 +77,25 @@ export async function renderTemplate(
   if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
   // Serialized again, it may be longer than it came: `1e20`.
   if (Buffer.byteLength(JSON.stringify(variables)) > MAX_VARIABLES_BYTES) throw tooLarge();
-  const faults = findFaultsForRender(version, variables);
+  const locale = await wantedLocale({ accountId, query, action: ACTION }, deps.ledger);
+  const faults = findFaultsForRender(inLocale(version, locale), variables);
   if (faults.length > 0) throw httpErrorOf(ACTION, faults);
   const reply = await ask({
     v: EVENT_VERSION,
     accountId,
     templateId: version.templateId,
     version: version.version,
+    // The tag itself: requests for one body are filled together.
+    ...localeField(variantFor(version, locale)),
     variables,
   }, deps);
   if (reply.ok) return { subject: reply.subject, html: reply.html, text: reply.text };
   const code = reply.timedOut ? "render_timeout" : "template_failed";
   throw new HttpError(code, `Cannot ${ACTION}: ${reply.reason}`);
+}
+
+function localeField(locale: string | null): { locale?: string } {
+  return locale === null ? {} : { locale };
 }
 
 function tooLarge(): HttpError {

@@ -147,6 +147,10 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     return this.wait("look up the account", () => this.#deps.ledger.findAccount(accountId));
   }
 
+  accountLocale(accountId: string) {
+    return this.wait("look up the account", () => this.#deps.ledger.accountLocale(accountId));
+  }
+
   listPublishedTemplates(accountId: string, kind: TemplateKind, page: NumberedPage) {
     const { ledger } = this.#deps;
     const list = () => ledger.listPublishedTemplates(accountId, kind, page);

@@ -6,7 +6,14 @@ import { expireContents } from "./expire_contents.ts";
 
 const NOW = new Date("2026-03-08T12:00:00Z");
 const accountOf = (_id: string, contentDays: number): Account => ({
-  ...{ _id, name: _id, createdAt: NOW, requiresSecondFactor: false, suppressRefused: true },
+  ...{
+    _id,
+    name: _id,
+    createdAt: NOW,
+    requiresSecondFactor: false,
+    suppressRefused: true,
+    locale: null,
+  },
   retention: { contentDays },
 });
 

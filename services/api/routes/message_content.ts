@@ -1,8 +1,10 @@
 import {
   filesWithImages,
+  inLocale,
   type MailFile,
   requestedRecipient,
   type Send,
+  variantFor,
 } from "@posthaste/contracts";
 import { mailContent, type MailContentDeps, mailPdf, requireContent } from "@posthaste/messaging";
 import { HttpError } from "../http_error.ts";
@@ -26,13 +28,13 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps 
       const { caller: { accountId }, params: { id }, ledger } = request;
       const { send, index } = await findKnown(id, { accountId, ledger, action: "show" });
       const { pdfs, ...parts } = await contentOf(ACTION, mailContent(send, index, deps));
-      const files = await filesOf(send, index, ledger);
+      const { files, variant } = await bodyOf(send, index, ledger);
       await auditRead(deps, request, { id });
       const attachments = [...pdfs, ...files].map(({ filename }, at) => ({
         index: at,
         filename,
       }));
-      return { ...parts, attachments };
+      return { ...parts, variant, attachments };
     },
   );
 
@@ -49,7 +51,7 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps 
         await auditRead(deps, request, { id, details: { pdf: position + 1 } });
         return sendFile({ ...pdf, contentType: "application/pdf" }, reply);
       }
-      const file = (await filesOf(send, index, ledger))[position - pdfs];
+      const file = (await bodyOf(send, index, ledger)).files[position - pdfs];
       if (file === undefined) {
         const sentence = `Cannot show the attachment: the message has none at "${n}"`;
         throw new HttpError("unknown_attachment", sentence);
@@ -65,13 +67,20 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps 
 
 const GONE = "Cannot show the attachment: the file is not kept any more";
 
-/** Returns the files of a mail, which follow its PDFs: those of its request, and the images of its template. */
-async function filesOf(
+/**
+ * Returns which body of its template a mail has, and its files, which follow its PDFs: those of its request, and the
+ * images of that body.
+ */
+async function bodyOf(
   { accountId, request, template: { id, version } }: Send,
   index: number,
   ledger: Pick<RequestLedger, "emailVersion">,
-): Promise<readonly MailFile[]> {
+): Promise<{ files: readonly MailFile[]; variant: string | null }> {
   const email = await ledger.emailVersion(accountId, id, version);
-  const { files } = requestedRecipient(request, { index, attempt: 0 }) ?? {};
-  return filesWithImages(files, email?.assets);
+  const { files, locale } = requestedRecipient(request, { index, attempt: 0 }) ?? {};
+  if (email === null) return { files: filesWithImages(files, undefined), variant: null };
+  return {
+    files: filesWithImages(files, inLocale(email, locale).assets),
+    variant: variantFor(email, locale),
+  };
 }

@@ -12,8 +12,8 @@ export function pdfRenderRoute(app: FastifyInstance, deps: Omit<RenderPdfDeps, "
       onRequest: requireScope("render"),
       bodyLimit: Math.min(app.initialConfig.bodyLimit ?? Infinity, MAX_VARIABLES_BYTES),
     },
-    async ({ caller: { accountId }, params: { id: templateId }, body, ledger }, reply) => {
-      const printing = renderPdf({ accountId, templateId, body }, { ...deps, ledger });
+    async ({ caller: { accountId }, params: { id: templateId }, query, body, ledger }, reply) => {
+      const printing = renderPdf({ accountId, templateId, query, body }, { ...deps, ledger });
       const pdf = await ledger.keepBody(printing);
       return sendFile({ ...pdf, contentType: "application/pdf" }, reply);
     },

@@ -17,8 +17,8 @@ export function renderRoute(
       onRequest: requireScope("render"),
       bodyLimit: Math.min(app.initialConfig.bodyLimit ?? Infinity, MAX_VARIABLES_BYTES),
     },
-    ({ caller, params: { templateId }, body, ledger }) =>
-      renderTemplate({ accountId: caller.accountId, limits: caller, templateId, body }, {
+    ({ caller, params: { templateId }, query, body, ledger }) =>
+      renderTemplate({ accountId: caller.accountId, limits: caller, templateId, query, body }, {
         ...deps,
         ledger,
         render: (data, options) => ledger.keepBody(deps.render(data, options)),

@@ -72,9 +72,9 @@ function unknownTemplate(kind: TemplateKind, id: string): HttpError {
 }
 
 function summaryOf(template: PublishedTemplate): TemplateSummary {
-  const { id, alias, name, version, publishedAt, locale, variables } = template;
+  const { id, alias, name, version, publishedAt, locale, variants, variables } = template;
   return {
-    ...{ id, alias, name, version, publishedAt: publishedAt.toISOString(), locale },
+    ...{ id, alias, name, version, publishedAt: publishedAt.toISOString(), locale, variants },
     variables: variables.map((variable) => ({
       name: variable.name,
       required: variable.required,
