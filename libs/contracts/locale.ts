@@ -32,7 +32,20 @@ export function canonicalLocale(tag: string): string | undefined {
  * comes before the language alone, so that `zh-TW` finds `zh-Hant` before `zh`. Extensions (`-u-…`) choose no text
  * and are left out. As in RFC 4647, section 3.4, nothing else is tried: the rest is the default.
  */
-export function localeChain(tag: string): string[] {
+export function localeChain(tag: string): readonly string[] {
+  const known = CHAINS.get(tag);
+  if (known !== undefined) return known;
+  const chain = makeChain(tag);
+  if (CHAINS.size >= MAX_CHAINS) CHAINS.clear();
+  CHAINS.set(tag, chain);
+  return chain;
+}
+
+/** Each takes some microseconds, and every message needs one. */
+const CHAINS = new Map<string, readonly string[]>();
+const MAX_CHAINS = 1000;
+
+function makeChain(tag: string): string[] {
   const canonical = canonicalLocale(tag);
   if (canonical === undefined) return [];
   const locale = new Intl.Locale(canonical);

@@ -68,6 +68,16 @@ export function bodiesOf(source: DraftSource): { tag: string | null; body: BodyS
   return [{ tag: null, body: source }, ...variants.map(([tag, body]) => ({ tag, body }))];
 }
 
+/** Returns which of the wanted languages none of the languages of a template serves, each once. */
+export function missingLanguages(own: readonly string[], wanted: Iterable<string>): string[] {
+  const served = new Set(own.flatMap((tag) => canonicalLocale(tag) ?? []));
+  // Who has en-US has en, too.
+  const fallbacks = new Set(own.flatMap(localeChain));
+  return [...new Set(wanted)].filter((tag) =>
+    !fallbacks.has(tag) && !localeChain(tag).some((one) => served.has(one))
+  ).sort();
+}
+
 /** Makes the schema of variants as an author gives them: their tags become canonical. */
 export function variantsSchema<Body extends z.ZodType>(body: Body) {
   return z.record(z.string(), body).superRefine((variants, context) => {

@@ -8,6 +8,7 @@ import {
   inLocale,
   MAX_VARIANT_BYTES,
   MAX_VARIANTS,
+  missingLanguages,
   sourceInLocale,
   variantFault,
   variantFor,
@@ -113,4 +114,12 @@ test("variantFault() refuses the own language twice, and too much text", () => {
   assert.match(variantFault({ locale: "DE", variants: { de: {} } }) ?? "", /own body/);
   const variants = { de: { html: "ä".repeat(MAX_VARIANT_BYTES / 2) } };
   assert.match(variantFault({ locale: "en", variants }) ?? "", /must not exceed 4 MB/);
+});
+
+test("missingLanguages() counts regions as served by their language, and the other way round", () => {
+  assert.deepEqual(missingLanguages(["en-US", "de"], ["en", "de-AT", "fr", "en-GB", "fr"]), [
+    ...["en-GB", "fr"],
+  ]);
+  assert.deepEqual(missingLanguages([], ["pt", "de"]), ["de", "pt"]);
+  assert.deepEqual(missingLanguages(["zh-Hant"], ["zh-TW", "zh"]), []);
 });

@@ -217,6 +217,7 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "templates.list": (store) => store.templates.list(ACCOUNT, "pdf"),
   "templates.listPublished": (store) =>
     store.templates.listPublished(ACCOUNT, "pdf", { limit: 1, after: 0 }),
+  "templates.listLanguages": (store) => store.templates.listLanguages(ACCOUNT, "pdf"),
   "templates.findPublished": (store) => store.templates.findPublished(ACCOUNT, "pdf", "pdf"),
   "templates.listVersions": (store) =>
     store.templates.listVersions(template, { limit: 1, before: 9 }),

@@ -28,6 +28,8 @@ export interface PublishedTemplates {
     kind: TemplateKind,
     page: NumberedPage,
   ): Promise<PublishedTemplate[]>;
+  /** Returns the languages of each published template of a kind that is not archived, by its number. */
+  listLanguages(accountId: string, kind: TemplateKind): Promise<Map<number, string[]>>;
   /** Finds a published template that is not archived by its id, as number or digits, or its alias. */
   findPublished(
     accountId: string,
@@ -42,8 +44,14 @@ type VersionPart =
   & Partial<Pick<PublishedTemplate, "locale">>
   & { _id: string; variants: { tag: string; reads?: TemplateRead[] }[] };
 
+interface LanguagePart extends Partial<Pick<PublishedTemplate, "locale">> {
+  templateId: number;
+  tags: string[];
+}
+
 const HEAD = { publishedAt: 1, locale: 1, variables: 1, reads: 1 };
 const VARIANTS = { $objectToArray: { $ifNull: ["$variants", {}] } };
+const KEYS = { $map: { input: VARIANTS, in: "$$this.k" } };
 const TAGS = { ...HEAD, variants: { $map: { input: VARIANTS, in: { tag: "$$this.k" } } } };
 /** Reads may be large: lists leave out those of variants. */
 const WHOLE = {
@@ -80,6 +88,16 @@ export function publishedTemplates(db: Db): PublishedTemplates {
       }).sort({ id: 1 }).limit(page.limit)
         .project<Head>({ id: 1, alias: 1, name: 1, publishedVersion: 1 }).toArray();
       return await withVersions(accountId, found, TAGS);
+    },
+    async listLanguages(accountId, kind) {
+      const heads = await templates.find({
+        ...{ accountId, kind, archivedAt: null, publishedVersion: { $gt: 0 } },
+      }).project<Head>({ id: 1, publishedVersion: 1 }).toArray();
+      const found = await versions.find({ accountId, _id: { $in: heads.map(versionIdOf) } })
+        .project<LanguagePart>({ templateId: 1, locale: 1, tags: KEYS }).toArray();
+      return new Map(
+        found.map(({ templateId, locale = "en", tags }) => [templateId, [locale, ...tags.sort()]]),
+      );
     },
     async findPublished(accountId, kind, idOrAlias) {
       const found = await findTemplate(accountId, kind, idOrAlias);

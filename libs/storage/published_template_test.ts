@@ -78,6 +78,20 @@ test("findPublishedTemplate() returns the languages, and what all bodies read", 
   assert.deepEqual(listed?.variants, ["de", "pt-BR"]);
 });
 
+test("listLanguages() returns the languages of published templates, their own first", async () => {
+  const { store } = opened;
+  const body = { source: { subject: "" }, parts: { subject: "", html: "", text: "" } };
+  await store.templates.publish(email("acc_4", "one", { locale: "fr" }));
+  await store.templates.publish(
+    email("acc_4", "two", { variants: { "pt-BR": body, de: body } }),
+  );
+  await store.templates.create({ accountId: "acc_4", kind: "email", name: "Draft" });
+  assert.deepEqual([...await store.templates.listLanguages("acc_4", "email")], [
+    ...[[1, ["fr"]], [2, ["en", "de", "pt-BR"]]],
+  ]);
+  assert.equal((await store.templates.listLanguages("acc_4", "pdf")).size, 0);
+});
+
 test("listIntegrationSummaries() returns the state of integrations, without archived ones", async () => {
   const { store } = opened;
   for (const name of ["one", "two", "three"]) {

@@ -10,10 +10,12 @@ const WHOLE = { part: "html" as const, line: null, column: null };
 const MAX_GUESSED = 100;
 
 /** Compares what a template reads with what its author declared and what the sample has. */
-export function lintVariables({ source, variables, missing, errors }: LintInput): Found[] {
+export function lintVariables(
+  { source, variables, missing, errors, elsewhere = [] }: LintInput,
+): Found[] {
   const declared = new Set(source.variables.map(({ name }) => name));
   const known = new Set([...declared, ...Object.keys(source.sample)]);
-  const read = new Set(variables.map(({ name }) => name));
+  const read = new Set([...variables.map(({ name }) => name), ...elsewhere]);
   const password = source.page?.passwordVariable;
   if (password !== undefined) read.add(passwordName(password));
   // The variables of a part that cannot be parsed are unknown.

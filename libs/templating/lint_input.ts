@@ -12,6 +12,8 @@ export interface LintInput {
   source: DraftSource;
   /** What it reads. */
   variables: readonly FoundVariable[];
+  /** Declared variables that other bodies of the template use. @default {[]} */
+  elsewhere?: readonly string[];
   /** Required variables that the sample lacks. */
   missing: readonly string[];
   /** Faults of the source. */

@@ -99,12 +99,11 @@ async function preview(
     const published = template.kind === "email"
       ? await sandbox.publishEmail({
         subject: template.subject,
-        html,
-        includes,
+        ...{ html, includes, locale },
         ...(template.text === undefined ? {} : { text: read(template.text) }),
       })
       : {
-        ...await sandbox.publishPdf({ html, includes, ...xml }),
+        ...await sandbox.publishPdf({ html, includes, locale, ...xml }),
         subject: (await sandbox.check({ subject: template.filename, includes })).parts.subject ??
           "",
         text: "",

@@ -1,8 +1,11 @@
-import { emailAddressSchema, MAX_CONTENT_DAYS } from "@posthaste/contracts";
+import { emailAddressSchema, localeSchema, MAX_CONTENT_DAYS } from "@posthaste/contracts";
 import { z } from "zod";
 
 /** Body of `PUT /api/account/suppression`. */
 export const suppressionInputSchema = z.object({ suppressRefused: z.boolean() });
+
+/** Body of `PUT /api/account/language`. */
+export const languageInputSchema = z.object({ locale: localeSchema.nullable() });
 
 /** Body of `PUT /api/account/retention`. */
 export const retentionInputSchema = z.object({

@@ -22,11 +22,13 @@ export interface OwnMail {
   sender: string;
   to: string;
   variables: Variables;
+  /** The wanted language. @default that of each template */
+  locale?: string | undefined;
 }
 
 /** Accepts a mail and passes it to the pipeline, like any send. */
 export async function sendMail(
-  { email, integration, pdfs, sender, to, variables }: OwnMail,
+  { email, integration, pdfs, sender, to, variables, locale }: OwnMail,
   { store, bus, now, logger }: Pick<DashboardDeps, "store" | "bus" | "now" | "logger">,
 ): Promise<{ sendId: string; messageId: string }> {
   const { accountId } = email;
@@ -39,7 +41,11 @@ export async function sendMail(
     pdfVersions: Object.fromEntries(pdfs.map(({ templateId, version }) => [templateId, version])),
     request: sendRequestSchema().parse({
       from: { email: sender },
-      to: [{ email: to, variables, ...(attachments.length > 0 ? { attachments } : {}) }],
+      to: [{
+        ...{ email: to, variables },
+        ...(attachments.length > 0 ? { attachments } : {}),
+        ...(locale === undefined ? {} : { locale }),
+      }],
     }),
     messageCount: 1,
     settledAt: null,

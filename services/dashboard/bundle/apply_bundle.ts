@@ -7,7 +7,7 @@ import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { contentHash } from "../templates/draft_content.ts";
 import { keepAssets, pinsOf } from "../templates/version_pins.ts";
-import { contentOf } from "../templates/publish_draft.ts";
+import { contentOf } from "../templates/version_content.ts";
 import { shownAsset } from "./plan_assets.ts";
 import { storeContents } from "./store_contents.ts";
 import { shownPartial, storedChange } from "./plan_partials.ts";

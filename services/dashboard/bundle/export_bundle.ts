@@ -11,7 +11,7 @@ import type { Actor } from "../actor.ts";
 import { HttpError } from "../http_error.ts";
 import { isUnlimited, mayUseTemplate } from "../token_limits.ts";
 import { openBundleBudget } from "./bundle_budget.ts";
-import { mapSome } from "./map_some.ts";
+import { mapSome } from "../map_some.ts";
 import { filesOfState, loadState, shownSource } from "./template_state.ts";
 
 /** Which templates to export; by default all. */

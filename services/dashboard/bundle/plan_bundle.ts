@@ -40,7 +40,7 @@ import {
   shownAsset,
 } from "./plan_assets.ts";
 import { loadState, shownSource } from "./template_state.ts";
-import { mapSome } from "./map_some.ts";
+import { mapSome } from "../map_some.ts";
 
 /** All effects of a push. */
 export interface PreparedBundle {

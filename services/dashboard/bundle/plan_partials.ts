@@ -12,7 +12,7 @@ import { calledPartials } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { renderAlone } from "../partials/render_alone.ts";
 import { requireRoom } from "../quotas.ts";
-import { mapSome } from "./map_some.ts";
+import { mapSome } from "../map_some.ts";
 
 /** The planned change of one partial. */
 export interface PlannedPartial extends BundlePartialChange {

@@ -3,7 +3,7 @@ import type { BundleFault, Pinned, PinnedAsset, Template } from "@posthaste/cont
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { compilePublished } from "../partials/compile_published.ts";
-import { mapSome } from "./map_some.ts";
+import { mapSome } from "../map_some.ts";
 import { withoutContents } from "./plan_change.ts";
 import type { PlannedPartial } from "./plan_partials.ts";
 import type { ReadyChange } from "./plan_change.ts";

@@ -33,8 +33,8 @@ import type {
  * Reading and previews take a viewer, all else an editor.
  */
 
-/** The source of a template. */
-export interface TemplateSource {
+/** What a template has in each of its languages. */
+export interface TemplateBody {
   /** For an email; empty for a PDF. */
   subject: string;
   /** HTML; for an email also MJML, if it begins with `<mjml`. */
@@ -45,8 +45,14 @@ export interface TemplateSource {
   filename: string;
   /** For a PDF: the XML of its invoice, if it has one. */
   invoice?: string | undefined;
+}
+
+/** The source of a template. */
+export interface TemplateSource extends TemplateBody {
+  /** Bodies in further languages, by BCP 47 tags. */
+  variants?: Record<string, TemplateBody> | undefined;
   variables: VariableDeclaration[];
-  /** BCP 47. */
+  /** BCP 47 tag of its own body. */
   locale: string;
   /** For a PDF; null for an email. */
   page: PageOptions | null;
@@ -66,6 +72,10 @@ export interface TemplateRow {
   updatedBy: string | null;
   /** When a request last used it; null if none of the newest 1,000 sends did. */
   lastUsedAt: string | null;
+  /** BCP 47 tags of the published version: that of its own body first. */
+  languages: string[];
+  /** Languages that other templates of the account have, and none of these serves. */
+  missingLanguages: string[];
 }
 
 /** A template as its editor needs it. */
@@ -138,6 +148,8 @@ export interface PreviewRequest {
   /** Random id of an open editor: a newer preview ends the wait for an older one of the same editor. */
   editor?: string;
   source: TemplateSource;
+  /** The wanted language; by default that of its own body. */
+  locale?: string;
 }
 
 /** A problem that the author should look at. `error` prevents publishing. */
@@ -158,6 +170,8 @@ export interface LintFinding {
 
 /** The result from the real renderer and the real printer. */
 export interface PreviewView {
+  /** The tag of the language variant that is shown; null for its own body. */
+  variant: string | null;
   /** Null if it could not be filled; the findings contain the reason. */
   output: {
     subject: string;
@@ -190,6 +204,8 @@ export interface TestRequest {
   sender: string;
   to: string;
   variables: Variables;
+  /** The wanted language. */
+  locale?: string;
   /** PDF templates to attach. */
   attachments?: number[];
 }

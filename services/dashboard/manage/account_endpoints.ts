@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   auditQuerySchema,
   forgetSchema,
+  languageInputSchema,
   retentionInputSchema,
   suppressionInputSchema,
 } from "../account_input.ts";
@@ -58,7 +59,7 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     ...{ method: "GET", path: "/manage/v1/account", scopes: ["manage:account"] },
     operation: "getAccount",
     summary: "Returns the account and its settings",
-    about: "id, name, retention, `suppressRefused`",
+    about: "id, name, retention, `suppressRefused`, `locale`",
     answer: accountViewSchema,
   },
   {
@@ -68,6 +69,15 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     about:
       "`{suppressRefused}`: whether addresses whose mailbox does not exist go on the [suppression list](http.md#suppressions)",
     body: suppressionInputSchema,
+    answer: EMPTY,
+  },
+  {
+    ...{ method: "PUT", path: "/manage/v1/account/language", scopes: ["manage:account"] },
+    operation: "changeLanguage",
+    summary: "Sets the language of mails where a request names none",
+    about:
+      "`{locale}`: the [language](templates.md) of mails where a request names none; null for that of each template",
+    body: languageInputSchema,
     answer: EMPTY,
   },
   {

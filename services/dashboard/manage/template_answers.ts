@@ -35,6 +35,10 @@ export const templateRowSchema = z.strictObject({
   updatedAt: AT,
   updatedBy: z.string().nullable(),
   lastUsedAt: AT.nullable(),
+  languages: z.array(z.string()).describe("Of the published version: that of its own body first"),
+  missingLanguages: z.array(z.string()).describe(
+    "Those that other templates of the account have, and none of these serves",
+  ),
 }) satisfies z.ZodType<TemplateRow>;
 
 /** Schema of a template with its draft. */
@@ -82,6 +86,7 @@ export const versionViewSchema = versionRowSchema.extend({
 
 /** Schema of a preview. */
 export const previewViewSchema = z.strictObject({
+  variant: z.string().nullable().describe("The language variant that is shown"),
   output: z.strictObject({
     subject: z.string(),
     html: z.string(),

@@ -7,13 +7,14 @@ import {
 } from "@posthaste/contracts";
 import { PlanOutdatedError, type TemplateChange } from "@posthaste/storage";
 import type { Actor } from "../actor.ts";
-import { mapSome } from "../bundle/map_some.ts";
+import { mapSome } from "../map_some.ts";
 import { calledPartials } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import type { PartialPublished, TouchedTemplate } from "../interface/partials.ts";
 import { contentHash } from "../templates/draft_content.ts";
-import { compiledBy, contentOf } from "../templates/publish_draft.ts";
+import { compiledBy } from "../templates/publish_draft.ts";
+import { contentOf } from "../templates/version_content.ts";
 import { compilePublished } from "./compile_published.ts";
 import { renderAlone } from "./render_alone.ts";
 import { keepAssets, pinsOf } from "../templates/version_pins.ts";

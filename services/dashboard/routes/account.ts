@@ -1,7 +1,12 @@
+import { canonicalLocale } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Routing } from "../routing.ts";
-import { retentionInputSchema, suppressionInputSchema } from "../account_input.ts";
+import {
+  languageInputSchema,
+  retentionInputSchema,
+  suppressionInputSchema,
+} from "../account_input.ts";
 import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";
@@ -23,8 +28,8 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
   const scopes = ["manage:account"] as const;
   const viewer = { config: { role: "viewer", scopes } } as const;
   app.get("/api/account", viewer, ({ actor }): AccountView => {
-    const { _id, name, createdAt, retention, suppressRefused } = actor.account;
-    return { id: _id, name, createdAt: createdAt.toISOString(), retention, suppressRefused };
+    const { _id: id, name, createdAt, retention, suppressRefused, locale } = actor.account;
+    return { id, name, createdAt: createdAt.toISOString(), retention, suppressRefused, locale };
   });
 
   app.patch("/api/account", { config: { role: "owner" } }, async ({ principal, body }) => {
@@ -44,6 +49,17 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
     await audit(log, actor, {
       ...{ action: "retention.changed", target: "content retention in days" },
       details: { from, to: retention.contentDays },
+    });
+    return {};
+  });
+
+  app.put("/api/account/language", owner, async ({ actor, body }) => {
+    const { locale: given } = readInput(languageInputSchema, body);
+    const locale = given === null ? null : canonicalLocale(given) ?? null;
+    await store.accounts.update(actor.accountId, { locale });
+    await audit(log, actor, {
+      ...{ action: "language.changed", target: "language of mails" },
+      details: { from: actor.account.locale, to: locale },
     });
     return {};
   });

@@ -31,10 +31,10 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps, issued }: Ro
     const { config } = TEMPLATE_ROUTES.viewer;
     const whole = { config: { ...config, isHeavy: true }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
     app.post(path, whole, ({ actor, body }) => {
-      const { editor, source: given } = readInput(previewSchema, body);
+      const { editor, source: given, locale } = readInput(previewSchema, body);
       const source = sourceFor(kind, given);
       const { accountId, id } = actor;
-      const show = () => previewTemplate({ accountId, kind, source }, { ...deps, issued });
+      const show = () => previewTemplate({ accountId, kind, source, locale }, { ...deps, issued });
       return latestOnly(`${id} ${editor}`, show);
     });
   }

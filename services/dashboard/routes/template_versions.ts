@@ -1,4 +1,4 @@
-import { sourceOfVersion } from "@posthaste/contracts";
+import { sourceInLocale, sourceOfVersion } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import type { VersionRow, VersionView } from "../interface/templates.ts";
 import { HttpError } from "../http_error.ts";
@@ -107,10 +107,10 @@ export function templateVersionRoutes(
   app.post<TemplatePath>(`${path}/test`, sender, async ({ actor, params, body }) => {
     const request = readInput(testSchema, body);
     const { accountId, userId } = actor;
-    const { revision, variables, sender, to } = request;
+    const { revision, variables, sender, to, locale } = request;
     const template = await access.find(actor, kind, params.id);
     const draft = await access.draftAt(template, revision);
-    const { source } = draft;
+    const source = sourceInLocale(draft.source, locale);
     requireIntegration(actor, request.integrationId);
     for (const id of request.attachments ?? []) requireTemplate(actor, { kind: "pdf", id });
     const parts = await checkTest(accountId, { request, source }, store);
@@ -118,9 +118,10 @@ export function templateVersionRoutes(
     const rendering = await askRenderer({ ...wish, timeoutMs: COMPILE_LIMIT_MS }, deps);
     const compiled = compiledBy(rendering);
     const options = { store, userId, isTest: true };
-    const email = await publishDraft({ template, draft, compiled }, options);
+    // Languages that are not finished yet must not prevent a test of another one.
+    const email = await publishDraft({ template, draft: { ...draft, source }, compiled }, options);
     if (email.kind !== "email") throw new Error("Cannot send a PDF template as a message");
-    const sent = await sendMail({ ...parts, email, sender, to, variables }, deps);
+    const sent = await sendMail({ ...parts, email, sender, to, variables, locale }, deps);
     const details = { version: email.version, to, sendId: sent.sendId };
     await access.note(actor, "tested", { template, details });
     return sent;

@@ -8,12 +8,14 @@ import {
   type Pinned,
   type PinnedAsset,
   type PreviewReply,
+  sourceInLocale,
   type TemplateKind,
   type TemplateRead,
   type Variables,
 } from "@posthaste/contracts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
+import { mapSome } from "../map_some.ts";
 import { includesOf, reachedIncludes } from "./reached_includes.ts";
 
 /** A source to compile and fill. */
@@ -23,8 +25,9 @@ export interface RenderWish {
   source: DraftSource;
   /** Replaces the source's sample. */
   variables?: Variables;
-  /** Whether to return the compiled parts, too. */
+  /** Whether to return the compiled parts, too, and to compile and fill all language variants. */
   compiled?: boolean;
+  /** For each body. */
   timeoutMs: number;
   /** Partials to use instead of the published ones of the same name. */
   instead?: readonly Pinned[];
@@ -39,43 +42,124 @@ export interface LoadedParts {
   text: string;
 }
 
-/** The parts that publishing stores. */
-export interface CompiledParts extends LoadedParts {
+/** The compiled parts of one body. */
+export interface CompiledBody extends LoadedParts {
   /** Undefined if an older renderer answered. */
   reads?: TemplateRead[] | undefined;
   /** The XML of an invoice. */
   invoice?: string | undefined;
   /** The stored images that it shows. Undefined if an older renderer answered. */
   assets?: PinnedAsset[] | undefined;
+}
+
+/** The parts that publishing stores. */
+export interface CompiledParts extends CompiledBody {
+  /** Those of the language variants, by their tags. Then `assets` has the images of all bodies, each once. */
+  variants?: Record<string, CompiledBody>;
+  /** The names of the images in its own body, if it has variants. */
+  shows?: string[];
   /** The partials and the brand in the parts. */
   includes: Pinned[];
 }
 
-/** The result of rendering a source. */
-export type Rendering =
-  | (Omit<PreviewReply & { ok: true }, "parts" | "compiled"> & {
-    parts: LoadedParts;
-    compiled: CompiledParts | undefined;
-    /** The HTML in the form it came, which the printer accepts. */
-    content: Content;
-  })
+type Filled = Omit<PreviewReply & { ok: true }, "parts" | "compiled"> & {
+  parts: LoadedParts;
+  /** The HTML in the form it came, which the printer accepts. */
+  content: Content;
+};
+
+/** The result of rendering one body. */
+type RenderedBody =
+  | Filled & { compiled: CompiledBody | undefined }
   | (PreviewReply & { ok: false });
+
+/** A body that was filled. */
+export type FilledBody = RenderedBody & { ok: true };
+
+/** The result of rendering a source. The first body that fails stands for the whole. */
+export type Rendering =
+  | Filled & {
+    compiled: CompiledParts | undefined;
+    /** Those of the language variants, by their tags, if they were wanted. */
+    variants: Record<string, FilledBody>;
+  }
+  | (PreviewReply & { ok: false }) & {
+    /** The tag of the language variant that failed; null for the template's own body. */
+    variant: string | null;
+  };
 
 /** Two texts of this size, samples and declarations fit into one event. */
 const INLINE_CHARACTERS = 20_000;
+
+/** How many bodies of one template are compiled at the same time. */
+const AT_ONCE = 4;
+
+type Deps = Pick<DashboardDeps, "bus" | "store">;
 
 /**
  * Asks a renderer to compile and fill a source.
  *
  * @throws {HttpError} `no_answer` if none answers in time, `unavailable` if none can be asked.
  */
-export async function askRenderer(
+export async function askRenderer(wish: RenderWish, deps: Deps): Promise<Rendering> {
+  const { source, compiled = false, instead = [] } = wish;
+  const reached = await reachedIncludes(wish.accountId, { source, instead }, deps.store);
+  const render = (tag: string | null) =>
+    renderBody({ ...wish, source: sourceInLocale(source, tag ?? undefined) }, reached, deps);
+  const own = await render(null);
+  if (!own.ok) return { ...own, variant: null };
+  const tags = compiled ? Object.keys(source.variants ?? {}) : [];
+  const variants: Record<string, FilledBody> = {};
+  const failed = (await mapSome(AT_ONCE, tags, async (tag) => {
+    const body = await render(tag);
+    if (!body.ok) return [{ ...body, variant: tag }];
+    variants[tag] = body;
+    return [];
+  })).flat();
+  if (failed[0] !== undefined) return failed[0];
+  return { ...own, compiled: compiledOf(own, { tags, variants, reached }), variants };
+}
+
+/** Returns what publishing stores of all bodies; `undefined` if it was not wanted. */
+function compiledOf(
+  own: FilledBody,
+  { tags, variants, reached }: {
+    tags: readonly string[];
+    variants: Readonly<Record<string, FilledBody>>;
+    reached: readonly Pinned[];
+  },
+): CompiledParts | undefined {
+  const bodies = [own, ...tags.flatMap((tag) => variants[tag] ?? [])];
+  const partials = new Set(bodies.flatMap((body) => body.partials ?? []));
+  const includes = reached.filter(({ name }) => name === BRAND || partials.has(name));
+  if (own.compiled === undefined || tags.length === 0) {
+    return own.compiled && { ...own.compiled, includes };
+  }
+  const compiled: Record<string, CompiledBody> = {};
+  for (const tag of tags) {
+    const body = variants[tag]?.compiled;
+    if (body === undefined) return undefined;
+    compiled[tag] = body;
+  }
+  const assets = [own.compiled, ...Object.values(compiled)].flatMap((body) => body.assets ?? []);
+  return {
+    ...{ ...own.compiled, variants: compiled, includes, shows: namesOf(own.compiled.assets) },
+    assets: [...new Map(assets.map((asset) => [asset.name, asset])).values()],
+  };
+}
+
+/** Returns the names of stored images, each once. */
+export function namesOf(assets: readonly PinnedAsset[] = []): string[] {
+  return [...new Set(assets.map(({ name }) => name))];
+}
+
+async function renderBody(
   wish: RenderWish,
-  { bus, store }: Pick<DashboardDeps, "bus" | "store">,
-): Promise<Rendering> {
-  const { accountId, kind, source, timeoutMs } = wish;
-  const { variables = source.sample, compiled = false, instead = [], assets = [] } = wish;
-  const reached = await reachedIncludes(accountId, { source, instead }, store);
+  reached: readonly Pinned[],
+  { bus }: Deps,
+): Promise<RenderedBody> {
+  const { accountId, kind, source, timeoutMs, compiled = false } = wish;
+  const { variables = source.sample, assets = [] } = wish;
   try {
     const contents = bus.objects("contents");
     const load = async (content: Content) => {
@@ -114,7 +198,6 @@ export async function askRenderer(
         ...(reply.compiled.invoice && { invoice: await load(reply.compiled.invoice) }),
         reads: reply.compiled.reads,
         assets: reply.assets?.flatMap(({ asset }) => asset ?? []),
-        includes: reached.filter(({ name }) => name === BRAND || reply.partials?.includes(name)),
       },
       content: reply.parts.html,
     };

@@ -6,11 +6,15 @@ import { changedMeanwhile } from "./publish_draft.ts";
 export interface RenderedDraft {
   template: Template;
   draft: TemplateDraft;
-  rendering: { variables: readonly FoundVariable[] };
+  rendering: Found & { variants?: Readonly<Record<string, Found>> };
+}
+
+interface Found {
+  variables: readonly FoundVariable[];
 }
 
 /**
- * Declares the variables that every message of a new template prints as required, unless its author
+ * Declares the variables that every message of a new template, in any language, prints as required, unless its author
  * has declared them. A published template stays unchanged: requests rely on it.
  *
  * @throws {HttpError} `conflict` if another user changed the draft meanwhile.
@@ -21,12 +25,18 @@ export async function declareRequired(
 ): Promise<TemplateDraft> {
   if (template.publishedVersion !== null) return draft;
   const declared = new Set(draft.source.variables.map(({ name }) => name));
-  const printed = rendering.variables
-    .filter(({ name, always }) => always === true && !declared.has(name))
-    .map(({ name }) => ({ name, required: true }));
+  const bodies = [rendering, ...Object.values(rendering.variants ?? {})].map(printedBy);
+  const printed = [...bodies[0] ?? []]
+    .filter((name) => !declared.has(name) && bodies.every((body) => body.has(name)))
+    .map((name) => ({ name, required: true }));
   if (printed.length === 0) return draft;
   const variables = [...draft.source.variables, ...printed];
   const changed = await changeDraft({ ...draft, source: { ...draft.source, variables } });
   if (changed === null) throw changedMeanwhile();
   return changed;
+}
+
+/** Returns the names of the variables that every message with a body prints. */
+function printedBy({ variables }: Found): Set<string> {
+  return new Set(variables.filter(({ always }) => always === true).map(({ name }) => name));
 }

@@ -15,15 +15,16 @@ export function contentHash(
   source: DraftSource,
   { assets = [], includes = [] }: Pins = {},
 ): string {
-  const { subject, html, text, filename, invoice, variables, locale, page } = source;
+  const { subject, html, text, filename, invoice, variants, variables, locale, page } = source;
   const shown = assets.map(({ name, sha256, url = "" }) => [name, sha256, url]);
   const pinned = includes.map(({ name, source }) => [name, source]);
   const content = [
     ...[kind, subject, html, text, filename, variables, locale, page],
-    // A source without images, invoice or partials has the hash that it always had.
+    // A source without images, invoice, partials or variants has the hash that it always had.
     ...(shown.length === 0 ? [] : [shown]),
     ...(invoice === undefined ? [] : [{ invoice }]),
     ...(pinned.length === 0 ? [] : [{ pinned }]),
+    ...(variants === undefined ? [] : [{ variants }]),
   ];
   return createHash("sha256").update(JSON.stringify(sorted(content))).digest("hex");
 }

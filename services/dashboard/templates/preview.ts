@@ -1,11 +1,14 @@
 import {
+  bodiesOf,
   type Content,
   type DraftSource,
   EVENT_VERSION,
   type PageOptions,
   type PdfInvoice,
   type Pinned,
+  sourceInLocale,
   type TemplateKind,
+  variantFor,
 } from "@posthaste/contracts";
 import { lintTemplate, missingVariables } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
@@ -23,6 +26,8 @@ export interface PreviewWish {
   accountId: string;
   kind: TemplateKind;
   source: DraftSource;
+  /** The wanted language. @default that of its own body */
+  locale?: string | undefined;
   /** Partials to use instead of the published ones of the same name. */
   instead?: readonly Pinned[];
 }
@@ -41,16 +46,19 @@ const LEAST_PRINT_MS = 1_000;
  */
 export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Promise<PreviewView> {
   const started = performance.now();
-  const { kind, source } = wish;
-  const rendering = await askRenderer({ ...wish, timeoutMs: RENDER_LIMIT_MS }, deps);
+  const { kind, locale } = wish;
+  const source = sourceInLocale(wish.source, locale);
+  const variant = variantFor(wish.source, locale);
+  const elsewhere = mentionedElsewhere(wish.source, variant);
+  const rendering = await askRenderer({ ...wish, source, timeoutMs: RENDER_LIMIT_MS }, deps);
   const { variables } = rendering;
   const missing = rendering.ok
     ? rendering.missing
     : missingVariables(source.variables, source.sample);
-  const common = { variables, missing, tookMs: 0 };
+  const common = { variant, variables, missing, tookMs: 0 };
   if (!rendering.ok) {
     const { errors, reason } = rendering;
-    const findings = lintTemplate({ kind, source, variables, missing, errors, reason });
+    const findings = lintTemplate({ kind, source, variables, missing, errors, reason, elsewhere });
     const view = { ...common, output: null, pdf: null, errors, findings };
     return { ...view, tookMs: Math.round(performance.now() - started) };
   }
@@ -70,6 +78,7 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
       blocked,
       missingGlyphs,
       assets,
+      elsewhere,
     },
   });
   return {
@@ -78,6 +87,16 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
     ...{ pdf, errors: [], findings },
     tookMs: Math.round(performance.now() - started),
   };
+}
+
+/** Returns the declared names that bodies in other languages mention: they are not unused. */
+function mentionedElsewhere(source: DraftSource, shown: string | null): string[] {
+  const others = bodiesOf(source).filter(({ tag }) => tag !== shown).map(({ body }) => body);
+  if (others.length === 0) return [];
+  const text = others.map(({ subject, html, text, filename, invoice }) =>
+    [subject, html, text, filename, invoice].join("\n")
+  ).join("\n");
+  return source.variables.map(({ name }) => name).filter((name) => text.includes(name));
 }
 
 interface Printing {

@@ -2,16 +2,18 @@ import {
   type DraftSource,
   type EmailVersion,
   type PdfVersion,
+  sourceInLocale,
   sourceOfVersion,
   type Template,
   type TemplateDraft,
   type TemplateKind,
 } from "@posthaste/contracts";
-import type { Publication, Published, Store, StorePart } from "@posthaste/storage";
-import { isMjml, type LintFinding, lintTemplate, sayFinding } from "@posthaste/templating";
+import type { Published, Store, StorePart } from "@posthaste/storage";
+import { type LintFinding, lintTemplate, sayFinding } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
+import { contentOf } from "./version_content.ts";
 import { hasSamePins, keepAssets, pinsOf, requireNewestPartials } from "./version_pins.ts";
 
 /** A compiled draft. */
@@ -95,10 +97,17 @@ export async function rollBack(
     ...{ accountId, id, name, variables, reads, locale, sourceHash, publishedBy: userId },
     ...pinsOf(older),
     ...(older.kind === "email"
-      ? { kind: older.kind, source: older.source, parts: older.parts }
-      : { kind: older.kind, source: older.source, parts: older.parts, page: older.page }),
+      ? { ...bodiesOfVersion(older), kind: older.kind }
+      : { ...bodiesOfVersion(older), kind: older.kind, page: older.page }),
   });
   return published;
+}
+
+function bodiesOfVersion<Version extends EmailVersion | PdfVersion>(
+  { source, parts, variants, shows }: Version,
+) {
+  const more = variants === undefined ? {} : { variants, shows };
+  return { source, parts, ...more } as Pick<Version, "source" | "parts" | "variants" | "shows">;
 }
 
 /**
@@ -127,17 +136,18 @@ export function changedMeanwhile(): HttpError {
 /**
  * Returns the compiled parts.
  *
- * @throws {HttpError} `template_failed`, with the faults by `part:line:column`.
+ * @throws {HttpError} `template_failed`, with the faults by `part:line:column`, or `variants/de/part:line:column`.
  */
 export function compiledBy(rendering: Rendering): CompiledParts {
   if (rendering.ok && rendering.compiled !== undefined) return rendering.compiled;
   if (rendering.ok) throw new HttpError("no_answer", "The response was incomplete. Try again");
-  const { reason, errors } = rendering;
-  const issues = errors.map(({ part, line, column, partial, message }) => ({
-    path: `${partial === undefined ? part : `partials/${partial}`}:${line}:${column}`,
-    message,
+  const { reason, errors, variant } = rendering;
+  const issues = errors.map((error) => ({
+    path: placeOf({ ...error, variant }),
+    message: error.message,
   }));
-  throw new HttpError("template_failed", reason, { issues });
+  const message = variant === null ? reason : `Language variant "${variant}": ${reason}`;
+  throw new HttpError("template_failed", message, { issues });
 }
 
 /** A source, and what became of it. */
@@ -147,18 +157,29 @@ export interface RenderedSource {
   rendering: Rendering;
 }
 
-/** Finds which rules a source breaks that prevent publishing. */
-export function errorFindings({ kind, source, rendering }: RenderedSource): LintFinding[] {
+/** A finding in one body of a template. */
+export interface BodyFinding extends LintFinding {
+  /** The tag of its language variant; null for the template's own body. */
+  variant: string | null;
+}
+
+/** Finds which rules a source breaks that prevent publishing, in all bodies that were rendered. */
+export function errorFindings({ kind, source, rendering }: RenderedSource): BodyFinding[] {
   if (!rendering.ok) return [];
-  const { variables, missing, warnings, parts: output, assets = [] } = rendering;
-  return lintTemplate({ kind, source, variables, missing, warnings, output, assets })
-    .filter(({ severity }) => severity === "error");
+  const bodies = [[null, rendering] as const, ...Object.entries(rendering.variants)];
+  return bodies.flatMap(([variant, body]) => {
+    const { variables, missing, warnings, parts: output, assets = [] } = body;
+    const own = sourceInLocale(source, variant ?? undefined);
+    return lintTemplate({ kind, source: own, variables, missing, warnings, output, assets })
+      .filter(({ severity }) => severity === "error")
+      .map((finding) => ({ ...finding, variant }));
+  });
 }
 
 /**
  * Refuses to publish a source that violates a rule for templates, or one of those that `isJudged` chooses.
  *
- * @throws {HttpError} `template_failed`, with the errors by `part:line:column`.
+ * @throws {HttpError} `template_failed`, with the errors by `part:line:column`, as `compiledBy()` has them.
  */
 export function requirePublishable(
   rendered: RenderedSource,
@@ -172,32 +193,13 @@ export function requirePublishable(
   throw new HttpError("template_failed", "The template has errors", { issues });
 }
 
-function placeOf({ part, line, column, partial }: LintFinding): string {
+function placeOf(
+  { part, line, column, partial, variant }: Pick<
+    BodyFinding,
+    "part" | "line" | "column" | "partial" | "variant"
+  >,
+): string {
   if (partial !== undefined) return `partials/${partial}:${line}:${column}`;
-  return line === null ? part : `${part}:${line}:${column}`;
+  const place = variant === null ? part : `variants/${variant}/${part}`;
+  return line === null ? place : `${place}:${line}:${column}`;
 }
-
-/** Returns the content of a version, from its source and its compiled parts. */
-export function contentOf(
-  { subject, html, text, filename, invoice, page }: DraftSource,
-  compiled: CompiledParts,
-): Content {
-  if (page !== null) {
-    const { html: body, subject: name, invoice: xml } = compiled;
-    const parts = { html: body, filename: name, ...(xml === undefined ? {} : { invoice: xml }) };
-    const written = name === filename ? {} : { filename };
-    const authored = invoice === undefined ? {} : { invoice };
-    return { kind: "pdf", source: { html, ...authored, ...written }, parts, page };
-  }
-  const source = {
-    subject,
-    ...(isMjml(html) ? { mjml: html } : { html }),
-    ...(text.trim() === "" ? {} : { text }),
-  };
-  const { subject: line, html: body, text: plain } = compiled;
-  return { kind: "email", source, parts: { subject: line, html: body, text: plain } };
-}
-
-type Content = Publication extends infer P
-  ? P extends Publication ? Pick<P, Extract<keyof P, "kind" | "source" | "parts" | "page">> : never
-  : never;

@@ -1,4 +1,11 @@
-import { BRAND, type DraftSource, type Includes, type Pinned } from "@posthaste/contracts";
+import {
+  bodiesOf,
+  type BodySource,
+  BRAND,
+  type DraftSource,
+  type Includes,
+  type Pinned,
+} from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 import { calledPartials, readsBrand } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
@@ -14,7 +21,7 @@ function calledIn(source: string): string[] {
 
 /** A source, and partials to use instead of the published ones. */
 export interface Reaching {
-  source: Pick<DraftSource, "subject" | "html" | "text" | "filename" | "invoice">;
+  source: DraftSource;
   instead?: readonly Pinned[];
 }
 
@@ -26,13 +33,13 @@ export interface Reaching {
  */
 export async function reachedIncludes(
   accountId: string,
-  { source: { subject, html, text, filename, invoice = "" }, instead = [] }: Reaching,
+  { source, instead = [] }: Reaching,
   { partials }: StorePart<"partials.published">,
 ): Promise<Pinned[]> {
   const reached: Pinned[] = [];
   const seen = new Set<string>();
   let characters = 0;
-  let names = calledIn([subject, html, text, filename, invoice].join("\n"));
+  let names = calledIn(bodiesOf(source).map(({ body }) => textOf(body)).join("\n"));
   while (names.length > 0) {
     for (const name of names) seen.add(name);
     const given = instead.filter(({ name }) => names.includes(name));
@@ -49,6 +56,10 @@ export async function reachedIncludes(
       .filter((name) => !seen.has(name));
   }
   return reached;
+}
+
+function textOf({ subject, html, text, filename, invoice = "" }: BodySource): string {
+  return [subject, html, text, filename, invoice].join("\n");
 }
 
 /** Returns partials and brand in the form that the renderer takes. */

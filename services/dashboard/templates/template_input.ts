@@ -1,11 +1,15 @@
 import {
   aliasSchema,
+  type BodySource,
   type DraftSource,
   emailAddressSchema,
+  localeSchema,
   pageOptionsSchema,
   type TemplateKind,
   variableDeclarationSchema,
   variablesSchema,
+  variantFault,
+  variantsSchema,
 } from "@posthaste/contracts";
 import { z } from "zod";
 
@@ -18,10 +22,6 @@ const CONTROL = /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{2028}\u{2029}]/u;
 const lineSchema = z.string().trim().min(1, { error: "must not be empty" })
   .max(200, { error: "must not exceed 200 characters" })
   .refine((text) => !CONTROL.test(text), { error: "must be one line" });
-
-const localeSchema = z.string().max(100).refine(isLocale, {
-  error: 'must be a language tag such as "de"',
-});
 
 const sampleSchema = variablesSchema.refine((sample) => sizeOf(sample) <= SAMPLE_BYTES, {
   error: `must not exceed ${SAMPLE_BYTES / 1000} KB`,
@@ -46,17 +46,24 @@ const declarationsSchema = z.array(variableDeclarationSchema).max(500)
 /** Largest body with a template in it, in bytes. */
 export const TEMPLATE_BODY_LIMIT = 5_000_000;
 
-/** Accepted sources: larger than what may be published, so that an author can save and then shorten. */
-export const sourceSchema = z.strictObject({
+const bodySchema = z.strictObject({
   subject: z.string().max(10_000),
   html: z.string().max(1_000_000),
   text: z.string().max(500_000),
   filename: z.string().max(1_000),
   invoice: z.string().max(1_000_000).optional(),
+});
+
+/** Accepted sources: larger than what may be published, so that an author can save and then shorten. */
+export const sourceSchema = bodySchema.extend({
+  variants: variantsSchema(bodySchema).optional(),
   variables: declarationsSchema,
   locale: localeSchema,
   page: pageOptionsSchema.nullable(),
   sample: sampleSchema,
+}).superRefine((source, context) => {
+  const message = variantFault(source);
+  if (message !== undefined) context.addIssue({ code: "custom", path: ["variants"], message });
 });
 
 /** Body of a request for a new template. */
@@ -91,6 +98,7 @@ export const draftChangeSchema = z.strictObject({
 export const previewSchema = z.strictObject({
   editor: z.string().max(50).default(""),
   source: sourceSchema,
+  locale: localeSchema.optional(),
 });
 
 /** Body of a request for a test mail. */
@@ -100,6 +108,7 @@ export const testSchema = z.strictObject({
   sender: emailAddressSchema,
   to: emailAddressSchema,
   variables: sampleSchema,
+  locale: localeSchema.optional(),
   attachments: z.array(z.int().positive()).max(10).optional(),
 });
 
@@ -108,12 +117,22 @@ export type TestWish = z.infer<typeof testSchema>;
 
 /** Removes the fields that its kind does not have from a source, and adds the page that it needs. */
 export function sourceFor(kind: TemplateKind, source: DraftSource): DraftSource {
-  const { invoice = "", ...rest } = source;
-  if (kind === "email") return { ...rest, filename: "", page: null };
-  const page = source.page ?? pageOptionsSchema.parse({});
+  const { variants = {}, variables, locale, page: given, sample } = source;
+  const page = kind === "email" ? null : given ?? pageOptionsSchema.parse({});
+  const bodies = Object.entries(variants).map(([tag, body]) => [tag, bodyFor(kind, body)]);
+  return {
+    ...bodyFor(kind, source),
+    ...(bodies.length === 0 ? {} : { variants: Object.fromEntries(bodies) }),
+    ...{ variables, locale, page, sample },
+  };
+}
+
+function bodyFor(kind: TemplateKind, body: BodySource): BodySource {
+  const { subject, html, text, filename, invoice = "" } = body;
+  if (kind === "email") return { subject, html, text, filename: "" };
   // An empty invoice is none.
   const xml = invoice.trim() === "" ? {} : { invoice };
-  return { ...rest, ...xml, subject: "", text: "", page };
+  return { subject: "", html, text: "", filename, ...xml };
 }
 
 function sizeOf(value: unknown): number {
@@ -130,12 +149,4 @@ function isStorable(value: unknown): boolean {
     !name.startsWith("$") && !name.includes("\0") && !/^(?:_bsontype|__proto__)$/.test(name) &&
     isStorable(item)
   );
-}
-
-function isLocale(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
 }

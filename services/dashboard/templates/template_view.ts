@@ -1,4 +1,10 @@
-import type { Integration, Template, TemplateDraft, TemplateKind } from "@posthaste/contracts";
+import {
+  type Integration,
+  missingLanguages,
+  type Template,
+  type TemplateDraft,
+  type TemplateKind,
+} from "@posthaste/contracts";
 import type { DraftSummary, Store, StorePart, VersionSummary } from "@posthaste/storage";
 import type { TemplateRow, TemplateView, VersionRow } from "../interface/templates.ts";
 import type { LastUses } from "./last_uses.ts";
@@ -16,10 +22,11 @@ export async function templateRows(
   kind: TemplateKind,
   { store, lastUses }: ViewDeps,
 ): Promise<TemplateRow[]> {
-  const [templates, drafts, uses] = await Promise.all([
+  const [templates, drafts, uses, languagesOf] = await Promise.all([
     store.templates.list(accountId, kind),
     store.drafts.list(accountId, kind),
     lastUses(accountId),
+    languagesIn(accountId, store),
   ]);
   const draftOf = new Map(drafts.map((draft) => [draft._id, draft]));
   const nameOf = await namesOf(drafts.map(({ updatedBy }) => updatedBy), store);
@@ -28,6 +35,7 @@ export async function templateRows(
       draft: draftOf.get(template._id),
       usedAt: uses[kind].get(template.id),
       nameOf,
+      languagesOf,
     })
   );
 }
@@ -68,9 +76,12 @@ async function viewOf(
     usedAt: Date | undefined;
   },
 ): Promise<TemplateView> {
-  const nameOf = await namesOf([draft.updatedBy], store);
+  const [nameOf, languagesOf] = await Promise.all([
+    namesOf([draft.updatedBy], store),
+    languagesIn(template.accountId, store),
+  ]);
   return {
-    ...rowOf(template, { draft, usedAt, nameOf }),
+    ...rowOf(template, { draft, usedAt, nameOf, languagesOf }),
     kind: template.kind,
     draft: draft.source,
     revision: draft.revision,
@@ -96,9 +107,13 @@ interface RowParts {
   draft: DraftSummary | undefined;
   usedAt: Date | undefined;
   nameOf: NameOf;
+  languagesOf: LanguagesOf;
 }
 
-function rowOf(template: Template, { draft, usedAt, nameOf }: RowParts): TemplateRow {
+function rowOf(
+  template: Template,
+  { draft, usedAt, nameOf, languagesOf }: RowParts,
+): TemplateRow {
   const { id, alias, name, publishedVersion, updatedAt } = template;
   const isChanged = draft !== undefined && draft.base === null;
   const newest = draft !== undefined && draft.updatedAt > updatedAt ? draft.updatedAt : updatedAt;
@@ -108,6 +123,30 @@ function rowOf(template: Template, { draft, usedAt, nameOf }: RowParts): Templat
     updatedAt: newest.toISOString(),
     updatedBy: nameOf(draft?.updatedBy ?? null),
     lastUsedAt: usedAt?.toISOString() ?? null,
+    ...languagesOf(template),
+  };
+}
+
+/** Each is compared with those of every template. */
+const MAX_LANGUAGES = 1000;
+
+type LanguagesOf = (
+  template: Pick<Template, "kind" | "id">,
+) => Pick<TemplateRow, "languages" | "missingLanguages">;
+
+/** Looks up the languages of all published templates of an account. */
+async function languagesIn(
+  accountId: string,
+  { templates: { listLanguages } }: StorePart<"templates.listLanguages">,
+): Promise<LanguagesOf> {
+  const [email, pdf] = await Promise.all([
+    listLanguages(accountId, "email"),
+    listLanguages(accountId, "pdf"),
+  ]);
+  const all = new Set([...email.values(), ...pdf.values()].flat().slice(0, MAX_LANGUAGES));
+  return ({ kind, id }) => {
+    const languages = { email, pdf }[kind].get(id) ?? [];
+    return { languages, missingLanguages: missingLanguages(languages, all) };
   };
 }
 

@@ -22,6 +22,7 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "person.removed": "closed their own login:",
   "person.renamed": "changed the name of",
   "retention.changed": "changed the",
+  "language.changed": "changed the",
   "suppression.changed": "changed the",
   "suppression.added": "added addresses to the",
   "suppression.imported": "imported addresses into the",
