@@ -1,0 +1,53 @@
+import { imageRanges } from "./image_ranges.ts";
+import { hasSigns, signedNumber, SIGNS } from "./mark_signs.ts";
+import { templateTags } from "./template_tags.ts";
+import { textRanges } from "./text_ranges.ts";
+
+/**
+ * Returns a source with signs around each text and each value in it, and in the description of each image:
+ * what is rendered from it shows where they are. Texts and images are numbered in their order.
+ */
+export function markSource(source: string): string {
+  if (hasSigns(source)) return source;
+  const marks: Mark[] = [];
+  for (const [number, { start, end, values }] of textRanges(source).entries()) {
+    marks.push({ at: start, sign: SIGNS.text + signedNumber(number) + SIGNS.body });
+    marks.push(...valueMarks(values), { at: end, sign: SIGNS.textEnd });
+  }
+  for (const [number, { alt, attributes }] of imageRanges(source).entries()) {
+    const sign = SIGNS.image + signedNumber(number) + SIGNS.body;
+    marks.push(alt === null ? { at: attributes, sign: ` alt="${sign}"` } : { at: alt, sign });
+  }
+  return withMarks(source, marks.sort((a, b) => a.at - b.at));
+}
+
+/** Returns a subject or another text without elements, with signs around each value in it. */
+export function markPlainText(text: string): string {
+  if (hasSigns(text)) return text;
+  return withMarks(
+    text,
+    valueMarks((templateTags(text) ?? []).filter(({ role }) => role === "value")),
+  );
+}
+
+interface Mark {
+  at: number;
+  sign: string;
+}
+
+function valueMarks(values: readonly { start: number; end: number }[]): Mark[] {
+  return values.flatMap(({ start, end }, index) => [
+    { at: start, sign: SIGNS.value + signedNumber(index) + SIGNS.body },
+    { at: end, sign: SIGNS.valueEnd },
+  ]);
+}
+
+function withMarks(source: string, marks: readonly Mark[]): string {
+  let marked = "";
+  let from = 0;
+  for (const { at, sign } of marks) {
+    marked += source.slice(from, at) + sign;
+    from = at;
+  }
+  return marked + source.slice(from);
+}
