@@ -23,6 +23,7 @@ import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
 import { templateRows } from "../templates/template_view.ts";
 import { mayUseTemplate, requireUnlimited } from "../token_limits.ts";
 import { templatePreviewRoutes } from "./template_preview.ts";
+import { templateTextRoutes } from "./template_texts.ts";
 import { templateVersionRoutes } from "./template_versions.ts";
 import type { TemplatePath, TemplateRouting } from "./template_routing.ts";
 
@@ -41,6 +42,7 @@ export function templateRoutes(app: FastifyInstance, routing: Routing): void {
     templateVersionRoutes(app, { kind, access, routing });
   }
   templatePreviewRoutes(app, routing);
+  templateTextRoutes(app, routing);
 }
 
 function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRouting): void {

@@ -225,7 +225,8 @@ async function templateOf(
   return { kind, subject, html: body, ...(isGiven ? { text: await packed(text, contents) } : {}) };
 }
 
-async function packed(text: string, contents: Contents): Promise<Content> {
+/** Returns a text as an event carries it: a large one is stored. */
+export async function packed(text: string, contents: Pick<Contents, "put">): Promise<Content> {
   if (text.length <= INLINE_CHARACTERS) return { inline: text };
   const key = createHash("sha256").update(text).digest("hex");
   await contents.put(key, Buffer.from(text));

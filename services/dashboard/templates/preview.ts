@@ -34,7 +34,8 @@ export interface PreviewWish {
 
 /** Limit for the whole preview, so that the browser has an answer within 12 s. */
 const TIME_LIMIT_MS = 11_500;
-const RENDER_LIMIT_MS = 9_000;
+/** Limit for the renderer's part of it. */
+export const RENDER_LIMIT_MS = 9_000;
 const LEAST_PRINT_MS = 1_000;
 
 /**
@@ -64,7 +65,14 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
   }
   const { parts, textGenerated, warnings, content, invoice, append, assets = [] } = rendering;
   const pdf = kind === "pdf"
-    ? await print(wish, { name: parts.subject, html: content, invoice, append, started, deps })
+    ? await printPreview(wish, {
+      name: parts.subject,
+      html: content,
+      invoice,
+      append,
+      started,
+      deps,
+    })
     : null;
   const { blocked = [], missingGlyphs = [] } = pdf !== null && "key" in pdf ? pdf : {};
   const findings = lintTemplate({
@@ -99,7 +107,8 @@ function mentionedElsewhere(source: DraftSource, shown: string | null): string[]
   return source.variables.map(({ name }) => name).filter((name) => text.includes(name));
 }
 
-interface Printing {
+/** What is printed. */
+export interface Printing {
   name: string;
   html: Content;
   invoice: PdfInvoice | undefined;
@@ -109,7 +118,8 @@ interface Printing {
   deps: PreviewDeps;
 }
 
-async function print(
+/** Prints the HTML of a preview, within the limit for the whole. */
+export async function printPreview(
   { accountId, source }: PreviewWish,
   { name, html, invoice, append = [], started, deps }: Printing,
 ): Promise<PreviewView["pdf"]> {

@@ -37,7 +37,7 @@ export function EditorPage({ view }: { view: TemplateView }) {
           </>
         }
         writing={<WritePane {...{ view, draft, preview, readOnly, place }} />}
-        preview={<PreviewPane view={view} preview={preview} onShow={show} />}
+        preview={<PreviewPane {...{ view, draft, preview, readOnly }} onShow={show} />}
       />
       <ConflictDialog draft={draft} />
     </>

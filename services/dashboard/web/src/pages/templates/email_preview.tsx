@@ -5,16 +5,22 @@ import { CodeView } from "../../editor/lazy_editor.tsx";
 import { useCarriedImages, withCarriedImages } from "../files/file_queries.ts";
 import { framedHtml, hasDarkStyles, type MailScheme } from "./framed_html.ts";
 import { MailFrame } from "./mail_frame.tsx";
+import { EditSubject } from "./texts/edit_subject.tsx";
+import { EditSwitch } from "./texts/edit_switch.tsx";
+import { FrameSpots } from "./texts/frame_spots.tsx";
+import type { TextEditing } from "./texts/use_text_editing.ts";
 import { Took } from "./took.tsx";
 import { GMAIL_LIMIT, sizeText } from "./size_text.ts";
 
 type Look = "desktop" | "phone" | "text" | "source";
 
 /** A mail as its recipient sees it, wide or narrow, light or dark, and its source. */
-export function EmailPreview({ output, tookMs, isWaiting }: {
+export function EmailPreview({ output, tookMs, isWaiting, editing = null }: {
   output: PreviewView["output"];
   tookMs: number;
   isWaiting: boolean;
+  /** Null if the texts cannot be edited. */
+  editing?: TextEditing | null;
 }) {
   const [look, setLook] = useState<Look>("desktop");
   const [scheme, setScheme] = useState<MailScheme>("light");
@@ -22,6 +28,12 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
   if (output === null) return null;
   const { subject, html, text, textGenerated, size } = output;
   const isFramed = look === "desktop" || look === "phone";
+  const dress = (page: string) => framedHtml(withCarriedImages(page, images), scheme);
+  const title = (
+    <Text size="sm" fw={600} flex={1} miw={0} style={{ overflowWrap: "anywhere" }}>
+      {subject === "" ? "(no subject)" : subject}
+    </Text>
+  );
   return (
     <Box h="100%" style={{ display: "flex", flexDirection: "column" }}>
       <Group px="sm" pt="xs" pb={8} gap="xs">
@@ -46,12 +58,11 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
             data={[{ value: "light", label: "Light" }, { value: "dark", label: "Dark" }]}
           />
         )}
+        {isFramed && editing !== null && <EditSwitch editing={editing} />}
       </Group>
       <Box px="sm" pb="xs">
         <Group gap="xs" wrap="nowrap" align="flex-start">
-          <Text size="sm" fw={600} flex={1} miw={0} style={{ overflowWrap: "anywhere" }}>
-            {subject === "" ? "(no subject)" : subject}
-          </Text>
+          {editing === null ? title : <EditSubject editing={editing}>{title}</EditSubject>}
           <Box visibleFrom="xs">
             <Took tookMs={tookMs} isWaiting={isWaiting} />
           </Box>
@@ -75,9 +86,12 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
           <MailFrame
             html={html}
             images={images}
-            dress={(page) => framedHtml(withCarriedImages(page, images), scheme)}
+            dress={dress}
             scheme={scheme}
             width={look === "phone" ? 375 : null}
+            overlay={editing?.isOn
+              ? (frame, size) => <Spots {...{ frame, size, editing, dress }} />
+              : undefined}
           />
         )}
         {look === "text" && (
@@ -92,6 +106,16 @@ export function EmailPreview({ output, tookMs, isWaiting }: {
       </Box>
     </Box>
   );
+}
+
+function Spots({ editing, dress, ...frame }: {
+  frame: HTMLIFrameElement;
+  size: string;
+  editing: TextEditing;
+  dress: (page: string) => string;
+}) {
+  const html = editing.marked?.html ?? null;
+  return html === null ? null : <FrameSpots {...frame} page={dress(html)} editing={editing} />;
 }
 
 function Size({ bytes }: { bytes: number }) {

@@ -1,5 +1,6 @@
 import { Box } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
+import { changedPlace, fitFrame } from "./fit_frame.ts";
 import type { MailScheme } from "./framed_html.ts";
 import { markChange } from "./mark_change.ts";
 
@@ -17,9 +18,10 @@ interface Frame {
 /**
  * Shows customers' HTML in a sandbox: without scripts, forms, windows and any origin. The next
  * version loads behind the visible one, so that nothing flickers while the author writes, and first
- * shows the place that has changed.
+ * shows the place that has changed. With an overlay, the frame has the origin of this page, so that its
+ * layout can be read; nothing in it can run all the same.
  */
-export function MailFrame({ html, dress, scheme, width, images }: {
+export function MailFrame({ html, dress, scheme, width, images, overlay }: {
   html: string;
   /** Converts the HTML to the frame's document. */
   dress: (html: string) => string;
@@ -28,7 +30,13 @@ export function MailFrame({ html, dress, scheme, width, images }: {
   images?: Readonly<Record<string, string>>;
   /** In CSS pixels; null for the full width. */
   width: number | null;
+  /** What is over the visible frame. The size changes with each layout. */
+  overlay?: ((frame: HTMLIFrameElement, size: string) => ReactNode) | undefined;
 }) {
+  const isRead = overlay !== undefined;
+  const area = useRef<HTMLDivElement>(null);
+  const elements = useRef(new Map<number, HTMLIFrameElement>());
+  const [shown, setShown] = useState<{ frame: HTMLIFrameElement; size: string } | null>(null);
   const [frames, setFrames] = useState<readonly Frame[]>([]);
   useEffect(() => {
     setFrames((before) => {
@@ -40,11 +48,25 @@ export function MailFrame({ html, dress, scheme, width, images }: {
     });
     // `dress` depends only on the scheme and the images.
   }, [html, scheme, images]);
-  const show = (number: number) =>
+  const show = (number: number) => {
     setFrames((before) =>
       before.filter((frame) => frame.number >= number)
         .map((frame) => frame.number === number ? { ...frame, isReady: true } : frame)
     );
+    const frame = elements.current.get(number);
+    if (!isRead || frame === undefined) return;
+    setShown({ frame, size: `${number} ${fitFrame(frame)}` });
+    scrollTo(area.current, changedPlace(frame));
+  };
+  const fit = useEffectEvent(() => {
+    if (shown?.frame.isConnected) setShown({ ...shown, size: fitFrame(shown.frame) });
+  });
+  useEffect(() => {
+    if (!isRead || area.current === null) return;
+    const observer = new ResizeObserver(() => fit());
+    observer.observe(area.current);
+    return () => observer.disconnect();
+  }, [isRead, width]);
   const newest = frames.at(-1);
   const waitingFor = newest?.isReady === false ? newest.number : null;
   useEffect(() => {
@@ -54,19 +76,30 @@ export function MailFrame({ html, dress, scheme, width, images }: {
   }, [waitingFor]);
   const paper = scheme === "dark" ? "#1b1b1b" : "#ffffff";
   return (
-    <Box h="100%" bg={width === null ? paper : STAGE} pos="relative">
+    <Box
+      ref={area}
+      h="100%"
+      bg={width === null ? paper : STAGE}
+      pos="relative"
+      style={isRead ? { overflow: "auto" } : {}}
+    >
       {frames.map(({ number, content, isReady }) => (
         <iframe
-          key={number}
+          key={`${number} ${isRead}`}
+          ref={(frame) => {
+            if (frame === null) elements.current.delete(number);
+            else elements.current.set(number, frame);
+          }}
           title={isReady ? "Preview of the mail" : "Next preview of the mail"}
-          sandbox=""
+          // Never with scripts: a document with both could leave the sandbox.
+          sandbox={isRead ? "allow-same-origin" : ""}
           srcDoc={content}
           referrerPolicy="no-referrer"
           onLoad={() => show(number)}
           aria-hidden={!isReady}
           tabIndex={isReady ? 0 : -1}
           style={{
-            ...FRAME,
+            ...isRead ? PLACE : FRAME,
             background: paper,
             boxShadow: "0 0 0 1px var(--mantine-color-default-border)",
             width: width === null ? "100%" : `min(100%, ${width}px)`,
@@ -74,20 +107,40 @@ export function MailFrame({ html, dress, scheme, width, images }: {
           }}
         />
       ))}
+      {overlay !== undefined && shown !== null && shown.frame.isConnected && (
+        <div
+          style={{
+            ...PLACE,
+            width: shown.frame.clientWidth,
+            height: shown.frame.clientHeight,
+            overflow: "hidden",
+            pointerEvents: "none",
+          }}
+        >
+          {overlay(shown.frame, shown.size)}
+        </div>
+      )}
     </Box>
   );
+}
+
+/** Scrolls to a place that is not visible. */
+function scrollTo(area: HTMLElement | null, place: number | undefined): void {
+  if (area === null || place === undefined) return;
+  const { scrollTop, clientHeight } = area;
+  if (place < scrollTop || place > scrollTop + clientHeight - 40) area.scrollTop = place - 96;
 }
 
 /** The area beside a narrow mail: in the dashboard's colours, independent of the mail's. */
 const STAGE = "light-dark(var(--mantine-color-gray-2), var(--mantine-color-dark-8))";
 
-const FRAME = {
+const PLACE = {
   position: "absolute",
   top: 0,
-  bottom: 0,
   left: 0,
   right: 0,
   margin: "0 auto",
-  height: "100%",
   border: 0,
 } as const;
+
+const FRAME = { ...PLACE, bottom: 0, height: "100%" } as const;

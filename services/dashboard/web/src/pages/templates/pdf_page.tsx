@@ -1,7 +1,7 @@
 import { Box } from "@mantine/core";
 import { useInViewport } from "@mantine/hooks";
 import type { PDFDocumentProxy } from "pdfjs-dist";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 
 /** Of A4, until the page itself is known. */
 const HEIGHT = Math.SQRT2;
@@ -10,12 +10,14 @@ const HEIGHT = Math.SQRT2;
 const DENSITY = 2;
 
 /** A page of a PDF, drawn once it becomes visible. The old drawing stays until the new one is ready. */
-export function PdfPage({ pdf, number, width }: {
+export function PdfPage({ pdf, number, width, children }: {
   pdf: PDFDocumentProxy;
   /** From 1. */
   number: number;
   /** In CSS pixels. */
   width: number;
+  /** What is over the page. */
+  children?: ReactNode;
 }) {
   const place = useRef<HTMLDivElement>(null);
   const { ref, inViewport } = useInViewport();
@@ -53,14 +55,19 @@ export function PdfPage({ pdf, number, width }: {
   return (
     <Box
       ref={ref}
-      role="img"
-      aria-label={`Page ${number} of ${pdf.numPages}`}
+      pos="relative"
       w={width}
       h={width * ratio}
       bg="#ffffff"
       style={{ boxShadow: "0 1px 4px rgba(0, 0, 0, 0.25)" }}
     >
-      <div ref={place} style={{ width: "100%", height: "100%" }} />
+      <div
+        ref={place}
+        role="img"
+        aria-label={`Page ${number} of ${pdf.numPages}`}
+        style={{ width: "100%", height: "100%" }}
+      />
+      {children}
     </Box>
   );
 }

@@ -5,22 +5,29 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { Waiting } from "../../parts/states.tsx";
 import { openPdf } from "./open_pdf.ts";
 import { PdfPage } from "./pdf_page.tsx";
+import { PdfSpots, usePdfSpots } from "./texts/pdf_spots.tsx";
+import type { TextEditing } from "./texts/use_text_editing.ts";
 
 /** Left and right of the pages, in CSS pixels. */
 const PADDING = 16;
 
 /** The pages of a PDF. While another one is loaded the old pages stay. */
-export default function PdfPages({ address, zoom, onPages }: {
+export default function PdfPages({ address, zoom, onPages, marks, editing }: {
   address: string;
   /** 1 is as wide as there is room. */
   zoom: number;
   onPages: (count: number) => void;
+  /** Address of the PDF whose links are the places of texts. */
+  marks: string | null;
+  /** Null if the texts cannot be edited. */
+  editing: TextEditing | null;
 }) {
   const { ref, width } = useElementSize();
   const [opened, setOpened] = useState<PDFDocumentProxy | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const previous = useRef<PDFDocumentProxy | null>(null);
   const tell = useEffectEvent(onPages);
+  const spots = usePdfSpots(marks);
 
   useEffect(() => {
     const abort = new AbortController();
@@ -70,7 +77,9 @@ export default function PdfPages({ address, zoom, onPages }: {
               pdf={opened}
               number={index + 1}
               width={Math.floor((width - 2 * PADDING) * zoom)}
-            />
+            >
+              {editing !== null && <PdfSpots spots={spots[index] ?? []} editing={editing} />}
+            </PdfPage>
           ))}
         </Stack>
       )}

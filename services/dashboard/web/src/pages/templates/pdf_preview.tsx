@@ -3,6 +3,8 @@ import { TbDownload, TbZoomIn, TbZoomOut } from "react-icons/tb";
 import { lazy, Suspense, useState } from "react";
 import { CodeView } from "../../editor/lazy_editor.tsx";
 import { Waiting } from "../../parts/states.tsx";
+import { EditSwitch } from "./texts/edit_switch.tsx";
+import type { TextEditing } from "./texts/use_text_editing.ts";
 import { Took } from "./took.tsx";
 import { sizeText } from "./size_text.ts";
 
@@ -12,18 +14,21 @@ const PdfPages = lazy(() => import("./pdf_pages.tsx"));
 const ZOOMS = [0.5, 0.75, 1, 1.5, 2, 3];
 
 /** A PDF template as it is printed: its pages, or the HTML that they are made of. */
-export function PdfPreview({ pdf, html, filename, tookMs, isWaiting }: {
+export function PdfPreview({ pdf, html, filename, tookMs, isWaiting, editing = null }: {
   pdf: { key: string; size: number; blocked: string[] } | null;
   html: string;
   filename: string;
   tookMs: number;
   isWaiting: boolean;
+  /** Null if the texts cannot be edited. */
+  editing?: TextEditing | null;
 }) {
   const [look, setLook] = useState("pages");
   const [zoom, setZoom] = useState(2);
   const [pages, setPages] = useState<number | null>(null);
   if (pdf === null) return null;
-  const address = `/api/templates/pdf/preview/${encodeURIComponent(pdf.key)}`;
+  const address = addressOf(pdf.key);
+  const marks = editing?.marked?.pdf ?? null;
   return (
     <Box h="100%" style={{ display: "flex", flexDirection: "column" }}>
       <Group px="sm" py="xs" gap="xs" justify="space-between">
@@ -35,6 +40,7 @@ export function PdfPreview({ pdf, html, filename, tookMs, isWaiting }: {
             onChange={setLook}
             data={[{ value: "pages", label: "Pages" }, { value: "source", label: "Source" }]}
           />
+          {look === "pages" && editing !== null && <EditSwitch editing={editing} />}
           {look === "pages" && (
             <Group gap={2} wrap="nowrap">
               <Zoom label="Smaller" onClick={() => setZoom(zoom - 1)} disabled={zoom === 0}>
@@ -78,13 +84,23 @@ export function PdfPreview({ pdf, html, filename, tookMs, isWaiting }: {
         {look === "pages"
           ? (
             <Suspense fallback={<Waiting label="Loading the PDF reader" />}>
-              <PdfPages address={address} zoom={ZOOMS[zoom] ?? 1} onPages={setPages} />
+              <PdfPages
+                address={address}
+                zoom={ZOOMS[zoom] ?? 1}
+                onPages={setPages}
+                marks={marks === null ? null : addressOf(marks)}
+                editing={editing}
+              />
             </Suspense>
           )
           : <CodeView language="html" label="HTML that is printed" value={html} />}
       </Box>
     </Box>
   );
+}
+
+function addressOf(key: string): string {
+  return `/api/templates/pdf/preview/${encodeURIComponent(key)}`;
 }
 
 function Zoom({ label, disabled, onClick, children }: {

@@ -5,16 +5,22 @@ import { EmailPreview } from "./email_preview.tsx";
 import { FindingList } from "./finding_list.tsx";
 import { PdfPreview } from "./pdf_preview.tsx";
 import type { SourcePlace } from "./source_marks.ts";
+import { EditPopover } from "./texts/edit_popover.tsx";
+import { useTextEditing } from "./texts/use_text_editing.ts";
+import type { Draft } from "./use_draft.ts";
 import type { Preview } from "./use_preview.ts";
 
 /** The preview of the source, and the findings. */
-export function PreviewPane({ view, preview, onShow }: {
+export function PreviewPane({ view, draft, preview, readOnly, onShow }: {
   view: TemplateView;
+  draft: Draft;
   preview: Preview;
+  readOnly: boolean;
   /** Shows a place of the source. */
   onShow: (place: SourcePlace) => void;
 }) {
   const { good, view: newest, error, isWaiting, retry } = preview;
+  const editing = useTextEditing({ view, draft, preview, readOnly });
   const isOld = newest !== null && newest !== good && good !== null;
   return (
     <Box
@@ -45,7 +51,14 @@ export function PreviewPane({ view, preview, onShow }: {
         {good === null
           ? error === null && newest === null && <Waiting label="Rendering the preview" />
           : view.kind === "email"
-          ? <EmailPreview output={good.output} tookMs={good.tookMs} isWaiting={isWaiting} />
+          ? (
+            <EmailPreview
+              output={good.output}
+              tookMs={good.tookMs}
+              isWaiting={isWaiting}
+              editing={editing}
+            />
+          )
           : (
             <PdfPreview
               pdf={good.pdf !== null && "key" in good.pdf ? good.pdf : null}
@@ -53,9 +66,11 @@ export function PreviewPane({ view, preview, onShow }: {
               filename={good.output?.subject ?? "preview.pdf"}
               tookMs={good.tookMs}
               isWaiting={isWaiting}
+              editing={editing}
             />
           )}
       </Box>
+      {editing !== null && <EditPopover {...{ editing, draft, preview }} />}
       {newest !== null && <FindingList view={newest} kind={view.kind} onShow={onShow} />}
     </Box>
   );

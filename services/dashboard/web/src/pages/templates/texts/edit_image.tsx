@@ -1,0 +1,116 @@
+import {
+  Button,
+  Group,
+  Loader,
+  ScrollArea,
+  SimpleGrid,
+  Stack,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
+import { useClickOutside } from "@mantine/hooks";
+import { useRef, useState } from "react";
+import { TbUpload } from "react-icons/tb";
+import type { AssetView } from "../../../../../interface/assets.ts";
+import { imageRanges, shownImage, withImage } from "../../../../../texts/image_ranges.ts";
+import { showError } from "../../../parts/show_outcome.ts";
+import { useFiles, useUpload } from "../../files/file_queries.ts";
+import { Thumbnail } from "../../files/thumbnail.tsx";
+import type { Draft } from "../use_draft.ts";
+import type { EditTarget } from "./text_editing.ts";
+
+/** Replaces an image of the preview by a stored or a new one. */
+export function EditImage({ target, draft, onClose }: {
+  target: EditTarget;
+  draft: Draft;
+  onClose: () => void;
+}) {
+  const { data } = useFiles();
+  const upload = useUpload();
+  const input = useRef<HTMLInputElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const area = useClickOutside(() => {
+    if (!isBusy) onClose();
+  });
+  const { html } = draft.source;
+  const range = imageRanges(html)[target.number];
+  const current = range && shownImage(html, range);
+  const choose = ({ name }: Pick<AssetView, "name">) => {
+    if (range !== undefined && name !== current) {
+      draft.change({ html: withImage(html, range, name) });
+    }
+    onClose();
+  };
+  const store = async (files: File[]) => {
+    setBusy(true);
+    try {
+      const [stored] = await upload(files);
+      if (stored !== undefined) choose(stored);
+    } catch (error) {
+      showError(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const images = data?.assets.filter(({ contentType }) => contentType.startsWith("image/"));
+  return (
+    <Stack
+      gap="xs"
+      ref={area}
+      onKeyDown={({ key }) => {
+        if (key === "Escape") onClose();
+      }}
+    >
+      <Text size="sm" fw={600}>Replace this image</Text>
+      {images === undefined && <Loader size="sm" />}
+      {images !== undefined && images.length > 0 && (
+        <ScrollArea.Autosize mah={240}>
+          <SimpleGrid cols={3} spacing="xs">
+            {images.map((image) => (
+              <UnstyledButton
+                key={image.name}
+                onClick={() => choose(image)}
+                aria-label={`Use ${image.name}`}
+                aria-current={image.name === current}
+                p={4}
+                style={{
+                  borderRadius: "var(--mantine-radius-sm)",
+                  outline: image.name === current
+                    ? "2px solid var(--mantine-primary-color-filled)"
+                    : "none",
+                  outlineOffset: -2,
+                }}
+              >
+                <Thumbnail file={image} height={56} />
+                <Text size="xs" truncate mt={2}>{image.name}</Text>
+              </UnstyledButton>
+            ))}
+          </SimpleGrid>
+        </ScrollArea.Autosize>
+      )}
+      <input
+        ref={input}
+        type="file"
+        accept="image/*"
+        hidden
+        aria-label="Image to upload"
+        onChange={({ currentTarget }) => {
+          const files = [...currentTarget.files ?? []].slice(0, 1);
+          currentTarget.value = "";
+          if (files.length > 0) void store(files);
+        }}
+      />
+      <Group justify="space-between">
+        <Button
+          size="compact-sm"
+          loading={isBusy}
+          leftSection={<TbUpload size={14} />}
+          onClick={() => input.current?.click()}
+        >
+          Upload an image
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={onClose}>Cancel</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,46 @@
+import { Popover } from "@mantine/core";
+import type { Draft } from "../use_draft.ts";
+import type { Preview } from "../use_preview.ts";
+import { EditImage } from "./edit_image.tsx";
+import { EditText } from "./edit_text.tsx";
+import type { TextEditing } from "./use_text_editing.ts";
+
+/** What is edited in the preview, in a panel beside it. */
+export function EditPopover({ editing, draft, preview }: {
+  editing: TextEditing;
+  draft: Draft;
+  preview: Preview;
+}) {
+  const { current, open } = editing;
+  if (current === null) return null;
+  const close = () => open(null);
+  return (
+    <Popover
+      key={`${current.target.type} ${current.target.number}`}
+      opened
+      position="bottom-start"
+      width={Math.round(Math.min(Math.max(current.box.width + 24, 340), innerWidth - 24, 620))}
+      shadow="md"
+      withinPortal
+      trapFocus
+      returnFocus
+      closeOnEscape={false}
+      middlewares={{ flip: true, shift: { padding: 12 } }}
+    >
+      <Popover.Target>
+        <span aria-hidden style={{ ...current.box, position: "fixed", pointerEvents: "none" }} />
+      </Popover.Target>
+      <Popover.Dropdown p="xs" aria-label={LABELS[current.target.type]}>
+        {current.target.type === "image"
+          ? <EditImage target={current.target} draft={draft} onClose={close} />
+          : <EditText edit={current} {...{ draft, preview }} onClose={close} />}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+const LABELS = {
+  text: "Edit this text",
+  image: "Replace this image",
+  subject: "Edit the subject",
+} as const;

@@ -1,0 +1,84 @@
+import { type MarkedText, readImageMark, readMarks } from "../../../../../texts/read_marks.ts";
+
+/** The texts and images of a rendered page. */
+export interface PageTexts {
+  /** All that the page shows, without signs. */
+  text: string;
+  texts: readonly MarkedText[];
+  values: ReadonlyMap<number, readonly string[]>;
+  /** The number of each image of the page, in order; null if it has none. */
+  images: readonly (number | null)[];
+}
+
+/** A place on a page that can be edited. */
+export interface PagePlace {
+  target: { type: "text" | "image"; number: number };
+  /** What is there, for screen readers. */
+  label: string;
+  range: Range;
+}
+
+/** Reads the texts of a marked page. Nothing of it is loaded or run. */
+export function pageTexts(marked: string): PageTexts {
+  const page = new DOMParser().parseFromString(marked, "text/html");
+  const { texts, images } = contentOf(page);
+  return {
+    ...readMarks(texts.map(({ data }) => data).join("")),
+    images: images.map((image) => readImageMark(image.getAttribute("alt") ?? "")),
+  };
+}
+
+/**
+ * Finds the texts of a marked page on the same page without signs; none if the pages differ. The document is a
+ * customer's: only its nodes are read, as names of its elements can hide its own functions.
+ */
+export function placesOn(page: Node, { text, texts, images }: PageTexts): PagePlace[] {
+  const content = contentOf(page);
+  const shown = content.texts.map(({ data }) => data).join("");
+  if (shown !== text || content.images.length !== images.length) return [];
+  const starts: number[] = [];
+  let length = 0;
+  for (const { data } of content.texts) {
+    starts.push(length);
+    length += data.length;
+  }
+  const at = (offset: number, isEnd: boolean): [Text, number] | undefined => {
+    const index = starts.findLastIndex((start) => isEnd ? start < offset : start <= offset);
+    const node = content.texts[index];
+    return node && [node, offset - (starts[index] ?? 0)];
+  };
+  const places = texts.flatMap(({ number, start, end }): PagePlace[] => {
+    const [from, to] = [at(start, false), at(end, true)];
+    if (from === undefined || to === undefined || end <= start) return [];
+    const range = new Range();
+    range.setStart(...from);
+    range.setEnd(...to);
+    const label = text.slice(start, end).replace(/\s+/g, " ").trim();
+    return [{ target: { type: "text", number }, label, range }];
+  });
+  const pictures = content.images.flatMap((image, index): PagePlace[] => {
+    const number = images[index] ?? null;
+    if (number === null) return [];
+    const range = new Range();
+    range.selectNode(image);
+    return [{ target: { type: "image", number }, label: image.getAttribute("alt") ?? "", range }];
+  });
+  return [...places, ...pictures];
+}
+
+const UNSEEN = new Set(["HEAD", "SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "TITLE"]);
+
+function contentOf(page: Node): { texts: Text[]; images: Element[] } {
+  const texts: Text[] = [];
+  const images: Element[] = [];
+  const walker = document.createTreeWalker(
+    page,
+    NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT,
+    (node) => UNSEEN.has(node.nodeName) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  );
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    if (node.nodeType === Node.TEXT_NODE) texts.push(node as Text);
+    else if (node.nodeName === "IMG") images.push(node as Element);
+  }
+  return { texts, images };
+}

@@ -1,0 +1,93 @@
+import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
+import { useEffect, useMemo, useState } from "react";
+import { MARK_HOST } from "../../../../../texts/link_marks.ts";
+import { openPdf } from "../open_pdf.ts";
+import { pageTexts } from "./page_texts.ts";
+import type { EditTarget } from "./text_editing.ts";
+import { TextSpot } from "./text_spot.tsx";
+import type { ScreenBox, TextEditing } from "./use_text_editing.ts";
+
+/** A place of a page that can be edited. */
+export interface PdfSpot {
+  target: EditTarget;
+  /** In parts of a hundred of the page. */
+  box: ScreenBox;
+}
+
+/** Reads the places of texts, by page, out of a PDF in which they are links. */
+export function usePdfSpots(address: string | null): readonly (readonly PdfSpot[])[] {
+  const [spots, setSpots] = useState<readonly (readonly PdfSpot[])[]>([]);
+  useEffect(() => {
+    if (address === null) return setSpots([]);
+    const abort = new AbortController();
+    readSpots(address, abort.signal).then((read) => {
+      if (!abort.signal.aborted) setSpots(read);
+      // Without it, the pages are only not editable.
+    }).catch(() => {});
+    return () => abort.abort();
+  }, [address]);
+  return spots;
+}
+
+/** The texts of a page that can be edited, over the page. */
+export function PdfSpots({ spots, editing }: {
+  spots: readonly PdfSpot[];
+  editing: TextEditing;
+}) {
+  const html = editing.marked?.html ?? "";
+  const { text, texts, values } = useMemo(() => pageTexts(html), [html]);
+  const labels = useMemo(
+    () =>
+      new Map(
+        texts.toReversed().map(({ number, start, end }) => [
+          number,
+          text.slice(start, end).replace(/\s+/g, " ").trim(),
+        ]),
+      ),
+    [text, texts],
+  );
+  return spots.map(({ target, box }, index) => (
+    <TextSpot
+      key={index}
+      unit="%"
+      target={target}
+      box={box}
+      label={target.type === "text" ? labels.get(target.number) ?? "" : ""}
+      onOpen={(target, box) =>
+        editing.open({ target, box, shown: values.get(target.number) ?? [] })}
+    />
+  ));
+}
+
+async function readSpots(address: string, signal: AbortSignal): Promise<PdfSpot[][]> {
+  const pdf: PDFDocumentProxy = await openPdf(address, signal);
+  try {
+    const pages: PdfSpot[][] = [];
+    for (let number = 1; number <= pdf.numPages; number++) {
+      pages.push(await spotsOf(await pdf.getPage(number)));
+    }
+    return pages;
+  } finally {
+    void pdf.loadingTask.destroy();
+  }
+}
+
+async function spotsOf(page: PDFPageProxy): Promise<PdfSpot[]> {
+  const { width, height, transform: _, ...viewport } = page.getViewport({ scale: 1 });
+  const annotations: { url?: string; rect: number[] }[] = await page.getAnnotations();
+  return annotations.flatMap(({ url = "", rect }) => {
+    const [, type, number] = ADDRESS.exec(url) ?? [];
+    if (type === undefined) return [];
+    const [a = 0, b = 0, c = 0, d = 0] = rect;
+    const [x = 0, y = 0] = viewport.viewBox;
+    const box = {
+      left: (Math.min(a, c) - x) / width * 100,
+      top: (height - Math.max(b, d) + y) / height * 100,
+      width: Math.abs(c - a) / width * 100,
+      height: Math.abs(d - b) / height * 100,
+    };
+    return [{ target: { type: type as "text" | "image", number: Number(number) }, box }];
+  });
+}
+
+const ADDRESS = new RegExp(`^https://${MARK_HOST.replace(".", "\\.")}/(text|image)/(\\d+)$`);

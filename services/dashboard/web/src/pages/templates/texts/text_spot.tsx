@@ -1,0 +1,35 @@
+import type { EditTarget } from "./text_editing.ts";
+import type { ScreenBox } from "./use_text_editing.ts";
+import "./text_spot.css";
+
+/** A text or an image of a preview that a click opens for editing. The box is within the preview. */
+export function TextSpot({ target, label, box, unit = "px", onOpen }: {
+  target: EditTarget;
+  /** What is there. */
+  label: string;
+  box: ScreenBox;
+  /** Of the box. */
+  unit?: "px" | "%";
+  onOpen: (target: EditTarget, box: ScreenBox) => void;
+}) {
+  const { left, top, width, height } = box;
+  const what = target.type === "image" ? "Replace the image" : "Edit the text";
+  const said = label.length > 60 ? `${label.slice(0, 60)}…` : label;
+  return (
+    <button
+      type="button"
+      className="text-spot"
+      aria-label={said === "" ? what : `${what}: ${said}`}
+      style={{
+        left: `${left}${unit}`,
+        top: `${top}${unit}`,
+        width: `${width}${unit}`,
+        height: `${height}${unit}`,
+      }}
+      onClick={({ currentTarget }) => {
+        const { left, top, width, height } = currentTarget.getBoundingClientRect();
+        onOpen(target, { left, top, width, height });
+      }}
+    />
+  );
+}

@@ -1,0 +1,37 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import { useEffect, useState } from "react";
+import type { PreviewRequest, TemplateSource } from "../../../../../interface/templates.ts";
+import type { MarkedPreview } from "../../../../../interface/texts.ts";
+import { request } from "../../../api.ts";
+import { KINDS } from "../template_kind.ts";
+import type { Preview } from "../use_preview.ts";
+
+/** A marked preview, and the source that it was made of. */
+export interface Marked extends MarkedPreview {
+  of: TemplateSource;
+}
+
+/** Renders the marked copy of a source, after its preview is there. It returns null until then. */
+export function useMarked(
+  kind: TemplateKind,
+  { source, preview, isOn }: { source: TemplateSource; preview: Preview; isOn: boolean },
+): Marked | null {
+  const [marked, setMarked] = useState<Marked | null>(null);
+  const [editor] = useState(() => crypto.randomUUID());
+  const { view, isWaiting } = preview;
+  const isShown = !isWaiting && view !== null && view.output !== null;
+  useEffect(() => {
+    if (!isOn || !isShown) return;
+    const abort = new AbortController();
+    const { signal } = abort;
+    const body: PreviewRequest = { editor, source };
+    request<MarkedPreview>(`${KINDS[kind].api}/preview/texts`, { method: "POST", body, signal })
+      .then((answer) => {
+        if (!signal.aborted) setMarked({ ...answer, of: source });
+      })
+      // Without it, the preview is only not editable; its own errors are shown.
+      .catch(() => {});
+    return () => abort.abort();
+  }, [kind, source, isOn, isShown, editor]);
+  return isOn ? marked : null;
+}

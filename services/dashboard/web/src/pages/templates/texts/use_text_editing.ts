@@ -1,0 +1,61 @@
+import { useState } from "react";
+import type { TemplateView } from "../../../../../interface/templates.ts";
+import { type Draft } from "../use_draft.ts";
+import type { Preview } from "../use_preview.ts";
+import { type EditTarget, hasSameNumbers } from "./text_editing.ts";
+import { type Marked, useMarked } from "./use_marked.ts";
+
+/** A place on the screen, in CSS pixels from the corner of the window. */
+export interface ScreenBox {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** What a person edits now, and where it is. */
+export interface OpenEdit {
+  target: EditTarget;
+  box: ScreenBox;
+  /** What the preview shows for the values of a text, in order. */
+  shown: readonly string[];
+}
+
+/** The editing of texts in a preview. */
+export interface TextEditing {
+  isOn: boolean;
+  switchOn(isOn: boolean): void;
+  /** The marked preview of what is on the page; null while there is none. */
+  marked: Marked | null;
+  current: OpenEdit | null;
+  open(edit: OpenEdit | null): void;
+}
+
+const KEPT = "posthaste.edit_texts";
+
+/** Returns the editing of texts in the preview of a template; null for people who may not. */
+export function useTextEditing(
+  { view, draft, preview, readOnly }: {
+    view: TemplateView;
+    draft: Draft;
+    preview: Preview;
+    readOnly: boolean;
+  },
+): TextEditing | null {
+  const [isOn, setOn] = useState(() => localStorage.getItem(KEPT) !== "no");
+  const [current, setCurrent] = useState<OpenEdit | null>(null);
+  const { source } = draft;
+  const marked = useMarked(view.kind, { source, preview, isOn: isOn && !readOnly });
+  if (readOnly) return null;
+  const isCurrent = marked !== null && hasSameNumbers(marked.of.html, source.html);
+  return {
+    isOn,
+    switchOn(wanted) {
+      localStorage.setItem(KEPT, wanted ? "yes" : "no");
+      setOn(wanted);
+    },
+    marked: isCurrent ? marked : null,
+    current,
+    open: setCurrent,
+  };
+}

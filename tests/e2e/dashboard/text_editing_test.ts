@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import { after, before, test } from "node:test";
+import { until } from "@posthaste/kit";
+import type { Locator, Page } from "playwright-core";
+import type { JoinedSystem } from "../shared_system.ts";
+import { SENDER } from "../system.ts";
+import { expectNoAxeViolations } from "./axe.ts";
+import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+
+const DEMO = new URL("../../../dev/demo/", import.meta.url);
+
+let fixture: DashboardFixture<JoinedSystem>;
+let emailId: number;
+let pdfId: number;
+let integrationId: number;
+
+before(async () => {
+  fixture = await openDashboardFixture();
+  const { system } = fixture;
+  integrationId = await system.connect(system.inbox.smtpPort, { name: "The inbox" });
+  await keepLogo();
+  const mail = (await readDemo("email/invoice/body.mjml")).replace(
+    "<mj-column>",
+    `<mj-column>\n        <mj-image src="{{asset "logo"}}" alt="Northwind" width="160px" />`,
+  );
+  emailId = await makeTemplate("email", {
+    ...{ subject: "Your invoice {{ number }}", html: mail },
+    sample: JSON.parse(await readDemo("email/invoice/sample.json")),
+  });
+  pdfId = await makeTemplate("pdf", {
+    html: await readDemo("pdf/invoice/body.html.hbs"),
+    sample: JSON.parse(await readDemo("pdf/invoice/sample.json")),
+  });
+});
+after(() => fixture?.[Symbol.asyncDispose]());
+
+const IBAN = "DE89 3704 0044 0532 0130 00";
+
+test("a person without HTML changes greeting, logo and IBAN in the previews, and the mail has them", async () => {
+  await using look = await fixture.look(`/email-templates/${emailId}`, { who: "editor" });
+  const { page, faults } = look;
+  await untilShown(page);
+  const before = await sourceOf("email", emailId);
+
+  await page.getByRole("button", { name: "Edit the text: Hello" }).click();
+  const text = page.getByRole("textbox", { name: "Text" });
+  assert.match(await text.innerText(), /^Hello [A-Z][^{]*,$/);
+  await expectNoAxeViolations(page);
+  await picture(page, "greeting");
+  await replaceWord(page, text, "Hello", "Good morning");
+  await page.getByRole("button", { name: "Done" }).click();
+  await mailOf(page).getByText(/^Good morning [A-Z]/).waitFor();
+
+  await page.getByRole("button", { name: "Replace the image: Northwind" }).click();
+  await picture(page, "image");
+  await page.getByLabel("Image to upload").setInputFiles({
+    ...{ name: "New logo.png", mimeType: "image/png", buffer: PNG },
+  });
+  await page.getByRole("dialog", { name: "Replace this image" }).waitFor({ state: "hidden" });
+
+  await page.getByTitle("Edit the subject").click();
+  await replaceWord(page, text, "Your", "The");
+  await page.keyboard.press("Enter");
+  await page.getByTitle("Edit the subject").getByText(/^The invoice/).waitFor();
+  await picture(page, "changed");
+  await publish(page);
+
+  const html = before.html.replace("Hello {{ name }},", "Good morning {{ name }},")
+    .replace('{{asset "logo"}}', '{{asset "new-logo"}}');
+  assert.deepEqual(await sourceOf("email", emailId), { html, subject: "The invoice {{ number }}" });
+
+  await page.goto(`${fixture.url}/pdf-templates/${pdfId}`);
+  await untilShown(page);
+  const document = await sourceOf("pdf", pdfId);
+  await page.getByRole("button", { name: "Edit the text: DE02 1203" }).click();
+  await picture(page, "iban");
+  await text.press("Control+a");
+  await page.keyboard.type(IBAN);
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: `Edit the text: ${IBAN}` }).waitFor();
+  await expectNoAxeViolations(page);
+  await publish(page);
+  assert.equal(
+    (await sourceOf("pdf", pdfId)).html,
+    document.html.replace("DE02 1203 0000 0000 2020 51", IBAN),
+  );
+  assert.deepEqual(faults, []);
+
+  const variables = JSON.parse(await readDemo("email/invoice/sample.json"));
+  const invoice = JSON.parse(await readDemo("pdf/invoice/sample.json"));
+  const to = [{ email: "reader@texts.example", attachments: [{ id: pdfId, variables: invoice }] }];
+  await fixture.system.send({ template: emailId, integration: integrationId, variables, to });
+  const mail = await until(
+    async () => (await inbox()).find(({ subject }) => /^The invoice/.test(subject)),
+    {
+      message: "the mail to arrive",
+    },
+  );
+  const types = mail.attachments.map(({ contentType }) => contentType).sort();
+  assert.deepEqual(types, ["application/pdf", "image/png"]);
+});
+
+/** Selects a word, as a double click does, and writes another. */
+async function replaceWord(page: Page, text: Locator, word: string, other: string): Promise<void> {
+  await text.press("Control+Home");
+  for (let at = 0; at < word.length; at++) await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.type(other);
+}
+
+async function publish(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: /ublish$/ }).click();
+  await page.getByText(/Version \d+ is now live/).last().waitFor();
+}
+
+function mailOf(page: Page) {
+  return page.frameLocator('iframe[title="Preview of the mail"]');
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env["PICTURES"];
+  if (folder === undefined) return;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png` });
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+function readDemo(path: string): Promise<string> {
+  return readFile(new URL(path, DEMO), "utf8");
+}
+
+async function makeTemplate(
+  kind: "email" | "pdf",
+  content: Record<string, unknown>,
+): Promise<number> {
+  const { editor } = fixture.people;
+  const path = `/templates/${kind}`;
+  const { id, revision, draft } = await editor.ask<{ id: number; revision: number; draft: object }>(
+    ...["POST", path, { name: "Invoice", example: "empty" }] as const,
+  );
+  const source = { ...draft, variables: [], ...content };
+  await editor.ask("PUT", `${path}/${id}/draft`, { revision, source });
+  return id;
+}
+
+async function sourceOf(
+  kind: "email" | "pdf",
+  id: number,
+): Promise<{ html: string; subject: string }> {
+  const { draft: { html, subject } } = await fixture.people.owner.ask<
+    { draft: { html: string; subject: string } }
+  >("GET", `/templates/${kind}/${id}`);
+  return { html, subject };
+}
+
+async function keepLogo(): Promise<void> {
+  const { store, accountId } = fixture.system;
+  const sha256 = createHash("sha256").update(PNG).digest("hex");
+  await store.assets.putName({
+    ...{
+      accountId,
+      name: "logo",
+      filename: "logo.png",
+      contentType: "image/png",
+      alt: "Northwind",
+    },
+    ...{ width: 1, height: 1, sha256, size: PNG.length, updatedAt: new Date() },
+  }, PNG);
+}
+
+interface Caught {
+  from: { address: string };
+  subject: string;
+  attachments: { contentType: string }[];
+}
+
+async function inbox(): Promise<Caught[]> {
+  const { webPort } = fixture.system.inbox;
+  const mails = await (await fetch(`http://127.0.0.1:${webPort}/api/messages`)).json() as Caught[];
+  return mails.filter(({ from }) => from.address === SENDER);
+}
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
