@@ -17,6 +17,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type MouseEvent, Suspense, useEffect } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { request } from "./api.ts";
+import { forgetDrafts } from "./pages/templates/kept_draft.ts";
 import { PAGES } from "./pages.ts";
 import { ANNOUNCER } from "./parts/announce.ts";
 import { Page } from "./parts/page.tsx";
@@ -165,7 +166,8 @@ function PersonMenu() {
         <Menu.Divider />
         <Menu.Item
           leftSection={<TbLogout size={16} />}
-          onClick={() => void act(request("/session", { method: "DELETE" }))}
+          onClick={() =>
+            void act(request("/session", { method: "DELETE" }).then(() => forgetDrafts()))}
         >
           Sign out
         </Menu.Item>

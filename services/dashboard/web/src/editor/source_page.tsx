@@ -15,7 +15,7 @@ export type Side = "write" | "preview";
  * time on small screens. Control and S save.
  */
 export function SourcePage(
-  { name, draft, readOnly, kind, side, onSide, header, writing, preview }: {
+  { name, draft, readOnly, kind, side, onSide, header, writing, preview, onLeave }: {
     name: string;
     /** `save` returns null if nothing was saved. */
     draft: { isUnsaved: boolean; save(): Promise<object | null> };
@@ -27,10 +27,12 @@ export function SourcePage(
     header: ReactNode;
     writing: ReactNode;
     preview: ReactNode;
+    /** Called before the page is left without saving. */
+    onLeave?: () => void;
   },
 ) {
   const narrow = useMediaQuery("(max-width: 62em)", false, { getInitialValueInEffect: false });
-  useUnsavedGuard(draft.isUnsaved);
+  useUnsavedGuard(draft.isUnsaved, onLeave);
   useSaveKey(async () => {
     if (readOnly) return;
     if (!draft.isUnsaved) showDone("Everything is saved");

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
-import { useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { navigate } from "wouter/use-browser-location";
 import { guardBack } from "./catch_back.ts";
 
@@ -8,8 +8,11 @@ import { guardBack } from "./catch_back.ts";
  * Asks before a page with unsaved changes is left: by closing the window, by a link of the
  * application, or by going back. The router has no means for it, so both are caught before the
  * router handles them.
+ *
+ * @param onLeave Called once the person wants to leave without saving.
  */
-export function useUnsavedGuard(isUnsaved: boolean): void {
+export function useUnsavedGuard(isUnsaved: boolean, onLeave: () => void = () => {}): void {
+  const left = useEffectEvent(onLeave);
   useEffect(() => {
     if (!isUnsaved) return;
     const abort = new AbortController();
@@ -22,6 +25,7 @@ export function useUnsavedGuard(isUnsaved: boolean): void {
         confirmProps: { color: "red" },
         onConfirm: () => {
           abort.abort();
+          left();
           leave();
         },
       });

@@ -20,6 +20,7 @@ import { DuplicateTemplate } from "./duplicate_template.tsx";
 import { HistoryDrawer } from "./history_drawer.tsx";
 import { PublishDialog } from "./publish_dialog.tsx";
 import { RenameTemplate } from "./rename_template.tsx";
+import { SaveState } from "./save_state.tsx";
 import type { SourcePlace } from "./source_marks.ts";
 import { KINDS } from "./template_kind.ts";
 import { TemplateId } from "./template_list.tsx";
@@ -78,7 +79,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
           </Group>
         )}
         <TemplateState row={view} />
-        {draft.isUnsaved && <Badge variant="dot" color="orange" tt="none">Not saved</Badge>}
+        <SaveState draft={draft} />
       </Group>
       <Group gap="xs">
         {mayEdit

@@ -9,8 +9,11 @@ import { ConflictDialog } from "./conflict_dialog.tsx";
 import { EditorHeader } from "./editor_header.tsx";
 import { PreviewPane } from "./preview_pane.tsx";
 import type { SourcePlace } from "./source_marks.ts";
+import { RecoveryBanner } from "./recovery_banner.tsx";
+import { useAutosave } from "./use_autosave.ts";
 import { useDraft } from "./use_draft.ts";
 import { usePreview } from "./use_preview.ts";
+import { useRecovery } from "./use_recovery.ts";
 import { WritePane } from "./write_pane.tsx";
 
 /** The source of a template and its preview. */
@@ -18,6 +21,8 @@ export function EditorPage({ view }: { view: TemplateView }) {
   const draft = useDraft(view);
   const preview = usePreview(view.kind, draft.source);
   const readOnly = !useMay("editor");
+  const recovery = useRecovery(view, draft);
+  useAutosave(view, { draft, isOn: !readOnly });
   const [side, setSide] = useState<Side>("write");
   const [place, setPlace] = useState<SourcePlace | null>(null);
   const show = (where: SourcePlace) => {
@@ -29,11 +34,13 @@ export function EditorPage({ view }: { view: TemplateView }) {
       <SourcePage
         {...{ name: view.name, draft, readOnly, side }}
         kind="Template"
+        onLeave={recovery.forget}
         onSide={setSide}
         header={
           <>
             <EditorHeader view={view} draft={draft} preview={preview} onShow={show} />
             <ChangedElsewhere view={view} draft={draft} />
+            {!readOnly && <RecoveryBanner recovery={recovery} />}
           </>
         }
         writing={<WritePane {...{ view, draft, preview, readOnly, place }} />}

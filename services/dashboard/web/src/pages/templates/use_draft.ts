@@ -1,6 +1,6 @@
 import type { Variables } from "@posthaste/contracts";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { DraftChange, TemplateSource, TemplateView } from "../../../../interface/templates.ts";
 import { HttpError, request } from "../../api.ts";
 import { showDone, showError } from "../../parts/show_outcome.ts";
@@ -21,14 +21,25 @@ export interface Draft {
   revision: number;
   isUnsaved: boolean;
   isSaving: boolean;
+  /** Whether the last attempt to save failed. */
+  hasFailed: boolean;
+  /** Whether something was saved on this page. */
+  isSaved: boolean;
+  /** Whether another person has saved meanwhile, and nobody has decided yet. */
+  isParted: boolean;
   /** Another person's saved draft, while a decision about the conflict is open. */
   theirs: TemplateView | null;
   change(part: Partial<TemplateSource>): void;
   changeSample(text: string): void;
   /** Puts variables into the sample. */
   setSample(sample: Variables): void;
-  /** Saves the draft and returns the result; null if that failed, after the person was notified. */
-  save(): Promise<TemplateView | null>;
+  /**
+   * Saves the draft and returns the result; null if that failed, after the person was notified. If it is
+   * quiet, the page's own signs of it are enough.
+   */
+  save(options?: { isQuiet?: boolean }): Promise<TemplateView | null>;
+  /** Replaces what is on the page by changes that were not saved. */
+  restore(kept: Pick<Draft, "source" | "sampleText">): void;
   /** Replaces the draft by the server's. */
   adopt(view: TemplateView): void;
   /** Shows another person's saved draft beside the page's. */
@@ -45,6 +56,15 @@ export function useDraft(view: TemplateView): Draft {
   const [source, setSource] = useState(view.draft);
   const [sampleText, setSampleText] = useState(() => sampleOf(view.draft));
   const [isSaving, setSaving] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
+  const [isSaved, setSaved] = useState(false);
+  const [isParted, setParted] = useState(false);
+  /** What the server has, also between two renderings. */
+  const known = useRef(base);
+  const running = useRef<Promise<TemplateView | null> | null>(null);
+  useEffect(() => {
+    known.current = base;
+  }, [base]);
   const [theirs, setTheirs] = useState<TemplateView | null>(null);
   const { error: sampleError } = readSample(sampleText);
   const isUnsaved = sampleError !== null || !isSameSource(source, base.draft);
@@ -54,6 +74,7 @@ export function useDraft(view: TemplateView): Draft {
     setSource(newer.draft);
     setSampleText(sampleOf(newer.draft));
     setTheirs(null);
+    setParted(false);
     client.setQueryData(templateKey(kind, id), newer);
     void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
   };
@@ -65,7 +86,10 @@ export function useDraft(view: TemplateView): Draft {
     setSampleText(sampleOf(view.draft));
   }
 
-  const saveOver = async (revision: number): Promise<TemplateView | null> => {
+  const saveOver = async (
+    revision: number,
+    { isQuiet = false } = {},
+  ): Promise<TemplateView | null> => {
     if (sampleError !== null) {
       showError(`Cannot save the draft: the sample data is not a JSON object: ${sampleError}`);
       return null;
@@ -77,25 +101,45 @@ export function useDraft(view: TemplateView): Draft {
       const saved = await request<TemplateView>(`${path}/draft`, { method: "PUT", body })
         .catch(async (error: unknown) => {
           if (!(error instanceof HttpError) || error.code !== "conflict") throw error;
-          setTheirs(await request<TemplateView>(path));
+          const newer = await request<TemplateView>(path);
+          setParted(true);
+          // The page says so, with a button that compares.
+          if (isQuiet) client.setQueryData(templateKey(kind, id), newer);
+          else setTheirs(newer);
           return null;
         });
+      setFailed(false);
       if (saved === null) return null;
-      setBase({ ...saved, draft: source });
+      known.current = { ...saved, draft: source };
+      setBase(known.current);
       setTheirs(null);
+      setParted(false);
+      setSaved(true);
       client.setQueryData(templateKey(kind, id), saved);
       void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
       return saved;
     } catch (error) {
-      showError(error);
+      setFailed(true);
+      if (!isQuiet) showError(error);
       return null;
     } finally {
       setSaving(false);
     }
   };
 
+  // Two saves at once would take each other for another person's.
+  const inTurn = async (work: () => Promise<TemplateView | null>) => {
+    while (running.current !== null) await running.current;
+    try {
+      return await (running.current = work());
+    } finally {
+      running.current = null;
+    }
+  };
+
   return {
     ...{ source, sampleText, sampleError, isUnsaved, isSaving, theirs, adopt },
+    ...{ hasFailed, isSaved, isParted },
     revision: base.revision,
     compareWith: setTheirs,
     change: (part) => setSource((before) => ({ ...before, ...part })),
@@ -108,9 +152,18 @@ export function useDraft(view: TemplateView): Draft {
       setSampleText(JSON.stringify(sample, null, 2));
       setSource((before) => ({ ...before, sample }));
     },
-    save: () => isUnsaved ? saveOver(base.revision) : Promise.resolve(base),
+    restore: (kept) => {
+      setSource(kept.source);
+      setSampleText(kept.sampleText);
+    },
+    save: (options) =>
+      inTurn(() => {
+        const isSame = sampleError === null && isSameSource(source, known.current.draft);
+        return isSame ? Promise.resolve(known.current) : saveOver(known.current.revision, options);
+      }),
     keepMine: async () => {
-      if (theirs !== null && await saveOver(theirs.revision)) showDone("Your version is saved");
+      if (theirs === null) return;
+      if (await inTurn(() => saveOver(theirs.revision))) showDone("Your version is saved");
     },
   };
 }

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "@posthaste/kit";
+import type { Page } from "playwright-core";
+import { expectNoAxeViolations } from "./axe.ts";
+import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+
+let fixture: DashboardFixture;
+before(async () => {
+  fixture = await openDashboardFixture();
+});
+after(() => fixture?.[Symbol.asyncDispose]());
+
+interface Stored {
+  id: number;
+  revision: number;
+  draft: { subject: string };
+}
+
+test("a draft is saved by itself, a few seconds after the last change", async () => {
+  const { id } = await makeTemplate();
+  await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  const { page, faults } = look;
+  await untilShown(page);
+  await writeSubject(page, "By itself");
+  await page.getByText("Saved", { exact: true }).waitFor();
+  const { draft, revision } = await read(id);
+  assert.deepEqual([draft.subject, revision], ["By itself", 2]);
+  assert.deepEqual(await keptIn(page), []);
+  await expectNoAxeViolations(page);
+  assert.deepEqual(faults, []);
+});
+
+test("another person's change stops it, and both can be compared", async () => {
+  const { id, revision, draft } = await makeTemplate();
+  await using look = await fixture.look(`/email-templates/${id}`);
+  const { page } = look;
+  await untilShown(page);
+  const source = { ...draft, subject: "Theirs" };
+  await fixture.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
+  await writeSubject(page, "Mine");
+  await page.getByText("Eddie Editor changed this draft").waitFor();
+  assert.equal((await read(id)).draft.subject, "Theirs");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByRole("button", { name: "Keep mine" }).click();
+  await page.getByText("Your version is saved").waitFor();
+  assert.equal((await read(id)).draft.subject, "Mine");
+});
+
+test("what was not saved before a crash is offered again, and forgotten once it is saved", async () => {
+  const { id } = await makeTemplate();
+  await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  const { page } = look;
+  await untilShown(page);
+  await page.route("**/draft", (route) => route.abort());
+  await writeSubject(page, "Before the crash");
+  await page.getByText("Not saved: saving failed").waitFor();
+  assert.equal((await keptIn(page)).length, 1);
+  await page.close({ runBeforeUnload: false });
+
+  const again = await page.context().newPage();
+  await again.goto(`${fixture.url}/email-templates/${id}`);
+  await untilShown(again);
+  await again.getByText(/Your changes from .* were not saved/).waitFor();
+  await expectNoAxeViolations(again);
+  assert.notEqual(await subjectOf(again), "Before the crash");
+  await again.getByRole("button", { name: "Restore them" }).click();
+  assert.equal(await subjectOf(again), "Before the crash");
+  await again.getByText("Saved", { exact: true }).waitFor();
+  assert.equal((await read(id)).draft.subject, "Before the crash");
+  await until(async () => (await keptIn(again)).length === 0, {
+    message: "the browser to forget it",
+  });
+});
+
+test("signing out forgets what was not saved", async () => {
+  const { id } = await makeTemplate();
+  await using look = await fixture.look(`/email-templates/${id}`, { who: "newcomer" });
+  const { page } = look;
+  await page.evaluate(() => localStorage.setItem("posthaste.draft.acc.somebody.email.1", "{}"));
+  await page.getByRole("button", { name: "You and your accounts" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("textbox", { name: "Password" }).waitFor();
+  assert.deepEqual(await keptIn(page), []);
+});
+
+function keptIn(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    Object.keys(localStorage).filter((key) => key.startsWith("posthaste.draft."))
+  );
+}
+
+let made = 0;
+
+function makeTemplate(): Promise<Stored> {
+  const body = { name: `Template ${++made}`, example: "empty" };
+  return fixture.people.editor.ask<Stored>("POST", "/templates/email", body);
+}
+
+function read(id: number): Promise<Stored> {
+  return fixture.people.owner.ask<Stored>("GET", `/templates/email/${id}`);
+}
+
+async function writeSubject(page: Page, subject: string): Promise<void> {
+  await page.getByRole("textbox", { name: "Subject" }).fill(subject);
+}
+
+function subjectOf(page: Page): Promise<string> {
+  return page.getByRole("textbox", { name: "Subject" }).inputValue();
+}
