@@ -88,7 +88,7 @@ export interface TestDashboard extends AsyncDisposable {
   /** A browser that is signed out. */
   signedOut: Browser;
   /** Every route of the dashboard except `HEAD`, with the role that it requires. */
-  routes: { method: string; url: string; role: Role | "anyone" }[];
+  routes: { method: string; url: string; role: Role | "anyone"; isForTexts: boolean }[];
   /** Every route below `/manage/v1`, with the scopes that it requires. */
   manageRoutes: { method: string; url: string; scopes: readonly TokenScope[] }[];
   /** All log records. */
@@ -170,7 +170,10 @@ export async function openTestDashboard(
   app.addHook("onRoute", ({ method, url, config }) => {
     for (const each of [method].flat()) {
       if (each === "HEAD") continue;
-      if (config?.role !== undefined) routes.push({ method: each, url, role: config.role });
+      if (config?.role !== undefined) {
+        const { role, isForTexts = false } = config;
+        routes.push({ method: each, url, role, isForTexts });
+      }
       if (!url.startsWith("/manage/") || url.endsWith("*") || !config?.scopes) continue;
       manageRoutes.push({ method: each, url, scopes: config.scopes });
     }

@@ -22,6 +22,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The required role: this one or a higher one, or `anyone`. Every route declares it. */
     role?: Role | "anyone";
+    /** Whether people with the role for texts may call it, too. It checks what they change. */
+    isForTexts?: boolean;
     /** Whether the person must have confirmed their identity recently. */
     isRecent?: boolean;
     /**
@@ -51,6 +53,13 @@ const STRANGERS_BODY_LIMIT = 8_000;
  */
 export const ACCOUNT_HEADER = "x-account";
 
+const BEING: Readonly<Record<Role, string>> = {
+  texts: "a member who changes texts only",
+  viewer: "a viewer",
+  editor: "an editor",
+  owner: "an owner",
+};
+
 const READING = new Set(["GET", "HEAD"]);
 
 /**
@@ -78,7 +87,7 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     throw new Error(`Cannot add the route "${method} ${url}": it does not declare who may call it`);
   });
   app.addHook("onRequest", async (request) => {
-    const { role } = request.routeOptions.config;
+    const { role, isForTexts = false } = request.routeOptions.config;
     if (role === undefined) return;
     const changes = !READING.has(request.method);
     if (changes && request.headers.origin !== origin) {
@@ -105,13 +114,11 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     if (changes && !hasToken(request, principal.session.csrfToken)) {
       throw new HttpError("wrong_origin", "The page is out of date. Reload it and try again");
     }
-    if (!includesRole(principal.role, role)) {
-      throw new HttpError(
-        "not_allowed",
-        `Requires the ${role} role; you are ${
-          principal.role === "viewer" ? "a" : "an"
-        } ${principal.role}`,
-      );
+    const isAllowed = includesRole(principal.role, role) ||
+      isForTexts && principal.role === "texts";
+    if (!isAllowed) {
+      const message = `Requires the ${role} role; you are ${BEING[principal.role]}`;
+      throw new HttpError("not_allowed", message);
     }
     if (needsSecondFactor(principal) && !isAboutOneself(request.routeOptions.url ?? "")) {
       throw new HttpError(

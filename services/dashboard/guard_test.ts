@@ -58,7 +58,7 @@ test("every route refuses callers with a lower role", async () => {
   for (const route of routes) {
     if (route.role === "anyone") continue;
     for (const role of ROLES) {
-      if (includesRole(role, route.role)) continue;
+      if (includesRole(role, route.role) || role === "texts" && route.isForTexts) continue;
       const { status, body } = await ask(own[role], route);
       const label = `${route.method} ${route.url} as ${role}`;
       assert.deepEqual([status, body.code], [403, "not_allowed"], label);

@@ -116,12 +116,12 @@ test("POST /api/invitations refuses existing members, and more than a hundred in
   );
 });
 
-test("GET /api/members shows members to all members, and invitations only to owners", async () => {
+test("GET /api/members shows members to all who may read, and invitations only to owners", async () => {
   const { own } = dashboard;
   await invite("new@shop.example");
   const seen = (await own.viewer.get("/api/members")).body;
   assert.deepEqual(seen.members.map(({ email }: { email: string }) => email).toSorted(), [
-    ...["editor@own.example", "owner@own.example", "viewer@own.example"],
+    ...["editor@own.example", "owner@own.example", "texts@own.example", "viewer@own.example"],
   ]);
   assert.deepEqual(seen.invitations, []);
   const { invitations } = (await own.owner.get("/api/members")).body;

@@ -22,6 +22,8 @@ import type { Routing } from "../routing.ts";
 import { requireUnlimited } from "../token_limits.ts";
 
 const scopes = ["manage:templates"] as const;
+/** Previews show images. */
+const FOR_TEXTS = { config: { role: "texts", scopes } } as const;
 const VIEWER = { config: { role: "viewer", scopes } } as const;
 const EDITOR = { config: { role: "editor", scopes } } as const;
 const FILE = {
@@ -62,7 +64,7 @@ export function assetRoutes(app: FastifyInstance, { deps, options }: Routing): v
     return { ...viewOf(asset), usedBy };
   });
 
-  app.get("/api/assets/:name/content", VIEWER, async ({ actor, params }, reply) => {
+  app.get("/api/assets/:name/content", FOR_TEXTS, async ({ actor, params }, reply) => {
     const { sha256, filename, contentType } = await find(actor, params);
     const bytes = await store.assets.find(actor.accountId, sha256);
     if (bytes === null) throw new HttpError("not_found", "The file is not stored any more");

@@ -15,7 +15,7 @@ const CONFIRMATION = z.object({ password: passwordInput.default("") });
  */
 export function confirmationRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now } } = routing;
-  app.post("/api/you/confirmation", { config: { role: "viewer" } }, async ({ principal, body }) => {
+  app.post("/api/you/confirmation", { config: { role: "texts" } }, async ({ principal, body }) => {
     const { password } = readInput(CONFIRMATION, body);
     const { user, session } = principal;
     const way = confirmBy(user, routing.options);

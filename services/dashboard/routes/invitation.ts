@@ -78,7 +78,7 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
     },
   );
 
-  app.post("/api/invitations/:token/accept", { config: { role: "viewer" } }, async (request) => {
+  app.post("/api/invitations/:token/accept", { config: { role: "texts" } }, async (request) => {
     const invitation = await invitationOf(request.params, request.ip);
     const { user, session } = request.principal;
     const { email, accountId } = invitation;

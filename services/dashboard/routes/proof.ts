@@ -19,7 +19,7 @@ const PARAMS = z.object({ token: z.string().max(100) });
 export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, options, attempts, mail } = routing;
 
-  app.post("/api/you/proof", { config: { role: "viewer" } }, async ({ principal: { user } }) => {
+  app.post("/api/you/proof", { config: { role: "texts" } }, async ({ principal: { user } }) => {
     if (user.emailProvenAt !== null) {
       throw new HttpError("conflict", "Your address is already verified");
     }
@@ -42,7 +42,7 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
     return {};
   });
 
-  app.post("/api/you/proof/:token", { config: { role: "viewer" } }, async (request) => {
+  app.post("/api/you/proof/:token", { config: { role: "texts" } }, async (request) => {
     const { token } = readInput(PARAMS, request.params);
     const { principal } = request;
     const proven = await store.people.proveEmail(principal.user._id, hashToken(token), now())

@@ -22,8 +22,8 @@ const PATH = "/api/you/second-factor";
 /** Adds the routes of second factors: authenticator apps, passkeys, recovery codes. */
 export function secondFactorRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, attempts, secondFactors: { passkeys, box } } = routing;
-  const viewer = { config: { role: "viewer" } } as const;
-  const recent = { config: { role: "viewer", isRecent: true } } as const;
+  const viewer = { config: { role: "texts" } } as const;
+  const recent = { config: { role: "texts", isRecent: true } } as const;
 
   app.get(PATH, viewer, ({ principal: { user } }): SecondFactorView => ({
     ...{ app: user.secondFactor.totp !== null, offersApp: box !== undefined },

@@ -26,9 +26,9 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
     };
   });
 
-  app.get("/api/session", { config: { role: "viewer" } }, ({ principal }) => viewOf(principal));
+  app.get("/api/session", { config: { role: "texts" } }, ({ principal }) => viewOf(principal));
 
-  app.put("/api/session/account", { config: { role: "viewer" } }, async (request) => {
+  app.put("/api/session/account", { config: { role: "texts" } }, async (request) => {
     const { id } = readInput(z.object({ id: z.string() }), request.body);
     const { session, user } = request.principal;
     if (await store.people.findMember(id, user._id) === null) {
@@ -39,7 +39,7 @@ export function sessionRoutes(app: FastifyInstance, routing: Routing): void {
     return {};
   });
 
-  app.delete("/api/session", { config: { role: "viewer" } }, async (request, reply) => {
+  app.delete("/api/session", { config: { role: "texts" } }, async (request, reply) => {
     await store.sessions.remove(request.principal.session._id);
     reply.clearCookie(SESSION_COOKIE, { path: "/", secure: true });
     return {};

@@ -28,7 +28,7 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps, issued }: Ro
 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
-    const { config } = TEMPLATE_ROUTES.viewer;
+    const { config } = TEMPLATE_ROUTES.texts;
     const whole = { config: { ...config, isHeavy: true }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
     app.post(path, whole, ({ actor, body }) => {
       const { editor, source: given, locale } = readInput(previewSchema, body);
@@ -41,7 +41,7 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps, issued }: Ro
 
   app.get<{ Params: { key: string } }>(
     "/api/templates/pdf/preview/:key",
-    TEMPLATE_ROUTES.viewer,
+    TEMPLATE_ROUTES.texts,
     async ({ actor, params: { key } }, reply) => {
       const bytes = issued.has(actor.accountId, key)
         ? await deps.bus.objects("pdfs").get(key)

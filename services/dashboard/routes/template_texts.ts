@@ -13,7 +13,10 @@ export function templateTextRoutes(app: FastifyInstance, { deps, issued }: Routi
     new HttpError("conflict", "A newer preview was requested")
   );
   for (const kind of TEMPLATE_KINDS) {
-    const options = { config: { role: "editor" }, bodyLimit: TEMPLATE_BODY_LIMIT } as const;
+    const options = {
+      config: { role: "editor", isForTexts: true },
+      bodyLimit: TEMPLATE_BODY_LIMIT,
+    } as const;
     app.post(`/api/templates/${kind}/preview/texts`, options, ({ actor, body }) => {
       const { editor, source: given } = readInput(previewSchema, body);
       const { accountId, id } = actor;

@@ -20,6 +20,7 @@ import {
   sourceFor,
 } from "../templates/template_input.ts";
 import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
+import { changesTextsOnly, requireTextChange, shownTo } from "../templates/text_changes.ts";
 import { templateRows } from "../templates/template_view.ts";
 import { mayUseTemplate, requireUnlimited } from "../token_limits.ts";
 import { templatePreviewRoutes } from "./template_preview.ts";
@@ -48,9 +49,9 @@ export function templateRoutes(app: FastifyInstance, routing: Routing): void {
 function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRouting): void {
   const { deps: { store, now }, options } = routing;
   const path = `/api/templates/${kind}`;
-  const { viewer, editor } = TEMPLATE_ROUTES;
+  const { texts, viewer, editor, textEditor } = TEMPLATE_ROUTES;
 
-  app.get(path, viewer, async ({ actor }) => {
+  app.get(path, texts, async ({ actor }) => {
     const rows = await templateRows(actor.accountId, kind, access);
     return rows.filter(({ id }) => mayUseTemplate(actor, { kind, id }));
   });
@@ -65,8 +66,9 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
 
   app.get<TemplatePath>(
     `${path}/:id`,
-    viewer,
-    async ({ actor, params }) => access.view(await access.find(actor, kind, params.id)),
+    texts,
+    async ({ actor, params }) =>
+      shownTo(actor, await access.view(await access.find(actor, kind, params.id))),
   );
 
   async function requireRoomFor(accountId: string): Promise<void> {
@@ -94,16 +96,17 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
   });
 
   // Not in the audit log: an editor saves while its author types. Publishing is.
-  app.put<TemplatePath>(`${path}/:id/draft`, editor, async ({ actor, params, body }) => {
+  app.put<TemplatePath>(`${path}/:id/draft`, textEditor, async ({ actor, params, body }) => {
     const change = readInput(draftChangeSchema, body);
     const template = await access.find(actor, kind, params.id);
     const draft = await access.draftAt(template, change.revision);
     const source = sourceFor(kind, change.source);
+    if (changesTextsOnly(actor)) requireTextChange(draft.source, source);
     const base = await sameVersion(template, source, store);
     const updated = { updatedAt: now(), updatedBy: actor.userId };
     const changed = await store.drafts.change({ ...draft, ...updated, source, base });
     if (changed === null) throw changedMeanwhile();
-    return access.view(template);
+    return shownTo(actor, await access.view(template));
   });
 
   app.patch<TemplatePath>(`${path}/:id`, editor, async ({ actor, params, body }) => {

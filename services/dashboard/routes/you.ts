@@ -23,7 +23,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
   const { deps: { store, now }, hasher } = routing;
   const log = { ...store, now };
 
-  app.patch("/api/you", { config: { role: "viewer" } }, async ({ principal, body }) => {
+  app.patch("/api/you", { config: { role: "texts" } }, async ({ principal, body }) => {
     const { name } = readInput(NAME, body);
     await store.people.update(principal.user._id, { name });
     const details = { from: principal.user.name, to: name };
@@ -35,7 +35,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     return {};
   });
 
-  app.put("/api/you/password", { config: { role: "viewer" } }, async ({ principal, body }) => {
+  app.put("/api/you/password", { config: { role: "texts" } }, async ({ principal, body }) => {
     const { current, password } = readInput(PASSWORD, body);
     const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
@@ -46,7 +46,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     return { ended };
   });
 
-  app.put("/api/you/email", { config: { role: "viewer" } }, async ({ principal, body }) => {
+  app.put("/api/you/email", { config: { role: "texts" } }, async ({ principal, body }) => {
     const { current, email } = readInput(EMAIL, body);
     const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
@@ -61,7 +61,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     return { ended };
   });
 
-  app.delete("/api/you/membership", { config: { role: "viewer" } }, async ({ principal }) => {
+  app.delete("/api/you/membership", { config: { role: "texts" } }, async ({ principal }) => {
     const { accountId, user } = principal;
     if (await store.people.removeMember(accountId, user._id) === "last_owner") {
       throw new HttpError(
@@ -76,7 +76,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
   // A POST, because not every proxy passes on a body with DELETE.
   app.post(
     "/api/you/removal",
-    { config: { role: "viewer" } },
+    { config: { role: "texts" } },
     async ({ principal, body }, reply) => {
       const { current } = readInput(REMOVAL, body);
       const { user } = principal;
@@ -103,7 +103,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     );
   }
 
-  app.get("/api/you/sessions", { config: { role: "viewer" } }, async ({ principal }) => {
+  app.get("/api/you/sessions", { config: { role: "texts" } }, async ({ principal }) => {
     const { user, session } = principal;
     const sessions = await store.sessions.list(user._id, now());
     return sessions.map(({ _id, userAgent, createdAt, lastSeenAt }): BrowserView => ({
@@ -112,7 +112,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     }));
   });
 
-  app.delete("/api/you/sessions/:sessionId", { config: { role: "viewer" } }, async (request) => {
+  app.delete("/api/you/sessions/:sessionId", { config: { role: "texts" } }, async (request) => {
     const { sessionId } = readInput(PARAMS, request.params);
     if (!await store.sessions.removeOf(request.principal.user._id, sessionId)) {
       throw new HttpError("not_found", "This browser is already signed out");
@@ -120,7 +120,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     return {};
   });
 
-  app.delete("/api/you/sessions", { config: { role: "viewer" } }, async (request, reply) => {
+  app.delete("/api/you/sessions", { config: { role: "texts" } }, async (request, reply) => {
     const { principal } = request;
     const ended = await store.sessions.removeAll(principal.user._id);
     await audit(log, principal, { action: "sessions.ended", target: principal.user.email });

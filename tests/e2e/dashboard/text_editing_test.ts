@@ -9,6 +9,7 @@ import type { JoinedSystem } from "../shared_system.ts";
 import { SENDER } from "../system.ts";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+import { signIn } from "./person.ts";
 
 const DEMO = new URL("../../../dev/demo/", import.meta.url);
 
@@ -102,6 +103,83 @@ test("a person without HTML changes greeting, logo and IBAN in the previews, and
   const types = mail.attachments.map(({ contentType }) => contentType).sort();
   assert.deepEqual(types, ["application/pdf", "image/png"]);
 });
+
+test("a member for texts sees the preview only, and what they change is saved by itself", async () => {
+  const { system, url } = fixture;
+  const { accountId } = system;
+  const person = await signIn(system, { accountId, role: "texts", name: "Tess Texts" });
+  const id = await makeTemplate("email", { subject: "Hi", html: HTML, sample: { name: "Ada" } });
+  await using look = await fixture.look("/no-such-page", { who: "nobody" });
+  const { page, faults } = look;
+  await page.context().addCookies([{
+    ...person.cookie,
+    domain: "localhost",
+    path: "/",
+    secure: true,
+  }]);
+  await page.goto(url);
+  await page.getByRole("heading", { level: 1, name: "Email templates" }).waitFor();
+  await untilShown(page);
+  const menu = page.getByRole("navigation", { name: "Pages" }).getByRole("link");
+  assert.deepEqual(await menu.allInnerTexts(), ["Email templates", "PDF templates", "Settings"]);
+  await expectNoAxeViolations(page);
+
+  await page.goto(`${url}/email-templates/${id}`);
+  await page.getByRole("button", { name: "Edit the text: Hello" }).click();
+  await page.getByRole("textbox", { name: "Text" }).press("Control+End");
+  await page.keyboard.type(" & welcome <3");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  const html = HTML.replace("{{ name }}!", "{{ name }}! &amp; welcome &lt;3");
+  assert.equal((await sourceOf("email", id)).html, html);
+  assert.equal(await page.getByRole("button", { name: /Replace the image/ }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Publish" }).count(), 0);
+  await expectNoAxeViolations(page);
+  for (const [name, size] of Object.entries(SIZES)) {
+    await page.setViewportSize(size);
+    await picture(page, `texts-${name}`);
+  }
+  await page.goto(`${url}/settings`);
+  await page.getByRole("tab", { name: "You" }).waitFor();
+  assert.deepEqual(await page.getByRole("tab").allInnerTexts(), ["You"]);
+  assert.deepEqual(faults, []);
+});
+
+test("conditions stay whole, and curly braces become no placeholders", async () => {
+  const html = "<p>Yours{{#if firm}}, {{ firm }}{{/if}}.</p>";
+  const id = await makeTemplate("email", { subject: "Hi", html, sample: { firm: "Acme" } });
+  await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  const { page, faults } = look;
+  await page.getByRole("button", { name: "Edit the text: Yours, Acme." }).click();
+  const text = page.getByRole("textbox", { name: "Text" });
+  await text.press("Control+a");
+  await page.keyboard.press("Delete");
+  await page.getByRole("alert").getByText("The parts of a condition stay").waitFor();
+  await text.press("Control+Home");
+  await page.keyboard.type("{{ x }} ");
+  await page.getByRole("button", { name: "Done" }).click();
+  await mailOf(page).getByText("{{ x }} Yours, Acme.").waitFor();
+  await page.getByRole("button", { name: "Save draft" }).click();
+  await page.getByText("Draft saved").waitFor();
+  const written = "<p>&#123;&#123; x &#125;&#125; Yours{{#if firm}}, {{ firm }}{{/if}}.</p>";
+  assert.equal((await sourceOf("email", id)).html, written);
+
+  await page.getByRole("button", { name: "Edit the text:" }).click();
+  await page.keyboard.type("lost");
+  await page.keyboard.press("Escape");
+  await text.waitFor({ state: "hidden" });
+  assert.equal(await page.getByText("Not saved").count(), 0);
+  assert.deepEqual(faults, []);
+});
+
+const HTML =
+  `<!doctype html><html lang="en"><body><p>Hello {{ name }}!</p><img src="{{asset "logo"}}" alt="Logo"></body></html>`;
+
+const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  tablet: { width: 820, height: 1180 },
+  phone: { width: 390, height: 844 },
+};
 
 /** Selects a word, as a double click does, and writes another. */
 async function replaceWord(page: Page, text: Locator, word: string, other: string): Promise<void> {

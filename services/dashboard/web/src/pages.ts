@@ -22,6 +22,8 @@ export interface PageEntry {
   path: string;
   icon: IconType;
   page: ComponentType;
+  /** Whether people who change texts only may open it. */
+  isForTexts?: boolean;
 }
 
 /** All pages, in the order of the menu. Each is loaded on demand. */
@@ -55,12 +57,14 @@ export const PAGES: readonly PageEntry[] = [
     path: "/email-templates",
     icon: TEMPLATE_ICONS.email,
     page: lazy(() => import("./pages/templates/email_templates.tsx")),
+    isForTexts: true,
   },
   {
     label: "PDF templates",
     path: "/pdf-templates",
     icon: TEMPLATE_ICONS.pdf,
     page: lazy(() => import("./pages/templates/pdf_templates.tsx")),
+    isForTexts: true,
   },
   {
     label: "Partials",
@@ -103,5 +107,6 @@ export const PAGES: readonly PageEntry[] = [
     path: "/settings",
     icon: TbSettings,
     page: lazy(() => import("./pages/settings/settings.tsx")),
+    isForTexts: true,
   },
 ];

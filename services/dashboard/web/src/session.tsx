@@ -18,6 +18,11 @@ export function useMay(role: Role): boolean {
   return includesRole(useSession().role, role);
 }
 
+/** Returns whether the signed-in person may change nothing but texts of templates. */
+export function useChangesTextsOnly(): boolean {
+  return useSession().role === "texts";
+}
+
 /** Shows the children to a signed-in person, and otherwise `signedOut`. */
 export function SessionGate({ children, signedOut, waiting, failed }: {
   children: ReactNode;

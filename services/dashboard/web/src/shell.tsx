@@ -15,16 +15,17 @@ import { modals } from "@mantine/modals";
 import { TbLogout, TbMapPinOff, TbMoon, TbSun, TbUserCircle } from "react-icons/tb";
 import { useQueryClient } from "@tanstack/react-query";
 import { type MouseEvent, Suspense, useEffect } from "react";
-import { Link, Route, Switch, useLocation } from "wouter";
+import { Link, Redirect, Route, Switch, useLocation } from "wouter";
 import { request } from "./api.ts";
 import { forgetDrafts } from "./pages/templates/kept_draft.ts";
-import { PAGES } from "./pages.ts";
+import { type PageEntry, PAGES } from "./pages.ts";
 import { ANNOUNCER } from "./parts/announce.ts";
 import { Page } from "./parts/page.tsx";
 import { PageBoundary } from "./parts/page_boundary.tsx";
 import { Empty, Waiting } from "./parts/states.tsx";
+import { ROLE_NAMES } from "./parts/role_name.ts";
 import { showError } from "./parts/show_outcome.ts";
-import { useSession } from "./session.tsx";
+import { useChangesTextsOnly, useSession } from "./session.tsx";
 
 const CONTENT = "content";
 
@@ -41,6 +42,7 @@ export function Shell() {
   const [location] = useLocation();
   // A question about one object must not stay over another page, after going back.
   useEffect(() => modals.closeAll(), [location]);
+  const pages = usePages();
   return (
     <AppShell
       header={{ height: 52 }}
@@ -79,9 +81,12 @@ export function Shell() {
         <PageBoundary key={location.split("/")[1]}>
           <Suspense fallback={<Waiting />}>
             <Switch>
-              {PAGES.map(({ path, page }) => (
+              {pages.map(({ path, page }) => (
                 <Route key={path} path={path} component={page} nest={path !== "/"} />
               ))}
+              {pages !== PAGES && location === "/" && (
+                <Redirect to={pages[0]?.path ?? "/settings"} replace />
+              )}
               <Route>
                 <Page title="There is no such page">
                   <Empty icon={TbMapPinOff} title="Page not found">
@@ -97,9 +102,16 @@ export function Shell() {
   );
 }
 
+/** Returns the pages that the person may open. */
+function usePages(): readonly PageEntry[] {
+  return useChangesTextsOnly() ? PAGES_FOR_TEXTS : PAGES;
+}
+
+const PAGES_FOR_TEXTS = PAGES.filter(({ isForTexts }) => isForTexts === true);
+
 function Pages({ onPick }: { onPick: () => void }) {
   const [location] = useLocation();
-  return PAGES.map(({ label, path, icon: Sign }) => (
+  return usePages().map(({ label, path, icon: Sign }) => (
     <NavLink
       key={path}
       component={Link}
@@ -160,7 +172,9 @@ function PersonMenu() {
             onClick={() => void act(request("/session/account", { method: "PUT", body: { id } }))}
           >
             {name}
-            <Text size="xs" c="dimmed">{id === account.id ? `${role}, current` : role}</Text>
+            <Text size="xs" c="dimmed">
+              {id === account.id ? `${ROLE_NAMES[role]}, current` : ROLE_NAMES[role]}
+            </Text>
           </Menu.Item>
         ))}
         <Menu.Divider />

@@ -25,7 +25,8 @@ export function SourcePage(
     side: Side;
     onSide: (side: Side) => void;
     header: ReactNode;
-    writing: ReactNode;
+    /** Null for people who see the preview only. */
+    writing: ReactNode | null;
     preview: ReactNode;
     /** Called before the page is left without saving. */
     onLeave?: () => void;
@@ -48,7 +49,7 @@ export function SourcePage(
       style={{ display: "flex", flexDirection: "column", gap: "var(--mantine-spacing-sm)" }}
     >
       {header}
-      {narrow && (
+      {narrow && writing !== null && (
         <SegmentedControl
           fullWidth
           aria-label="What is shown"
@@ -61,7 +62,7 @@ export function SourcePage(
         />
       )}
       <Box flex={1} mih={0} style={FRAME}>
-        {narrow
+        {writing === null ? preview : narrow
           ? (
             <>
               <Box h="100%" display={side === "write" ? "block" : "none"}>{writing}</Box>

@@ -5,6 +5,7 @@ import { request } from "../../api.ts";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { Section } from "./section.tsx";
+import { ROLE_NAMES } from "../../parts/role_name.ts";
 
 /** Unused invitations. */
 export function InvitationList({ invitations }: { invitations: InvitationView[] }) {
@@ -25,7 +26,7 @@ export function InvitationList({ invitations }: { invitations: InvitationView[] 
               <div>
                 <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{email}</Text>
                 <Text size="xs" c="dimmed">
-                  as {role}, by {invitedBy}; ends <Time at={expiresAt} size="xs" />
+                  as {ROLE_NAMES[role]}, by {invitedBy}; ends <Time at={expiresAt} size="xs" />
                 </Text>
               </div>
               <Button

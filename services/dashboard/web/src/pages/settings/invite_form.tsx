@@ -6,6 +6,7 @@ import { request } from "../../api.ts";
 import { CopyCode } from "../../parts/copy_text.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
 import { ROLES } from "@posthaste/contracts";
+import { ROLE_NAMES } from "../../parts/role_name.ts";
 
 /** Creates the link of an invitation, and shows it only once. */
 export function InviteForm() {
@@ -41,8 +42,8 @@ export function InviteForm() {
           />
           <Select
             label="Role"
-            w={120}
-            data={ROLES.map((role) => ({ value: role, label: role }))}
+            w={130}
+            data={ROLES.map((role) => ({ value: role, label: ROLE_NAMES[role] }))}
             allowDeselect={false}
             {...form.getInputProps("role")}
           />

@@ -8,6 +8,7 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { ROLES } from "@posthaste/contracts";
 import { useSession } from "../../session.tsx";
+import { ROLE_NAMES } from "../../parts/role_name.ts";
 
 /** The members, with the owners' actions on them. */
 export function MemberTable({ members, mayChange }: { members: MemberView[]; mayChange: boolean }) {
@@ -81,8 +82,8 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
             <Select
               aria-label={`Role of ${name}`}
               size="xs"
-              w={110}
-              data={ROLES.map((each) => ({ value: each, label: each }))}
+              w={124}
+              data={ROLES.map((each) => ({ value: each, label: ROLE_NAMES[each] }))}
               value={role}
               allowDeselect={false}
               disabled={change.isPending}
@@ -100,7 +101,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
             </Button>
           </Group>
         )
-        : <Badge variant="default" tt="none" fw={500} flex="none">{role}</Badge>}
+        : <Badge variant="default" tt="none" fw={500} flex="none">{ROLE_NAMES[role]}</Badge>}
     </Group>
   );
 }

@@ -1,8 +1,9 @@
 import { Tabs } from "@mantine/core";
+import { includesRole, type Role } from "@posthaste/contracts";
 import { type ReactNode } from "react";
 import { Redirect, useLocation } from "wouter";
 import { Page } from "../../parts/page.tsx";
-import { useMay } from "../../session.tsx";
+import { useSession } from "../../session.tsx";
 import { AccountTab } from "./account_tab.tsx";
 import { AuditTab } from "./audit_tab.tsx";
 import { LimitsTab } from "./limits_tab.tsx";
@@ -15,27 +16,27 @@ interface Tab {
   path: string;
   label: string;
   content: () => ReactNode;
-  /** Whether only owners may open it. */
-  isForOwners?: boolean;
+  /** The lowest role that may open it. @default {"viewer"} */
+  role?: Role;
 }
 
 const TABS: readonly Tab[] = [
   { path: "account", label: "Account", content: AccountTab },
   { path: "members", label: "Members", content: MembersTab },
-  { path: "you", label: "You", content: YouTab },
+  { path: "you", label: "You", content: YouTab, role: "texts" },
   { path: "retention", label: "Retention", content: RetentionTab },
   { path: "limits", label: "Limits", content: LimitsTab },
-  { path: "audit", label: "Audit log", content: AuditTab, isForOwners: true },
+  { path: "audit", label: "Audit log", content: AuditTab, role: "owner" },
 ];
 
 /** Settings of the account, and of the user. Each tab has an address. */
 export default function Settings() {
   const [location, navigate] = useLocation();
-  const isOwner = useMay("owner");
-  const tabs = TABS.filter(({ isForOwners }) => isOwner || !isForOwners);
+  const { role } = useSession();
+  const tabs = TABS.filter((tab) => includesRole(role, tab.role ?? "viewer"));
   const path = location.split("/")[1] ?? "";
   const shown = tabs.find((tab) => tab.path === path);
-  if (shown === undefined) return <Redirect to="/account" replace />;
+  if (shown === undefined) return <Redirect to={`/${tabs[0]?.path ?? ""}`} replace />;
   return (
     <Page title="Settings">
       <Tabs

@@ -12,6 +12,7 @@ import { JoinForm } from "./join_form.tsx";
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "long" });
 
 const ROLE: Record<InvitationOffer["role"], string> = {
+  texts: "a member who changes texts of templates, and nothing else",
   viewer: "a viewer, who can see everything",
   editor: "an editor, who can change templates and integrations",
   owner: "an owner, who can do everything and invite others",

@@ -52,7 +52,9 @@ function Offer({ offer }: { offer: JoiningOffer }) {
       <Stack gap="xs">
         <Text fw={550} style={{ overflowWrap: "anywhere" }}>{accountName}</Text>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {inviter} invites you to be {role === "viewer" ? "a" : "an"} {role}.
+          {inviter} {role === "texts"
+            ? "invites you to change texts of templates"
+            : `invites you to be ${role === "viewer" ? "a" : "an"} ${role}`}.
         </Text>
         {error && <Alert color="red" role="alert">{error.message}</Alert>}
         <Button loading={isPending} onClick={() => mutate()}>Join {accountName}</Button>

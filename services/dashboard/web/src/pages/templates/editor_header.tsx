@@ -13,7 +13,7 @@ import {
 import { Link } from "wouter";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { SaveDraft } from "../../editor/save_draft.tsx";
-import { useMay } from "../../session.tsx";
+import { useChangesTextsOnly, useMay } from "../../session.tsx";
 import { ArchiveItem, ArchiveTemplate } from "./archive_template.tsx";
 import { CurlDialog } from "./curl_dialog.tsx";
 import { DuplicateTemplate } from "./duplicate_template.tsx";
@@ -43,6 +43,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
   const { kind, id, name, alias } = view;
   const isEmail = kind === "email";
   const mayEdit = useMay("editor");
+  const isForTexts = useChangesTextsOnly();
   const [renaming, rename] = useDisclosure();
   const [publishing, publish] = useDisclosure();
   const [showing, history] = useDisclosure();
@@ -96,50 +97,59 @@ export function EditorHeader({ view, draft, preview, onShow }: {
               </Button>
             </>
           )
+          : isForTexts
+          ? (
+            <>
+              <Text size="sm" c="dimmed">Click a text to change it. An editor publishes it.</Text>
+              <SaveDraft draft={draft} />
+            </>
+          )
           : <Badge variant="default" tt="none">Read only: you are a viewer</Badge>}
-        <Menu position="bottom-end" width={220}>
-          <Menu.Target>
-            <ActionIcon variant="default" size={30} aria-label="More actions">
-              <TbDots size={16} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item leftSection={<TbTerminal2 size={16} />} onClick={curl.open}>
-              {isEmail ? "Copy as curl" : "Copy as JSON or curl"}
-            </Menu.Item>
-            {mayEdit && isEmail && (
-              <Menu.Item leftSection={<TbSend size={16} />} onClick={test.open}>
-                Send a test to myself
+        {!isForTexts && (
+          <Menu position="bottom-end" width={220}>
+            <Menu.Target>
+              <ActionIcon variant="default" size={30} aria-label="More actions">
+                <TbDots size={16} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<TbTerminal2 size={16} />} onClick={curl.open}>
+                {isEmail ? "Copy as curl" : "Copy as JSON or curl"}
               </Menu.Item>
-            )}
-            <Menu.Item leftSection={<TbHistory size={16} />} onClick={history.open}>
-              History
-            </Menu.Item>
-            {mayEdit && (
-              <>
-                <Menu.Divider />
-                <Menu.Item leftSection={<TbPencil size={16} />} onClick={rename.open}>
-                  {isEmail ? "Rename, change alias" : "Rename"}
+              {mayEdit && isEmail && (
+                <Menu.Item leftSection={<TbSend size={16} />} onClick={test.open}>
+                  Send a test to myself
                 </Menu.Item>
-                <Menu.Item
-                  leftSection={<TbCopyPlus size={16} />}
-                  onClick={saved(duplicate.open)}
-                >
-                  Duplicate
-                </Menu.Item>
-                <Menu.Item
-                  leftSection={<TbArrowBackUp size={16} />}
-                  disabled={view.publishedVersion === null ||
-                    !view.hasChanges && !draft.isUnsaved}
-                  onClick={discard}
-                >
-                  Discard changes
-                </Menu.Item>
-                <ArchiveItem onClick={archive.open} />
-              </>
-            )}
-          </Menu.Dropdown>
-        </Menu>
+              )}
+              <Menu.Item leftSection={<TbHistory size={16} />} onClick={history.open}>
+                History
+              </Menu.Item>
+              {mayEdit && (
+                <>
+                  <Menu.Divider />
+                  <Menu.Item leftSection={<TbPencil size={16} />} onClick={rename.open}>
+                    {isEmail ? "Rename, change alias" : "Rename"}
+                  </Menu.Item>
+                  <Menu.Item
+                    leftSection={<TbCopyPlus size={16} />}
+                    onClick={saved(duplicate.open)}
+                  >
+                    Duplicate
+                  </Menu.Item>
+                  <Menu.Item
+                    leftSection={<TbArrowBackUp size={16} />}
+                    disabled={view.publishedVersion === null ||
+                      !view.hasChanges && !draft.isUnsaved}
+                    onClick={discard}
+                  >
+                    Discard changes
+                  </Menu.Item>
+                  <ArchiveItem onClick={archive.open} />
+                </>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        )}
       </Group>
       <RenameTemplate view={view} opened={renaming} onClose={rename.close} />
       <PublishDialog

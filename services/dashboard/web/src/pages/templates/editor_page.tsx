@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { type Side, SourcePage } from "../../editor/source_page.tsx";
 import { Time } from "../../parts/time.tsx";
-import { useMay } from "../../session.tsx";
+import { useChangesTextsOnly, useMay } from "../../session.tsx";
 import { ConflictDialog } from "./conflict_dialog.tsx";
 import { EditorHeader } from "./editor_header.tsx";
 import { PreviewPane } from "./preview_pane.tsx";
@@ -20,7 +20,8 @@ import { WritePane } from "./write_pane.tsx";
 export function EditorPage({ view }: { view: TemplateView }) {
   const draft = useDraft(view);
   const preview = usePreview(view.kind, draft.source);
-  const readOnly = !useMay("editor");
+  const isForTexts = useChangesTextsOnly();
+  const readOnly = !useMay("editor") && !isForTexts;
   const recovery = useRecovery(view, draft);
   useAutosave(view, { draft, isOn: !readOnly });
   const [side, setSide] = useState<Side>("write");
@@ -43,7 +44,7 @@ export function EditorPage({ view }: { view: TemplateView }) {
             {!readOnly && <RecoveryBanner recovery={recovery} />}
           </>
         }
-        writing={<WritePane {...{ view, draft, preview, readOnly, place }} />}
+        writing={isForTexts ? null : <WritePane {...{ view, draft, preview, readOnly, place }} />}
         preview={<PreviewPane {...{ view, draft, preview, readOnly }} onShow={show} />}
       />
       <ConflictDialog draft={draft} />

@@ -29,13 +29,14 @@ export function FrameSpots({ frame, size, page, editing }: {
     setValues(texts.values);
     setSpots(
       placesOn(contentDocument, texts).flatMap(({ range, ...place }) => {
+        if (place.target.type === "image" && !editing.mayReplaceImages) return [];
         const { left, top, width, height } = range.getBoundingClientRect();
         return width < LEAST || height < LEAST
           ? []
           : [{ ...place, box: { left, top, width, height } }];
       }),
     );
-  }, [frame, size, page]);
+  }, [frame, size, page, editing.mayReplaceImages]);
   return spots.map(({ target, label, box }, index) => (
     <TextSpot
       key={index}

@@ -46,7 +46,8 @@ export function PdfSpots({ spots, editing }: {
       ),
     [text, texts],
   );
-  return spots.map(({ target, box }, index) => (
+  const mayEdit = ({ target: { type } }: PdfSpot) => type !== "image" || editing.mayReplaceImages;
+  return spots.filter(mayEdit).map(({ target, box }, index) => (
     <TextSpot
       key={index}
       unit="%"

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { TemplateView } from "../../../../../interface/templates.ts";
+import { useMay } from "../../../session.tsx";
 import { type Draft } from "../use_draft.ts";
 import type { Preview } from "../use_preview.ts";
 import { type EditTarget, hasSameNumbers } from "./text_editing.ts";
@@ -25,6 +26,8 @@ export interface OpenEdit {
 export interface TextEditing {
   isOn: boolean;
   switchOn(isOn: boolean): void;
+  /** Whether the person may replace images, too. */
+  mayReplaceImages: boolean;
   /** The marked preview of what is on the page; null while there is none. */
   marked: Marked | null;
   current: OpenEdit | null;
@@ -46,6 +49,7 @@ export function useTextEditing(
   const [current, setCurrent] = useState<OpenEdit | null>(null);
   const { source } = draft;
   const marked = useMarked(view.kind, { source, preview, isOn: isOn && !readOnly });
+  const mayReplaceImages = useMay("editor");
   if (readOnly) return null;
   const isCurrent = marked !== null && hasSameNumbers(marked.of.html, source.html);
   return {
@@ -55,7 +59,7 @@ export function useTextEditing(
       setOn(wanted);
     },
     marked: isCurrent ? marked : null,
-    current,
+    ...{ mayReplaceImages, current },
     open: setCurrent,
   };
 }
