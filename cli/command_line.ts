@@ -59,6 +59,7 @@ const HELP = `
 Settings:
   MONGODB_URL, NATS_URL, MASTER_KEY   the servers and keys; if none is set, the
                                       demonstration that "npm start" runs
+  WEBHOOK_KEY                         the keys of webhooks, for keys … --webhooks
   MONGODB_URL_FILE, …                 files that contain these values or the token
   DATA_DIR                            the demonstration's data folder, as for "npm start"
   POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send, status and

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { messageIdOf, newSendId, type Send, webhookSettingsSchema } from "@posthaste/contracts";
 import {
   bindPassword,
   openSecret,
@@ -16,6 +16,7 @@ import {
   sealSecret,
   type Store,
   verifyPassword,
+  WEBHOOK_SECRET,
 } from "@posthaste/storage";
 import {
   openTestMongo,
@@ -410,6 +411,37 @@ test("keysCommand() brings every password under a new key, and never prints one"
       assert.ok(!`${stdout}${stderr}`.includes(secret));
     }
   }
+});
+
+test("keysCommand() brings the secrets of webhooks under a new key with --webhooks", async () => {
+  await using own = await openTestMongo();
+  await using other = await openStore({ url: own.url });
+  const { _id: accountId } = await other.accounts.create({ name: "hook-shop" });
+  const [former, current] = [1, 2].map((n) => `h${n}:${Buffer.alloc(32, n).toString("base64")}`);
+  const binding = { accountId, recordId: "whk_1", field: WEBHOOK_SECRET };
+  await other.webhooks.create({
+    ...{ _id: "whk_1", accountId, at: new Date() },
+    ...webhookSettingsSchema.parse({ url: "https://a.example/" }),
+    secret: sealSecret("CanarySecret", {
+      ...binding,
+      key: sealingKeyOf(readMasterKeys(former ?? "")),
+    }),
+  });
+  const keys = { MONGODB_URL: own.url, WEBHOOK_KEY: `${current},${former}` };
+  const { stdout: sealing } = await run("keys public --webhooks", { env: keys });
+  assert.match(sealing, /^h2:/);
+  const rotated = await run("keys rotate --webhooks", { env: keys });
+  assert.equal(rotated.stdout, '1 secret sealed to "h2"; none left\n', rotated.stderr);
+  const listed = await run("keys list --webhooks", { env: keys });
+  assert.match(listed.stdout, /SECRETS[^]*h2 +current +1 [^]*h1 +former +0 /);
+  const found = await other.webhooks.find(accountId, "whk_1");
+  const sealed = found?.secrets[0]?.sealed;
+  assert.ok(sealed);
+  const opened = openSecret(sealed, { ...binding, keys: readMasterKeys(current ?? "") });
+  assert.equal(opened, "CanarySecret");
+  const without = await run("keys rotate --webhooks", { env: { MONGODB_URL: own.url } });
+  assert.equal(without.code, EXIT.usage);
+  assert.match(without.stderr, /set WEBHOOK_KEY to/);
 });
 
 test("runCommandLine() prints no password of a connection string that cannot be read", async () => {

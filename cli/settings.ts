@@ -13,8 +13,12 @@ const SECRET: ReadonlySet<string> = new Set([
   "MONGODB_URL",
   "NATS_URL",
   "MASTER_KEY",
+  "WEBHOOK_KEY",
   "POSTHASTE_TOKEN",
 ]);
+
+/** With one of these, the demonstration is not used. */
+const CONNECTIONS = ["MONGODB_URL", "NATS_URL", "MASTER_KEY", "SEALING_KEY", "WEBHOOK_KEY"];
 
 /** Where {@linkcode Settings} come from. */
 export interface SettingsOptions {
@@ -59,6 +63,11 @@ export class Settings {
       }
       return readFileSync(masterKeyFile, "utf8").trim();
     });
+  }
+
+  /** The keys that open the secrets of webhook endpoints, or `undefined`. The demonstration's is not read. */
+  get webhookKey(): string | undefined {
+    return this.#read("WEBHOOK_KEY");
   }
 
   /** The public key that passwords are sealed to, or `undefined`: it follows from the master keys. */
@@ -147,9 +156,7 @@ export class Settings {
   }
 
   #stackForConnections(): StackFile | null {
-    const isSet = ["MONGODB_URL", "NATS_URL", "MASTER_KEY", "SEALING_KEY"].some((name) =>
-      this.#read(name)
-    );
+    const isSet = CONNECTIONS.some((name) => this.#read(name));
     return isSet ? null : this.#useStack();
   }
 

@@ -7,6 +7,22 @@ import { sayCount } from "../say.ts";
 
 const BATCH = 100;
 
+const WEBHOOKS = [
+  "--webhooks",
+  "the keys of webhooks (WEBHOOK_KEY) and secrets of endpoints",
+] as const;
+
+interface KeyOptions {
+  webhooks?: true;
+}
+
+/** What keys seal: the store's part, and what people call a secret and its record. */
+function kindOf({ webhooks }: KeyOptions) {
+  return webhooks
+    ? { rotation: "webhookSecrets", secret: "secret", record: "webhook endpoint" } as const
+    : { rotation: "secrets", secret: "password", record: "integration" } as const;
+}
+
 /** `posthaste keys …` */
 export function keysCommand(context: CommandContext): Command {
   const command = new Command("keys")
@@ -23,9 +39,13 @@ To replace a key while mail is sent:
   6. posthaste keys list               shows that nothing is sealed to the old key
   7. MASTER_KEY=<new>                  keep the old key while backups need it
 
+With --webhooks, "public", "list" and "rotate" are about WEBHOOK_KEY of the service webhooks, which opens the
+secrets of endpoints, and WEBHOOK_SEALING_KEY of the dashboard. The steps are the same.
+
 Examples:
   posthaste keys list
   posthaste keys rotate
+  posthaste keys rotate --webhooks
 `,
     );
   command.command("generate <id>")
@@ -36,14 +56,17 @@ Examples:
     .description(
       "Print the public half of the first key of MASTER_KEY: the dashboard's SEALING_KEY.",
     )
+    .option(...WEBHOOKS)
     .addHelpText("after", "\nExample:\n  posthaste keys public\n")
-    .action(() => printPublicKey(context));
+    .action((options: KeyOptions) => printPublicKey(context, options));
   command.command("list")
     .description("List the master keys by their ids, and how many passwords are sealed to each.")
+    .option(...WEBHOOKS)
     .addHelpText("after", "\nExample:\n  posthaste keys list --json\n")
-    .action(() => listKeys(context));
+    .action((options: KeyOptions) => listKeys(context, options));
   command.command("rotate")
     .description("Seal every password to the first key of MASTER_KEY, without opening any.")
+    .option(...WEBHOOKS)
     .addHelpText(
       "after",
       `
@@ -54,7 +77,7 @@ Example:
   posthaste keys rotate
 `,
     )
-    .action(() => rotateKeys(context));
+    .action((options: KeyOptions) => rotateKeys(context, options));
   return command;
 }
 
@@ -70,21 +93,22 @@ async function generateKey({ output }: CommandContext, id: string): Promise<void
   output.note("Store it now: it is shown only once, and passwords cannot be opened without it");
 }
 
-async function printPublicKey(context: CommandContext): Promise<void> {
+async function printPublicKey(context: CommandContext, options: KeyOptions): Promise<void> {
   const { sealingKeyOf, writeSealingKey } = await import("@posthaste/storage");
-  const key = sealingKeyOf(await readKeys(context));
+  const key = sealingKeyOf(await readKeysOf(context, options));
   const sealingKey = writeSealingKey(key);
   context.output.result({ id: key.id, sealingKey }, () => sealingKey);
 }
 
-async function listKeys(context: CommandContext): Promise<void> {
+async function listKeys(context: CommandContext, options: KeyOptions): Promise<void> {
   const { output } = context;
-  const keys = await readKeys(context);
+  const { rotation, secret } = kindOf(options);
+  const keys = await readKeysOf(context, options);
   await using store = await openStoreFor(context);
-  const rows = rowsOf(keys, await store.secrets.count());
+  const rows = rowsOf(keys, await store[rotation].count());
   output.result(rows, () =>
     output.table(
-      ["KEY", "STATE", "PASSWORDS", "OUTDATED"],
+      ["KEY", "STATE", `${secret.toUpperCase()}S`, "OUTDATED"],
       rows.map(({ id, state, count, outdated }) => [
         id,
         { text: state, style: output.styler(COLOURS[state]) },
@@ -109,21 +133,22 @@ function rowsOf({ currentId, byId }: MasterKeys, uses: readonly KeyUse[]) {
   }));
 }
 
-async function rotateKeys(context: CommandContext): Promise<void> {
+async function rotateKeys(context: CommandContext, options: KeyOptions): Promise<void> {
   const { output } = context;
-  const keys = await readKeys(context);
+  const { rotation, secret, record } = kindOf(options);
+  const keys = await readKeysOf(context, options);
   await using store = await openStoreFor(context);
-  const { rewrapped, faults } = await rewrapAll(context, store, keys);
-  const left = rowsOf(keys, await store.secrets.count())
+  const { rewrapped, faults } = await rewrapAll(context, store, { keys, options });
+  const left = rowsOf(keys, await store[rotation].count())
     .map(({ id, state, count, outdated }) => ({
       id,
       count: state === "current" ? outdated : count,
     }))
     .filter(({ count }) => count > 0);
   const count = left.reduce((sum, each) => sum + each.count, 0);
-  for (const { recordId, reason } of faults) output.warn(reason, `integration ${recordId}`);
+  for (const { recordId, reason } of faults) output.warn(reason, `${record} ${recordId}`);
   output.result({ currentId: keys.currentId, rewrapped, left: count, faults }, () => {
-    const done = `${sayCount(rewrapped, "password")} sealed to "${keys.currentId}"`;
+    const done = `${sayCount(rewrapped, secret)} sealed to "${keys.currentId}"`;
     if (count === 0) return `${done}; none left`;
     const others = left.map((each) => `${each.count} of "${each.id}"`).join(", ");
     return `${done}; left: ${others}`;
@@ -131,27 +156,41 @@ async function rotateKeys(context: CommandContext): Promise<void> {
   if (count > 0) context.endWith(EXIT.failed);
 }
 
-async function rewrapAll({ output }: CommandContext, store: Store, keys: MasterKeys) {
+async function rewrapAll(
+  { output }: CommandContext,
+  store: Store,
+  { keys, options }: { keys: MasterKeys; options: KeyOptions },
+) {
+  const { rotation, secret } = kindOf(options);
   const faults = [];
   let rewrapped = 0;
   for (let after: string | undefined = "";;) {
-    const batch = await store.secrets.rewrap({ keys, limit: BATCH, after });
+    const batch = await store[rotation].rewrap({ keys, limit: BATCH, after });
     rewrapped += batch.rewrapped;
     faults.push(...batch.faults);
     if (batch.last === null) return { rewrapped, faults };
     after = batch.last;
-    output.note(`${sayCount(rewrapped, "password")} so far`);
+    output.note(`${sayCount(rewrapped, secret)} so far`);
   }
 }
 
 /** Reads the master keys of the environment. */
 export async function readKeys({ settings }: CommandContext): Promise<MasterKeys> {
+  return await parseKeys("MASTER_KEY", settings.masterKey);
+}
+
+async function readKeysOf(context: CommandContext, { webhooks }: KeyOptions): Promise<MasterKeys> {
+  if (!webhooks) return await readKeys(context);
+  return await parseKeys("WEBHOOK_KEY", context.settings.webhookKey ?? "");
+}
+
+async function parseKeys(name: string, text: string): Promise<MasterKeys> {
   const { readMasterKeys } = await import("@posthaste/storage");
   try {
-    return readMasterKeys(settings.masterKey);
+    return readMasterKeys(text);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw usageError(error.message, 'set MASTER_KEY to "id:base64", the current key first');
+    throw usageError(error.message, `set ${name} to "id:base64", the current key first`);
   }
 }
 

@@ -102,6 +102,8 @@ const EXCEPTIONS: Record<string, string> = {
   "templates.noteReads": "the same; by the _id of a version that was found",
   "secrets.count": "the operator rotates the master keys of all accounts",
   "secrets.rewrap": "the same; each single write names the account",
+  "webhookSecrets.count": "the operator rotates the keys of the webhooks of all accounts",
+  "webhookSecrets.rewrap": "the same; each single write names the account",
 };
 
 /** Operations that concern no account: the accounts themselves, processes, the connection. */

@@ -59,6 +59,7 @@ export type {
   WebhookDeliveries,
 } from "./webhook_delivery_store.ts";
 export type { EndpointCounts, WebhookFigures } from "./webhook_figures.ts";
+export type { WebhookSecretRotation } from "./webhook_secret_rotation.ts";
 export { type NewWebhook, TooManyWebhooksError, type WebhookStore } from "./webhook_store.ts";
 export type { PartialEdit, PartialPublication, PartialStore } from "./partial_store.ts";
 export type { AssetChange } from "./_asset_changes.ts";

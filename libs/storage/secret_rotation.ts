@@ -161,6 +161,7 @@ function secretsOf(integration: Integration): { binding: SecretBinding; secret: 
   return secrets;
 }
 
-function isOfSecret(error: unknown): error is Error {
+/** Returns whether an error concerns one secret only. */
+export function isOfSecret(error: unknown): error is Error {
   return error instanceof Error && error.message.startsWith("Cannot open secret");
 }

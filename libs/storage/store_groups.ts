@@ -40,6 +40,7 @@ import { type PeopleStore, peopleStore } from "./people_store.ts";
 import { type PublishedTemplates, publishedTemplates } from "./published_template.ts";
 import { type RestoredLedger, restoredLedger } from "./restored_ledger.ts";
 import { type SecretRotation, secretRotation } from "./secret_rotation.ts";
+import { type WebhookSecretRotation, webhookSecretRotation } from "./webhook_secret_rotation.ts";
 import { type SendAcceptance, sendAcceptance } from "./send_acceptance.ts";
 import { type SendSearch, sendSearch } from "./send_search.ts";
 import { type SendStore, sendStore } from "./send_store.ts";
@@ -122,6 +123,7 @@ export interface StoreGroups {
   smtpTokens: SmtpTokenStore;
   /** Sealed secrets and their master keys. */
   secrets: SecretRotation;
+  webhookSecrets: WebhookSecretRotation;
   /** Messages whose outcome is unknown after a restore of the database. */
   restored: RestoredLedger;
   /** Mailers that run. */
@@ -192,6 +194,7 @@ export function storeGroupsOf(
     circuits: integrationHealth(db),
     smtpTokens: smtpTokenStore(db),
     secrets: secretRotation(db),
+    webhookSecrets: webhookSecretRotation(db),
     restored: restoredLedger(db, ledgers),
     mailers: mailerRegister(db),
     leases: leaderLeaseStore(db),

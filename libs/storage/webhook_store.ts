@@ -110,12 +110,20 @@ export function webhookStore(db: Db): WebhookStore {
       return (await webhooks.deleteOne({ _id, accountId })).deletedCount > 0;
     },
     async rotateSecret(accountId, id, { sealed, until, at }) {
-      const found = await webhooks.findOne({ _id: id, accountId });
-      if (found === null) return null;
-      const before = found.secrets.filter((secret) => secret.until === null || secret.until > at)
-        .map((secret) => ({ ...secret, until: secret.until ?? until }));
-      const secrets = [{ sealed, until: null }, ...before].slice(0, MAX_SECRETS);
-      return await change(accountId, id, { $set: { secrets, updatedAt: at } });
+      for (;;) {
+        const found = await webhooks.findOne({ _id: id, accountId });
+        if (found === null) return null;
+        const before = found.secrets.filter((secret) => secret.until === null || secret.until > at)
+          .map((secret) => ({ ...secret, until: secret.until ?? until }));
+        const secrets = [{ sealed, until: null }, ...before].slice(0, MAX_SECRETS);
+        // With the secrets: a change at the same time must be neither lost nor undone.
+        const changed = await webhooks.findOneAndUpdate(
+          { _id: id, accountId, secrets: found.secrets },
+          { $set: { secrets, updatedAt: at } },
+          { returnDocument: "after", projection: WITHOUT_LEASE },
+        );
+        if (changed !== null) return changed;
+      }
     },
     enable: (accountId, id, { at, position }) =>
       change(accountId, id, {
