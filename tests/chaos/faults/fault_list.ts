@@ -5,6 +5,7 @@ import { CLOCKS } from "./clocks.ts";
 import { CRASHES } from "./failpoints.ts";
 import { DATABASE, MONGOD_AWAY } from "./database.ts";
 import { DATABASE_DISK } from "./database_disk.ts";
+import { FAIL_OVER } from "./fail_over.ts";
 import { KILLS } from "./kill.ts";
 import { LATE_SUCCESS, NETWORK } from "./network.ts";
 import { NEIGHBOUR } from "./neighbour.ts";
@@ -34,6 +35,7 @@ export const FAULTS: readonly Fault[] = [
   LATE_SUCCESS,
   CRASHES,
   ...SMTP,
+  FAIL_OVER,
   NEIGHBOUR,
   ...CHROMIUM,
   OBJECTS,

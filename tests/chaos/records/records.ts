@@ -118,7 +118,8 @@ export interface BrokerLedger {
 export interface Interruption {
   /** Its name in EHLO. */
   mailer: string;
-  kind: "killed" | "stopped";
+  /** `cut`: its connections to a receiving server were cut. */
+  kind: "killed" | "stopped" | "cut";
   at: number;
 }
 
