@@ -384,6 +384,22 @@ export const MUTATIONS: readonly Mutation[] = [
     load: { messages: 1500, minutes: 1.5 },
     reveals: "I11",
   },
+  {
+    name: "X15",
+    description: "after an unknown outcome the fallback sends the mail, too",
+    patches: [{
+      file: "libs/delivery/choose_integration.ts",
+      find: "  if (unknownAttempts.length > 0) return own.id;\n",
+      replace: "",
+    }, {
+      file: "libs/delivery/attempt_policy.ts",
+      find: 'isFallback ? "hold" : whenUnknown',
+      replace: '"retry"',
+    }],
+    fault: "fail-over",
+    load: { messages: 800, minutes: 0.6 },
+    reveals: "I3",
+  },
 ];
 
 /** Names of mutations of the research that are not tried, with the reason. */
