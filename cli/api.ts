@@ -106,6 +106,7 @@ function refusal({ status, headers, url }: Response, text: string): CommandError
   const retryAfter = headers.get("retry-after");
   return new CommandError(body.error === "Unauthenticated" ? UNAUTHENTICATED : body.error, {
     exitCode: exitCodeOf(status, body.code),
+    ...(/^\d+$/.test(retryAfter ?? "") ? { retryAfterMs: Number(retryAfter) * 1000 } : {}),
     issues: body.issues?.map(({ path, message }) => ({ at: path, message })),
     remedy: status === 401
       ? 'check whether it was revoked or has expired; create one with "posthaste tokens create"'

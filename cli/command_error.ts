@@ -12,6 +12,8 @@ export interface CommandErrorOptions {
   exitCode: ExitCode;
   /** What the operator can do, as a sentence without a final period. */
   remedy?: string | undefined;
+  /** When the server wants the request again, in milliseconds from now. */
+  retryAfterMs?: number | undefined;
   issues?: readonly CommandIssue[] | undefined;
   cause?: unknown;
 }
@@ -21,12 +23,14 @@ export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
   readonly remedy: string | undefined;
+  readonly retryAfterMs: number | undefined;
   readonly issues: readonly CommandIssue[];
 
   constructor(message: string, options: CommandErrorOptions) {
     super(message, { cause: options.cause });
     this.exitCode = options.exitCode;
     this.remedy = options.remedy;
+    this.retryAfterMs = options.retryAfterMs;
     this.issues = options.issues ?? [];
   }
 }

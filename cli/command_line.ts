@@ -20,6 +20,7 @@ import { retryCommand } from "./commands/retry.ts";
 import { sendCommand } from "./commands/send.ts";
 import { setupCommand } from "./commands/setup.ts";
 import { statusCommand } from "./commands/status.ts";
+import { suppressionsCommand } from "./commands/suppressions.ts";
 import { templatesCommand } from "./commands/templates.ts";
 import { tokensCommand } from "./commands/tokens.ts";
 import { typesCommand } from "./commands/types.ts";
@@ -49,6 +50,7 @@ const COMMANDS = [
   statusCommand,
   typesCommand,
   retryCommand,
+  suppressionsCommand,
   forgetCommand,
   auditCommand,
   checkCommand,
@@ -62,8 +64,8 @@ Settings:
   WEBHOOK_KEY                         the keys of webhooks, for keys … --webhooks
   MONGODB_URL_FILE, …                 files that contain these values or the token
   DATA_DIR                            the demonstration's data folder, as for "npm start"
-  POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send, status and
-                                      types; management by token, for pull, push and diff
+  POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send, status, types and
+                                      suppressions; management by token, for pull, push and diff
   NO_COLOR                            no colours
 
 Exit codes:

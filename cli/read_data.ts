@@ -5,8 +5,8 @@ import { CommandError, notFoundError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 
 /** Reads a JSON file, or the standard input for `-`, and returns it unchanged: the interface validates it. */
-export async function readData({ stdin, cwd }: CommandContext, file: string): Promise<string> {
-  const json = file === "-" ? await text(stdin) : await read(resolvePath(cwd, file), file);
+export async function readData(context: CommandContext, file: string): Promise<string> {
+  const json = await readText(context, file);
   const { readJson } = await import("@posthaste/bundle");
   const { faults } = readJson(json);
   if (faults.length === 0) return json;
@@ -19,10 +19,12 @@ export async function readData({ stdin, cwd }: CommandContext, file: string): Pr
   });
 }
 
-async function read(path: string, shown: string): Promise<string> {
+/** Reads a file, or the standard input for `-`. */
+export async function readText({ stdin, cwd }: CommandContext, file: string): Promise<string> {
+  if (file === "-") return await text(stdin);
   try {
-    return (await readFile(path, "utf8")).replace(/^\u{feff}/u, "");
+    return (await readFile(resolvePath(cwd, file), "utf8")).replace(/^\u{feff}/u, "");
   } catch (error) {
-    throw notFoundError(`Cannot read "${shown}": ${reasonOf(error)}`);
+    throw notFoundError(`Cannot read "${file}": ${reasonOf(error)}`);
   }
 }

@@ -28,6 +28,6 @@ export function saySpan(milliseconds: number): string {
 }
 
 /** Writes a count with its noun: `1 message`, `3 messages`. */
-export function sayCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+export function sayCount(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
 }

@@ -33,7 +33,9 @@ export interface ReadCsv {
 export const SUPPRESSION_CSV_HEAD = `${COLUMNS.join(",")}\r\n`;
 
 /** Returns the line of an entry in a file (RFC 4180). No cell is a formula. */
-export function suppressionCsvLine(entry: Suppression & { email: string }): string {
+export function suppressionCsvLine(
+  entry: Omit<Suppression, "_id" | "accountId"> & { email: string },
+): string {
   const { email, reason, at, expiresAt, reply, messageId } = entry;
   const codes = [reply?.code, reply?.enhanced].filter((part) => part !== undefined).join(" ");
   const cells: Record<(typeof COLUMNS)[number], string> = {
