@@ -524,6 +524,7 @@ export type GetMessageAnswer = {
     attempt: number;
     durationMs?: number;
     detail?: string;
+    warning?: "missing_glyphs" | (string & Record<never, never>);
     ambiguous?: boolean;
     integrationId?: number;
   }>;
@@ -866,6 +867,7 @@ export type ListEventsItem = {
       code?: number;
       enhanced?: string;
     };
+    warnings?: Array<"missing_glyphs" | (string & Record<never, never>)>;
     email?: string;
     template: {
       id: number;
@@ -993,6 +995,7 @@ export type CancelMessageAnswer = {
     attempt: number;
     durationMs?: number;
     detail?: string;
+    warning?: "missing_glyphs" | (string & Record<never, never>);
     ambiguous?: boolean;
     integrationId?: number;
   }>;
@@ -1070,6 +1073,7 @@ export type RetryMessageAnswer = {
     attempt: number;
     durationMs?: number;
     detail?: string;
+    warning?: "missing_glyphs" | (string & Record<never, never>);
     ambiguous?: boolean;
     integrationId?: number;
   }>;

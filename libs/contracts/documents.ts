@@ -4,6 +4,7 @@ import { pinnedAssetSchema } from "./asset.ts";
 import { emailAddressSchema } from "./email_address.ts";
 import { integrationLoginSchema } from "./integration_login.ts";
 import { prioritySchema } from "./priority.ts";
+import { messageWarningSchema } from "./message_warning.ts";
 import { messageStateSchema } from "./message_state.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import { pinnedSchema } from "./partial.ts";
@@ -406,8 +407,10 @@ export const timelineEntrySchema = z.object({
   attempt: z.int().nonnegative(),
   /** Duration of the stage's work, in milliseconds. */
   durationMs: z.number().nonnegative().optional(),
-  /** A sentence for people: why it failed, or the server's reply. */
+  /** A sentence for people: why it failed, the server's reply, or the warning. */
   detail: z.string().optional(),
+  /** Missing if nothing is to be said. */
+  warning: messageWarningSchema.optional(),
   /** It is unknown whether the server has the mail: another attempt may send it twice. */
   ambiguous: z.boolean().optional(),
   /** The integration of the attempt; missing if it was the send's own. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageWarningSchema } from "./message_warning.ts";
 import { contentSchema } from "./content.ts";
 import { smtpReplySchema } from "./documents.ts";
 import { mailEnvelopeSchema } from "./envelope.ts";
@@ -40,6 +41,9 @@ export const stageLineSchema = z.object({
   at: z.iso.datetime(),
   /** Duration of the stage's work, in milliseconds. */
   durationMs: z.number().nonnegative(),
+  warning: messageWarningSchema.optional(),
+  /** The warning as a sentence for people. */
+  detail: z.string().optional(),
 });
 
 /** A line of the timeline that travels with its message. */
@@ -251,7 +255,11 @@ export const FACTS = {
     /** When its send was accepted, ISO 8601. */
     acceptedAt: z.iso.datetime(),
   }),
-  "status.message.sent": z.object({ ...statusEventShape, reply: smtpReplySchema }),
+  "status.message.sent": z.object({
+    ...statusEventShape,
+    reply: smtpReplySchema,
+    warnings: z.array(messageWarningSchema).optional(),
+  }),
   "status.message.deferred": z.object({
     ...statusEventShape,
     reason: z.string(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { TEMPLATE_KINDS } from "./documents.ts";
 import { MAX_LIST_LIMIT } from "./list.ts";
+import { messageWarningSchema } from "./message_warning.ts";
 import { MESSAGE_STATES, messageStateSchema } from "./message_state.ts";
 
 /** Types of message events. */
@@ -58,6 +59,8 @@ export const messageEventDataSchema = z.strictObject({
   nextAt: z.iso.datetime().optional(),
   reason: z.string().optional(),
   reply: z.strictObject({ code: z.int().optional(), enhanced: z.string().optional() }).optional(),
+  /** Of a sent mail. Missing if there are none. */
+  warnings: z.array(messageWarningSchema).optional(),
   /** Only in the webhooks of endpoints that request it. */
   email: z.string().optional(),
   ...ABOUT,

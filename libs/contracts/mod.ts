@@ -46,6 +46,7 @@ export * from "./mailbox.ts";
 export * from "./message_changes.ts";
 export * from "./message_filters.ts";
 export * from "./message_state.ts";
+export * from "./message_warning.ts";
 export * from "./oauth_provider.ts";
 export * from "./partial.ts";
 export * from "./people.ts";

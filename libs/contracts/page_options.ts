@@ -41,8 +41,11 @@ const SHAPE = {
   images: z.enum(["none", "remote"]).default("none"),
   /** How to handle a message whose PDF refers to a resource that cannot be loaded. */
   missing: z.enum(["fail", "leave_out"]).default("fail"),
-  /** How to handle a message whose PDF has a character for which no font has a glyph. @default `ignore` */
-  missingGlyphs: z.enum(["fail", "ignore"]).optional(),
+  /**
+   * How to handle a message whose PDF has a character for which no font has a glyph. `mark` sends it with a
+   * warning. @default `ignore`
+   */
+  missingGlyphs: z.enum(["fail", "mark", "ignore"]).optional(),
   /** Whether the PDF marks its headings, tables, lists and pictures for screen readers. */
   tagged: z.boolean().optional(),
   /** Whether a tagged PDF has an outline, made from its headings. */

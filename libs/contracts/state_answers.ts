@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageWarningSchema } from "./message_warning.ts";
 import { smtpReplySchema } from "./documents.ts";
 import { MESSAGE_STATES, messageStateSchema } from "./message_state.ts";
 import { sendWarningSchema } from "./send_warning.ts";
@@ -117,6 +118,8 @@ export const messageDetailSchema = messageFoundSchema.extend({
     attempt: z.int().nonnegative(),
     durationMs: z.int().nonnegative().optional(),
     detail: z.string().optional(),
+    /** `missing_glyphs`: a PDF shows empty boxes instead of characters. */
+    warning: messageWarningSchema.optional(),
     ambiguous: z.boolean().optional(),
     integrationId: z.int().positive().optional(),
   })),

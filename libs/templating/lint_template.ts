@@ -8,6 +8,13 @@ import type { Found, LintFinding } from "./lint_finding.ts";
 import type { LintInput } from "./lint_input.ts";
 import { LINT_RULES } from "./lint_rules.ts";
 
+/** What happens with characters without a glyph. */
+const OUTCOMES = {
+  fail: "Messages with this PDF fail",
+  mark: "The PDF shows an empty box, and its messages have a warning",
+  ignore: "The PDF shows an empty box",
+};
+
 /** Returns the finding and its remedy in one text. */
 export function sayFinding({ message, remedy }: Pick<LintFinding, "message" | "remedy">): string {
   return `${message}${message.endsWith("?") ? "" : "."} ${remedy}`;
@@ -53,9 +60,7 @@ function lintOutcome(
     found.push({ ...whole, rule: "pdf_blocked", message });
   }
   if (missingGlyphs.length > 0) {
-    const outcome = source.page?.missingGlyphs === "fail"
-      ? "Messages with this PDF fail"
-      : "The PDF shows an empty box";
+    const outcome = OUTCOMES[source.page?.missingGlyphs ?? "ignore"];
     const message = `${outcome}: no font has a glyph for ${missingGlyphs.join(", ")}`;
     found.push({ ...whole, rule: "pdf_missing_glyphs", message });
   }

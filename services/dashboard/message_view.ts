@@ -98,13 +98,14 @@ export function traceIdOf(traceparent: string | undefined): string | null {
 
 function stepsOf(timeline: TimelineEntry[]): TimelineStep[] {
   return timeline.map((line, position) => {
-    const { at, type, attempt, durationMs, detail, ambiguous, integrationId } = line;
+    const { at, type, attempt, durationMs, detail, warning, ambiguous, integrationId } = line;
     const before = timeline[position - 1]?.at;
     return {
       ...{ at: at.toISOString(), type, attempt },
       durationMs: durationMs ?? null,
       sinceMs: before === undefined ? null : at.getTime() - before.getTime(),
       detail: detail ?? null,
+      warning: warning ?? null,
       isAmbiguous: ambiguous ?? false,
       ...(integrationId === undefined ? {} : { integrationId }),
     };

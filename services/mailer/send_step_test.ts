@@ -560,6 +560,20 @@ test("sendStep() writes with the outcome what was done before", async () => {
   assert.deepEqual([sent?.type, sent?.attempt, sent?.detail], ["sent", 1, RECEIPT.response]);
 });
 
+test("sendStep() keeps the warnings of a message, and reports them when it is sent", async () => {
+  const at = "2026-03-01T10:00:01.000Z";
+  const warning = { warning: "missing_glyphs" as const, detail: "No font has a glyph" };
+  const timeline = [{ type: "printed" as const, at, durationMs: 3, ...warning }];
+  const { world, run } = openMailer();
+  await run({ timeline });
+  const [printed] = world.written[0]?.lines ?? [];
+  const entry = { type: "printed", at: new Date(at), attempt: 0, durationMs: 3, ...warning };
+  assert.deepEqual(printed, entry);
+  const [statusEvent] = world.statusEvents;
+  assert.equal(statusEvent?.type, "status.message.sent");
+  assert.deepEqual((statusEvent.data as { warnings?: string[] }).warnings, ["missing_glyphs"]);
+});
+
 test("sendStep() returns mail that may not be sent now, without a register", async () => {
   const admit = () => Promise.resolve("later" as const);
   const integration = integrationOf({ suspended: { at: new Date(NOW), reason: "no login" } });

@@ -1,4 +1,4 @@
-import type { CopyRefused, SmtpReply, TimelineEntry } from "@posthaste/contracts";
+import type { CopyRefused, MessageWarning, SmtpReply, TimelineEntry } from "@posthaste/contracts";
 import type { Certainty } from "@posthaste/delivery";
 import type { MessageStatusEvent } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
@@ -76,7 +76,7 @@ export async function settle(
   const waited = (at.getTime() - Date.parse(message.acceptedAt)) / 1000;
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
   const statusEvent = { ...statusEventOf(message, n, at), durationMs };
-  await deps.report(reportedEvent(result, statusEvent));
+  await deps.report(reportedEvent(result, statusEvent, warningsOf(message)));
   return "ended";
 }
 
@@ -93,16 +93,16 @@ function linesBefore(
 ): TimelineEntry[] {
   const { timeline = [], attempt } = message;
   return [
-    ...timeline.map(({ type, at, durationMs }) => ({
-      type,
-      at: new Date(at),
-      attempt,
-      durationMs,
-    })),
+    ...timeline.map(({ at, ...line }) => ({ ...line, at: new Date(at), attempt })),
     ...(state === "suppressed"
       ? []
       : [{ at: begunAt, type: "sending" as const, attempt: attempt + 1, ...usedOf(message) }]),
   ];
+}
+
+/** Returns the codes of the warnings about a message. */
+function warningsOf({ timeline = [] }: ReadyMessage): MessageWarning[] {
+  return [...new Set(timeline.flatMap(({ warning }) => warning ?? []))];
 }
 
 /** Returns the integration of an attempt for its lines, if it is not the send's own. */
@@ -131,10 +131,17 @@ function statusClass(result: Result): string {
 function reportedEvent(
   result: Result,
   statusEvent: ReturnType<typeof statusEventOf>,
+  warnings: readonly MessageWarning[],
 ): MessageStatusEvent {
   switch (result.state) {
     case "sent":
-      return { type: "status.message.sent", data: { ...statusEvent, reply: result.reply } };
+      return {
+        type: "status.message.sent",
+        data: {
+          ...{ ...statusEvent, reply: result.reply },
+          ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+        },
+      };
     case "suppressed":
       return { type: "status.message.suppressed", data: { ...statusEvent, reason: result.reason } };
     case "unknown":

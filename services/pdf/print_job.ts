@@ -143,21 +143,29 @@ export async function resultOf(
   return { pdf: whole, pages, blocked };
 }
 
+/** Returns the characters of a printed PDF without a glyph; undefined if there are none. */
+export async function listMissingGlyphs(
+  { html, page: { header, footer } }: Pick<PrintJob, "html" | "page">,
+  pdf: Buffer,
+): Promise<string[] | undefined> {
+  const found = await findMissingGlyphs(pdf);
+  if (found === undefined) return undefined;
+  const bands = [header, footer].flatMap((band) => Object.values(band ?? {}))
+    .filter((text) => text !== undefined);
+  return missingCharacters(found, [html, ...bands]);
+}
+
 /**
  * Returns the characters without a glyph, if the job asks for them.
  *
  * @throws {PrintError} If it allows none.
  */
 async function missingOf(job: PrintJob, pdf: Buffer): Promise<string[] | undefined> {
-  const { conformance, missingGlyphs, header, footer } = job.page;
+  const { conformance, missingGlyphs } = job.page;
   const fails = missingGlyphs === "fail" || conformance !== undefined;
   if (!fails && job.listsMissingGlyphs !== true) return undefined;
-  const found = await findMissingGlyphs(pdf);
-  if (found === undefined) return undefined;
-  const bands = [header, footer].flatMap((band) => Object.values(band ?? {}))
-    .filter((text) => text !== undefined);
-  const missing = missingCharacters(found, [job.html, ...bands]);
-  if (!fails) return missing;
+  const missing = await listMissingGlyphs(job, pdf);
+  if (!fails || missing === undefined) return missing;
   const code = "missing_glyphs";
   const rule = conformance === undefined ? "" : ", and PDF/A requires one for every character";
   // The code is in the text, too: that is all that a message keeps of its failure.

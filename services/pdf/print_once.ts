@@ -4,7 +4,7 @@ import { failpoint } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import type { PdfBrowser } from "./browser.ts";
 import type { Asker } from "./fair_slots.ts";
-import type { JobInvoice } from "./print_job.ts";
+import { type JobInvoice, listMissingGlyphs } from "./print_job.ts";
 import { PrintError } from "./print_error.ts";
 import { printMeasured } from "./print_measured.ts";
 import { RecentPdfs } from "./recent_pdfs.ts";
@@ -12,7 +12,7 @@ import { RecentPdfs } from "./recent_pdfs.ts";
 /** The dependencies of a printer. */
 export interface PrinterDeps {
   browser: Pick<PdfBrowser, "print">;
-  pdfs: Pick<ObjectStore, "sizeOf" | "put">;
+  pdfs: Pick<ObjectStore, "sizeOf" | "get" | "put">;
 }
 
 /** A PDF that a message requires. */
@@ -40,6 +40,11 @@ export interface Printer {
    * @throws {PrintError}
    */
   store(printing: Printing, options: StoreOptions): Promise<number>;
+  /**
+   * Returns the characters without a glyph of a PDF that was printed or stored, if its message is to be marked:
+   * `U+E123 in "Dear …"`. Empty if there are none.
+   */
+  marksOf(printing: Printing): Promise<readonly string[]>;
 }
 
 /** How a PDF is stored. */
@@ -54,6 +59,7 @@ export interface StoreOptions {
 /** A PDF found in the store is assumed to be there for this time. */
 const SURE_MS = 5000;
 const MAX_SURE = 1000;
+const MAX_MARKS = 1000;
 
 /**
  * Opens a printer. Of concurrent prints of the same HTML the first runs and the others wait for it. None
@@ -64,6 +70,7 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
   const printing = new Map<string, Promise<Buffer>>();
   const storing = new Map<string, Promise<number>>();
   const stored = new Map<string, { size: number; seenAt: number }>();
+  const marks = new Map<string, readonly string[]>();
   const placeOf = ({ key, asker }: Pick<Printing, "key" | "asker">) => `${asker.priority} ${key}`;
 
   async function print(
@@ -74,7 +81,10 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
     const { filename: name, page, encryption } = pdf;
     const printed = await printMeasured(
       browser,
-      { name, html, page, invoice, encryption, append, madeAt },
+      {
+        ...{ name, html, page, invoice, encryption, append, madeAt },
+        listsMissingGlyphs: isMarked(pdf),
+      },
       { signal, asker: { accountId, priority } },
     );
     if (pdf.page.missing !== "leave_out" && printed.blocked.length > 0) {
@@ -84,8 +94,26 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
         reason: blockedReason(printed.blocked),
       });
     }
+    if (isMarked(pdf)) noteMarks(key, printed.missingGlyphs);
     recent.add(key, printed.pdf);
     return printed.pdf;
+  }
+
+  function noteMarks(key: string, found: readonly string[] = []): readonly string[] {
+    if (marks.size >= MAX_MARKS) marks.clear();
+    marks.set(key, found);
+    return found;
+  }
+
+  /** A PDF may be in the store from another process: what it lacks is in its bytes. */
+  async function marksOf({ key, html, pdf }: Printing): Promise<readonly string[]> {
+    if (!isMarked(pdf)) return [];
+    const known = marks.get(key);
+    if (known !== undefined) return known;
+    const bytes = recent.get(key) ?? await pdfs.get(key);
+    // If it is gone, it is printed again, and searched then.
+    if (bytes === undefined) return [];
+    return noteMarks(key, await listMissingGlyphs({ html, page: pdf.page }, Buffer.from(bytes)));
   }
 
   async function printOnce(wanted: Printing, signal: AbortSignal): Promise<Buffer> {
@@ -125,6 +153,7 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
       recent.get(wanted.key) !== undefined || printing.has(placeOf(wanted)) ||
       stored.has(wanted.key),
     print: printOnce,
+    marksOf,
     store(wanted, options) {
       const place = placeOf(wanted);
       const running = storing.get(place);
@@ -134,6 +163,10 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
       return started;
     },
   };
+}
+
+function isMarked({ page }: Printing["pdf"]): boolean {
+  return page.missingGlyphs === "mark";
 }
 
 function blockedReason(blocked: readonly string[]): string {

@@ -1,4 +1,9 @@
-import { type EventData, messageIdOf, type RenderedMessage } from "@posthaste/contracts";
+import {
+  type EventData,
+  messageIdOf,
+  type RenderedMessage,
+  type StageLine,
+} from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import { type Delivery, type MessageStatusEvent, reportsOf, type Step } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
@@ -150,8 +155,10 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         own.set(wanted, bytes);
         return { filename: wanted.pdf.filename, bytes };
       }));
+      const warning = warningOf(await Promise.all(printings.map(printer.marksOf)));
       const durationMs = performance.now() - started;
-      const line = { type: "printed" as const, at: deps.now().toISOString(), durationMs };
+      const at = deps.now().toISOString();
+      const line = { type: "printed" as const, at, durationMs, ...warning };
       const printed = { ...rest, timeline: [...rest.timeline ?? [], line] };
       if (!fitsEvent({ message: printed, pdfs })) {
         pdfs = await Promise.all(printings.map((wanted) => intoStore(wanted, own.get(wanted))));
@@ -169,6 +176,19 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       throw error;
     }
   }
+}
+
+/** The longest sentence of a warning, in characters: it travels with the message. */
+const MAX_WARNING_LENGTH = 500;
+
+/** Returns the warning about PDFs that show empty boxes, from the characters of each; none without any. */
+function warningOf(marks: readonly (readonly string[])[]): Pick<StageLine, "warning" | "detail"> {
+  const found = marks.flatMap((listed, position) =>
+    listed.length === 0 ? [] : [`PDF ${position + 1}: ${listed.join(", ")}`]
+  );
+  if (found.length === 0) return {};
+  const detail = `No font has a glyph (missing_glyphs). ${found.join("; ")}`;
+  return { warning: "missing_glyphs", detail: detail.slice(0, MAX_WARNING_LENGTH).toWellFormed() };
 }
 
 /** Returns the event with bulk priority, which it keeps. */

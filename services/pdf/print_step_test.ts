@@ -86,6 +86,7 @@ function openStep(print: PrintDeps["browser"]["print"] = echo) {
     },
     pdfs: {
       sizeOf: (key) => Promise.resolve(store.get(key)?.length),
+      get: (key) => Promise.resolve(store.get(key)),
       put: (key, bytes) => Promise.resolve(void store.set(key, bytes)),
     },
     loadContent: (key) => Promise.resolve(key === "stored" ? "<h1>stored</h1>" : undefined),
@@ -414,4 +415,50 @@ test("printStep() renders a message again if its invoice has expired", async () 
   pdf.invoice = { xml: { key: "gone" }, ...sums };
   assert.deepEqual(resultsOf(await run(event)), { messages: [], failures: [] });
   assert.deepEqual(printed, []);
+});
+
+test("printStep() marks messages whose PDFs lack glyphs, also if the PDF comes from the store", async () => {
+  // Like Chromium's: a font of two bytes a glyph, and a page with a character that is glyph 0.
+  const boxed = "\n1 0 obj\n<</Type /Font\n/Subtype /Type0\n>>\nendobj\n2 0 obj\n" +
+    "<</Length 78>> stream\n/Span<</ActualText <FEFFE123>>> BDC\n/F1 12 Tf\n<0000> Tj\nEMC" +
+    " ".repeat(100);
+  const print: PrintDeps["browser"]["print"] = ({ html, listsMissingGlyphs }) => {
+    assert.equal(listsMissingGlyphs, true);
+    const missing = html.includes("fine") ? {} : { missingGlyphs: ['U+E123 in "x"'] };
+    return Promise.resolve({ pdf: Buffer.from(boxed), pages: 1, blocked: [], ...missing });
+  };
+  const data = together(
+    messageWith({ html: "<p>fine", filename: "a.pdf" }, { html: "<p>bad", filename: "b.pdf" }),
+    messageWith({ html: "<p>fine", filename: "a.pdf" }),
+  );
+  for (const { pdfs } of data.messages) {
+    for (const pdf of pdfs) pdf.page = { ...PAGE, missingGlyphs: "mark" };
+  }
+  const first = openStep(print);
+  const linesOf = (verdict: Verdict) =>
+    resultsOf(verdict).messages.map(({ timeline = [] }) => {
+      const { type, warning, detail } = timeline.at(-1) ?? {};
+      return { type, ...(warning && { warning, detail }) };
+    });
+  const detail = 'No font has a glyph (missing_glyphs). PDF 2: U+E123 in "x"';
+  const marked = { type: "printed", warning: "missing_glyphs", detail };
+  assert.deepEqual(linesOf(await first.run(data)), [marked, { type: "printed" }]);
+  assert.deepEqual(linesOf(await first.run(data)), [marked, { type: "printed" }]);
+
+  // Another process: it finds the PDFs, and does not print them.
+  const other = openStep(() => Promise.reject(new Error("printed again")));
+  for (const { pdfs } of data.messages) {
+    for (const { html, page } of pdfs) {
+      const key = printKey({
+        ...{ html: "inline" in html ? html.inline : "", page, madeAt: MADE_AT, engine: ENGINE },
+      });
+      other.store.set(key, Buffer.from(boxed));
+    }
+  }
+  const [one] = linesOf(await other.run(data, { isAgain: true }));
+  assert.equal(one?.warning, "missing_glyphs");
+  assert.match(
+    one?.detail ?? "",
+    /^No font has a glyph \(missing_glyphs\)\. PDF 1: U\+E123; PDF 2:/,
+  );
 });

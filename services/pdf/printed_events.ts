@@ -36,8 +36,10 @@ export function fitsEvent({ message, pdfs }: MessageWithPdfs): boolean {
 
 /** Returns the events that carry messages to the mailer, each followed by the bytes of its PDFs. */
 export function printedEvents(head: SendHead, messages: readonly MessageWithPdfs[]): Outgoing[] {
-  // Without PDF bytes they are smaller than the event in which they came.
-  const isLight = messages.every(({ pdfs }) => bytesOf(pdfs) === 0);
+  // Without PDF bytes and warnings they are smaller than the event in which they came.
+  const isLight = messages.every(({ message: { timeline = [] }, pdfs }) =>
+    bytesOf(pdfs) === 0 && timeline.every(({ warning }) => warning === undefined)
+  );
   const parts = splitBySize(messages, {
     maxCount: MAX_MESSAGES_PER_EVENT,
     maxBytes: ROOM_BYTES,

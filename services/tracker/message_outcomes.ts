@@ -4,6 +4,7 @@ import {
   messageEventId,
   type MessageEventType,
   type MessageState,
+  type MessageWarning,
   type SmtpReply,
   type TimelineEntry,
 } from "@posthaste/contracts";
@@ -23,6 +24,8 @@ export interface MessageOutcome {
   reason?: string | undefined;
   reply?: SmtpReply | undefined;
   nextAt?: string | undefined;
+  /** Of a sent message. */
+  warnings?: MessageWarning[] | undefined;
   /** The integration of the attempt, if it is known; else the send's own. */
   integrationId?: number | undefined;
 }
@@ -65,14 +68,17 @@ export function outcomesIn(statusEvents: readonly StatusEvent[]): MessageOutcome
 export function outcomesOf(message: Message): MessageOutcome[] {
   const { _id: messageId, sendId, index, timeline } = message;
   const sending = new Set<number>();
+  const warned = new Set<MessageWarning>();
   const found: MessageOutcome[] = [];
   for (const line of timeline) {
     if (line.type === "sending") sending.add(line.attempt);
+    if (line.warning !== undefined) warned.add(line.warning);
     const kind = kindOf(line, sending);
     if (kind === undefined) continue;
     const { at, detail, integrationId } = line;
     const reason = kind.type === "message.sent" ? undefined : detail;
-    found.push({ messageId, sendId, index, ...kind, at, reason, integrationId });
+    const warnings = kind.type === "message.sent" && warned.size > 0 ? [...warned] : undefined;
+    found.push({ messageId, sendId, index, ...kind, at, reason, integrationId, warnings });
   }
   return found.map((one, position) =>
     position === found.length - 1 ? { ...one, ...lastOf(message, one) } : one
@@ -127,7 +133,7 @@ export function eventIdOf({ messageId, type, attempt }: MessageOutcome): string 
 
 /** Returns the event of an outcome, without addresses and without the server's text. */
 export function eventOf(outcome: MessageOutcome, subject: EventSubject): NewEvent {
-  const { messageId, sendId, index, type, attempt, at, reason, reply, nextAt } = outcome;
+  const { messageId, sendId, index, type, attempt, at, reason, reply, nextAt, warnings } = outcome;
   const { accountId, template } = subject;
   const { integrationId = subject.integrationId } = outcome;
   return {
@@ -137,6 +143,7 @@ export function eventOf(outcome: MessageOutcome, subject: EventSubject): NewEven
       ...(nextAt === undefined ? {} : { nextAt }),
       ...(reason === undefined ? {} : { reason: maskAddresses(reason) }),
       ...(reply === undefined ? {} : { reply: codesOf(reply) }),
+      ...(warnings === undefined ? {} : { warnings }),
       ...{ template, integrationId, ...batchOf(subject), ...subject.labelsOf(index) },
     },
   };

@@ -1,4 +1,4 @@
-import type { Message, TimelineEntry } from "@posthaste/contracts";
+import type { Message, MessageEventData, TimelineEntry } from "@posthaste/contracts";
 import type { StatusEvent } from "@posthaste/messaging";
 import { type EventSubject, SENT_AGAIN } from "@posthaste/storage";
 import assert from "node:assert/strict";
@@ -63,6 +63,30 @@ test("outcomesOf() reads every outcome of a timeline, with its attempt", () => {
     "message.canceled 4",
   ]);
   assert.deepEqual(named(messageOf([{ type: "failed", attempt: 0 }])), ["message.failed 1"]);
+});
+
+test("a sent message has its warnings, from its status event and from its timeline", () => {
+  const warning = "missing_glyphs";
+  const data = { ...MESSAGE, attempt: 1, at: AT.toISOString(), reply: { code: 250 } };
+  const reported = outcomesIn([
+    { type: "status.message.sent", data: { ...data, warnings: [warning] } },
+  ]);
+  const lines: Partial<TimelineEntry>[] = [
+    { type: "printed", attempt: 0, warning },
+    {},
+    { type: "deferred" },
+    { type: "printed", attempt: 1, warning },
+    { attempt: 2 },
+    { type: "sent", attempt: 2 },
+  ];
+  const read = outcomesOf(messageOf(lines, { state: "sent" }));
+  for (const outcomes of [reported, read]) {
+    const sent = outcomes.find(({ type }) => type === "message.sent");
+    assert.ok(sent);
+    assert.deepEqual((eventOf(sent, SUBJECT).data as MessageEventData).warnings, [warning]);
+  }
+  const [deferred] = read;
+  assert.equal(deferred?.warnings, undefined);
 });
 
 test("outcomesOf() takes the reply and the next time of the last outcome from the message", () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { crc32, deflateSync } from "node:zlib";
-import { openSmtpSink, type SmtpSink, testWoff2 } from "@posthaste/kit";
+import { openSmtpSink, type SmtpSink, testWoff2, until } from "@posthaste/kit";
 import { manageTemplates } from "./manage_templates.ts";
 import { type ReadMail, readMail } from "./read_mail.ts";
 import { openSystem, type System } from "./system.ts";
@@ -155,6 +155,48 @@ test(
     assert.deepEqual(others, []);
   },
 );
+
+test("a message whose PDF lacks a character is sent with a warning, if its template marks that", async () => {
+  const manager = await manageTemplates(system);
+  const template = await manager.publish("email", { subject: "Mark", html: "<p>Hi", text: "" });
+  const pdf = await manager.publish("pdf", {
+    ...{ filename: "a.pdf", html: "<p>Dear {{ name }}" },
+    ...{ page: { missingGlyphs: "mark" }, sample: { name: "A" } },
+  });
+  const to = ["\u{E126}va", "Ada", "\u{E126}va"].map((name, index) => ({
+    email: `${index}@mark.example`,
+    attachments: [{ id: pdf, variables: { name } }],
+  }));
+  const accepted = await system.send({ template, integration, to });
+  assert.deepEqual((await system.untilDone(accepted.id)).states, { sent: 3 });
+  const found = await Promise.all(accepted.messages.map(async ({ id }) => {
+    const { timeline } = await until(async () => {
+      const message = await system.message(id);
+      return message.timeline.some(({ type }) => type === "printed") && message;
+    }, { message: `"${id}" to be printed` });
+    const { warning, detail } = timeline.find(({ type }) => type === "printed") ?? {};
+    return [warning, detail];
+  }));
+  const detail = 'No font has a glyph (missing_glyphs). PDF 1: U+E126 in "Dear \u{E126}va"';
+  assert.deepEqual(found, [
+    ["missing_glyphs", detail],
+    [undefined, undefined],
+    ["missing_glyphs", detail],
+  ]);
+  const { token } = await system.store.tokens.create({
+    ...{ accountId: system.accountId, name: "events", scopes: ["list"] },
+  });
+  const events = await until(async () => {
+    const path = "/events?types=message.sent&limit=100";
+    const { body } = await system.get<{ data: { data: Record<string, unknown> }[] }>(path, {
+      token,
+    });
+    const ours = body.data.map(({ data }) => data).filter(({ sendId }) => sendId === accepted.id);
+    return ours.length === 3 && ours;
+  }, { message: "the events of the send" });
+  assert.equal(events.filter(({ warnings }) => String(warnings) === "missing_glyphs").length, 2);
+  assert.equal(events.filter(({ warnings }) => warnings === undefined).length, 1);
+});
 
 test("with a public base, mails show images from there, and nothing else is there", async () => {
   const base = system.stack.apiUrl.replace(/\/v1$/, "");

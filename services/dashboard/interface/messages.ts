@@ -1,4 +1,4 @@
-import type { MessageState, SmtpReply } from "@posthaste/contracts";
+import type { MessageState, MessageWarning, SmtpReply } from "@posthaste/contracts";
 import type { SuppressionView } from "./suppressions.ts";
 
 /**
@@ -100,6 +100,8 @@ export interface TimelineStep {
   /** Time since the step before, in milliseconds; null for the first. */
   sinceMs: number | null;
   detail: string | null;
+  /** `missing_glyphs`: a PDF shows empty boxes instead of characters. */
+  warning: MessageWarning | null;
   /** Whether the outcome is unknown: the server may have the mail. */
   isAmbiguous: boolean;
   /** The integration of the attempt, if it is not the send's own. */

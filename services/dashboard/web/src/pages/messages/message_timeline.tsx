@@ -23,7 +23,7 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
   return (
     <Timeline active={steps.length - 1} bulletSize={24} lineWidth={2}>
       {steps.map((step, position) => {
-        const { at, type, attempt, durationMs, sinceMs, detail, isAmbiguous, integrationId } = step;
+        const { at, type, attempt, durationMs, sinceMs, detail, integrationId } = step;
         const { icon: Sign, color } = STATE_LOOK[type];
         return (
           <Timeline.Item
@@ -38,17 +38,8 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
                 {integrationId !== undefined && (
                   <Text size="xs" c="dimmed">by integration {integrationId}</Text>
                 )}
-                {isAmbiguous && (
-                  <Badge
-                    size="sm"
-                    color="orange"
-                    variant="outline"
-                    tt="none"
-                    styles={{ label: { color: "var(--mantine-color-text)" } }}
-                  >
-                    may have arrived
-                  </Badge>
-                )}
+                {step.isAmbiguous && <Mark text="may have arrived" />}
+                {step.warning !== null && <Mark text={WARNINGS[step.warning]} />}
               </Group>
             }
           >
@@ -60,6 +51,24 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
         );
       })}
     </Timeline>
+  );
+}
+
+const WARNINGS: Record<NonNullable<TimelineStep["warning"]>, string> = {
+  missing_glyphs: "characters are missing",
+};
+
+function Mark({ text }: { text: string }) {
+  return (
+    <Badge
+      size="sm"
+      color="orange"
+      variant="outline"
+      tt="none"
+      styles={{ label: { color: "var(--mantine-color-text)" } }}
+    >
+      {text}
+    </Badge>
   );
 }
 

@@ -151,12 +151,17 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
         label="If no font has a character"
         data={[
           { value: "fail", label: "The message fails and names the character" },
+          {
+            value: "mark",
+            label: "The PDF shows an empty box, and the sent message has a warning",
+          },
           { value: "ignore", label: "The PDF shows an empty box and the message is sent" },
         ]}
         value={page.missingGlyphs ?? "ignore"}
         allowDeselect={false}
         disabled={readOnly}
-        onChange={(value) => change({ missingGlyphs: value === "fail" ? "fail" : "ignore" })}
+        onChange={(value) =>
+          change({ missingGlyphs: (value ?? "ignore") as PageOptions["missingGlyphs"] })}
       />
       <Switch
         label="Accessible PDF"
