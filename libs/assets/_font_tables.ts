@@ -10,6 +10,8 @@ interface Entry {
   tag: string;
   offset: number;
   length: number;
+  /** Whether WOFF2 has it in another form than its own. */
+  isChanged?: boolean;
 }
 
 /** Returns the tables of a TrueType or OpenType font; undefined if they overlap or lie outside of the file. */
@@ -94,7 +96,7 @@ function woff2Directory(body: Buffer, count: number): Directory | undefined {
     // For outlines, 3 stands for their own form; for all others 0 does.
     const isChanged = flags >> 6 !== (isOutline ? 3 : 0);
     const length = isChanged ? number() : own;
-    entries.push({ tag, offset, length });
+    entries.push({ tag, offset, length, isChanged });
     offset += length;
     unpackedBytes += own;
     if (at > body.length) return undefined;
@@ -104,7 +106,10 @@ function woff2Directory(body: Buffer, count: number): Directory | undefined {
 
 function tablesOf(entries: readonly Entry[], bytes: Buffer): FontTables | undefined {
   const tables = new Map(
-    entries.map(({ tag, offset, length }) => [tag, bytes.subarray(offset, offset + length)]),
+    entries.map(({ tag, offset, length, isChanged = false }) => [
+      tag,
+      bytes.subarray(offset, isChanged ? offset : offset + length),
+    ]),
   );
   const areTags = entries.every(({ tag }) => TAG.test(tag));
   return areTags && tables.size === entries.length ? tables : undefined;

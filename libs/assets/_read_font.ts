@@ -73,10 +73,37 @@ export function checkFont(body: Buffer, type: string): void {
     throw new AssetFault('The font has drawings in SVG. Save it without its table "SVG "');
   }
   checkHeads(tables);
+  checkGlyphs(tables);
 }
 
 function hasOutlines(tables: FontTables): boolean {
   return tables.has("glyf") && tables.has("loca") || tables.has("CFF ") || tables.has("CFF2");
+}
+
+/**
+ * Checks that the tables about glyphs have a place for each of them. Those that WOFF2 has in another form are
+ * empty here, and are left to the browser.
+ *
+ * @throws {AssetFault}
+ */
+function checkGlyphs(tables: FontTables): void {
+  const of = (tag: string) => tables.get(tag) ?? Buffer.alloc(0);
+  const [head, maxp, hhea] = [of("head"), of("maxp"), of("hhea")];
+  const glyphs = maxp.readUInt16BE(4);
+  const metrics = hhea.length < 36 ? 0 : hhea.readUInt16BE(34);
+  const isTrueType = tables.has("glyf");
+  const least: Readonly<Record<string, number>> = {
+    hhea: 36,
+    maxp: isTrueType ? 32 : 6,
+    hmtx: 4 * metrics + 2 * (glyphs - metrics),
+    ...(isTrueType ? { loca: (glyphs + 1) * (head.readInt16BE(50) === 0 ? 2 : 4) } : {}),
+  };
+  const short = Object.entries(least).find(([tag, size]) => {
+    const { length } = of(tag);
+    return length > 0 && length < size;
+  });
+  if (short === undefined && metrics > 0 && metrics <= glyphs) return;
+  throw new AssetFault(`The font is damaged: its table "${short?.[0] ?? "hhea"}" is too short`);
 }
 
 /** @throws {AssetFault} */

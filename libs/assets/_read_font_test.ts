@@ -84,6 +84,24 @@ test("readAsset() refuses damaged fonts, wherever they are cut or changed", () =
   );
 });
 
+test("readAsset() refuses fonts whose tables have no place for each glyph", () => {
+  const short = [
+    { maxp: Buffer.concat([Buffer.from("000100000002", "hex"), Buffer.alloc(24)]) },
+    { hmtx: Buffer.alloc(6) },
+    { loca: Buffer.alloc(8) },
+    { hhea: Buffer.alloc(20) },
+    { hhea: Buffer.alloc(36) },
+    { hhea: Buffer.concat([Buffer.alloc(34), Buffer.from([0xff, 0xff])]) },
+  ];
+  for (const tables of short) {
+    for (const make of [testFont, testWoff2]) {
+      const [tag = ""] = Object.keys(tables);
+      const reason = reasonOf(make({ tables }));
+      assert.match(reason, new RegExp(`table "(${tag}|hmtx)" is too short`), tag);
+    }
+  }
+});
+
 test("readAsset() refuses fonts with SVG documents, and those that must not be embedded", () => {
   const svg = { "SVG ": Buffer.from("<svg onload='alert(1)'/>") };
   for (const make of [testFont, testWoff2]) {
