@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { openSmtpSink } from "@posthaste/kit";
+import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
 
 let fixture: DashboardFixture;
@@ -69,5 +70,30 @@ test("the page of a message shows the images that the mail carried, in a sandbox
   );
   const addresses = look.page.frames().map((one) => one.url());
   assert.ok(!addresses.some((url) => url.startsWith("cid:")));
+  assert.deepEqual(look.faults, []);
+});
+
+test("the page of a message says that characters are missing from its PDF", async () => {
+  const { people: { editor }, system } = fixture;
+  async function publish(kind: "email" | "pdf", changes: object): Promise<number> {
+    const { id, revision, draft } = await editor.ask<Stored>("POST", `/templates/${kind}`, {
+      name: "Marked",
+    });
+    const source = { ...draft, text: "", variables: [], ...changes };
+    const path = `/templates/${kind}/${id}`;
+    const saved = await editor.ask<Stored>("PUT", `${path}/draft`, { revision, source });
+    await editor.ask("POST", `${path}/publish`, { revision: saved.revision });
+    return id;
+  }
+  const template = await publish("email", { subject: "Hi", html: "<p>Hi" });
+  const page = { missingGlyphs: "mark" };
+  const pdf = await publish("pdf", { filename: "a.pdf", html: "<p>Dear \u{E127}va", page });
+  const to = [{ email: "mark@b.example", attachments: [{ id: pdf }] }];
+  const sent = await system.send({ template, integration, to });
+  await system.untilDone(sent.id);
+  await using look = await fixture.look(`/messages/${sent.messages[0]?.id}`, { who: "viewer" });
+  await look.page.getByText("characters are missing").waitFor();
+  await look.page.getByText('PDF 1: U+E127 in "Dear').waitFor();
+  await expectNoAxeViolations(look.page);
   assert.deepEqual(look.faults, []);
 });
