@@ -112,6 +112,10 @@ export function placeIn(folder: string, { file, line, column }: BundleFault): st
   return [join(folder, file), ...place].join(":");
 }
 
-function textOf(wish: object): string {
-  return JSON.stringify(wish);
+/** An older dashboard does not know the fields about assets: they are left out if they are empty. */
+function textOf(wish: Partial<BundleApplication>): string {
+  return JSON.stringify(wish, (key, value) => {
+    const isOptional = key === "assets" || key === "contents";
+    return isOptional && Object.keys(value).length === 0 ? undefined : value;
+  });
 }

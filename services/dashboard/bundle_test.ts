@@ -499,6 +499,22 @@ test("the hash of another account's file, or of a sent attachment, gives no acce
   assert.deepEqual((await one.program.get(BUNDLE)).body.assets, {});
 });
 
+test("a token limited to some templates sees and stores no files by a bundle", async () => {
+  const { accountId, token: _, ...own } = await openProgram();
+  const headers = { "content-type": "image/gif" };
+  await own.program.put("/manage/v1/assets/logo", image(1), headers);
+  const limited = await dashboard.store.tokens.create({
+    ...{ accountId, name: "CI", scopes: ["manage:templates"], limits: { templates: [1] } },
+  });
+  const program = dashboard.program(limited.token);
+  for (const bytes of [image(1), image(2)]) {
+    const wish = { files: {}, assets: { logo: wantedOf(bytes) } };
+    const { status, body } = await program.post(`${BUNDLE}/plan`, wish);
+    assert.deepEqual([status, body.code], [403, "missing_scope"]);
+  }
+  assert.deepEqual((await program.get(BUNDLE)).body.assets, {});
+});
+
 test("a push refuses bytes that are not those of its plan, and changes nothing then", async () => {
   const { accountId, plan, apply } = await openProgram();
   const svg = Buffer.from('<svg width="1" height="1"><script>1</script></svg>');

@@ -84,13 +84,13 @@ export async function planBundle(
   const faults: BundleFault[] = [...read.faults, ...beyond(read, wish)];
   const current = await listTemplates(actor, deps);
   const { accountId } = actor;
-  const files = faults.length > 0 ? NO_ASSETS : await planAssets(wish.assets, {
+  if (Object.keys(wish.assets).length > 0) requireUnlimited(actor, "templates");
+  const stored = faults.length > 0 ? NO_ASSETS : await planAssets(wish.assets, {
     ...{ accountId, maxBytes: deps.maxAssetBytes },
   }, deps.store);
-  if (files.planned.length > 0) requireUnlimited(actor, "templates");
-  requireContents(files.planned, budget);
-  faults.push(...files.faults);
-  const assets = files.planned.map(pinnedAssetOf);
+  requireContents(stored.planned, budget);
+  faults.push(...stored.faults);
+  const assets = stored.planned.map(pinnedAssetOf);
   const wanted = faults.length > 0 ? [] : read.templates;
   const planned = await mapSome(AT_ONCE, wanted, async (template) => {
     const found = current.find((one) => isOf(one, template));
@@ -138,8 +138,8 @@ export async function planBundle(
     ...archived.changes.map((change) => ({ ...change, compiled: undefined })),
   ];
   return {
-    plan: planId(accountId, wish, { changes, partials, assets: files.planned }),
-    ...{ changes, partials, assets: files.planned },
+    plan: planId(accountId, wish, { changes, partials, assets: stored.planned }),
+    ...{ changes, partials, assets: stored.planned },
     faults: withoutRepeats([
       ...faults,
       ...await partialFaults(partials, { accountId, instead }, deps),
