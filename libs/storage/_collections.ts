@@ -28,7 +28,7 @@ import type { IntegrationCircuit } from "./integration_circuit.ts";
 import type { StoredResults } from "./ended_attempt.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import type { AttemptCount } from "./attempt_count.ts";
-import type { SmtpTokenState } from "./smtp_token_store.ts";
+import type { SmtpTokenState } from "./smtp_token.ts";
 import type { StoredRegister } from "./stored_register.ts";
 import type { StatisticsBucket, StatisticsHint } from "./statistics_bucket.ts";
 import type { UsageDay } from "./usage_day.ts";

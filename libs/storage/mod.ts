@@ -161,12 +161,8 @@ export {
   writeSealingKey,
 } from "./master_keys.ts";
 export type { NewUser, PeopleStore } from "./people_store.ts";
-export type {
-  SmtpToken,
-  SmtpTokenFailure,
-  SmtpTokenState,
-  SmtpTokenStore,
-} from "./smtp_token_store.ts";
+export type { SmtpToken, SmtpTokenFailure, SmtpTokenState } from "./smtp_token.ts";
+export type { SmtpTokenAnswer, SmtpTokenClaim, SmtpTokenStore } from "./smtp_token_store.ts";
 export {
   bindLogin,
   bindPassword,

@@ -23,6 +23,13 @@ export const CLIENT = { id: "client-1", secret: "canary-client-secret" };
 /** A person's login at Microsoft. */
 export const USER = "shop@example.com";
 
+/** Resolves every name to this machine, where any port may be reached. */
+export const resolveLocal = openGuardedResolver({
+  ports: [443],
+  allowed: readNetworks(["127.0.0.1"]),
+  lookup: () => Promise.resolve(["127.0.0.1"]),
+});
+
 /** Returns how a provider of a test is asked. */
 export function clientOf(
   oauth: Pick<FaultyOauth, "origin">,
@@ -33,11 +40,7 @@ export function clientOf(
       microsoft: `${oauth.origin}/{tenant}/oauth2/v2.0/token`,
       google: `${oauth.origin}/token`,
     },
-    resolveHost: openGuardedResolver({
-      ports: [443],
-      allowed: readNetworks(["127.0.0.1"]),
-      lookup: () => Promise.resolve(["127.0.0.1"]),
-    }),
+    resolveHost: resolveLocal,
     timeoutMs: 5_000,
     now: () => new Date(),
     ca: testCertificate.cert,

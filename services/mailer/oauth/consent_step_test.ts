@@ -6,10 +6,10 @@ import {
   type ConsentReply,
   type Integration,
   integrationLoginSchema,
+  integrationSchema,
 } from "@posthaste/contracts";
 import { type FaultyOauth, openFaultyOauth } from "@posthaste/kit";
 import { bindLogin, openSecret, sealingKeyOf, sealSecret } from "@posthaste/storage";
-import { integrationOf } from "../_test_integration.ts";
 import { BY_CLIENT, byPerson, CLIENT, clientOf, KEYS, type SealedFor } from "./_test_tokens.ts";
 import { consentStep } from "./consent_step.ts";
 
@@ -19,11 +19,16 @@ const redirectUri = "https://dash.example/consent";
 const challenge = createHash("sha256").update(codeVerifier).digest("base64url");
 const GRANT = { code: "canary-code", codeVerifier, redirectUri };
 
+const INTEGRATION = integrationSchema.parse({
+  ...{ _id: "acc_1/4", accountId: "acc_1", id: 4, name: "Shop", revision: 7 },
+  ...{ host: "smtp.example.com", port: 587, tls: "starttls", auth: null },
+  ...{ senders: ["shop@example.com"], createdAt: new Date(0), updatedAt: new Date(0) },
+});
+
 function withLogin(login: SealedFor): Integration {
-  const integration = integrationOf({ revision: 7 });
-  const bound = { ...integration, recordId: integration._id };
+  const bound = { ...INTEGRATION, recordId: INTEGRATION._id };
   return {
-    ...integration,
+    ...INTEGRATION,
     auth: integrationLoginSchema.parse(
       login((field, secret) => sealSecret(secret, { ...bindLogin(bound, field), key })),
     ),
@@ -93,7 +98,7 @@ test("consentStep() refuses grants of other records, accounts and kinds of login
     [ask({ accountId: "acc_2" }), /no login by consent/],
     [ask({ grant: { ...GRANT, codeVerifier: "short" } }), /could not be opened/],
     [openStep(oauth, withLogin(BY_CLIENT))(), /no login by consent/],
-    [openStep(oauth, integrationOf())(), /no login by consent/],
+    [openStep(oauth, INTEGRATION)(), /no login by consent/],
   ];
   for (const [asking, reason] of cases) {
     const reply = await asking;

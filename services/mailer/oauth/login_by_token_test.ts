@@ -8,13 +8,20 @@ import {
   openFaultySmtp,
   takesLong,
 } from "@posthaste/kit";
-import { openTestResolver } from "../_test_resolver.ts";
 import { isUnoffered, isUnreachable } from "../breaker.ts";
 import { SmtpFailure } from "../smtp_failure.ts";
 import { judgeSmtpFailure } from "../smtp_verdict.ts";
 import { openTransportPool, type TransportPool } from "../transport_pool.ts";
 import { unsealer } from "../unseal.ts";
-import { BY_CLIENT, CLIENT, KEYS, openTestTokens, type TestTokens, USER } from "./_test_tokens.ts";
+import {
+  BY_CLIENT,
+  CLIENT,
+  KEYS,
+  openTestTokens,
+  resolveLocal,
+  type TestTokens,
+  USER,
+} from "./_test_tokens.ts";
 
 takesLong();
 
@@ -53,9 +60,12 @@ async function openFixture(tokens: Partial<FaultySmtpTokens> = {}): Promise<Fixt
   );
   const integration = await opened.create(BY_CLIENT, smtp.port);
   const mailers = [0, 1].map(() => {
-    const resolveHost = openTestResolver();
     const pool: TransportPool = stack.use(
-      openTransportPool({ ehloName: "test.example.com", drainMs: 1_000, resolveHost }),
+      openTransportPool({
+        ehloName: "test.example.com",
+        drainMs: 1_000,
+        resolveHost: resolveLocal,
+      }),
     );
     return { pool, unseal: unsealer(KEYS, opened.mailer(oauth)) };
   });
@@ -180,7 +190,7 @@ test("send() reports a server that offers no login by tokens", async () => {
   await using oauth = await openFaultyOauth({ client: CLIENT });
   const integration = await opened.create(BY_CLIENT, smtp.port);
   await using pool = openTransportPool({
-    ...{ ehloName: "test.example.com", drainMs: 1_000, resolveHost: openTestResolver() },
+    ...{ ehloName: "test.example.com", drainMs: 1_000, resolveHost: resolveLocal },
   });
   const mail = { envelope: { from: USER, to: "ann@example.net" }, raw: MAIL };
   const unseal = unsealer(KEYS, opened.mailer(oauth));
