@@ -102,6 +102,8 @@ function hostsOf(setting: string, env: Settings): string[] {
     case "SMTP_PORTS":
     case "WEBHOOK_PORTS":
       return [...(value || PORTS[setting]).split(",").map(anyAt), ...nameServers()];
+    case "OAUTH_ENDPOINTS":
+      return [...portsOf(value ?? "").map(anyAt), ...nameServers()];
     case "EGRESS_ALLOW":
       return (value ?? "").split(",").flatMap((network) => networkOf(network.trim()));
     case "REMOTE_IMAGES":
@@ -116,6 +118,15 @@ function hostsOf(setting: string, env: Settings): string[] {
 /** Returns every IPv4 address with this port: Deno 2.9 has no such form for IPv6. */
 function anyAt(port: string): string {
   return `0.0.0.0/0:${port.trim()}`;
+}
+
+/** Returns the port of the providers, and those of the endpoints in their place. */
+function portsOf(endpoints: string): string[] {
+  const [own] = DESTINATIONS.oauthProviders.ports;
+  const others = endpoints.split(",").flatMap((endpoint) =>
+    URL.parse(endpoint.slice(endpoint.indexOf("=") + 1))?.port || []
+  );
+  return [`${own}`, ...others];
 }
 
 /** Returns the name servers: customers' host names cannot be permitted one by one, and these resolve them. */

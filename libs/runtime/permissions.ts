@@ -39,6 +39,13 @@ export const DESTINATIONS = {
       "SMTP servers of customers. The mailer itself judges each address (libs/egress): a second wall.",
     called: "public addresses",
   },
+  oauthProviders: {
+    setting: "OAUTH_ENDPOINTS",
+    ports: [443],
+    why:
+      "Providers of access tokens. The mailer itself judges each address (libs/egress): a second wall.",
+    called: "public addresses",
+  },
   webhookEndpoints: {
     setting: "WEBHOOK_PORTS",
     ports: [443, 8443],
@@ -193,7 +200,7 @@ export const PERMISSIONS = {
     },
   },
   mailer: {
-    dials: ["database", "broker", "smtpServers", "allowedNetworks"],
+    dials: ["database", "broker", "smtpServers", "oauthProviders", "allowedNetworks"],
     asks: MONGODB_ASKS,
     secrets: [...LOGINS, "MASTER_KEY"],
     broker: {
