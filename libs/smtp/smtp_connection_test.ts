@@ -453,6 +453,47 @@ test("open() answers the challenge that explains a refused token, and reports th
     const error = await errorOf(opened(server, { login: { ...login, method } }));
     assert.deepEqual(answers, [dismissal]);
     assert.deepEqual([error.phase, error.fault, error.reply?.code], ["auth", "reply", 535]);
+    assert.equal(error.tokenStatus, "401");
+  }
+});
+
+test("open() reports the status of a refused token only if it is a plain word", async () => {
+  const cases = [
+    ['{"status":"insufficient_scope"}', "insufficient_scope"],
+    ['{"status":"<b>"}', "unknown"],
+    ['{"status":{}}', "unknown"],
+    ["null", "unknown"],
+    ["not JSON", "unknown"],
+  ] as const;
+  for (const [challenge, expected] of cases) {
+    await using server = await openScriptedServer({
+      keywords: ["AUTH XOAUTH2"],
+      script: (line, nth) => {
+        if (nth === -1 || line.startsWith("EHLO")) return undefined;
+        return line.startsWith("AUTH") ? `334 ${encoded(challenge)}` : "535 5.7.8 no";
+      },
+    });
+    const error = await errorOf(opened(server, { login: { ...login, isToken: true } }));
+    assert.equal(error.tokenStatus, expected);
+  }
+});
+
+test("open() sends a token by XOAUTH2 or OAUTHBEARER, and never as a password", async () => {
+  const cases = [
+    ["PLAIN LOGIN XOAUTH2 OAUTHBEARER", "AUTH XOAUTH2 "],
+    ["OAUTHBEARER PLAIN", "AUTH OAUTHBEARER "],
+    ["PLAIN LOGIN CRAM-MD5", undefined],
+  ] as const;
+  for (const [offered, expected] of cases) {
+    await using server = await openScriptedServer({
+      keywords: [`AUTH ${offered}`],
+      script: (line) => line.startsWith("AUTH") ? "235 2.7.0 welcome" : undefined,
+    });
+    const opening = opened(server, { login: { ...login, isToken: true } });
+    if (expected === undefined) assert.equal((await errorOf(opening)).fault, "no_auth");
+    else await opening;
+    const said = server.lines.filter((line) => line.startsWith("AUTH"));
+    assert.deepEqual(said.map((line) => line.startsWith(expected ?? " ")), expected ? [true] : []);
   }
 });
 

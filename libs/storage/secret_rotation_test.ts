@@ -208,3 +208,36 @@ test("rewrapSecrets() seals all secrets of a login by access tokens", async () =
     assert.equal(openSecret(secret, { ...bindLogin(bound, field), keys: latter }), field);
   }
 });
+
+test("rewrapSecrets() never mixes a refresh token with the one that replaces it meanwhile", async () => {
+  const { store } = opened;
+  const accountId = "acc_rotating";
+  const bound = (recordId: string) =>
+    bindLogin({ accountId, recordId, ...SERVER }, "auth.refreshToken");
+  const { id, _id } = await store.integrations.create({
+    ...{ accountId, name: "by token", ...SERVER, tls: "starttls" },
+    senders: ["shop@example.com"],
+    auth: (recordId) => ({
+      ...{ kind: "oauthRefreshToken", user: "shop", provider: "google", tenant: null },
+      ...{ clientId: "shop.apps.googleusercontent.com", clientSecret: null },
+      refreshToken: sealSecret("token 0", { ...bound(recordId), key: sealingKeyOf(former) }),
+    }),
+  });
+  const stored = async () => {
+    const found = await store.integrations.find(accountId, id);
+    assert.ok(found?.auth?.kind === "oauthRefreshToken" && found.auth.refreshToken);
+    return found.auth.refreshToken;
+  };
+  for (let n = 1; n <= 20; n++) {
+    const from = await stored();
+    const to = sealSecret(`token ${n}`, { ...bound(_id), key: sealingKeyOf(former) });
+    const [, isReplaced] = await Promise.all([
+      rotate(50),
+      store.integrations.replaceRefreshToken(accountId, id, { from, to }),
+    ]);
+    assert.equal(isReplaced, true);
+    const token = openSecret(await stored(), { ...bound(_id), keys: both });
+    assert.equal(token, `token ${n}`);
+    assert.equal(await store.integrations.replaceRefreshToken(accountId, id, { from, to }), false);
+  }
+});
