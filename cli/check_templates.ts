@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import {
   type Authored,
   type AuthoredPartial,
+  authoredVariant,
   type FileFault,
   fileOfPart,
   fileOfPartial,
+  placeInTemplate,
   sourceOfAuthored,
 } from "@posthaste/bundle";
 import {
@@ -16,6 +18,7 @@ import {
   type TemplateRead,
   type VariableDeclaration,
   type Variables,
+  variantFault,
 } from "@posthaste/contracts";
 import type { Publication } from "@posthaste/storage";
 import {
@@ -128,7 +131,73 @@ interface Checked {
   warnings: FileFault[];
 }
 
+/** Checks a template with its languages, each as a template of its own. */
 async function check(template: Authored, checking: Checking): Promise<Checked> {
+  const own = await checkBody(template, checking);
+  const tags = Object.keys(template.variants);
+  const bodies = await Promise.all(tags.map(async (tag) => {
+    const { faults, warnings, ...rest } = await checkBody(authoredVariant(template, tag), checking);
+    const placed = (fault: FileFault) => placeInTemplate(fault, { template, tag });
+    return {
+      ...{ ...rest, tag, faults: faults.map(placed), warnings: warnings.map(placed) },
+      errors: rest.ready?.errors.map(placed) ?? [],
+    };
+  }));
+  const all = [own, ...bodies];
+  const used = all.flatMap((body) => body.used);
+  const message = variantFault(sourceOfAuthored(template));
+  const tooLarge = message === undefined ? [] : [{ file: template.folder, message }];
+  return {
+    ready: own.ready && withVariants(own.ready, { template, used, bodies }),
+    faults: [...all.flatMap(({ faults }) => faults), ...tooLarge],
+    warnings: [
+      ...all.flatMap(({ warnings }) => warnings),
+      ...(all.every(({ ready }) => ready !== undefined) ? findUnused(template, used) : []),
+    ],
+  };
+}
+
+function withVariants(
+  ready: ReadyTemplate,
+  { template, used, bodies }: {
+    template: Authored;
+    used: readonly string[];
+    bodies: readonly (Pick<Checked, "ready"> & { tag: string; errors: FileFault[] })[];
+  },
+): ReadyTemplate {
+  const whole = { ...ready, variables: declareAll(template.settings.variables, used) };
+  if (bodies.length === 0) return whole;
+  const pinned = [ready, ...bodies.flatMap((body) => body.ready ?? [])]
+    .flatMap(({ assets = [] }) => assets);
+  const assets = [...new Map(pinned.map((asset) => [asset.name, asset])).values()];
+  return {
+    ...{ ...whole, sourceHash: hashOf(template, assets) },
+    ...(assets.length === 0 ? {} : { assets, shows: namesOf(ready) }),
+    variants: Object.fromEntries(bodies.flatMap(({ tag, ready: body }) => {
+      if (body === undefined) return [];
+      const { source, parts, reads } = body;
+      const shows = assets.length === 0 ? {} : { shows: namesOf(body) };
+      return [[tag, { source, parts, reads, ...shows }]];
+    })),
+    errors: [...ready.errors, ...bodies.flatMap(({ errors }) => errors)],
+    partials: [
+      ...new Set([ready, ...bodies.flatMap((body) => body.ready ?? [])]
+        .flatMap(({ partials }) => partials)),
+    ],
+  } as ReadyTemplate;
+}
+
+/** Returns the names of the stored files that a body shows, each once. */
+function namesOf({ assets = [] }: ReadyTemplate): string[] {
+  return [...new Set(assets.map(({ name }) => name))];
+}
+
+/** The result for one body, and the variables that it reads. */
+interface CheckedBody extends Checked {
+  used: string[];
+}
+
+async function checkBody(template: Authored, checking: Checking): Promise<CheckedBody> {
   const { settings, sample } = template;
   const { sandbox, findAsset } = checking;
   const name = await checkFilename(template, checking);
@@ -136,7 +205,7 @@ async function check(template: Authored, checking: Checking): Promise<Checked> {
   try {
     compiled = await compile(template, checking);
   } catch (error) {
-    return { faults: [...name.faults, ...faultsOf(error, template)], warnings: [] };
+    return { faults: [...name.faults, ...faultsOf(error, template)], warnings: [], used: [] };
   }
   const read = [...compiled.variables, ...name.variables];
   const used = read.map((variable) => variable.name);
@@ -154,22 +223,31 @@ async function check(template: Authored, checking: Checking): Promise<Checked> {
   const linted = lintAuthored({ template, variables: read, output: tried.output, assets: images });
   const warnings = [
     ...compiled.warnings.map((text) => placeWarning(text, template)),
-    ...findUnused(template, used),
     ...linted.warnings,
   ];
   const { name: title, locale } = settings;
   const reads = joinReads(compiled.reads, name.reads);
   const common = { alias: template.alias, name: title, locale, variables, reads };
-  // An editor ends a file with a line break; a subject has none.
   const source = sourceOfAuthored(template);
   const ready = {
     ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template, pinned) },
     ...(pinned.length === 0 ? {} : { assets: pinned }),
-    ...{ draft: { ...source, subject: source.subject.trim() }, errors: linted.errors },
+    ...{ draft: withoutLineEnds(source), errors: linted.errors },
     partials: [...new Set([...compiled.partials, ...name.partials])],
     ...contentOf(template, parts),
   };
-  return { ready: ready as ReadyTemplate, faults, warnings };
+  return { ready: ready as ReadyTemplate, faults, warnings, used };
+}
+
+/** An editor ends a file with a line break; a subject has none. */
+function withoutLineEnds({ variants, ...source }: DraftSource): DraftSource {
+  const own = { ...source, subject: source.subject.trim() };
+  if (variants === undefined) return own;
+  const bodies = Object.entries(variants).map(([tag, body]) => [
+    tag,
+    { ...body, subject: body.subject.trim() },
+  ]);
+  return { ...own, variants: Object.fromEntries(bodies) };
 }
 
 interface Compiled {

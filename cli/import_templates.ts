@@ -1,5 +1,6 @@
 import { type AuthoredPartial, type FileFault, readBundle } from "@posthaste/bundle";
 import {
+  bodiesOf,
   BRAND,
   type DraftSource,
   MAX_ASSETS,
@@ -136,8 +137,10 @@ function pinsOf(
   { used, draft }: { used: readonly string[]; draft: DraftSource },
 ): Pinned[] {
   const partials = pinned.filter(({ name }) => used.includes(name));
-  const { subject, html, text, filename } = draft;
-  const texts = [subject, html, text, filename, ...partials.map(({ source }) => source)];
+  const bodies = bodiesOf(draft).flatMap(({ body: { subject, html, text, filename } }) => [
+    ...[subject, html, text, filename],
+  ]);
+  const texts = [...bodies, ...partials.map(({ source }) => source)];
   const brand = texts.some(readsBrand) ? pinned.filter(({ name }) => name === BRAND) : [];
   return [...partials, ...brand];
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { inLocale } from "@posthaste/contracts";
 import { openStore, type Store } from "@posthaste/storage";
 import { openSandbox, type Sandbox } from "@posthaste/templating";
 import { openTestMongo, type TestMongo } from "@posthaste/kit";
@@ -377,4 +378,61 @@ test("importTemplates() keeps templates back whose image nobody stores; a check 
   assert.deepEqual(await faultsOf(files), []);
   const faults = await faultsOf({ ...PICTURED, "assets/logo.gif": Buffer.from("no image") });
   assert.match(faults.join(), /assets\/logo\.gif The file is not an image/);
+});
+
+test("importTemplates() pins the files that each language of a template shows", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "import-languages-images" });
+  await using made = await openFolder({
+    ...PICTURED,
+    "email/welcome/body.html.hbs": "<p>{{ name }} {{ city }}</p>",
+    "email/welcome/de/subject.hbs": "Hallo {{ name }}\n",
+    "email/welcome/de/body.html.hbs": '<img src="{{asset "logo"}}" alt="a">',
+  });
+  const { folder } = made;
+  const import_ = async () =>
+    (await importTemplates({ store, sandbox, accountId, folder })).templates
+      .map(({ outcome }) => outcome);
+  assert.deepEqual(await import_(), ["new", "new"]);
+  const version = await store.templates.findVersion(accountId, "email", 1, 1);
+  assert.ok(version);
+  const shown = (locale: string) => inLocale(version, locale).assets?.map(({ name }) => name);
+  assert.deepEqual([shown("en"), shown("de-AT")], [undefined, ["logo"]]);
+  await made.write({ "assets/logo.gif": Buffer.concat([GIF, Buffer.from([1])]) });
+  assert.deepEqual(await import_(), ["updated", "updated"]);
+});
+
+test("importTemplates() publishes the languages of a folder, and names the files of their faults", async () => {
+  const account = await store.accounts.create({ name: "Languages" });
+  const languages = {
+    "email/welcome/de/subject.hbs": "Hallo {{ name }}\n",
+    "email/welcome/de/body.html.hbs": "<html><p>{{ name }} {{ plz }}</p></html>",
+    "email/welcome/sample.json": '{"name":"Ada","city":"Turin","plz":"1"}',
+    "pdf/bill/de/body.html.hbs": "<h1>Rechnung {{ number }}</h1>",
+    "pdf/bill/de/filename.hbs": "rechnung-{{ number }}.pdf\n",
+    "pdf/bill/fr/body.html.hbs": "<h1>Facture</h1>",
+  };
+  await using made = await openFolder({ ...GOOD, ...languages });
+  const options = { store, sandbox, accountId: account._id, folder: made.folder };
+  const { templates, warnings } = await importTemplates(options);
+  assert.deepEqual([templates.map(({ outcome }) => outcome), warnings], [["new", "new"], []]);
+  const mail = await store.templates.findVersion(account._id, "email", 1, 1);
+  assert.equal(mail?.variants?.["de"]?.parts.subject, "Hallo {{ name }}");
+  assert.match(mail?.variants?.["de"]?.parts.html ?? "", /lang="de"/);
+  assert.deepEqual(mail?.variables.map(({ name }) => name), ["name", "city", "plz"]);
+  const bill = await store.templates.findVersion(account._id, "pdf", 1, 1);
+  const names = Object.values(bill?.variants ?? {}).map(({ parts }) => parts.filename);
+  assert.deepEqual(names, ["rechnung-{{ number }}.pdf", "bill-{{ number }}.pdf"]);
+  const again = await importTemplates(options);
+  assert.deepEqual(again.templates.map(({ outcome }) => outcome), ["unchanged", "unchanged"]);
+  await made.write({ "email/welcome/de/subject.hbs": "Guten Tag {{ name }}\n" });
+  const changed = await importTemplates(options);
+  assert.deepEqual(changed.templates.map(({ outcome }) => outcome), ["updated", "unchanged"]);
+
+  const faulty = await faultsOf({
+    ...{ ...GOOD, ...languages },
+    "email/welcome/de/body.html.hbs": "<p>\n{{#iff x}}{{/iff}}",
+    "pdf/bill/de/filename.hbs": "{{#iff",
+  });
+  assert.match(faulty.join("\n"), /^email\/welcome\/de\/body\.html\.hbs:2:1 /m);
+  assert.match(faulty.join("\n"), /^pdf\/bill\/de\/filename\.hbs/m);
 });

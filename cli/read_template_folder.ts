@@ -1,13 +1,13 @@
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   type FileFault,
   isPartialFile,
   isTemplateFile,
-  MAX_FILE_BYTES,
+  maxBytesOf,
   sayTooLarge,
 } from "@posthaste/bundle";
-import { TEMPLATE_KINDS } from "@posthaste/contracts";
+import { canonicalLocale, TEMPLATE_KINDS } from "@posthaste/contracts";
 
 /** The files of a folder of templates. */
 export interface TemplateFolder {
@@ -37,7 +37,7 @@ export async function readTemplateFolder(folder: string): Promise<TemplateFolder
         continue;
       }
       const names = await list(join(folder, path));
-      for (const name of names) await readInto(found, folder, `${path}/${name}`);
+      for (const name of names) await readWithin(found, folder, `${path}/${name}`);
       // It is meant as a template: missing files are reported.
       if (names.length === 0) found.faults.push({ file: `${path}/template.json`, message: EMPTY });
     }
@@ -79,13 +79,24 @@ export function isMissingFolder(error: unknown): boolean {
 
 const EMPTY = "is missing: the folder is empty";
 
+/** Reads a file of a template, or those of one of its languages. */
+async function readWithin(found: TemplateFolder, folder: string, path: string): Promise<void> {
+  const isVariant = canonicalLocale(basename(path)) !== undefined &&
+    (await stat(join(folder, path))).isDirectory();
+  if (!isVariant) return await readInto(found, folder, path);
+  for (const name of await list(join(folder, path))) {
+    await readInto(found, folder, `${path}/${name}`);
+  }
+}
+
 async function readInto(found: TemplateFolder, folder: string, path: string): Promise<void> {
-  const [kind, , name = ""] = path.split("/");
+  const [kind, , ...rest] = path.split("/");
+  const name = rest.join("/");
   if (!isTemplateFile(kind === "pdf" ? "pdf" : "email", name)) {
     found.warnings.push({ file: path, message: "is ignored: unknown name" });
     return;
   }
-  const text = await readText(join(folder, path), MAX_FILE_BYTES[name] ?? 0);
+  const text = await readText(join(folder, path), maxBytesOf(name));
   if ("text" in text) found.files[path] = text.text;
   else found.faults.push({ file: path, message: text.problem });
 }

@@ -134,9 +134,9 @@ function byTemplate(files: Files, isMeant: WriteOptions["isMeant"] = () => true)
 /** Throws unless a path from a server is inside of a template's folder. */
 function checkPath(path: string): void {
   if (isPartialFile(path)) return;
-  const [kind = "", alias = "", name = "", ...rest] = path.split("/");
-  const isKnown = (kind === "email" || kind === "pdf") && isTemplateFile(kind, name);
-  if (isKnown && rest.length === 0 && aliasSchema.safeParse(alias).success) return;
+  const [kind = "", alias = "", ...rest] = path.split("/");
+  const isKnown = (kind === "email" || kind === "pdf") && isTemplateFile(kind, rest.join("/"));
+  if (isKnown && aliasSchema.safeParse(alias).success) return;
   const message = `Cannot write "${path}": it is no file of a template`;
   throw new CommandError(message, { exitCode: EXIT.failed });
 }
@@ -159,7 +159,11 @@ async function replace(folder: string, before: Files, after: Files): Promise<voi
     await writeFile(join(folder, path), text);
   }
   for (const path of Object.keys(before)) {
-    if (after[path] === undefined) await rm(join(folder, path));
+    if (after[path] !== undefined) continue;
+    await rm(join(folder, path));
+    // The folder of a language may contain unknown files.
+    const isVariant = path.split("/").length > 3;
+    if (isVariant) await rmdir(join(folder, dirname(path))).catch(() => {});
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -89,4 +89,22 @@ test("writeTemplateFolder() writes nothing if one path leads elsewhere", async (
     );
   }
   assert.equal(await made.read("email/a/subject.hbs"), "none");
+});
+
+test("writeTemplateFolder() writes the languages of a template, and removes those that are gone", async () => {
+  await using made = await openFolder();
+  const body = { subject: "Hallo", html: "<p>", text: "", filename: "" };
+  const both = fileOf("a", { variants: { de: body, "pt-BR": body } });
+  assert.deepEqual(await made.write(both), ["a new"]);
+  assert.equal(await made.read("email/a/pt-BR/subject.hbs"), "Hallo");
+  assert.deepEqual(await made.write(both), ["a unchanged"]);
+  await writeFile(join(made.folder, "email/a/de/notes.txt"), "mine");
+  assert.deepEqual(await made.write(fileOf("a")), ["a updated"]);
+  assert.deepEqual((await readdir(join(made.folder, "email/a"))).sort(), [
+    ...["body.html.hbs", "de", "subject.hbs", "template.json"],
+  ]);
+  assert.deepEqual(await readdir(join(made.folder, "email/a/de")), ["notes.txt"]);
+  for (const path of ["email/a/../subject.hbs", "email/a/de/../subject.hbs", "email/a/de/x.hbs"]) {
+    await assert.rejects(made.write({ [path]: "x" }), /no file of a template/);
+  }
 });

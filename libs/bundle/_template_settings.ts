@@ -1,4 +1,5 @@
 import {
+  localeSchema,
   type PageOptions,
   pageOptionsSchema,
   type VariableDeclaration,
@@ -13,8 +14,6 @@ const CONTROL = /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{2028}\u{2029}]/u;
 const lineSchema = z.string().min(1, { error: "must not be empty" })
   .max(200, { error: "must not exceed 200 characters" })
   .refine((text) => !CONTROL.test(text), { error: "must be one line" });
-
-const localeSchema = z.string().refine(isLocale, { error: 'must be a language tag such as "de"' });
 
 const variablesSchema = z.array(variableDeclarationSchema).superRefine((variables, context) => {
   const seen = new Set<string>();
@@ -100,12 +99,4 @@ function isThere(value: unknown, path: readonly PropertyKey[]): boolean {
     at = (at as Record<PropertyKey, unknown>)[key];
   }
   return true;
-}
-
-function isLocale(tag: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(tag).length === 1;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,5 @@
 import {
+  type BodySource,
   type DraftSource,
   pageOptionsSchema,
   type TemplateKind,
@@ -38,13 +39,20 @@ export function differingFiles(
 ): string[] {
   const paths = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return paths.filter((path) => one[path] !== other[path])
-    .map((path) => path.slice(path.lastIndexOf("/") + 1)).sort();
+    .map((path) => path.split("/").slice(2).join("/")).sort();
 }
 
 function emailFiles(name: string, source: DraftSource): Record<string, string> {
-  const { subject, html, text, locale, variables } = source;
+  const { locale, variables } = source;
   return {
     "template.json": jsonOf({ name, locale, variables: variables.map(declarationOf) }),
+    ...emailBody(source),
+    ...variantFiles(source, emailBody),
+  };
+}
+
+function emailBody({ subject, html, text }: BodySource): Record<string, string> {
+  return {
     "subject.hbs": subject,
     [isMjml(html) ? "body.mjml" : "body.html.hbs"]: html,
     ...(text.trim() === "" ? {} : { "text.txt.hbs": text }),
@@ -52,11 +60,35 @@ function emailFiles(name: string, source: DraftSource): Record<string, string> {
 }
 
 function pdfFiles(name: string, source: DraftSource): Record<string, string> {
-  const { html, filename, invoice, locale, variables } = source;
+  const { filename, locale, variables } = source;
   const page = inOrder(pageOptionsSchema, source.page ?? {});
   const settings = { name, locale, filename, page, variables: variables.map(declarationOf) };
-  const files = { "template.json": jsonOf(settings), "body.html.hbs": html };
-  return invoice === undefined ? files : { ...files, "invoice.xml": invoice };
+  return {
+    "template.json": jsonOf(settings),
+    ...pdfBody(source),
+    ...variantFiles(source, (body) => ({
+      ...pdfBody(body),
+      ...(body.filename === filename ? {} : { "filename.hbs": `${body.filename}\n` }),
+    })),
+  };
+}
+
+function pdfBody({ html, invoice }: BodySource): Record<string, string> {
+  return { "body.html.hbs": html, ...(invoice === undefined ? {} : { "invoice.xml": invoice }) };
+}
+
+/** Returns the files of language variants, each in a folder named by its tag. */
+function variantFiles(
+  { variants = {} }: DraftSource,
+  filesOfBody: (body: BodySource) => Record<string, string>,
+): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const tag of Object.keys(variants).sort()) {
+    const body = variants[tag];
+    if (body === undefined) continue;
+    for (const [file, text] of Object.entries(filesOfBody(body))) files[`${tag}/${file}`] = text;
+  }
+  return files;
 }
 
 function declarationOf(declaration: DraftSource["variables"][number]): unknown {

@@ -81,3 +81,67 @@ test("readBundle() refuses a path that leaves its template's folder, and ends on
   ]);
   assert.match(faults.map(({ message }) => message).join(), /two bodies.*is not MJML/);
 });
+
+test("filesOf() writes languages into folders of their tags, which readBundle() reads", () => {
+  const body = { subject: "", html: "<p>", text: "", filename: "" };
+  const mail: NamedSource = {
+    ...MAIL,
+    source: {
+      ...SOURCE,
+      variants: {
+        "pt-BR": { ...body, subject: "Olá\n", html: "<mjml></mjml>" },
+        de: { ...body, subject: "Hallo\n", text: "Hallo\n" },
+      },
+    },
+  };
+  const files = filesOf(mail);
+  assert.deepEqual(Object.keys(files).filter((path) => path.split("/").length > 3), [
+    ...["email/welcome/de/subject.hbs", "email/welcome/de/body.html.hbs"],
+    ...["email/welcome/de/text.txt.hbs", "email/welcome/pt-BR/subject.hbs"],
+    "email/welcome/pt-BR/body.mjml",
+  ]);
+  assert.deepEqual(roundTrip(mail), files);
+  const bill: NamedSource = {
+    ...BILL,
+    source: {
+      ...BILL.source,
+      variants: {
+        de: { ...body, filename: "rechnung-{{ number }}.pdf", invoice: "<a/>\n" },
+        fr: { ...body, filename: BILL.source.filename },
+      },
+    },
+  };
+  const written = filesOf(bill);
+  assert.equal(written["pdf/bill/de/filename.hbs"], "rechnung-{{ number }}.pdf\n");
+  assert.equal(written["pdf/bill/fr/filename.hbs"], undefined);
+  assert.deepEqual(roundTrip(bill), written);
+  const without = { ...files };
+  delete without["email/welcome/de/text.txt.hbs"];
+  assert.deepEqual(differingFiles(files, without), ["de/text.txt.hbs"]);
+});
+
+test("readBundle() reports what languages lack, and which cannot be", () => {
+  const files = filesOf(MAIL);
+  const faults = (more: Record<string, string>) => {
+    const prefixed = Object.entries(more).map(([name, text]) => [`email/welcome/${name}`, text]);
+    const { faults, warnings } = readBundle({ ...files, ...Object.fromEntries(prefixed) });
+    return [...faults, ...warnings].map(({ file, message }) => `${file} ${message}`);
+  };
+  const [subject, html] = ["subject.hbs", "body.html.hbs"];
+  assert.deepEqual(faults({ [`de/${html}`]: "<p>" }), [
+    "email/welcome/de/subject.hbs is missing",
+  ]);
+  assert.match(faults({ [`de/${subject}`]: "x" })[0] ?? "", /welcome\/de has no body/);
+  assert.match(faults({ [`en/${subject}`]: "x", [`en/${html}`]: "" })[0] ?? "", /"en" is the lang/);
+  assert.match(faults({ [`de-u-nu-latn/${html}`]: "" }).join(), /without extensions/);
+  assert.match(faults({ [`de/body.mjml`]: "<p>", "de/subject.hbs": "" })[0] ?? "", /is not MJML/);
+  for (
+    const name of ["de_AT/subject.hbs", "de/template.json", "de/x/subject.hbs", "de/filename.hbs"]
+  ) {
+    assert.match(faults({ [name]: "x" })[0] ?? "", /is ignored/, name);
+  }
+  const twice = { "de-AT/subject.hbs": "a", "de-at/subject.hbs": "b", "de-AT/body.html.hbs": "" };
+  assert.deepEqual(faults(twice), [
+    'email/welcome/de-at/subject.hbs is ignored: it is "de-AT/subject.hbs" again',
+  ]);
+});

@@ -9,6 +9,7 @@
  *
  * @module
  */
+export { authoredVariant, placeInTemplate } from "./authored_variant.ts";
 export type { FileFault } from "./file_fault.ts";
 export { fileOfPart } from "./file_of_part.ts";
 export { differingFiles, filesOf, type NamedSource } from "./files_of.ts";
@@ -29,4 +30,4 @@ export {
   sayTooLarge,
 } from "./read_bundle.ts";
 export { sourceOfAuthored } from "./source_of_authored.ts";
-export { isTemplateFile, MAX_FILE_BYTES } from "./template_files.ts";
+export { isTemplateFile, maxBytesOf } from "./template_files.ts";

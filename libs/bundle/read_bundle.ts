@@ -1,15 +1,18 @@
 import {
   aliasSchema,
+  canonicalLocale,
   TEMPLATE_KINDS,
   type TemplateKind,
   type Variables,
   variablesSchema,
+  variantsSchema,
 } from "@posthaste/contracts";
 import { isMjml } from "@posthaste/templating";
+import { z } from "zod";
 import type { FileFault } from "./file_fault.ts";
 import { type JsonDocument, readJson } from "./json_document.ts";
 import { type AuthoredPartial, isPartialFile, readPartials } from "./partial_files.ts";
-import { isTemplateFile, MAX_FILE_BYTES, NEEDED_FILES } from "./template_files.ts";
+import { isTemplateFile, maxBytesOf, NEEDED_FILES, partsOfFile } from "./template_files.ts";
 import {
   type EmailSettings,
   type PdfSettings,
@@ -20,8 +23,10 @@ interface AuthoredBase {
   alias: string;
   /** `email/welcome` */
   folder: string;
-  /** The text of each file, by its name. */
+  /** The text of each file, by its name: `subject.hbs`, or `de/subject.hbs` for a language variant. */
   files: Readonly<Record<string, string>>;
+  /** The names of the bodies' files of the language variants, by their canonical tags. */
+  variants: Readonly<Record<string, string>>;
   /** `template.json`, to find places in it. */
   document: JsonDocument;
   /** The variables of `sample.json`, if there is one. */
@@ -57,7 +62,7 @@ export interface ReadBundle {
 type Report = (name: string, fault: Omit<FileFault, "file">) => void;
 type Files = Record<string, string>;
 
-const PATH_PATTERN = /^(email|pdf)\/([^/]+)\/([^/]+)$/;
+const PATH_PATTERN = /^(email|pdf)\/([^/]+)\/((?:[^/]+\/)?[^/]+)$/;
 
 /**
  * Reads templates out of files by their paths, `email/<alias>/…` and `pdf/<alias>/…`, in the order of their
@@ -109,8 +114,14 @@ function foldersOf(
     } else if (!isTemplateFile(kind, name)) {
       warnings.push({ file: path, message: "is ignored: unknown name" });
     } else {
+      const folder = open(kind, alias);
+      const known = canonicalName(name);
+      if (folder[known] !== undefined) {
+        warnings.push({ file: path, message: `is ignored: it is "${known}" again` });
+        continue;
+      }
       // The same template checked out under Windows is the same template.
-      open(kind, alias)[name] = text.replaceAll("\r\n", "\n");
+      folder[known] = text.replaceAll("\r\n", "\n");
     }
   }
   for (const { file } of unreadable) {
@@ -142,9 +153,10 @@ function readTemplate(
   checkFiles(files, kind, { report, unreadable, folder });
   const bodyFile = findBody(files, report);
   const settings = readSettings(files, kind, report);
+  const variants = readVariants(files, kind, { locale: settings?.settings.locale, report });
   const sample = readSample(files["sample.json"], report);
   if (found.faults.length > before || settings === undefined) return undefined;
-  const base = { alias, folder, files, document: settings.document, sample };
+  const base = { alias, folder, files, variants, document: settings.document, sample };
   return { ...base, kind, settings: settings.settings, bodyFile } as Authored;
 }
 
@@ -158,7 +170,7 @@ function checkFiles(
   },
 ): void {
   for (const [name, text] of Object.entries(files)) {
-    const max = MAX_FILE_BYTES[name] ?? 0;
+    const max = maxBytesOf(name);
     if (Buffer.byteLength(text) > max) report(name, { message: sayTooLarge(max) });
   }
   const has = (name: string) =>
@@ -189,6 +201,54 @@ function findBody(files: Readonly<Files>, report: Report): string {
     report("body.html.hbs", { ...top, message: 'is MJML: name the file "body.mjml"' });
   }
   return mjml === undefined ? "body.html.hbs" : "body.mjml";
+}
+
+/** Finds the bodies of the language variants, and reports what they lack. */
+function readVariants(
+  files: Readonly<Files>,
+  kind: TemplateKind,
+  { locale, report }: { locale: string | undefined; report: Report },
+): Record<string, string> {
+  const variants: Record<string, string> = {};
+  const tags = new Set(Object.keys(files).flatMap((name) => partsOfFile(name).tag ?? []));
+  for (const tag of [...tags].sort()) {
+    const own = Object.fromEntries(
+      Object.entries(files).flatMap(([name, text]) => {
+        const parts = partsOfFile(name);
+        return parts.tag === tag ? [[parts.file, text]] : [];
+      }),
+    );
+    const within: Report = (name, fault) => report(name === "" ? tag : `${tag}/${name}`, fault);
+    variants[tag] = findBody(own, within);
+    for (const name of kind === "email" ? ["subject.hbs"] : []) {
+      if (own[name] === undefined) within(name, { message: "is missing" });
+    }
+    if (own["body.mjml"] === undefined && own["body.html.hbs"] === undefined) {
+      const wanted = kind === "email" ? '"body.html.hbs" or "body.mjml"' : '"body.html.hbs"';
+      within("", { message: `has no body: write ${wanted}` });
+    }
+  }
+  for (const message of variantFaults([...tags], locale)) report("", { message });
+  return variants;
+}
+
+function variantFaults(tags: readonly string[], locale: string | undefined): string[] {
+  const found = variantsSchema(z.unknown()).safeParse(
+    Object.fromEntries(tags.map((tag) => [tag, ""])),
+  ).error?.issues ?? [];
+  const own = locale === undefined ? undefined : canonicalLocale(locale);
+  return [
+    ...found.map(({ path, message }) => [...path, message].join(" ")),
+    ...(own !== undefined && tags.includes(own)
+      ? [`"${own}" is the language of the template itself: its body is not in a folder`]
+      : []),
+  ];
+}
+
+/** Returns the name of a file of a template with the tag of its variant in canonical form. */
+function canonicalName(name: string): string {
+  const { tag, file } = partsOfFile(name);
+  return tag === undefined ? name : `${canonicalLocale(tag) ?? tag}/${file}`;
 }
 
 function readSettings(files: Readonly<Files>, kind: TemplateKind, report: Report) {

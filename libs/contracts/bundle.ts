@@ -18,8 +18,8 @@ export const MAX_BUNDLE_BYTES = 20_000_000;
 /** Largest body that contains a bundle, in bytes: as JSON, files are larger. */
 export const MAX_BUNDLE_BODY_BYTES = 24_000_000;
 
-/** Each template has up to six files, each partial and the brand one. */
-const MAX_FILES = 6 * MAX_BUNDLE_TEMPLATES + MAX_PARTIALS + 1;
+/** More than each template with its languages usually has; each partial and the brand have one. */
+const MAX_FILES = 30 * MAX_BUNDLE_TEMPLATES + MAX_PARTIALS + 1;
 
 /** Selects the templates of a bundle; without both, all. */
 const FILTER = {

@@ -86,6 +86,40 @@ test("a bundle is planned and applied, and its export then changes nothing", asy
   assert.deepEqual(Object.keys(one.body.files), Object.keys(FILES).slice(4));
 });
 
+test("a bundle has the languages of templates, and faults name their files", async () => {
+  const { accountId, program, plan, push } = await openProgram();
+  const files = {
+    ...FILES,
+    "email/welcome/de/subject.hbs": "Hallo {{ name }}",
+    "email/welcome/de/body.html.hbs": "<p>{{ name }}</p>",
+    "pdf/bill/de/body.html.hbs": "<h1>Rechnung</h1>",
+    "pdf/bill/de/filename.hbs": "rechnung.pdf",
+  };
+  const { status, text } = await push(files, { publish: true });
+  assert.equal(status, 200, text);
+  const mail = await dashboard.store.templates.findVersion(accountId, "email", 1, 1);
+  assert.equal(mail?.variants?.["de"]?.parts.subject, "Hallo {{ name }}");
+  const bill = await dashboard.store.templates.findVersion(accountId, "pdf", 1, 1);
+  assert.equal(bill?.variants?.["de"]?.parts.filename, "rechnung.pdf");
+  const { body: { files: exported } } = await program.get(BUNDLE);
+  assert.equal(exported["pdf/bill/de/filename.hbs"], "rechnung.pdf\n");
+  assert.deepEqual((await plan(exported, { publish: true, prune: true })).body.changes, []);
+  const { "email/welcome/de/subject.hbs": _, "email/welcome/de/body.html.hbs": _body, ...less } =
+    files;
+  const removed = await plan(less, { publish: true });
+  assert.deepEqual(removed.body.changes[0].files, ["de/body.html.hbs", "de/subject.hbs"]);
+  const faulty = {
+    ...files,
+    "email/welcome/de/body.html.hbs": "<p>\n{{#iff x}}{{/iff}}",
+    "pdf/bill/de/body.html.hbs": "<p>\n<script>1</script>",
+  };
+  const { body: { faults } } = await plan(faulty, { publish: true });
+  const places = faults.map(({ file, line }: { file: string; line: number }) => `${file}:${line}`);
+  assert.deepEqual(places.sort(), [
+    ...["email/welcome/de/body.html.hbs:2", "pdf/bill/de/body.html.hbs:2"],
+  ]);
+});
+
 test("a bundle without publishing changes only drafts", async () => {
   const { accountId, program, push } = await openProgram();
   await push(FILES, { publish: true });

@@ -1,5 +1,5 @@
 import { type Authored, fileOfPart, fileOfPartial, sourceOfAuthored } from "@posthaste/bundle";
-import type { BundleFault, Pinned, PinnedAsset, TemplateKind } from "@posthaste/contracts";
+import type { BundleFault, Pinned, PinnedAsset } from "@posthaste/contracts";
 import { sayFinding } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { askRenderer, type CompiledParts, type Rendering } from "../templates/ask_renderer.ts";
@@ -43,15 +43,16 @@ export async function compileTemplate(
   const rendering = await askRenderer(wish, deps);
   const at = (file: string) => `${folder}/${file}`;
   if (!rendering.ok) {
-    const { errors, reason } = rendering;
+    const { errors, reason, variant } = rendering;
     const placed = errors.map(({ part, line, column, partial, message }) => ({
       ...(partial === undefined
-        ? placeOf(template, { part, line, column })
+        ? placeOf(template, { part, line, column, variant })
         : { file: fileOfPartial(partial), line, column }),
       message,
     }));
     const advice = sample === undefined ? "without sample.json" : "with sample.json";
-    const whole = { file: at(template.bodyFile), message: `${advice}: ${reason}` };
+    const file = at(fileOfPart(template, "html", variant));
+    const whole = { file, message: `${advice}: ${reason}` };
     return { faults: placed.length > 0 ? placed : [whole], warnings: [] };
   }
   const { compiled, missing } = rendering;
@@ -66,19 +67,24 @@ export async function compileTemplate(
       })),
       ...broken,
     ],
-    warnings: rendering.warnings.map((message) => ({ file: at(template.bodyFile), message })),
+    warnings: [[null, rendering] as const, ...Object.entries(rendering.variants)].flatMap(
+      ([tag, { warnings }]) => {
+        const file = at(fileOfPart(template, "html", tag));
+        return warnings.map((message) => ({ file, message }));
+      },
+    ),
   };
 }
 
 function brokenRules(template: Authored, rendering: Rendering): BundleFault[] {
   const source = sourceOfAuthored(template);
   return errorFindings({ kind: template.kind, source, rendering }).map((finding) => {
-    const { part, line, column, partial } = finding;
+    const { part, line, column, partial, variant } = finding;
     const place = partial !== undefined && line !== null && column !== null
       ? { file: fileOfPartial(partial), line, column }
       : line === null || column === null
-      ? { file: `${template.folder}/${fileOfPart(template, part)}` }
-      : placeOf(template, { part, line, column });
+      ? { file: `${template.folder}/${fileOfPart(template, part, variant)}` }
+      : placeOf(template, { part, line, column, variant });
     return { ...place, message: sayFinding(finding) };
   });
 }
@@ -87,34 +93,36 @@ interface PartPlace {
   part: string;
   line: number;
   column: number;
+  /** The tag of its language variant; null for the template's own body. */
+  variant: string | null;
 }
 
 /**
  * Returns the place of a fault. The file name's template is one line of `template.json`: its place
  * is that of the field.
  */
-function placeOf(template: Authored, { part, line, column }: PartPlace) {
-  const name: TemplateKind = template.kind;
-  const isFilename = name === "pdf" && part === "subject" || part === "filename";
-  if (isFilename) {
-    return { file: `${template.folder}/template.json`, ...template.document.placeOf(["filename"]) };
-  }
-  return { file: `${template.folder}/${fileOfPart(template, part)}`, line, column };
+function placeOf(template: Authored, { part, line, column, variant }: PartPlace) {
+  const name = fileOfPart(template, part, variant);
+  const file = `${template.folder}/${name}`;
+  return name === "template.json"
+    ? { file, ...template.document.placeOf(["filename"]) }
+    : { file, line, column };
 }
 
 /** Finds sources that are too large: files have the same limits as the editor. */
 function sizeFaults(template: Authored): BundleFault[] {
   const { error } = sourceSchema.safeParse(sourceOfAuthored(template));
-  return (error?.issues ?? []).map(({ path: [field = ""], message }) => ({
-    file: `${template.folder}/${FILES[String(field)] ?? bodyOr(template, String(field))}`,
+  return (error?.issues ?? []).map(({ path, message }) => ({
+    file: `${template.folder}/${fileOfField(template, path.map(String))}`,
     message,
   }));
 }
 
-const FILES: Readonly<Record<string, string>> = {
-  ...{ subject: "subject.hbs", text: "text.txt.hbs", sample: "sample.json" },
-};
-
-function bodyOr({ bodyFile }: Authored, field: string): string {
-  return field === "html" ? bodyFile : "template.json";
+/** Returns the file with a field of a source: `html`, or `variants.de.html`. */
+function fileOfField(template: Authored, [field = "", tag = "", ofVariant = ""]: string[]): string {
+  if (field === "sample") return "sample.json";
+  if (field === "variants" && ofVariant !== "") return fileOfPart(template, ofVariant, tag);
+  return PARTS.includes(field) ? fileOfPart(template, field) : "template.json";
 }
+
+const PARTS = ["subject", "html", "text", "filename", "invoice"];
