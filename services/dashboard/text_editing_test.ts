@@ -106,6 +106,32 @@ test("a member for texts changes texts of a draft, and nothing else", async () =
   assert.deepEqual([stale.status, stale.body.code], [409, "conflict"]);
 });
 
+test("a member for texts changes texts in each language of a draft, and no language", async () => {
+  const { texts } = dashboard.own;
+  const body = { subject: "Für {{ name }}", html: HTML, text: "", filename: "" };
+  const view = await makeTemplate(MAIL, { html: HTML, variants: { de: body } });
+  const put = async (variants: unknown) => {
+    const source = { ...view.draft, variants };
+    return await texts.put(`${MAIL}/${view.id}/draft`, { revision: view.revision, source });
+  };
+  const changes = [
+    undefined,
+    { fr: body },
+    { de: body, fr: body },
+    { de: { ...body, html: HTML.replace("a.png", "b.png") } },
+    { de: { ...body, subject: "{{#if name}}Hi{{/if}}" } },
+  ];
+  for (const change of changes) {
+    assert.equal((await put(change)).status, 403, JSON.stringify(change));
+  }
+  const german = { ...body, subject: "Hallo {{ name }}", html: HTML.replace("Hello", "Guten Tag") };
+  const saved = await put({ de: german });
+  assert.equal(saved.status, 200, saved.text);
+  const source = saved.body.draft;
+  const shown = await texts.post(`${MAIL}/preview/texts`, { source, locale: "de-AT" });
+  assert.match(shown.body.html, /Guten Tag/);
+});
+
 test("a member for texts changes texts of a PDF whose page was stored without later defaults", async () => {
   const { own: { texts, accountId }, store } = dashboard;
   const view = await makeTemplate(PDF);

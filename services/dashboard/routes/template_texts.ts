@@ -1,4 +1,4 @@
-import { TEMPLATE_KINDS } from "@posthaste/contracts";
+import { sourceInLocale, TEMPLATE_KINDS } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
@@ -18,9 +18,9 @@ export function templateTextRoutes(app: FastifyInstance, { deps, issued }: Routi
       bodyLimit: TEMPLATE_BODY_LIMIT,
     } as const;
     app.post(`/api/templates/${kind}/preview/texts`, options, ({ actor, body }) => {
-      const { editor, source: given } = readInput(previewSchema, body);
+      const { editor, source: given, locale } = readInput(previewSchema, body);
       const { accountId, id } = actor;
-      const wish = { accountId, kind, source: sourceFor(kind, given) };
+      const wish = { accountId, kind, source: sourceInLocale(sourceFor(kind, given), locale) };
       return latestOnly(`${id} ${editor}`, () => markedPreview(wish, { ...deps, issued }));
     });
   }

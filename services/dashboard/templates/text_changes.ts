@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DraftSource } from "@posthaste/contracts";
+import { bodiesOf, type BodySource, type DraftSource } from "@posthaste/contracts";
 import type { Actor } from "../actor.ts";
 import { HttpError } from "../http_error.ts";
 import type { TemplateView } from "../interface/templates.ts";
@@ -20,20 +20,33 @@ export function shownTo(actor: Pick<Actor, "person">, view: TemplateView): Templ
 }
 
 /**
- * Refuses a change of a draft that changes more than its subject and its texts.
+ * Refuses a change of a draft that changes more than subjects and texts, in any language.
  *
  * @throws {HttpError} `not_allowed`.
  */
 export function requireTextChange(before: DraftSource, after: DraftSource): void {
-  const { subject, html, text, ...rest } = read(before);
-  const { subject: newSubject, html: newHtml, text: newText, ...newRest } = read(after);
-  const values = allowedValues([subject, html, text]);
-  const fault = isDeepStrictEqual(rest, newRest)
-    ? plainFault(subject, newSubject, values) ?? plainFault(text, newText, values) ??
-      changedBeyondTexts(html, newHtml, values)
+  const [old, written] = [read(before), read(after)];
+  const bodies = new Map(bodiesOf(written).map(({ tag, body }) => [tag, body]));
+  const fault = isDeepStrictEqual(withoutTexts(old), withoutTexts(written))
+    ? bodiesOf(old).map(({ tag, body }) => bodyFault(body, bodies.get(tag) ?? body))
+      .find((found) => found !== null)
     : "It changes more than texts";
-  if (fault === null) return;
+  if (fault === undefined) return;
   throw new HttpError("not_allowed", `You may change texts only. ${fault}`);
+}
+
+/** Returns what must stay: all of a source but the texts of its bodies, in each language. */
+function withoutTexts({ variants = {}, ...own }: DraftSource) {
+  const none = { subject: "", html: "", text: "" };
+  const tags = Object.entries(variants).map(([tag, body]) => [tag, { ...body, ...none }]);
+  return { ...own, ...none, variants: Object.fromEntries(tags) };
+}
+
+function bodyFault(before: BodySource, after: BodySource): string | null {
+  const values = allowedValues([before.subject, before.html, before.text]);
+  return plainFault(before.subject, after.subject, values) ??
+    plainFault(before.text, after.text, values) ??
+    changedBeyondTexts(before.html, after.html, values);
 }
 
 function plainFault(before: string, after: string, values: ReadonlySet<string>): string | null {

@@ -34,10 +34,12 @@ import type { Preview } from "./use_preview.ts";
 const IS_PINNED = /\{\{~?\s*(asset\s|#?>)|@brand\./;
 
 /** The name and state of a template, and its actions. */
-export function EditorHeader({ view, draft, preview, onShow }: {
+export function EditorHeader({ view, draft, preview, tag, onShow }: {
   view: TemplateView;
   draft: Draft;
   preview: Preview;
+  /** The shown language; null for the template's own. */
+  tag: string | null;
   onShow: (place: SourcePlace) => void;
 }) {
   const { kind, id, name, alias } = view;
@@ -162,7 +164,7 @@ export function EditorHeader({ view, draft, preview, onShow }: {
         }}
       />
       <HistoryDrawer view={view} draft={draft} opened={showing} onClose={history.close} />
-      <TestDialog view={view} draft={draft} opened={testing} onClose={test.close} />
+      <TestDialog {...{ view, draft, tag }} opened={testing} onClose={test.close} />
       <CurlDialog view={view} sample={draft.source.sample} opened={curling} onClose={curl.close} />
       <DuplicateTemplate kind={kind} row={view} opened={duplicating} onClose={duplicate.close} />
       <ArchiveTemplate kind={kind} row={view} opened={archiving} onClose={archive.close} />

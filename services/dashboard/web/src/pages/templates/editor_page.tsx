@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Text } from "@mantine/core";
+import { Alert, Box, Button, Group, Text } from "@mantine/core";
 import { TbUsers } from "react-icons/tb";
 import { useState } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
@@ -6,7 +6,9 @@ import { type Side, SourcePage } from "../../editor/source_page.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useChangesTextsOnly, useMay } from "../../session.tsx";
 import { ConflictDialog } from "./conflict_dialog.tsx";
+import { draftInLanguage } from "./draft_in_language.ts";
 import { EditorHeader } from "./editor_header.tsx";
+import { LanguageBar } from "./language_bar.tsx";
 import { PreviewPane } from "./preview_pane.tsx";
 import type { SourcePlace } from "./source_marks.ts";
 import { RecoveryBanner } from "./recovery_banner.tsx";
@@ -19,11 +21,16 @@ import { WritePane } from "./write_pane.tsx";
 /** The source of a template and its preview. */
 export function EditorPage({ view }: { view: TemplateView }) {
   const draft = useDraft(view);
-  const preview = usePreview(view.kind, draft.source);
+  const [chosen, setTag] = useState<string | null>(null);
+  const tag = chosen !== null && draft.source.variants?.[chosen] !== undefined ? chosen : null;
+  const shown = draftInLanguage(draft, tag);
+  const preview = usePreview(view.kind, { source: draft.source, tag });
   const isForTexts = useChangesTextsOnly();
-  const readOnly = !useMay("editor") && !isForTexts;
+  const mayEdit = useMay("editor");
+  const readOnly = !mayEdit && !isForTexts;
   const recovery = useRecovery(view, draft);
   useAutosave(view, { draft, isOn: !readOnly });
+  const languages = <LanguageBar {...{ view, draft, tag }} readOnly={!mayEdit} onTag={setTag} />;
   const [side, setSide] = useState<Side>("write");
   const [place, setPlace] = useState<SourcePlace | null>(null);
   const show = (where: SourcePlace) => {
@@ -39,18 +46,39 @@ export function EditorPage({ view }: { view: TemplateView }) {
         onSide={setSide}
         header={
           <>
-            <EditorHeader view={view} draft={draft} preview={preview} onShow={show} />
+            <EditorHeader {...{ view, draft, preview, tag }} onShow={show} />
             <ChangedElsewhere view={view} draft={draft} />
             {!readOnly && <RecoveryBanner recovery={recovery} />}
           </>
         }
-        writing={isForTexts ? null : <WritePane {...{ view, draft, preview, readOnly, place }} />}
-        preview={<PreviewPane {...{ view, draft, preview, readOnly }} onShow={show} />}
+        writing={isForTexts ? null : (
+          <Box h="100%" style={COLUMN}>
+            {languages}
+            <Box flex={1} mih={0}>
+              <WritePane key={tag} {...{ view, preview, readOnly, place }} draft={shown} />
+            </Box>
+          </Box>
+        )}
+        preview={
+          <Box h="100%" style={COLUMN}>
+            {isForTexts && languages}
+            <Box flex={1} mih={0}>
+              <PreviewPane
+                key={tag}
+                {...{ view, preview, tag, readOnly }}
+                draft={shown}
+                onShow={show}
+              />
+            </Box>
+          </Box>
+        }
       />
       <ConflictDialog draft={draft} />
     </>
   );
 }
+
+const COLUMN = { display: "flex", flexDirection: "column", minWidth: 0 } as const;
 
 /** Warns before saving that another person has saved. */
 function ChangedElsewhere({ view, draft }: {

@@ -1,8 +1,22 @@
 import { Autocomplete } from "@mantine/core";
 
-const COMMON = ["en", "en-GB", "en-US", "de", "fr", "es", "it", "nl", "pl", "pt-BR", "sv", "ja"];
+/** Languages to choose from; others can be typed. */
+export const COMMON_LANGUAGES = [
+  "en",
+  "en-GB",
+  "en-US",
+  "de",
+  "fr",
+  "es",
+  "it",
+  "nl",
+  "pl",
+  "pt-BR",
+  "sv",
+  "ja",
+];
 
-/** The language whose rules helpers use for numbers and dates. */
+/** The language of the template's own body. Helpers use its rules for numbers and dates. */
 export function LocaleInput({ value, readOnly, onChange }: {
   value: string;
   readOnly: boolean;
@@ -10,11 +24,11 @@ export function LocaleInput({ value, readOnly, onChange }: {
 }) {
   return (
     <Autocomplete
-      label="Language of numbers and dates"
-      description="For example en, de or pt-BR. A helper in the template can use another."
+      label="Default language"
+      description="Of the text that is sent where no other language fits, for example en or pt-BR. Numbers and dates follow it."
       size="sm"
       styles={{ wrapper: { maxWidth: 340 } }}
-      data={COMMON}
+      data={COMMON_LANGUAGES}
       value={value}
       readOnly={readOnly}
       onChange={onChange}

@@ -11,16 +11,19 @@ import type { Draft } from "./use_draft.ts";
 import type { Preview } from "./use_preview.ts";
 
 /** The preview of the source, and the findings. */
-export function PreviewPane({ view, draft, preview, readOnly, onShow }: {
+export function PreviewPane({ view, draft, preview, tag, readOnly, onShow }: {
   view: TemplateView;
+  /** As if the body of the shown language were its own. */
   draft: Draft;
   preview: Preview;
+  /** The shown language; null for the template's own body. */
+  tag: string | null;
   readOnly: boolean;
   /** Shows a place of the source. */
   onShow: (place: SourcePlace) => void;
 }) {
   const { good, view: newest, error, isWaiting, retry } = preview;
-  const editing = useTextEditing({ view, draft, preview, readOnly });
+  const editing = useTextEditing({ view, draft, preview, tag, readOnly });
   const isOld = newest !== null && newest !== good && good !== null;
   return (
     <Box

@@ -46,3 +46,20 @@ test("sourceSections() shows of a PDF its file name and page setup, and no subje
     "Sample data",
   ]);
 });
+
+test("changedSections() shows the languages of both sources, by their tags", () => {
+  const body = { subject: "Hallo", html: "<p>", text: "", filename: "" };
+  const before = { ...SOURCE, variants: { de: body, fr: { ...body, subject: "Salut" } } };
+  const after = { ...SOURCE, variants: { de: { ...body, html: "<mjml>" }, it: body } };
+  const changed = changedSections(before, after);
+  assert.deepEqual(changed.map(({ name, before, after }) => [name, before, after]), [
+    ["MJML (de)", "<p>", "<mjml>"],
+    ["Subject (it)", "", "Hallo"],
+    ["HTML (it)", "", "<p>"],
+    ["Language", "en\nde\nfr", "en\nde\nit"],
+    ["Subject (fr)", "Salut", ""],
+    ["HTML (fr)", "<p>", ""],
+  ]);
+  const empty = { subject: "", html: "", text: "", filename: "" };
+  assert.ok(!isSameSource(SOURCE, { ...SOURCE, variants: { de: empty } }));
+});

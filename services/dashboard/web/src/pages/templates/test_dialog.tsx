@@ -24,9 +24,11 @@ import { useTemplates } from "./template_queries.ts";
 import type { Draft } from "./use_draft.ts";
 
 /** Sends the draft, filled with the sample, to the user. */
-export function TestDialog({ view, draft, opened, onClose }: {
+export function TestDialog({ view, draft, tag, opened, onClose }: {
   view: TemplateView;
   draft: Draft;
+  /** The shown language; null for the template's own. */
+  tag: string | null;
   opened: boolean;
   onClose: () => void;
 }) {
@@ -54,16 +56,15 @@ export function TestDialog({ view, draft, opened, onClose }: {
           first.
         </Text>
       )}
-      {choices && choices.length > 0 && (
-        <TestForm view={view} draft={draft} choices={choices} onClose={onClose} />
-      )}
+      {choices && choices.length > 0 && <TestForm {...{ view, draft, tag, choices, onClose }} />}
     </Modal>
   );
 }
 
-function TestForm({ view, draft, choices, onClose }: {
+function TestForm({ view, draft, tag, choices, onClose }: {
   view: TemplateView;
   draft: Draft;
+  tag: string | null;
   choices: readonly IntegrationChoice[];
   onClose: () => void;
 }) {
@@ -99,6 +100,7 @@ function TestForm({ view, draft, choices, onClose }: {
         sender: values.sender,
         to: values.to.trim(),
         variables: draft.source.sample,
+        ...(tag === null ? {} : { locale: tag }),
         ...(values.attachments.length > 0 ? { attachments: values.attachments.map(Number) } : {}),
       };
       const path = `/templates/email/${id}/test`;
@@ -112,7 +114,8 @@ function TestForm({ view, draft, choices, onClose }: {
     <form onSubmit={form.onSubmit((values) => send(values))}>
       <Stack>
         <Text size="sm" c="dimmed">
-          The draft, filled with the sample data{draft.isUnsaved && "; it is saved first"}.
+          The draft{tag === null ? "" : ` in ${tag}`}, filled with the sample data
+          {draft.isUnsaved && "; it is saved first"}.
         </Text>
         <Select
           label="Integration"

@@ -27,7 +27,14 @@ export interface Preview {
 const NOTHING = { view: null, good: null, error: null };
 
 /** Renders a source with the real renderer, a moment after its last change. */
-export function usePreview(kind: TemplateKind, source: TemplateSource): Preview {
+export function usePreview(
+  kind: TemplateKind,
+  { source, tag }: {
+    source: TemplateSource;
+    /** The language that is shown; null for the template's own. */
+    tag: string | null;
+  },
+): Preview {
   const [shown, setShown] = useState<Pick<Preview, "view" | "good" | "error">>(NOTHING);
   const [isWaiting, setWaiting] = useState(true);
   const [attempt, setAttempt] = useState(0);
@@ -39,7 +46,8 @@ export function usePreview(kind: TemplateKind, source: TemplateSource): Preview 
     const abort = new AbortController();
     const { signal } = abort;
     const ask = async () => {
-      const body: PreviewRequest = { editor, source };
+      const locale = tag === null ? {} : { locale: tag };
+      const body: PreviewRequest = { editor, source, ...locale };
       try {
         const path = `${KINDS[kind].api}/preview`;
         const view = await request<PreviewView>(path, { method: "POST", body, signal });
@@ -62,7 +70,7 @@ export function usePreview(kind: TemplateKind, source: TemplateSource): Preview 
       clearTimeout(timer);
       abort.abort();
     };
-  }, [kind, source, attempt, editor]);
+  }, [kind, source, tag, attempt, editor]);
 
   return { ...shown, isWaiting, retry: () => setAttempt((count) => count + 1) };
 }

@@ -14,7 +14,12 @@ export interface Marked extends MarkedPreview {
 /** Renders the marked copy of a source, after its preview is there. It returns null until then. */
 export function useMarked(
   kind: TemplateKind,
-  { source, preview, isOn }: { source: TemplateSource; preview: Preview; isOn: boolean },
+  { source, preview, tag, isOn }: {
+    source: TemplateSource;
+    preview: Preview;
+    tag: string | null;
+    isOn: boolean;
+  },
 ): Marked | null {
   const [marked, setMarked] = useState<Marked | null>(null);
   const [editor] = useState(() => crypto.randomUUID());
@@ -24,7 +29,8 @@ export function useMarked(
     if (!isOn || !isShown) return;
     const abort = new AbortController();
     const { signal } = abort;
-    const body: PreviewRequest = { editor, source };
+    const locale = tag === null ? {} : { locale: tag };
+    const body: PreviewRequest = { editor, source, ...locale };
     request<MarkedPreview>(`${KINDS[kind].api}/preview/texts`, { method: "POST", body, signal })
       .then((answer) => {
         if (!signal.aborted) setMarked({ ...answer, of: source });
@@ -32,6 +38,6 @@ export function useMarked(
       // Without it, the preview is only not editable; its own errors are shown.
       .catch(() => {});
     return () => abort.abort();
-  }, [kind, source, isOn, isShown, editor]);
+  }, [kind, source, tag, isOn, isShown, editor]);
   return isOn ? marked : null;
 }

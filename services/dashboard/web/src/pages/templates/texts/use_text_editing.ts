@@ -38,17 +38,18 @@ const KEPT = "posthaste.edit_texts";
 
 /** Returns the editing of texts in the preview of a template; null for people who may not. */
 export function useTextEditing(
-  { view, draft, preview, readOnly }: {
+  { view, draft, preview, tag, readOnly }: {
     view: TemplateView;
     draft: Draft;
     preview: Preview;
+    tag: string | null;
     readOnly: boolean;
   },
 ): TextEditing | null {
   const [isOn, setOn] = useState(() => localStorage.getItem(KEPT) !== "no");
   const [current, setCurrent] = useState<OpenEdit | null>(null);
   const { source } = draft;
-  const marked = useMarked(view.kind, { source, preview, isOn: isOn && !readOnly });
+  const marked = useMarked(view.kind, { source, preview, tag, isOn: isOn && !readOnly });
   const mayReplaceImages = useMay("editor");
   if (readOnly) return null;
   const isCurrent = marked !== null && hasSameNumbers(marked.of.html, source.html);
