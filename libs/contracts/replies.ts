@@ -104,6 +104,8 @@ export const printReplySchema = z.discriminatedUnion("ok", [
     blocked: z.array(z.string()),
     /** Characters without a glyph; missing if there are none. */
     missingGlyphs: z.array(z.string()).optional(),
+    /** Families of the document's own fonts that the browser refused; missing if there are none. */
+    brokenFonts: z.array(z.string()).optional(),
   }),
   z.object({ ok: z.literal(false), reason: z.string(), timedOut: z.boolean().optional() }),
 ]);

@@ -28,6 +28,8 @@ export interface LintInput {
   blocked?: readonly string[];
   /** The characters of the PDF that have no glyph. */
   missingGlyphs?: readonly string[];
+  /** Families of fonts of the PDF that the browser refused. */
+  brokenFonts?: readonly string[];
   /** The stored images that it names; missing if it is not known which there are. */
   assets?: readonly UsedAsset[];
 }

@@ -16,6 +16,8 @@ export const LINT_RULES = {
   pdf_blocked: error("Write what it loads into the document (data:), or remove it"),
   /** No font has a glyph for a character of the PDF. */
   pdf_missing_glyphs: warning("Use another character, or give the document a font that has it"),
+  /** The browser refused a font of the PDF. */
+  pdf_font_broken: warning("Export the font anew, as TrueType, OpenType or WOFF2"),
   /** An image of a PDF by address, which the printer may not load. */
   pdf_image_blocked: error(
     "Allow images from the web in the page's options, or write the image into the document (data:)",

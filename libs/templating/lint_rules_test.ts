@@ -35,6 +35,10 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
     ...{ kind: "pdf", source: { page }, missingGlyphs: ['U+E123 in "Dear \uE123"'] },
     finds: ["pdf_missing_glyphs"],
   },
+  pdf_font_broken: {
+    ...{ kind: "pdf", source: { page }, brokenFonts: ["Brand"] },
+    finds: ["pdf_font_broken"],
+  },
   pdf_image_blocked: { kind: "pdf", source: { html: logo, page }, finds: ["pdf_image_blocked 2"] },
   remote_image: {
     ...{ kind: "pdf", source: { html: logo, page: { ...page, missing: "leave_out" } } },

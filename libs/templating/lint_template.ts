@@ -46,7 +46,8 @@ export function lintTemplate(input: LintInput): LintFinding[] {
 }
 
 function lintOutcome(
-  { errors, reason, warnings = [], blocked = [], missingGlyphs = [], source }: LintInput,
+  { errors, reason, warnings = [], blocked = [], missingGlyphs = [], brokenFonts = [], source }:
+    LintInput,
 ): Found[] {
   const whole = { part: "html" as const, line: null, column: null };
   const found: Found[] = [];
@@ -63,6 +64,10 @@ function lintOutcome(
     const outcome = OUTCOMES[source.page?.missingGlyphs ?? "ignore"];
     const message = `${outcome}: no font has a glyph for ${missingGlyphs.join(", ")}`;
     found.push({ ...whole, rule: "pdf_missing_glyphs", message });
+  }
+  for (const family of brokenFonts) {
+    const message = `The PDF has another font instead of "${family}", which cannot be read`;
+    found.push({ ...whole, rule: "pdf_font_broken", message });
   }
   for (const warning of warnings) {
     const [, line, message] = /^Line (\d+): ([\s\S]*)$/.exec(warning) ?? [];

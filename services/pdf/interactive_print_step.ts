@@ -95,18 +95,21 @@ async function print(
   const shownPage = { ...page, missingGlyphs: "ignore" as const };
   const job = {
     ...{ name, html, page: shownPage, invoice, encryption, append, madeAt },
-    listsMissingGlyphs: true,
+    ...{ listsMissingGlyphs: true, listsFonts: true },
   };
   const printed = await printMeasured(browser, job, {
     ...{ signal, asker, onTurn, timeLimit: timeLimitMs },
   });
-  const { pdf, blocked, missingGlyphs } = printed;
+  const { pdf, blocked, missingGlyphs, brokenFonts } = printed;
   const shown = {
     ...(missingGlyphs === undefined || page.missingGlyphs === undefined ? page : shownPage),
     ...(blocked.length === 0 ? {} : { missing: "leave_out" as const }),
   };
   const key = printKey({ ...source, page: shown, madeAt });
   await pdfs.put(key, pdf);
-  const found = missingGlyphs === undefined ? {} : { missingGlyphs };
+  const found = {
+    ...(missingGlyphs === undefined ? {} : { missingGlyphs }),
+    ...(brokenFonts === undefined ? {} : { brokenFonts }),
+  };
   return { ok: true, key, size: pdf.length, blocked, ...found };
 }

@@ -50,6 +50,20 @@ suite("characters without a glyph", { skip: NO_CHROMIUM }, () => {
     }
   });
 
+  test("a font that the browser refuses is listed, and only that", async () => {
+    const face = (family: string, font: Buffer) =>
+      `@font-face{font-family:${family};src:url(data:font/ttf;base64,${font.toString("base64")})}`;
+    const broken = testFont({ tables: { cmap: Buffer.alloc(8) } });
+    const css = `${face("Good", testFont())}${face("Broken", broken)}${face("Unused", broken)}`;
+    const html = `<style>${css} p{font-family:Broken} b{font-family:Good}</style><p>A<b>A</b>` +
+      '<img name="fonts"><form name="fonts">';
+    const listing = { ...job(html), listsFonts: true };
+    assert.deepEqual((await browser.print(listing)).brokenFonts, ["Broken"]);
+    assert.equal((await browser.print(job(html))).brokenFonts, undefined);
+    const good = html.replace("p{font-family:Broken}", "p{font-family:Good}");
+    assert.equal((await browser.print({ ...listing, html: good })).brokenFonts, undefined);
+  });
+
   test("are not those that a font of the document draws, in any of its forms", async () => {
     const [known, unknown] = ["\u{E123}", "\u{E124}"];
     const fonts = [

@@ -31,6 +31,8 @@ export interface PrintJob {
   append?: readonly Buffer[] | undefined;
   /** Whether to list the characters without a glyph, although they are no failure. @default {false} */
   listsMissingGlyphs?: boolean;
+  /** Whether to list fonts that the browser refused. @default {false} */
+  listsFonts?: boolean;
 }
 
 /** An invoice as XML, and its sums. */
@@ -45,6 +47,8 @@ export interface PrintedPdf {
   blocked: string[];
   /** Characters without a glyph, such as `U+E123 in "Dear …"`; missing if there are none, or not listed. */
   missingGlyphs?: string[];
+  /** Families of the document's own fonts that the browser refused; missing if there are none, or not listed. */
+  brokenFonts?: string[];
 }
 
 /** Maximum sizes of a document. */
@@ -95,6 +99,7 @@ export function orderOf(job: PrintJob, limits: PrintLimits): PrintOrder {
     size,
     tagged: job.page.tagged === true,
     outline: job.page.outline === true,
+    listsFonts: job.listsFonts === true && /@font-face/i.test(job.html),
     readsTotals: job.invoice !== undefined,
     background: job.page.background,
     // One more than allowed, to detect that there are more.
@@ -114,7 +119,8 @@ export async function resultOf(
   printed: Printed,
   limits: PrintLimits,
 ): Promise<PrintedPdf> {
-  const { pdf, blocked } = printed;
+  const { pdf, blocked, brokenFonts } = printed;
+  const fonts = brokenFonts.length === 0 ? {} : { brokenFonts: [...new Set(brokenFonts)] };
   const pages = countPages(pdf);
   if (pages > limits.pages) throw tooLarge(job, `it has more than ${limits.pages} pages`);
   checkSize(job, pdf, limits);
@@ -136,11 +142,12 @@ export async function resultOf(
     return {
       ...{ pdf: whole, pages: pages + appended, blocked },
       ...(missingGlyphs === undefined ? {} : { missingGlyphs }),
+      ...fonts,
     };
   }
   const whole = await archived(pdf, { author, madeAt, invoice: job.invoice });
   checkSize(job, whole, limits);
-  return { pdf: whole, pages, blocked };
+  return { pdf: whole, pages, blocked, ...fonts };
 }
 
 /** Returns the characters of a printed PDF without a glyph; undefined if there are none. */

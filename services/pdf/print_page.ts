@@ -21,6 +21,8 @@ export interface PrintOrder {
   tagged: boolean;
   /** Has an effect in a tagged PDF alone. */
   outline: boolean;
+  /** Whether to list the document's own fonts that the browser refused. */
+  listsFonts: boolean;
   /** Whether the totals of an invoice are read from the document. */
   readsTotals: boolean;
   /** Pages after this one are not printed. */
@@ -46,6 +48,14 @@ const READ_TOTALS = `Array.from(
   }),
 ).slice(0, 100)`;
 
+/**
+ * Names the fonts of the document that the browser refused: at most 20, and of each at most 100 characters. One by
+ * address has failed, too, and is among the refused addresses.
+ */
+const READ_FONTS = `Array.from(
+  FontFaceSet.prototype.values.call(Reflect.get(Document.prototype, "fonts", document)),
+).filter((font) => font.status === "error").map((font) => font.family.slice(0, 100)).slice(0, 20)`;
+
 /** The result of an order. */
 export interface Printed {
   pdf: Buffer;
@@ -53,6 +63,8 @@ export interface Printed {
   totals: PageTotal[];
   /** Refused addresses that the document wanted to load. */
   blocked: string[];
+  /** Families of the document's own fonts that the browser refused; empty if they were not to be listed. */
+  brokenFonts: string[];
 }
 
 /** The page's process has ended. */
@@ -157,7 +169,7 @@ export class PrintPage {
     this.#blocked = new Set();
     await send("Page.setDocumentContent", { frameId: this.#frameId, html: document });
     // The browser works on both in this order.
-    const reading = order.readsTotals ? this.#readTotals() : [];
+    const reading = order.readsTotals ? this.#evaluate<PageTotal[]>(READ_TOTALS) : [];
     const [{ data }, totals] = await Promise.all([
       send("Page.printToPDF", {
         paperWidth: size.width,
@@ -175,17 +187,20 @@ export class PrintPage {
       reading,
       this.#untilReported(),
     ]);
+    // Fonts are loaded when the document is printed.
+    const brokenFonts = order.listsFonts ? await this.#evaluate<string[]>(READ_FONTS) : [];
     this.#printed++;
-    return { pdf: Buffer.from(data, "base64"), totals, blocked: [...this.#blocked] };
+    const pdf = Buffer.from(data, "base64");
+    return { pdf, totals, blocked: [...this.#blocked], brokenFonts };
   }
 
   /** The document's own scripts stay off. */
-  async #readTotals(): Promise<PageTotal[]> {
+  async #evaluate<T>(expression: string): Promise<T> {
     const { result } = await this.#session.send("Runtime.evaluate", {
-      expression: READ_TOTALS,
+      expression,
       returnByValue: true,
     });
-    return result.value as PageTotal[];
+    return result.value as T;
   }
 
   /** Waits until the page's process has reported every refusal so far: it answers in order. */

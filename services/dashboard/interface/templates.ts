@@ -183,7 +183,13 @@ export interface PreviewView {
     size: number;
   } | null;
   /** For a PDF template: where its bytes are, or why there are none. */
-  pdf: { key: string; size: number; blocked: string[]; missingGlyphs?: string[] | undefined } | {
+  pdf: {
+    key: string;
+    size: number;
+    blocked: string[];
+    missingGlyphs?: string[] | undefined;
+    brokenFonts?: string[] | undefined;
+  } | {
     failed: string;
   } | null;
   /** The variables that the template reads. */

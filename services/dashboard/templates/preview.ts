@@ -74,7 +74,9 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
       deps,
     })
     : null;
-  const { blocked = [], missingGlyphs = [] } = pdf !== null && "key" in pdf ? pdf : {};
+  const { blocked = [], missingGlyphs = [], brokenFonts = [] } = pdf !== null && "key" in pdf
+    ? pdf
+    : {};
   const findings = lintTemplate({
     ...{
       kind,
@@ -85,6 +87,7 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
       output: parts,
       blocked,
       missingGlyphs,
+      brokenFonts,
       assets,
       elsewhere,
     },
