@@ -118,10 +118,15 @@ function findMarkup(page: Page): Promise<string[]> {
       ),
       ...[...document.querySelectorAll<HTMLAnchorElement>("a[href], area[href]")]
         .filter(({ protocol }) => !/^(https?|mailto|blob):$/.test(protocol)),
-      // Customers' HTML is shown in frames without scripts, and without this origin's rights.
-      ...[...document.querySelectorAll("iframe")].filter(({ sandbox }) =>
-        ["allow-scripts", "allow-same-origin", "allow-top-navigation"]
-          .some((right) => sandbox.contains(right))
+      // Customers' HTML is shown in frames without scripts, and without this origin's rights unless its texts
+      // can be edited: nothing in it is active then.
+      ...[...document.querySelectorAll("iframe")].filter(({ sandbox, contentDocument }) =>
+        ["allow-scripts", "allow-top-navigation"].some((right) => sandbox.contains(right)) ||
+        sandbox.contains("allow-same-origin") &&
+          contentDocument?.querySelector(
+              "script, iframe, object, embed, link, meta[http-equiv], [onerror], [onload], [onfocus], " +
+                "[onclick], [href^='javascript:' i]",
+            ) !== null
       ),
       ...document.querySelectorAll("iframe:not([sandbox]), object, embed, frame"),
     ];

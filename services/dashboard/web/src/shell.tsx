@@ -15,7 +15,8 @@ import { modals } from "@mantine/modals";
 import { TbLogout, TbMapPinOff, TbMoon, TbSun, TbUserCircle } from "react-icons/tb";
 import { useQueryClient } from "@tanstack/react-query";
 import { type MouseEvent, Suspense, useEffect } from "react";
-import { Link, Redirect, Route, Switch, useLocation } from "wouter";
+import { Link, Route, Switch, useLocation } from "wouter";
+import { useBrowserLocation } from "wouter/use-browser-location";
 import { request } from "./api.ts";
 import { forgetDrafts } from "./pages/templates/kept_draft.ts";
 import { type PageEntry, PAGES } from "./pages.ts";
@@ -43,6 +44,8 @@ export function Shell() {
   // A question about one object must not stay over another page, after going back.
   useEffect(() => modals.closeAll(), [location]);
   const pages = usePages();
+  const [first] = pages;
+  const isElsewhere = location === "/" && first !== undefined && first.path !== "/";
   return (
     <AppShell
       header={{ height: 52 }}
@@ -80,13 +83,11 @@ export function Shell() {
       <AppShell.Main id={CONTENT} tabIndex={-1}>
         <PageBoundary key={location.split("/")[1]}>
           <Suspense fallback={<Waiting />}>
+            {isElsewhere && <ToPage to={first.path} />}
             <Switch>
               {pages.map(({ path, page }) => (
                 <Route key={path} path={path} component={page} nest={path !== "/"} />
               ))}
-              {pages !== PAGES && location === "/" && (
-                <Redirect to={pages[0]?.path ?? "/settings"} replace />
-              )}
               <Route>
                 <Page title="There is no such page">
                   <Empty icon={TbMapPinOff} title="Page not found">
@@ -100,6 +101,14 @@ export function Shell() {
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** Opens a page, also after the account was put into the address. */
+function ToPage({ to }: { to: string }) {
+  const [, navigate] = useLocation();
+  const [address] = useBrowserLocation();
+  useEffect(() => navigate(to, { replace: true }), [to, navigate, address]);
+  return null;
 }
 
 /** Returns the pages that the person may open. */

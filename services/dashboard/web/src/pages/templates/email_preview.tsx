@@ -4,6 +4,7 @@ import type { PreviewView } from "../../../../interface/templates.ts";
 import { CodeView } from "../../editor/lazy_editor.tsx";
 import { useCarriedImages, withCarriedImages } from "../files/file_queries.ts";
 import { framedHtml, hasDarkStyles, type MailScheme } from "./framed_html.ts";
+import { inertPage } from "./inert_page.ts";
 import { MailFrame } from "./mail_frame.tsx";
 import { EditSubject } from "./texts/edit_subject.tsx";
 import { EditSwitch } from "./texts/edit_switch.tsx";
@@ -115,7 +116,9 @@ function Spots({ editing, dress, ...frame }: {
   dress: (page: string) => string;
 }) {
   const html = editing.marked?.html ?? null;
-  return html === null ? null : <FrameSpots {...frame} page={dress(html)} editing={editing} />;
+  return html === null
+    ? null
+    : <FrameSpots {...frame} page={inertPage(dress(html))} editing={editing} />;
 }
 
 function Size({ bytes }: { bytes: number }) {

@@ -2,6 +2,7 @@ import { Box } from "@mantine/core";
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import { changedPlace, fitFrame } from "./fit_frame.ts";
 import type { MailScheme } from "./framed_html.ts";
+import { inertPage } from "./inert_page.ts";
 import { markChange } from "./mark_change.ts";
 
 /** A mail with slow images is shown without them after this time, in milliseconds. */
@@ -13,13 +14,15 @@ interface Frame {
   html: string;
   content: string;
   isReady: boolean;
+  /** Whether its layout is read: it then has the origin of this page, and nothing active. */
+  isRead: boolean;
 }
 
 /**
  * Shows customers' HTML in a sandbox: without scripts, forms, windows and any origin. The next
  * version loads behind the visible one, so that nothing flickers while the author writes, and first
  * shows the place that has changed. With an overlay, the frame has the origin of this page, so that its
- * layout can be read; nothing in it can run all the same.
+ * layout can be read: it still runs nothing, and has nothing left that could.
  */
 export function MailFrame({ html, dress, scheme, width, images, overlay }: {
   html: string;
@@ -41,20 +44,21 @@ export function MailFrame({ html, dress, scheme, width, images, overlay }: {
   useEffect(() => {
     setFrames((before) => {
       const last = before.at(-1);
-      const content = dress(last === undefined ? html : markChange(last.html, html));
-      if (last?.content === content) return before;
-      const next = { number: (last?.number ?? 0) + 1, html, content, isReady: false };
+      const dressed = dress(last === undefined ? html : markChange(last.html, html));
+      const content = isRead ? inertPage(dressed) : dressed;
+      if (last?.content === content && last.isRead === isRead) return before;
+      const next = { number: (last?.number ?? 0) + 1, html, content, isReady: false, isRead };
       return [...before.filter(({ isReady }) => isReady).slice(-1), next];
     });
     // `dress` depends only on the scheme and the images.
-  }, [html, scheme, images]);
+  }, [html, scheme, images, isRead]);
   const show = (number: number) => {
     setFrames((before) =>
       before.filter((frame) => frame.number >= number)
         .map((frame) => frame.number === number ? { ...frame, isReady: true } : frame)
     );
     const frame = elements.current.get(number);
-    if (!isRead || frame === undefined) return;
+    if (frame === undefined || !frame.sandbox.contains(READABLE)) return;
     setShown({ frame, size: `${number} ${fitFrame(frame)}` });
     scrollTo(area.current, changedPlace(frame));
   };
@@ -83,16 +87,16 @@ export function MailFrame({ html, dress, scheme, width, images, overlay }: {
       pos="relative"
       style={isRead ? { overflow: "auto" } : {}}
     >
-      {frames.map(({ number, content, isReady }) => (
+      {frames.map(({ number, content, isReady, isRead }) => (
         <iframe
-          key={`${number} ${isRead}`}
+          key={number}
           ref={(frame) => {
             if (frame === null) elements.current.delete(number);
             else elements.current.set(number, frame);
           }}
           title={isReady ? "Preview of the mail" : "Next preview of the mail"}
           // Never with scripts: a document with both could leave the sandbox.
-          sandbox={isRead ? "allow-same-origin" : ""}
+          sandbox={isRead ? READABLE : ""}
           srcDoc={content}
           referrerPolicy="no-referrer"
           onLoad={() => show(number)}
@@ -133,6 +137,8 @@ function scrollTo(area: HTMLElement | null, place: number | undefined): void {
 
 /** The area beside a narrow mail: in the dashboard's colours, independent of the mail's. */
 const STAGE = "light-dark(var(--mantine-color-gray-2), var(--mantine-color-dark-8))";
+
+const READABLE = "allow-same-origin";
 
 const PLACE = {
   position: "absolute",

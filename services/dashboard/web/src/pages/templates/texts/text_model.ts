@@ -11,7 +11,9 @@ const SHOWN = new Set(["b", "strong", "i", "em", "u", "s", "sub", "sup", "small"
 /** A text in the editor: one line of characters, values, line breaks and conditions, within elements. */
 export const TEXT_SCHEMA = new Schema({
   nodes: {
-    doc: { content: "inline*" },
+    doc: { content: "line" },
+    /** The editor reads what is typed in blocks only. */
+    line: { content: "inline*", toDOM: () => ["div", 0] },
     text: { group: "inline" },
     /** A tag that prints a value. */
     value: {
@@ -66,7 +68,7 @@ export function textDocument(tokens: readonly TextToken[], shown: readonly strin
       content.push(nodes.value.create(attrs, null, marks));
     } else content.push(nodes[type].create({ source: key }, null, marks));
   }
-  return nodes.doc.create(null, content);
+  return nodes.doc.create(null, nodes.line.create(null, content));
 }
 
 /** Returns the tokens of a text in the editor. */
@@ -84,7 +86,7 @@ export function documentTokens(document: Node): Written[] {
     }
     open = marks;
   };
-  document.forEach((node) => {
+  document.child(0).forEach((node) => {
     change(node.marks);
     if (node.isText) {
       for (const key of node.text ?? "") tokens.push({ type: "character", key });

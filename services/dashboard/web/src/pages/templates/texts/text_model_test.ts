@@ -28,7 +28,11 @@ test("a text that was in the editor is written as it was", () => {
 
 test("textDocument() shows what the preview shows for values", () => {
   const document = textDocument(textTokens("{{ a }} {{ b }}"), ["Ada"]);
-  assert.deepEqual(document.children.map(({ attrs }) => attrs["shown"]), ["Ada", undefined, ""]);
+  assert.deepEqual(document.child(0).children.map(({ attrs }) => attrs["shown"]), [
+    "Ada",
+    undefined,
+    "",
+  ]);
 });
 
 test("nameOf() names what a tag prints", () => {
