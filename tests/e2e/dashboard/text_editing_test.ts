@@ -137,7 +137,10 @@ test("a member for texts sees the preview only, and what they change is saved by
   await expectNoAxeViolations(page);
   for (const [name, size] of Object.entries(SIZES)) {
     await page.setViewportSize(size);
+    await page.getByRole("button", { name: "Edit the text: Hello" }).click();
+    await page.getByRole("textbox", { name: "Text" }).waitFor();
     await picture(page, `texts-${name}`);
+    await page.keyboard.press("Escape");
   }
   await page.goto(`${url}/settings`);
   await page.getByRole("tab", { name: "You" }).waitFor();

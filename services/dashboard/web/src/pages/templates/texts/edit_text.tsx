@@ -54,6 +54,7 @@ export function EditText({ edit, draft, preview, onClose }: {
   };
   const area = useClickOutside(done);
   const hasBlocks = tokens.some(({ type }) => type === "block");
+  const hasOwnText = target.type === "text" && draft.source.text.trim() !== "";
   const hasValues = tokens.some(({ type }) => type === "value");
   return (
     <Stack gap="xs" ref={area}>
@@ -73,8 +74,9 @@ export function EditText({ edit, draft, preview, onClose }: {
           <Text size="sm">{problem}</Text>
         </Alert>
       )}
-      {(hasValues || hasBlocks) && (
+      {(hasValues || hasBlocks || hasOwnText) && (
         <Text size="xs" c="dimmed">
+          {hasOwnText && "The plain text of this mail is written by hand, and keeps its words. "}
           {hasValues && "Coloured words are filled in for each recipient. "}
           {hasBlocks &&
             "Words between dashed marks are only shown if the condition is met."}

@@ -6,6 +6,9 @@ import { request } from "../../../api.ts";
 import { KINDS } from "../template_kind.ts";
 import type { Preview } from "../use_preview.ts";
 
+/** A change of the source reaches the preview's own state a moment later, in milliseconds. */
+const PAUSE_MS = 50;
+
 /** A marked preview, and the source that it was made of. */
 export interface Marked extends MarkedPreview {
   of: TemplateSource;
@@ -31,13 +34,17 @@ export function useMarked(
     const { signal } = abort;
     const locale = tag === null ? {} : { locale: tag };
     const body: PreviewRequest = { editor, source, ...locale };
-    request<MarkedPreview>(`${KINDS[kind].api}/preview/texts`, { method: "POST", body, signal })
-      .then((answer) => {
-        if (!signal.aborted) setMarked({ ...answer, of: source });
-      })
-      // Without it, the preview is only not editable; its own errors are shown.
-      .catch(() => {});
-    return () => abort.abort();
+    const ask = async () => {
+      const path = `${KINDS[kind].api}/preview/texts`;
+      const answer = await request<MarkedPreview>(path, { method: "POST", body, signal });
+      if (!signal.aborted) setMarked({ ...answer, of: source });
+    };
+    // Without it, the preview is only not editable; its own errors are shown.
+    const timer = setTimeout(() => void ask().catch(() => {}), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
   }, [kind, source, tag, isOn, isShown, editor]);
   return isOn ? marked : null;
 }
