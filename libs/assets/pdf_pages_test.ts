@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { minimalPdf } from "@posthaste/kit";
 import { PdfFault } from "./_pdf_syntax.ts";
 import { readPdfPages } from "./pdf_pages.ts";
 
@@ -13,34 +14,6 @@ const NO_QPDF = spawnSync("qpdf", ["--version"]).error === undefined
 
 const folder = mkdtempSync(join(tmpdir(), "pdf-pages-"));
 after(() => rmSync(folder, { recursive: true }));
-
-/** Returns a PDF of one page for each text. The tree of pages has two levels, and the first page inherits. */
-function pdfOf(texts: readonly string[], more = "", last = "null"): Buffer {
-  const contents = texts.map((text) => `BT /F1 24 Tf 72 72 Td (${text}) Tj ET`);
-  const bodies = [
-    "<</Type /Catalog /Pages 2 0 R>>",
-    "<</Type /Pages /Count 9 /Kids [3 0 R] /MediaBox [0 0 300 200] /Rotate 90>>",
-    `<</Type /Pages /Parent 2 0 R /Kids [${
-      texts.map((_, index) => `${5 + 2 * index} 0 R`).join(" ")
-    }]\n` +
-    "/Resources <</Font <</F1 4 0 R>>>>>>",
-    "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>",
-    ...contents.flatMap((content, index) => [
-      `<</Type /Page /Parent 3 0 R /Contents ${6 + 2 * index} 0 R ${more}>>`,
-      `<</Length ${content.length}>> stream\n${content}\nendstream`,
-    ]),
-    last,
-  ];
-  let file = "%PDF-1.4\n";
-  const places = bodies.map((body, index) => {
-    const at = file.length;
-    file += `${index + 1} 0 obj\n${body}\nendobj\n`;
-    return `${String(at).padStart(10, "0")} 00000 n \n`;
-  });
-  const size = bodies.length + 1;
-  const trailer = `trailer\n<</Size ${size} /Root 1 0 R>>\nstartxref\n${file.length}\n%%EOF\n`;
-  return Buffer.from(`${file}xref\n0 ${size}\n0000000000 65535 f \n${places.join("")}${trailer}`);
-}
 
 /** Returns a PDF as another program writes it. */
 function rewritten(pdf: Buffer, args: readonly string[]): Buffer {
@@ -56,7 +29,7 @@ const copiedText = (pdf: Buffer) =>
     .map(({ id, body }) => `${id}: ${body.toString("latin1")}`).join("\n");
 
 test("readPdfPages() returns the pages with what they inherit, and new numbers", () => {
-  const { count, copied } = readPdfPages(pdfOf(["One", "Two"]));
+  const { count, copied } = readPdfPages(minimalPdf(["One", "Two"]));
   assert.equal(count, 2);
   const { pages, objects } = copied(10, 5);
   assert.deepEqual(pages, [10, 11]);
@@ -79,7 +52,7 @@ const VARIANTS: Record<string, string[]> = {
 
 for (const [what, args] of Object.entries(VARIANTS)) {
   test(`readPdfPages() reads ${what}`, { skip: NO_QPDF }, () => {
-    const pdf = rewritten(pdfOf(["One", "Two", "Three"]), args);
+    const pdf = rewritten(minimalPdf(["One", "Two", "Three"]), args);
     assert.equal(readPdfPages(pdf).count, 3);
     assert.match(copiedText(pdf), /Helvetica/);
   });
@@ -88,12 +61,18 @@ for (const [what, args] of Object.entries(VARIANTS)) {
 test("readPdfPages() leaves out links, forms, scripts and what leads to other pages", () => {
   const more = "/Annots [<</Type /Annot /A <</S /JavaScript /JS (alert)>>>>] /AA <<>> " +
     "/Group <</P 5 0 R>> /StructParents 0";
-  assert.doesNotMatch(copiedText(pdfOf(["One", "Two"], more)), /Annot|alert|\/AA|StructParents/);
+  assert.doesNotMatch(
+    copiedText(minimalPdf(["One", "Two"], { page: more })),
+    /Annot|alert|\/AA|StructParents/,
+  );
   // The page that it names is not copied again.
-  assert.equal(copiedText(pdfOf(["One", "Two"], more)).match(/\/Type \/Page\b/g)?.length, 2);
+  assert.equal(
+    copiedText(minimalPdf(["One", "Two"], { page: more })).match(/\/Type \/Page\b/g)?.length,
+    2,
+  );
 });
 
-const good = pdfOf(["One"]);
+const good = minimalPdf(["One"]);
 const replaced = (from: string, to: string) =>
   Buffer.from(good.toString("latin1").replace(from, to.padEnd(from.length)), "latin1");
 
@@ -110,15 +89,19 @@ const FAULTS: [string, Buffer, RegExp][] = [
   ["a page that contains itself", replaced("/Kids [3 0 R]", "/Kids [2 0 R]"), /contains itself/],
   ["no pages", replaced("/Kids [3 0 R]", "/Kids []"), /has no pages/],
   ["another length of a stream", replaced("/Length 33", "/Length 30"), /has another length/],
-  ["a string that does not end", pdfOf(["One"], "/T (x"), /a string does not end/],
+  ["a string that does not end", minimalPdf(["One"], { page: "/T (x" }), /a string does not end/],
   [
     "a stream whose length is itself",
-    pdfOf(["One"], "/X 7 0 R", "<</Length 7 0 R>> stream\n"),
+    minimalPdf(["One"], { page: "/X 7 0 R", last: "<</Length 7 0 R>> stream\n" }),
     /needs itself/,
   ],
   ["a catalog that is missing", replaced("/Root 1 0 R", "/Root 9 0 R"), /has no catalog/],
-  ["too many pages", pdfOf(Array(101).fill("x")), /more than 100 pages/],
-  ["deep values", pdfOf(["One"], `/X ${"[".repeat(200)}${"]".repeat(200)}`), /nested too deep/],
+  ["too many pages", minimalPdf(Array(101).fill("x")), /more than 100 pages/],
+  [
+    "deep values",
+    minimalPdf(["One"], { page: `/X ${"[".repeat(200)}${"]".repeat(200)}` }),
+    /nested too deep/,
+  ],
 ];
 
 for (const [what, pdf, pattern] of FAULTS) {
@@ -141,7 +124,7 @@ test("readPdfPages() refuses an encrypted PDF, also one that opens without a pas
 
 test("readPdfPages() reports a fault of any cut or changed file, and never hangs", () => {
   const whole = NO_QPDF === false
-    ? rewritten(pdfOf(["One", "Two"]), VARIANTS["objects in streams"] ?? [])
+    ? rewritten(minimalPdf(["One", "Two"]), VARIANTS["objects in streams"] ?? [])
     : good;
   let seed = 1;
   for (let round = 0; round < 500; round++) {

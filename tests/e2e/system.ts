@@ -8,6 +8,7 @@ import {
   type MessageState,
   type PageOptionsInput,
   pageOptionsSchema,
+  type PinnedAsset,
   type SendAccepted,
   type SendBody,
   type TimelineEntry,
@@ -107,6 +108,8 @@ export interface PdfDraft {
   filename?: string;
   page?: PageOptionsInput;
   variables?: VariableDeclaration[];
+  /** The stored files that it uses. */
+  assets?: PinnedAsset[];
 }
 
 /** Name of the account of a system that {@linkcode openSystem} starts. */
@@ -311,6 +314,7 @@ async function publishPdf(draft: PdfDraft, { store, sandbox, accountId }: Publis
     name,
     source: { html, ...xml },
     ...(alias === undefined ? {} : { alias }),
+    ...(draft.assets === undefined ? {} : { assets: draft.assets }),
     parts: { html: ready.html, filename, ...xml },
     page: pageOptionsSchema.parse(page),
     variables,

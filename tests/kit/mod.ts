@@ -39,6 +39,7 @@ export * from "./print_bombs.ts";
 export * from "./print_poisons.ts";
 export { type MemoryLedger, openMemoryLedger, type WrittenOutcome } from "./memory_ledger.ts";
 export { minimalInvoice } from "./minimal_invoice.ts";
+export { minimalPdf, type MorePdf } from "./minimal_pdf.ts";
 export { openTestNats } from "./nats_server.ts";
 export { nightly } from "./nightly.ts";
 export * from "./oidc_provider.ts";

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { after, before, test } from "node:test";
+import { messageIdOf } from "@posthaste/contracts";
+import { minimalPdf, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { readMail } from "./read_mail.ts";
+import { type JoinedSystem, joinSystem } from "./shared_system.ts";
+
+let system: JoinedSystem;
+let sink: SmtpSink;
+let order: { template: number; integration: number };
+let opened: AsyncDisposableStack;
+
+before(async () => {
+  await using stack = new AsyncDisposableStack();
+  sink = stack.use(await openSmtpSink());
+  system = stack.use(await joinSystem());
+  order = {
+    template: await system.publishEmail({ subject: "Your offer", html: "<p>See the PDF" }),
+    integration: await system.connect(sink.port),
+  };
+  opened = stack.move();
+});
+after(() => opened?.disposeAsync());
+
+const NO_POPPLER = spawnSync("pdftotext", ["-v"]).error === undefined
+  ? false
+  : "NO PDFTOTEXT, NO APPENDED PDF IS READ: install poppler-utils";
+
+/** Stores a PDF of an account, and returns it as a version pins it. */
+async function keep(name: string, bytes: Buffer) {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const file = { name, sha256, filename: `${name}.pdf`, contentType: "application/pdf" };
+  const { accountId } = system;
+  const kept = { ...file, accountId, size: bytes.length, updatedAt: new Date() };
+  await system.store.assets.putName(kept, bytes);
+  return { ...file, size: bytes.length };
+}
+
+test("a stored PDF follows the pages of each recipient's PDF, as it was when it was published", {
+  skip: NO_POPPLER,
+}, async () => {
+  // Too large for an event.
+  const long = Array.from({ length: 90 }, (_, page) => `Terms ${page} ${"x".repeat(10_000)}`);
+  const terms = await keep("terms", minimalPdf(long));
+  const pdf = await system.publishPdf({
+    html: "<h1>Offer for {{name}}",
+    page: { append: ["terms"] },
+    assets: [terms],
+  });
+  await keep("terms", minimalPdf(["Newer terms"]));
+  const people = ["ann", "bea", "cyd"];
+  const to = people.map((name) => ({
+    email: `${name}@append.example`,
+    attachments: [{ id: pdf, variables: { name } }],
+  }));
+  const { id } = await system.send({ ...order, to });
+  await system.untilDone(id);
+  for (const index of people.keys()) {
+    const { state, reason } = await system.message(messageIdOf(id, index));
+    assert.equal(state, "sent", reason ?? "");
+  }
+  await until(() => sink.messages.length === 3, { message: "three mails" });
+  const texts: string[] = [];
+  for (const message of sink.messages) {
+    const [mail] = await readMail(message);
+    const input = mail.attachments[0]?.bytes ?? "";
+    const { stdout } = spawnSync("pdftotext", ["-", "-"], { input, encoding: "utf8" });
+    const pages = stdout.trim().split("\f");
+    assert.equal(pages.length, 91);
+    assert.match(pages[1] ?? "", /Terms 0/);
+    assert.match(pages[90] ?? "", /Terms 89/);
+    assert.doesNotMatch(stdout, /Newer/);
+    texts.push(pages[0]?.trim() ?? "");
+  }
+  assert.deepEqual(texts.sort(), people.map((name) => `Offer for ${name}`));
+});
