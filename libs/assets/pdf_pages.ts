@@ -33,6 +33,8 @@ const INHERITED = ["/Resources", "/MediaBox", "/CropBox", "/Rotate"] as const;
 const LEFT_OUT = ["/Parent", "/B", "/StructParents", "/Tabs", "/AA", "/Annots", "/Metadata"];
 
 const MAX_PAGES = 100;
+/** Each page repeats what it inherits: a small file could become a large one. */
+const MAX_COPIED_BYTES = 20_000_000;
 const MAX_TREE_DEPTH = 50;
 
 /**
@@ -94,13 +96,24 @@ function copyPages(
     waiting.push(id);
     return next++;
   };
+  let bytes = 0;
+  const counted = (body: Buffer) => {
+    bytes += body.length;
+    if (bytes <= MAX_COPIED_BYTES) return body;
+    throw new PdfFault(`its copied pages have more than ${MAX_COPIED_BYTES} bytes`);
+  };
   const objects = pages.map((page, index): CopiedPages["objects"][number] => {
     const whole = new Map(page).set("/Type", new PdfToken("/Page"));
     const fields = writtenValue(whole, numberOf).slice(0, -2);
-    return { id: first + index, body: Buffer.from(`${fields}\n/Parent ${parent} 0 R>>`, "latin1") };
+    return {
+      id: first + index,
+      body: counted(Buffer.from(`${fields}\n/Parent ${parent} 0 R>>`, "latin1")),
+    };
   });
   // It grows meanwhile.
-  for (const id of waiting) objects.push({ id: numberOf(id), body: bodyOf(pdf, id, numberOf) });
+  for (const id of waiting) {
+    objects.push({ id: numberOf(id), body: counted(bodyOf(pdf, id, numberOf)) });
+  }
   return { objects, pages: pages.map((_, index) => first + index) };
 }
 

@@ -98,6 +98,11 @@ const FAULTS: [string, Buffer, RegExp][] = [
   ["a catalog that is missing", replaced("/Root 1 0 R", "/Root 9 0 R"), /has no catalog/],
   ["too many pages", minimalPdf(Array(101).fill("x")), /more than 100 pages/],
   [
+    "more than a large file",
+    minimalPdf(Array(90).fill("x"), { page: `/X (${"x".repeat(300_000)})` }),
+    /copied pages have more than 20000000 bytes/,
+  ],
+  [
     "deep values",
     minimalPdf(["One"], { page: `/X ${"[".repeat(200)}${"]".repeat(200)}` }),
     /nested too deep/,
