@@ -35,6 +35,35 @@ export interface ParsedValue {
 
 const MAX_DEPTH = 100;
 
+/** The most values of one object, and of all that are read of a PDF, some of them twice. */
+const MAX_VALUES = 300_000;
+const MAX_ALL_VALUES = 3_000_000;
+
+/** Counts the values of a PDF: many small ones take much more memory and time than their bytes say. */
+export class ValueBudget {
+  #all = 0;
+  #one = 0;
+
+  /** Begins an object. */
+  begin(): void {
+    this.#one = 0;
+  }
+
+  /** @throws {PdfFault} If there are too many. */
+  take(): void {
+    if (++this.#one > MAX_VALUES || ++this.#all > MAX_ALL_VALUES) {
+      throw new PdfFault("it has too many values");
+    }
+  }
+}
+
+/** What limits the parsing of a value. */
+export interface ParseLimits {
+  budget: ValueBudget;
+  /** How many values it is in. @default {0} */
+  depth?: number;
+}
+
 const SPACE = new Set([0, 9, 10, 12, 13, 32]);
 const REGULAR_END = /[\0\t\n\f\r ()<>[\]{}/%]/g;
 
@@ -44,12 +73,18 @@ const REGULAR_END = /[\0\t\n\f\r ()<>[\]{}/%]/g;
  * @param text Bytes as latin1
  * @throws {PdfFault}
  */
-export function parseValue(text: string, start: number, depth = 0): ParsedValue {
+export function parseValue(
+  text: string,
+  start: number,
+  { budget, depth = 0 }: ParseLimits,
+): ParsedValue {
+  budget.take();
   if (depth > MAX_DEPTH) throw new PdfFault("its values are nested too deep");
+  const inner = { budget, depth: depth + 1 };
   const at = skipSpace(text, start);
   const char = text.charAt(at);
-  if (char === "[") return parseArray(text, at + 1, depth);
-  if (text.startsWith("<<", at)) return parseDictionary(text, at + 2, depth);
+  if (char === "[") return parseArray(text, at + 1, inner);
+  if (text.startsWith("<<", at)) return parseDictionary(text, at + 2, inner);
   if (char === "<" || char === "(") {
     const end = char === "<" ? text.indexOf(">", at) + 1 : endOfString(text, at);
     if (end <= at) throw new PdfFault("a string does not end");
@@ -83,26 +118,26 @@ export function writtenValue(value: PdfValue, numberOf: (id: number) => number):
   return `<<${fields.join("\n")}>>`;
 }
 
-function parseArray(text: string, start: number, depth: number): ParsedValue {
+function parseArray(text: string, start: number, limits: ParseLimits): ParsedValue {
   const value: PdfValue[] = [];
   let at = skipSpace(text, start);
   while (text.charAt(at) !== "]") {
-    const item = parseValue(text, at, depth + 1);
+    const item = parseValue(text, at, limits);
     value.push(item.value);
     at = skipSpace(text, item.end);
   }
   return { value, end: at + 1 };
 }
 
-function parseDictionary(text: string, start: number, depth: number): ParsedValue {
+function parseDictionary(text: string, start: number, limits: ParseLimits): ParsedValue {
   const value: PdfDictionary = new Map();
   let at = skipSpace(text, start);
   while (!text.startsWith(">>", at)) {
-    const key = parseValue(text, at, depth + 1);
+    const key = parseValue(text, at, limits);
     if (!(key.value instanceof PdfToken) || !key.value.text.startsWith("/")) {
       throw new PdfFault(`a name is missing at byte ${at}`);
     }
-    const field = parseValue(text, key.end, depth + 1);
+    const field = parseValue(text, key.end, limits);
     value.set(key.value.text, field.value);
     at = skipSpace(text, field.end);
   }

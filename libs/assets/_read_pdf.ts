@@ -1,5 +1,6 @@
 import { inflateSync } from "node:zlib";
 import {
+  type ParsedValue,
   parseValue,
   type PdfDictionary,
   PdfFault,
@@ -7,6 +8,7 @@ import {
   PdfToken,
   type PdfValue,
   skipSpace,
+  ValueBudget,
 } from "./_pdf_syntax.ts";
 
 /** An object of a PDF. A stream has a dictionary, and its bytes as they are in the file. */
@@ -18,7 +20,7 @@ export interface PdfObject {
 type Place = { at: number } | { within: number; index: number };
 
 /** The most bytes of all streams that are unpacked here: tables and streams of objects. */
-const MAX_UNPACKED_BYTES = 30_000_000;
+const MAX_UNPACKED_BYTES = 15_000_000;
 
 /** An object may need others to be read: the length of its stream, or the stream that it is in. */
 const MAX_NESTED = 10;
@@ -35,6 +37,7 @@ export class ReadPdf {
   readonly #text: string;
   readonly #places = new Map<number, Place>();
   readonly #packed = new Map<number, { text: string; starts: number[] }>();
+  readonly #budget = new ValueBudget();
   readonly #trailer: PdfDictionary;
   #unpackedBytes = 0;
   #nested = 0;
@@ -85,6 +88,11 @@ export class ReadPdf {
     throw new PdfFault(`it has no ${what}`);
   }
 
+  #parsed(text: string, start: number): ParsedValue {
+    this.#budget.begin();
+    return parseValue(text, start, { budget: this.#budget });
+  }
+
   #integer(value: PdfValue | undefined): number {
     const found = this.resolved(value);
     const text = found instanceof PdfToken ? found.text : "";
@@ -130,7 +138,7 @@ export class ReadPdf {
     }
     at = skipSpace(this.#text, at);
     if (!this.#text.startsWith("trailer", at)) throw new PdfFault("its table has no trailer");
-    const { value } = parseValue(this.#text, at + 7);
+    const { value } = this.#parsed(this.#text, at + 7);
     if (!(value instanceof Map)) throw new PdfFault("its trailer is broken");
     return value;
   }
@@ -184,7 +192,7 @@ export class ReadPdf {
     if (head === null || Number(head[1]) !== id) {
       throw new PdfFault(`object ${id} is not at its place`);
     }
-    const { value, end } = parseValue(this.#text, at + head[0].length);
+    const { value, end } = this.#parsed(this.#text, at + head[0].length);
     const next = skipSpace(this.#text, end);
     if (!this.#text.startsWith("stream", next) || !(value instanceof Map)) return { value };
     const start = next + (this.#text.startsWith("\r\n", next + 6) ? 8 : 7);
@@ -200,7 +208,7 @@ export class ReadPdf {
     const { text, starts } = this.#packedObjects(within);
     const start = starts[index];
     if (start === undefined) throw new PdfFault(`object ${id} is not at its place`);
-    return { value: parseValue(text, start).value };
+    return { value: this.#parsed(text, start).value };
   }
 
   #packedObjects(id: number): { text: string; starts: number[] } {

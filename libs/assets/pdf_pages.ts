@@ -36,6 +36,7 @@ const MAX_PAGES = 100;
 /** Each page repeats what it inherits: a small file could become a large one. */
 const MAX_COPIED_BYTES = 20_000_000;
 const MAX_TREE_DEPTH = 50;
+const MAX_TREE_NODES = 10_000;
 
 /**
  * Reads the pages of a PDF. Links, forms, scripts, outlines and marks for screen readers are not among them.
@@ -47,8 +48,10 @@ export function readPdfPages(bytes: Buffer): PdfPages {
   const root = pdf.catalog().get("/Pages");
   const pages: PdfDictionary[] = [];
   const seen = new Set<number>();
+  let nodes = 0;
   const walk = (value: PdfValue | undefined, above: PdfDictionary, depth: number) => {
     if (depth > MAX_TREE_DEPTH) throw new PdfFault("its pages are nested too deep");
+    if (++nodes > MAX_TREE_NODES) throw new PdfFault("its tree of pages is too large");
     if (value instanceof PdfReference) {
       if (seen.has(value.id)) throw new PdfFault("a page contains itself");
       seen.add(value.id);

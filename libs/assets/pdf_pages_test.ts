@@ -102,6 +102,15 @@ const FAULTS: [string, Buffer, RegExp][] = [
     minimalPdf(Array(90).fill("x"), { page: `/X (${"x".repeat(300_000)})` }),
     /copied pages have more than 20000000 bytes/,
   ],
+  ["many values", minimalPdf(["One"], { page: `/X [${"0 ".repeat(400_000)}]` }), /too many values/],
+  [
+    "values that are read again and again",
+    minimalPdf(["One"], {
+      page: `/Kids [${"<</Kids 7 0 R>>".repeat(1_000)}]`,
+      last: `[${"<</Kids []>>".repeat(50_000)}]`,
+    }),
+    /tree of pages is too large|too many values/,
+  ],
   [
     "deep values",
     minimalPdf(["One"], { page: `/X ${"[".repeat(200)}${"]".repeat(200)}` }),
