@@ -10,6 +10,7 @@ import {
   sourceOfAuthored,
 } from "@posthaste/bundle";
 import {
+  appendedUses,
   type AssetUse,
   BRAND,
   type DraftSource,
@@ -213,7 +214,9 @@ async function checkBody(template: Authored, checking: Checking): Promise<Checke
   const parts = template.kind === "pdf"
     ? { ...compiled.parts, filename: name.filename }
     : compiled.parts;
-  const assets = usedAssets(template.kind, { uses: compiled.assets, findAsset });
+  const page = template.kind === "pdf" ? template.settings.page : undefined;
+  const uses = [...compiled.assets, ...appendedUses(page)];
+  const assets = usedAssets(template.kind, { uses, findAsset });
   const trial = { sandbox, parts, variables, assets: assets.addresses };
   const tried = sample !== undefined && name.faults.length === 0
     ? await trySample(template, trial)

@@ -401,6 +401,25 @@ test("importTemplates() pins the files that each language of a template shows", 
   assert.deepEqual(await import_(), ["updated", "updated"]);
 });
 
+test("importTemplates() pins the PDFs that the pages of a template append", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "import-appended" });
+  const page = { format: "A5", append: ["terms"] };
+  const files = { ...GOOD, "pdf/bill/template.json": JSON.stringify({ ...BILL, page }) };
+  await using made = await openFolder({ ...files, "assets/terms.pdf": "%PDF-1.4\n%%EOF\n" });
+  const options = { store, sandbox, accountId, folder: made.folder };
+  const { templates } = await importTemplates(options);
+  assert.deepEqual(templates.map(({ outcome }) => outcome), ["new", "new"]);
+  const version = await store.templates.findVersion(accountId, "pdf", 1, 1);
+  assert.deepEqual(version?.assets?.map(({ name }) => name), ["terms"]);
+  await using without = await openFolder(files);
+  const { errors } = await importTemplates({
+    ...options,
+    folder: without.folder,
+    accountId: "acc_x",
+  });
+  assert.match(errors.map(({ message }) => message).join(), /terms/);
+});
+
 test("importTemplates() publishes the languages of a folder, and names the files of their faults", async () => {
   const account = await store.accounts.create({ name: "Languages" });
   const languages = {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { assetNameSchema, filenameSchema, type MailFile, mailFileSchema } from "./mail_file.ts";
 import { withoutControls } from "./mailbox.ts";
+import type { PageOptions } from "./page_options.ts";
 
 /** The most files that an account keeps. */
 export const MAX_ASSETS = 1000;
@@ -54,6 +55,11 @@ export const assetUseSchema = z.object({
 
 /** A place where a template uses a file. */
 export type AssetUse = z.infer<typeof assetUseSchema>;
+
+/** Returns the stored files that page options append, as uses of a template. */
+export function appendedUses(page: Pick<PageOptions, "append"> | undefined): AssetUse[] {
+  return (page?.append ?? []).map((name) => ({ name, line: 1, column: 1, appended: true }));
+}
 
 /** A place where a template uses a file, and the file that has the name; null if there is none. */
 export const usedAssetSchema = assetUseSchema.extend({ asset: pinnedAssetSchema.nullable() });

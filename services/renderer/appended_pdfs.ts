@@ -1,20 +1,10 @@
 import { PdfFault, readPdfPages } from "@posthaste/assets";
-import {
-  type AssetUse,
-  MAX_APPENDED_BYTES,
-  type PageOptions,
-  type PinnedAsset,
-} from "@posthaste/contracts";
+import { MAX_APPENDED_BYTES, type PageOptions, type PinnedAsset } from "@posthaste/contracts";
 import type { AssetAddresses } from "./kept_images.ts";
 
 /** Stored PDFs cannot be appended. The message is a reason for people, without a final period. */
 export class AppendError extends Error {
   override readonly name = "AppendError";
-}
-
-/** Returns the stored files that page options append, as uses of a template. */
-export function appendedUses(page: Pick<PageOptions, "append"> | undefined): AssetUse[] {
-  return (page?.append ?? []).map((name) => ({ name, line: 1, column: 1, appended: true }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appendedPdfs, appendedUses, AppendError, checkAppended } from "./appended_pdfs.ts";
+import { appendedUses } from "@posthaste/contracts";
+import { appendedPdfs, AppendError, checkAppended } from "./appended_pdfs.ts";
 
 const base64 = Buffer.from("%PDF-1.4\n").toString("base64");
 const addresses = {

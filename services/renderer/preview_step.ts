@@ -1,4 +1,5 @@
 import {
+  appendedUses,
   type Content,
   type EventData,
   type FoundVariable,
@@ -30,7 +31,7 @@ import {
   PreviewFault,
   type WrittenTemplate,
 } from "./compile_preview.ts";
-import { appendedPdfs, appendedUses, AppendError, checkAppended } from "./appended_pdfs.ts";
+import { appendedPdfs, AppendError, checkAppended } from "./appended_pdfs.ts";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { type AssetAddresses, type KeptImages, mailAddresses } from "./kept_images.ts";
