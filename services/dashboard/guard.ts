@@ -3,6 +3,7 @@ import { includesRole, type Role, type TokenScope } from "@posthaste/contracts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Actor, actorOfPerson } from "./actor.ts";
 import { HttpError } from "./http_error.ts";
+import { sayRole } from "./say_role.ts";
 import {
   findPrincipal,
   ForeignAccountError,
@@ -52,13 +53,6 @@ const STRANGERS_BODY_LIMIT = 8_000;
  * `?account=`.
  */
 export const ACCOUNT_HEADER = "x-account";
-
-const BEING: Readonly<Record<Role, string>> = {
-  texts: "a member who changes texts only",
-  viewer: "a viewer",
-  editor: "an editor",
-  owner: "an owner",
-};
 
 const READING = new Set(["GET", "HEAD"]);
 
@@ -117,7 +111,7 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     const isAllowed = includesRole(principal.role, role) ||
       isForTexts && principal.role === "texts";
     if (!isAllowed) {
-      const message = `Requires the ${role} role; you are ${BEING[principal.role]}`;
+      const message = `Requires the ${role} role; you are ${sayRole(principal.role)}`;
       throw new HttpError("not_allowed", message);
     }
     if (needsSecondFactor(principal) && !isAboutOneself(request.routeOptions.url ?? "")) {

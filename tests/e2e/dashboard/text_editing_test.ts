@@ -3,10 +3,11 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { after, before, test } from "node:test";
-import { until } from "@posthaste/kit";
+import { openCanary, until } from "@posthaste/kit";
 import type { Locator, Page } from "playwright-core";
 import type { JoinedSystem } from "../shared_system.ts";
 import { SENDER } from "../system.ts";
+import { attackTexts } from "./attack_texts.ts";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
 import { signIn } from "./person.ts";
@@ -174,6 +175,33 @@ test("conditions stay whole, and curly braces become no placeholders", async () 
   await text.waitFor({ state: "hidden" });
   assert.equal(await page.getByText("Not saved").count(), 0);
   assert.deepEqual(faults, []);
+});
+
+test("HTML that attacks runs nothing in the frame whose texts are edited", async () => {
+  await using canary = await openCanary();
+  const attacks = attackTexts(`127.0.0.1:${canary.port}`)
+    .filter((text) =>
+      !text.includes("\0") && !/\{\{|-->|<template|<\/(?:style|script)|\]\]>/.test(text)
+    );
+  const body = attacks.join("\n<p>x</p>");
+  const html = `<!doctype html><html><body><p>Hello {{ name }}</p>${body}</body></html>`;
+  const id = await makeTemplate("email", { subject: "Hi", html, sample: { name: "Ada" } });
+  await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  const { page, faults } = look;
+  // Broken HTML may have no texts that can be found again.
+  await mailOf(page).getByText("Hello Ada").waitFor();
+  await page.waitForTimeout(500);
+  const frame = page.locator('iframe[title="Preview of the mail"]');
+  assert.equal(await frame.getAttribute("sandbox"), "allow-same-origin");
+  const ran = await frame.evaluate((element: HTMLIFrameElement) => [
+    Reflect.get(globalThis, "__ran"),
+    element.contentWindow && Reflect.get(element.contentWindow, "__ran"),
+    element.contentDocument?.querySelectorAll("script, iframe, object, embed, link, [onerror]")
+      .length,
+  ]);
+  assert.deepEqual(ran, [undefined, undefined, 0]);
+  assert.deepEqual(canary.take().requests.filter((request) => request === "script"), []);
+  assert.deepEqual(faults.filter((fault) => !fault.startsWith("a breach")), []);
 });
 
 const HTML =
