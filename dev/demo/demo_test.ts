@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { readBundle } from "@posthaste/bundle";
 import { pageOptionsSchema, sendRequestSchema } from "@posthaste/contracts";
 import { mergeVariables, missingVariables, openSandbox, withDefaults } from "@posthaste/templating";
 
@@ -33,6 +34,27 @@ test("the email templates publish without a warning and declare what they read",
     assert.doesNotMatch(filled.parts["html"] ?? "", /<img|\{\{/, alias);
     assert.doesNotMatch(filled.parts["text"] ?? "", /<|\{\{/, alias);
   }
+});
+
+test("the German welcome mail publishes without a warning, and reads what the English one does", async () => {
+  await using sandbox = openSandbox({ workers: 1 });
+  const folder = ["email", "welcome", "de"] as const;
+  const published = await sandbox.publishEmail({
+    subject: read(...folder, "subject.hbs"),
+    html: read(...folder, "body.mjml"),
+    text: read(...folder, "text.txt.hbs"),
+    locale: "de",
+  });
+  assert.deepEqual(published.warnings, []);
+  assert.deepEqual(
+    names(published.variables),
+    names(json("email", "welcome", "template.json").variables),
+  );
+  assert.match(published.html, /<html lang="de"/);
+  const path = (file: string) => ["email/welcome/" + file, read("email", "welcome", file)];
+  const files = ["template.json", "subject.hbs", "body.mjml", "de/subject.hbs", "de/body.mjml"];
+  const { templates, faults } = readBundle(Object.fromEntries(files.map(path)));
+  assert.deepEqual([faults, Object.keys(templates[0]?.variants ?? {})], [[], ["de"]]);
 });
 
 test("the PDF templates publish, declare what they read, and have valid pages", async () => {
