@@ -76,7 +76,7 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     operation: "changeLanguage",
     summary: "Sets the language of mails where a request names none",
     about:
-      "`{locale}`: the [language](templates.md) of mails where a request names none; null for that of each template",
+      "`{locale}`: the [language](templates.md#languages) of mails where a request names none; null for that of each template",
     body: languageInputSchema,
     answer: EMPTY,
   },

@@ -11,7 +11,7 @@ import {
   TbTerminal2,
 } from "react-icons/tb";
 import { Link } from "wouter";
-import type { TemplateView } from "../../../../interface/templates.ts";
+import type { TemplateSource, TemplateView } from "../../../../interface/templates.ts";
 import { SaveDraft } from "../../editor/save_draft.tsx";
 import { useChangesTextsOnly, useMay } from "../../session.tsx";
 import { ArchiveItem, ArchiveTemplate } from "./archive_template.tsx";
@@ -32,6 +32,10 @@ import type { Preview } from "./use_preview.ts";
 
 /** A stored image or a partial may have been replaced since: publishing again then shows the new one. */
 const IS_PINNED = /\{\{~?\s*(asset\s|#?>)|@brand\./;
+
+function hasPins({ html, variants = {} }: TemplateSource): boolean {
+  return [{ html }, ...Object.values(variants)].some((body) => IS_PINNED.test(body.html));
+}
 
 /** The name and state of a template, and its actions. */
 export function EditorHeader({ view, draft, preview, tag, onShow }: {
@@ -93,7 +97,7 @@ export function EditorHeader({ view, draft, preview, tag, onShow }: {
                 size="xs"
                 onClick={publish.open}
                 disabled={!draft.isUnsaved && !view.hasChanges &&
-                  view.publishedVersion !== null && !IS_PINNED.test(draft.source.html)}
+                  view.publishedVersion !== null && !hasPins(draft.source)}
               >
                 Publish
               </Button>
