@@ -166,6 +166,7 @@ function validSends({ account: { pdfId } }: HttpTarget): fc.Arbitrary<Record<str
     email: fc.constantFrom(...GOOD_ADDRESSES),
     name: fc.string({ unit: "grapheme", maxLength: 40 }).filter(isPrintable),
     id: fc.constant(pdfId),
+    locale: fc.constantFrom("de", "de-AT", "PT-br", "zh-Hant-TW", "de-u-nu-latn", "xx"),
     "to.attachments": fc.array(fc.oneof(pdfs(pdfId), files()), { maxLength: 5 }),
     attachments: fc.array(files(), { maxLength: 5 }),
     headers: fc.dictionary(
@@ -385,7 +386,7 @@ function isForbiddenSend(body: unknown): boolean {
   const isPdfRef = (value: unknown) =>
     Number.isInteger(value) || typeof value === "string" && /^[a-z][a-z0-9-]*$/.test(value);
   const envelope = "replyTo cc bcc headers listUnsubscribe attachments toSuppressed";
-  const labels = "variables reference tags metadata";
+  const labels = "variables reference tags metadata locale";
   if (!isObject(body) || !hasOnly(body, `from to sendAt ${labels} ${envelope}`)) return true;
   if ((body["sendAt"] ?? null) !== null && !isText(body["sendAt"], 40)) return true;
   const { from, to } = body;
@@ -393,6 +394,7 @@ function isForbiddenSend(body: unknown): boolean {
   if (String(from["email"]).toLowerCase() !== SENDER) return true;
   if (!Array.isArray(to) || to.length < 1 || to.length > 1000) return true;
   if (!isVariables(body["variables"]) || areForbiddenLabels(body)) return true;
+  if (!isLocale(body["locale"])) return true;
   if (isForbiddenEnvelope(body) || filesOf(body).some((one) => isForbiddenFile(one))) return true;
   return to.some((recipient) => {
     if (!isObject(recipient) || !hasOnly(recipient, `email name ${labels} ${envelope}`)) {
@@ -407,7 +409,7 @@ function isForbiddenSend(body: unknown): boolean {
       return true;
     }
     if (!isText(name, 256) || !isVariables(recipient["variables"])) return true;
-    if (areForbiddenLabels(recipient)) return true;
+    if (areForbiddenLabels(recipient) || !isLocale(recipient["locale"])) return true;
     if (!Array.isArray(attachments) || attachments.length > 10) return true;
     return attachments.some((attachment) =>
       isObject(attachment) && (attachment["content"] ?? attachment["asset"] ?? null) !== null
@@ -443,6 +445,11 @@ function isForbiddenFile(file: unknown): boolean {
   if ((contentId ?? null) !== null && !isText(contentId)) return true;
   return !isText(content) || !isText(filename) || !isText(contentType) ||
     /[/\\]|\.(?:exe|js|bat|cmd|scr|vbs)$/i.test(String(filename));
+}
+
+function isLocale(tag: unknown): boolean {
+  return (tag ?? null) === null ||
+    typeof tag === "string" && tag.length <= 100 && /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(tag);
 }
 
 function isForbiddenEnvelope(
