@@ -158,7 +158,7 @@ test("GET /api/messages/:id/content returns the mail as it was filled, and its P
   const id = messageIdOf(send._id, 1);
   const { body } = await viewer.get(`/api/messages/${id}/content`);
   assert.deepEqual(body, {
-    ...{ subject: "Hello", html: "contents:large", text: "Hi" },
+    ...{ subject: "Hello", html: "contents:large", text: "Hi", variant: null },
     pdfs: [{ filename: "Invoice ü.pdf" }],
   });
   const { accountId } = send;
@@ -308,4 +308,22 @@ test("GET /api/messages/:id/images/:contentId returns the images of that mail, a
   }
   const path = `/api/messages/${id}/images/logo`;
   assert.equal((await foreign.viewer.get(path)).status, 404);
+});
+
+test("GET /api/messages/:id/content names the language that a message has", async () => {
+  const { own: { viewer, accountId }, store } = dashboard;
+  const body = { source: { subject: "Hi" }, parts: { subject: "Hi", html: "", text: "" } };
+  const { template: { id }, version: { version } } = await store.templates.publish({
+    ...{ ...body, kind: "email", accountId, name: "Many", variables: [], sourceHash: "many" },
+    variants: { de: body },
+  });
+  const from = { email: "shop@example.com" };
+  const to = [{ email: "a@example.com", locale: "de-AT" }, { email: "b@example.com" }];
+  const send = await accept(2, { template: { id, version }, request: { from, to, locale: "fr" } });
+  const variants = [];
+  for (const index of [0, 1]) {
+    const { body } = await viewer.get(`/api/messages/${messageIdOf(send._id, index)}/content`);
+    variants.push(body.variant);
+  }
+  assert.deepEqual(variants, ["de", null]);
 });

@@ -137,6 +137,8 @@ export interface ContentView {
   html: string;
   text: string;
   pdfs: { filename: string }[];
+  /** The tag of its language variant; null for the template's own body. */
+  variant: string | null;
 }
 
 /** Messages in the same state for the same cause. */

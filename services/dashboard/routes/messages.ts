@@ -1,4 +1,11 @@
-import { isSendId, type Message, parseMessageId, type Send } from "@posthaste/contracts";
+import {
+  isSendId,
+  localeOf,
+  type Message,
+  parseMessageId,
+  type Send,
+  variantFor,
+} from "@posthaste/contracts";
 import { bulkRetry, ContentRemovedError } from "@posthaste/storage";
 import { IMAGE_HEADERS } from "@posthaste/http";
 import type { FastifyInstance } from "fastify";
@@ -8,6 +15,7 @@ import type { Principal } from "../session.ts";
 import { audit } from "../audit.ts";
 import type {
   BulkRetried,
+  ContentView,
   MessageList,
   MessageOptions,
   MessageView,
@@ -49,6 +57,17 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     });
   }
 
+  /** Returns the tag of the language variant that a message has; null for the template's own body. */
+  async function variantOf(
+    { accountId, template: { id, version }, request }: Send,
+    index: number,
+  ): Promise<string | null> {
+    const locale = localeOf(request, request.to[index]);
+    if (locale === undefined) return null;
+    const found = await store.templates.findVersion(accountId, "email", id, version);
+    return found === null ? null : variantFor(found, locale);
+  }
+
   app.get(
     "/api/messages",
     { config: { role: "viewer" } },
@@ -83,10 +102,11 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   app.get<WithId>(
     "/api/messages/:id/content",
     { config: { role: "viewer" } },
-    async ({ principal, params: { id } }) => {
+    async ({ principal, params: { id } }): Promise<ContentView> => {
       const { message, send } = await find(principal.accountId, id);
       await noteReading(principal, id);
-      return await madeAgain(mailContent(send, message.index, deps));
+      const content = await madeAgain(mailContent(send, message.index, deps));
+      return { ...content, variant: await variantOf(send, message.index) };
     },
   );
 
