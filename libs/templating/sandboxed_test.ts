@@ -11,7 +11,7 @@ test("no service and no command parses a template outside the sandbox", async ()
   const found: string[] = [];
   let importers = 0;
   for await (const file of glob("{services,cli}/**/*.ts", { cwd: ROOT })) {
-    if (file.includes("node_modules")) continue;
+    if (file.includes("node_modules") || file.endsWith("_test.ts")) continue;
     for (const [, names = ""] of (await readFile(ROOT + file, "utf8")).matchAll(IMPORT)) {
       importers++;
       if (UNSANDBOXED.test(names)) found.push(file);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openTestDashboard } from "./_test_dashboard.ts";
 
 test("requireRoom() refuses members, templates and accounts beyond the operator's quotas, with a sentence", async () => {
-  const quotas = { members: 4, accounts: 2, templates: 2, assetBytes: 1000, suppressions: 9 };
+  const quotas = { members: 5, accounts: 2, templates: 2, assetBytes: 1000, suppressions: 9 };
   await using dashboard = await openTestDashboard({ options: { quotas } });
   const { own, store } = dashboard;
   const invite = (email: string) => own.owner.post("/api/invitations", { email, role: "viewer" });
@@ -12,7 +12,7 @@ test("requireRoom() refuses members, templates and accounts beyond the operator'
   assert.equal((await invite("first@x.example")).status, 200);
   const fifth = await invite("second@x.example");
   assert.deepEqual([fifth.status, fifth.body.code], [409, "conflict"]);
-  assert.match(fifth.body.error, /has 4 members and invitations/);
+  assert.match(fifth.body.error, /has 5 members and invitations/);
 
   const make = (kind: string) => own.editor.post(`/api/templates/${kind}`, { name: `A ${kind}` });
   const first = await make("email");

@@ -125,8 +125,10 @@ test("a token is generated, shown once, and sends by the commands that the pages
     subject: string;
     attachments: { filename: string; contentType: string; size: number }[];
   }[];
-  // Other files have system mail sent there.
-  const mails = caught.filter(({ from }) => from.address === SENDER);
+  // Other files have mail sent there.
+  const mails = caught.filter(({ from, subject }) =>
+    from.address === SENDER && subject.startsWith("Paid")
+  );
   assert.deepEqual(mails.map(({ subject }) => subject), ["Paid: 2026-0042", "Paid: 2026-0042"]);
   const [file] = mails.flatMap(({ attachments }) => attachments);
   assert.equal(file?.contentType, "application/pdf");

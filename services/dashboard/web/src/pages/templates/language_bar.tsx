@@ -38,6 +38,7 @@ export function LanguageBar({ view, draft, tag, readOnly, onTag }: {
     <Group gap="xs" px="xs" pt={4} wrap="wrap" role="group" aria-label="Languages">
       <Tabs
         variant="pills"
+        autoContrast
         value={tag ?? OWN}
         onChange={(value) => onTag(value === OWN ? null : value)}
       >
