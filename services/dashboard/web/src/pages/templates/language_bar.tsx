@@ -37,8 +37,7 @@ export function LanguageBar({ view, draft, tag, readOnly, onTag }: {
   return (
     <Group gap="xs" px="xs" pt={4} wrap="wrap" role="group" aria-label="Languages">
       <Tabs
-        variant="pills"
-        autoContrast
+        variant="outline"
         value={tag ?? OWN}
         onChange={(value) => onTag(value === OWN ? null : value)}
       >
