@@ -3,9 +3,10 @@ import type {
   IntegrationInput,
   IntegrationSettingsView,
 } from "../../../../interface/integrations.ts";
+import { NEW_OAUTH, oauthInputOf, type OauthValues, oauthValuesOf } from "./oauth_values.ts";
 
 /** The values of the form, as typed. */
-export interface FormValues {
+export interface FormValues extends OauthValues {
   name: string;
   host: string;
   port: number | string;
@@ -31,13 +32,15 @@ export const NEW_VALUES: FormValues = {
   ...{ authMethod: "", senders: [], ca: "", allowInvalidCertificate: false },
   ...{ maxConnections: 5, maxPerMinute: "", retryForMs: "172800000", whenUnknown: "retry" },
   fallbacks: [],
+  ...NEW_OAUTH,
 };
 
 /** Converts stored settings to the form's values. */
 export function valuesOf(settings: IntegrationSettingsView): FormValues {
-  const { user, authMethod, ca, maxPerMinute, retryForMs, fallbacks, ...rest } = settings;
+  const { user, authMethod, ca, maxPerMinute, retryForMs, fallbacks, oauth, ...rest } = settings;
   return {
     ...rest,
+    ...oauthValuesOf(oauth),
     hasLogin: user !== null,
     user: user ?? "",
     password: "",
@@ -52,14 +55,18 @@ export function valuesOf(settings: IntegrationSettingsView): FormValues {
 /** Converts the form's values to the interface's input. */
 export function inputOf(values: FormValues): IntegrationInput {
   const { hasLogin, user, password, authMethod, ca, port, maxConnections, ...rest } = values;
-  const { maxPerMinute, retryForMs, fallbacks, ...others } = rest;
+  const { login, provider: _p, tenant: _t, clientId: _c, clientSecret: _s, ...more } = rest;
+  const { hasClientSecret: _h, keyFile: _k, ...set } = more;
+  const { maxPerMinute, retryForMs, fallbacks, ...others } = set;
+  const isByPassword = hasLogin && login === "password";
   return {
     ...others,
     port: Number(port),
     ca: ca.trim() === "" ? null : ca,
     user: hasLogin ? user : null,
-    authMethod: authMethod === "" ? null : authMethod,
-    ...(hasLogin && password !== "" ? { password } : {}),
+    authMethod: isByPassword && authMethod !== "" ? authMethod : null,
+    ...(isByPassword && password !== "" ? { password } : {}),
+    oauth: hasLogin ? oauthInputOf(values) : null,
     maxConnections: Number(maxConnections),
     maxPerMinute: maxPerMinute === "" ? null : Number(maxPerMinute),
     retryForMs: Number(retryForMs),

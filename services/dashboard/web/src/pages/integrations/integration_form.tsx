@@ -8,7 +8,6 @@ import {
   MultiSelect,
   NumberInput,
   Paper,
-  PasswordInput,
   Radio,
   SegmentedControl,
   Select,
@@ -22,10 +21,11 @@ import {
   UnstyledButton,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { TbAlertTriangle, TbChevronDown, TbChevronRight } from "react-icons/tb";
+import { TbChevronDown, TbChevronRight } from "react-icons/tb";
 import type { ReactNode } from "react";
 import type { FormValues, IntegrationFormState } from "./form_values.ts";
 import { useIntegrations } from "./integration_queries.ts";
+import { LoginFields, type LoginFieldsProps } from "./login_fields.tsx";
 import { retryAges } from "./retry_ages.ts";
 
 const PORTS = { starttls: 587, implicit: 465, none: 25 } as const;
@@ -33,20 +33,21 @@ const PORTS = { starttls: 587, implicit: 465, none: 25 } as const;
 /** Properties that all parts of the form share. */
 interface FormProps {
   form: IntegrationFormState;
-  hasPassword: boolean;
+  /** What is stored of its login. */
+  stored: LoginFieldsProps["stored"];
   /** The integration; missing for a new one. */
   id?: number | undefined;
 }
 
 /** The settings of an integration, in sections. */
-export function IntegrationForm({ form, hasPassword, id }: FormProps) {
+export function IntegrationForm({ form, stored, id }: FormProps) {
   return (
     <Stack gap="md">
       <Section title="Server">
         <ServerFields form={form} />
       </Section>
       <Section title="Login">
-        <LoginFields form={form} hasPassword={hasPassword} />
+        <LoginFields form={form} stored={stored} />
       </Section>
       <Section
         title="Senders"
@@ -160,58 +161,6 @@ const TLS_WORDS: Record<FormValues["tls"], string> = {
     "Anyone on the network path can read your mail. Use it only for a server on this machine or in your own " +
     "network. A login is not sent without encryption.",
 };
-
-function LoginFields({ form, hasPassword }: FormProps) {
-  const { hasLogin, tls } = form.values;
-  return (
-    <>
-      <Switch
-        label="The server requires authentication"
-        checked={hasLogin}
-        onChange={(event) => form.setFieldValue("hasLogin", event.currentTarget.checked)}
-      />
-      {hasLogin && (
-        <>
-          <TextInput
-            label="User"
-            required
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            {...form.getInputProps("user")}
-          />
-          <PasswordInput
-            label="Password or key"
-            required={!hasPassword}
-            autoComplete="new-password"
-            placeholder={hasPassword ? "Stored; leave empty to keep it" : ""}
-            description={hasPassword
-              ? "Required again when host, port, encryption or user change. It cannot be read here"
-              : "Stored encrypted. It cannot be read here later"}
-            visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
-            {...form.getInputProps("password")}
-          />
-          <Select
-            label="Method"
-            description="Automatic is almost always right"
-            allowDeselect={false}
-            data={[
-              { value: "", label: "Automatic" },
-              { value: "PLAIN", label: "PLAIN" },
-              { value: "LOGIN", label: "LOGIN" },
-            ]}
-            {...form.getInputProps("authMethod")}
-          />
-          {tls === "none" && (
-            <Alert color="orange" icon={<TbAlertTriangle size={20} />}>
-              A login is not sent without encryption, except to this machine.
-            </Alert>
-          )}
-        </>
-      )}
-    </>
-  );
-}
 
 function PaceFields({ form, id }: Pick<FormProps, "form" | "id">) {
   return (

@@ -12,6 +12,8 @@ import { PresetPicker } from "./preset_picker.tsx";
 import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { probeInputOf, showIssues, useIntegrationForm } from "./use_integration_form.ts";
 
+const NOTHING = { oauth: null, hasPassword: false };
+
 /** Creates an integration. */
 export function NewIntegration() {
   const form = useIntegrationForm(NEW_VALUES);
@@ -42,7 +44,7 @@ export function NewIntegration() {
           <Grid.Col span={{ base: 12, md: 7 }}>
             <Stack gap="md">
               <PresetPicker form={form} />
-              <IntegrationForm form={form} hasPassword={false} />
+              <IntegrationForm form={form} stored={NOTHING} />
             </Stack>
           </Grid.Col>
           <Grid.Col span={{ base: 12, md: 5 }}>

@@ -60,10 +60,11 @@ export function PresetPicker({ form }: { form: IntegrationFormState }) {
 }
 
 function fill(form: IntegrationFormState, preset: ProviderPreset): void {
-  const { name, servers, port, tls, fixedUser } = preset;
+  const { id, name, servers, port, tls, fixedUser } = preset;
   form.setFieldValue("host", servers[0]?.host ?? "");
   form.setFieldValue("port", port);
   form.setFieldValue("tls", tls);
   if (fixedUser !== undefined) form.setFieldValue("user", fixedUser);
+  if (id === "microsoft" || id === "google") form.setFieldValue("provider", id);
   if (form.values.name === "") form.setFieldValue("name", name);
 }

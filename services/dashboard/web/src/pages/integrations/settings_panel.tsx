@@ -23,7 +23,7 @@ export function SettingsPanel({ view }: { view: IntegrationView }) {
 }
 
 function SettingsForm({ view }: { view: IntegrationView }) {
-  const { id, hasPassword } = view;
+  const { id, hasPassword, settings: { oauth } } = view;
   const client = useQueryClient();
   const form = useIntegrationForm(valuesOf(view.settings));
   // The revision that the form was filled from, to detect other people's changes.
@@ -88,7 +88,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
       )}
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <IntegrationForm form={form} hasPassword={hasPassword} id={id} />
+          <IntegrationForm form={form} stored={{ oauth, hasPassword }} id={id} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="md" pos="sticky" top={68}>

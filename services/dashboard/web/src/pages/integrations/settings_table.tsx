@@ -1,5 +1,8 @@
 import { Paper, Table, Text, Title } from "@mantine/core";
-import type { IntegrationSettingsView } from "../../../../interface/integrations.ts";
+import type {
+  IntegrationSettingsView,
+  OauthLoginView,
+} from "../../../../interface/integrations.ts";
 import { retryAgeText } from "./retry_ages.ts";
 
 const ENCRYPTION: Record<IntegrationSettingsView["tls"], string> = {
@@ -11,6 +14,12 @@ const ENCRYPTION: Record<IntegrationSettingsView["tls"], string> = {
 const WHEN_UNKNOWN: Record<IntegrationSettingsView["whenUnknown"], string> = {
   retry: "Send it again",
   hold: "Hold it for a decision",
+};
+
+const OAUTH: Record<OauthLoginView["kind"], string> = {
+  oauthClientCredentials: "client credentials at Microsoft (OAuth 2)",
+  oauthRefreshToken: "a person’s consent (OAuth 2)",
+  googleServiceAccount: "a Google service account (OAuth 2)",
 };
 
 /** The settings of an integration, for people who may only read them. */
@@ -34,12 +43,12 @@ export function SettingsTable({ settings }: { settings: IntegrationSettingsView 
 }
 
 function rowsOf(settings: IntegrationSettingsView): [label: string, value: string][] {
-  const { host, port, tls, user, authMethod, senders, ca, allowInvalidCertificate } = settings;
+  const { host, port, tls, senders, ca, allowInvalidCertificate } = settings;
   const { maxConnections, maxPerMinute, retryForMs, whenUnknown, fallbacks } = settings;
   return [
     ["Server", `${host}:${port}`],
     ["Encryption", ENCRYPTION[tls]],
-    ["Login", user === null ? "None" : authMethod === null ? user : `${user}, by ${authMethod}`],
+    ["Login", loginText(settings)],
     ["Sender addresses", senders.join(", ")],
     ["Concurrent connections", maxConnections.toLocaleString()],
     ["Messages per minute", maxPerMinute?.toLocaleString() ?? "No limit"],
@@ -51,6 +60,12 @@ function rowsOf(settings: IntegrationSettingsView): [label: string, value: strin
     ],
     ["Certificates", trustText({ ca, allowInvalidCertificate })],
   ];
+}
+
+function loginText({ user, authMethod, oauth }: IntegrationSettingsView): string {
+  if (user === null) return "None";
+  if (oauth !== null) return `${user}, by ${OAUTH[oauth.kind]}`;
+  return authMethod === null ? user : `${user}, by ${authMethod}`;
 }
 
 function trustText(

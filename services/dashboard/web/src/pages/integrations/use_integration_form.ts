@@ -20,7 +20,7 @@ export function showIssues(
   issues: HttpError["issues"],
 ): boolean {
   const entries = issues.map(({ path, message }) => {
-    const [field = ""] = path.replace(/^settings\./, "").split(".");
+    const [field = ""] = path.replace(/^settings\./, "").replace(/^oauth\./, "").split(".");
     return [FIELD_OF[field] ?? field, `${sentence(message)}`] as const;
   });
   if (entries.length === 0) return false;
@@ -39,14 +39,13 @@ function sentence(message: string): string {
 
 /** Returns the form's values that testing the server needs. */
 export function probeInputOf(values: FormValues, id?: number): ProbeInput {
-  const { host, port, tls, ca, allowInvalidCertificate, user, authMethod, password } = inputOf(
-    values,
-  );
+  const { host, port, tls, ca, allowInvalidCertificate, ...login } = inputOf(values);
+  const { user, authMethod, password, oauth } = login;
   const [sender] = values.senders;
   return {
     ...(id === undefined ? {} : { id }),
     settings: {
-      ...{ host, port, tls, ca, allowInvalidCertificate, user, authMethod },
+      ...{ host, port, tls, ca, allowInvalidCertificate, user, authMethod, oauth },
       ...(password === undefined ? {} : { password }),
     },
     ...(sender === undefined ? {} : { sender }),
