@@ -36,6 +36,11 @@ export function keepSession(session: Pick<SessionView, "csrfToken" | "account">)
   ({ csrfToken, account: { id: accountId } } = session);
 }
 
+/** Sends all further requests for an account that the address does not name. */
+export function openAccount(id: string): void {
+  accountId = id;
+}
+
 /**
  * Returns the address of a resource that the browser itself opens, in the account that the page
  * shows.

@@ -6,6 +6,7 @@ import { lazy, Suspense } from "react";
 import { Route, Switch } from "wouter";
 import { AccountRouter } from "./account_router.tsx";
 import { HttpError } from "./api.ts";
+import { CONSENT_RETURN } from "./consent_request.ts";
 import { CONTRAST } from "./contrast.ts";
 import { NoSession } from "./no_session.tsx";
 import { IdentityQuestion } from "./parts/confirm_identity.tsx";
@@ -19,6 +20,7 @@ const SignIn = lazy(() => import("./pages/sign_in/sign_in.tsx"));
 const Joining = lazy(() => import("./pages/sign_in/joining.tsx"));
 const Proof = lazy(() => import("./pages/sign_in/proof.tsx"));
 const Reset = lazy(() => import("./pages/sign_in/reset.tsx"));
+const ConsentReturnPage = lazy(() => import("./pages/integrations/consent_return_page.tsx"));
 const Invitation = lazy(() => import("./pages/sign_in/invitation.tsx"));
 
 const client = new QueryClient({
@@ -71,6 +73,7 @@ export function App() {
                 >
                   <IdentityQuestion />
                   <Switch>
+                    <Route path={CONSENT_RETURN} component={ConsentReturnPage} />
                     <Route path="/proof/:token">{({ token }) => <Proof token={token} />}</Route>
                     <Route>
                       <AccountRouter>

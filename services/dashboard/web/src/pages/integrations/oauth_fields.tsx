@@ -5,10 +5,13 @@ import {
   Select,
   Stack,
   Switch,
+  Text,
   Textarea,
   TextInput,
 } from "@mantine/core";
 import { TbUpload } from "react-icons/tb";
+import { CONSENT_RETURN } from "../../consent_request.ts";
+import { CopyCode } from "../../parts/copy_text.tsx";
 import type { IntegrationFormState } from "./form_values.ts";
 
 interface OauthFieldsProps {
@@ -53,6 +56,7 @@ export function OauthFields({ form, hasSecret }: OauthFieldsProps) {
         {...PLAIN_TEXT}
         {...form.getInputProps("clientId")}
       />
+      {isByConsent && <RedirectUri />}
       {isByConsent && (
         <Switch
           label="The client has a secret"
@@ -74,6 +78,18 @@ export function OauthFields({ form, hasSecret }: OauthFieldsProps) {
         />
       )}
     </>
+  );
+}
+
+function RedirectUri() {
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4}>Redirect URI</Text>
+      <CopyCode code={`${location.origin}${CONSENT_RETURN}`} label="Copy the redirect URI" />
+      <Text size="xs" c="dimmed" mt={4}>
+        Register it for the client at the provider. At Microsoft, choose the platform Web.
+      </Text>
+    </div>
   );
 }
 

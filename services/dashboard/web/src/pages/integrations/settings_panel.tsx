@@ -6,6 +6,7 @@ import { HttpError, request } from "../../api.ts";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { ConnectionTest } from "./connection_test.tsx";
+import { ConsentPanel } from "./consent_panel.tsx";
 import { DangerZone } from "./danger_zone.tsx";
 import { inputOf, valuesOf } from "./form_values.ts";
 import { IntegrationForm } from "./integration_form.tsx";
@@ -105,6 +106,7 @@ function SettingsForm({ view }: { view: IntegrationView }) {
               inputOf={() => probeInputOf(form.values, id)}
               onIssues={(issues) => showIssues(form, issues)}
             />
+            <ConsentPanel view={view} isDirty={form.isDirty()} />
             <DangerZone view={view} />
           </Stack>
         </Grid.Col>
