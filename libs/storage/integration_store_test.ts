@@ -72,6 +72,34 @@ test("updateIntegration() counts a revision per change, also of 10 at once", asy
   assert.deepEqual([open?.auth, open?.maxConnections, open?.revision], [null, 5, 12]);
 });
 
+test("update() keeps a refresh token that replaced another one while it worked", async () => {
+  const seal = (token: string) =>
+    sealSecret(token, { key: sealingKeyOf(keys), accountId: "acc_9", recordId: "any", field });
+  const kept = Array.from({ length: 20 }, async (_, n) => {
+    const [from, to] = [seal("first"), seal("second")];
+    const auth: SealAuth = () => ({
+      ...{ kind: "oauthRefreshToken", user: "shop", provider: "google", tenant: null },
+      ...{ clientId: "1", clientSecret: null, refreshToken: from },
+    });
+    const { id } = await store.integrations.create({ ...integrationOf("acc_9", `${n}`), auth });
+    let replacing: Promise<boolean> | undefined;
+    const updated = await store.integrations.update("acc_9", id, {
+      host: "smtp2.example.com",
+      auth: (_recordId, current) => {
+        // Between reading and writing.
+        replacing ??= store.integrations.replaceRefreshToken("acc_9", id, { from, to });
+        assert.ok(current);
+        return current;
+      },
+    });
+    assert.deepEqual([await replacing, updated?.revision], [true, 2]);
+    const stored = await store.integrations.find("acc_9", id);
+    assert.ok(stored?.auth?.kind === "oauthRefreshToken");
+    assert.deepEqual([stored.host, stored.auth.refreshToken], ["smtp2.example.com", to]);
+  });
+  await Promise.all(kept);
+});
+
 test("upsertIntegrationByName() may be repeated without a new revision, also 5 times at once", async () => {
   const open = { ...integrationOf("acc_6"), auth: null };
   const all = await Promise.all(
