@@ -19,6 +19,7 @@ export const METRIC_ATTRIBUTES = [
   "posthaste.integration",
   "posthaste.priority",
   "posthaste.outcome",
+  "posthaste.provider",
   "posthaste.reason",
   "posthaste.stage",
   "posthaste.state",

@@ -144,6 +144,11 @@ export const METRICS = {
     "smtp.response.status_class",
     "posthaste.integration",
   ]),
+  "posthaste.oauth.refreshes": counter(
+    "{request}",
+    "Access tokens asked for at providers, by outcome: issued, refused (for good), unavailable",
+    ["posthaste.provider", "posthaste.outcome"],
+  ),
   "posthaste.breaker.transitions": counter("{transition}", "Circuit breakers opened and closed", [
     "posthaste.outcome",
   ]),

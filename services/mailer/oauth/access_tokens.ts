@@ -11,13 +11,13 @@ import {
   type SmtpTokenState,
   type StorePart,
 } from "@posthaste/storage";
-import type { Logger } from "@posthaste/telemetry";
+import { count, type Logger } from "@posthaste/telemetry";
 import { LRUCache } from "lru-cache";
 import { keepRefreshToken } from "./keep_refresh_token.ts";
 import type { AccessToken } from "./token_source.ts";
 import { openLogin } from "./open_login.ts";
 import { OauthFailure, unavailable } from "./oauth_failure.ts";
-import type { OpenedLogin } from "./opened_login.ts";
+import { type OpenedLogin, providerOf } from "./opened_login.ts";
 import type { IssuedToken } from "./read_token_answer.ts";
 
 /** Whose token it is. */
@@ -197,7 +197,7 @@ export function openAccessTokens(deps: AccessTokensDeps): AccessTokens {
     const { _id: recordId, auth } = integration;
     if (auth === null || !isOauthLogin(auth)) throw unavailable("The login was changed");
     const opened = openLogin(auth, { ...integration, recordId }, deps.keys);
-    const issued = await deps.fetchToken(opened);
+    const issued = await counted(opened, () => deps.fetchToken(opened));
     // Before the access token: without it, the next request might be refused.
     if (!await keepRefreshToken({ integration, auth, opened, issued }, deps)) {
       logger.warn("A refresh token was changed while it was used", { integration: recordId });
@@ -245,6 +245,23 @@ export function openAccessTokens(deps: AccessTokensDeps): AccessTokens {
       if (error instanceof OauthFailure) return;
       logger.warn("Cannot renew an access token", { integration: owner._id, error });
     });
+  }
+}
+
+/** Counts a request to a provider by its outcome. */
+async function counted<T>(login: OpenedLogin, request: () => Promise<T>): Promise<T> {
+  const note = (outcome: "issued" | "refused" | "unavailable") =>
+    count("posthaste.oauth.refreshes", 1, {
+      "posthaste.provider": providerOf(login),
+      "posthaste.outcome": outcome,
+    });
+  try {
+    const answer = await request();
+    note("issued");
+    return answer;
+  } catch (error) {
+    note(error instanceof OauthFailure && error.isPermanent ? "refused" : "unavailable");
+    throw error;
   }
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openFaultyOauth, takesLong, until } from "@posthaste/kit";
 import { bindLogin, openSecret } from "@posthaste/storage";
+import { startTelemetry } from "@posthaste/telemetry";
 import {
   BY_CLIENT,
   byPerson,
@@ -240,3 +241,21 @@ function isFailure(isPermanent: boolean, reason: RegExp, remedy = /./) {
     return true;
   };
 }
+
+test("get() counts what providers answer, by provider and outcome", async () => {
+  await using telemetry = await startTelemetry({ service: "mailer", env: {}, prometheus: true });
+  await using oauth = await openFaultyOauth({ client: CLIENT });
+  await opened.mailer(oauth).get(await opened.create(BY_CLIENT));
+  oauth.behave(() => ({ do: "error", status: 401, error: "invalid_client" }));
+  await assert.rejects(opened.mailer(oauth).get(await opened.create(BY_CLIENT)), OauthFailure);
+  oauth.behave(() => ({ do: "error", status: 503, error: "temporarily_unavailable" }));
+  await assert.rejects(opened.mailer(oauth).get(await opened.create(byPerson("rt"))), OauthFailure);
+  const { body = "" } = await telemetry.readMetrics?.(undefined) ?? {};
+  const counted = [...body.matchAll(/^posthaste_oauth_refreshes_total\{(.*)\} (\d+)$/gm)]
+    .map(([, labels = "", value]) =>
+      [...labels.matchAll(/="(\w+)"/g)].map(([, each]) => each).join() + value
+    );
+  assert.deepEqual(counted.toSorted(), [
+    ...["microsoft,issued1", "microsoft,refused1", "microsoft,unavailable1"],
+  ]);
+});
