@@ -21,7 +21,7 @@ const CONNECT_AGAIN = "Connect the mailbox again: open the integration and sign 
 
 /** Microsoft's codes: https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
 const BY_AADSTS: Readonly<Record<string, (kind: Kind) => Words>> = {
-  ...all(["7000215"], () => [
+  ...all(["7000215", "70002"], () => [
     "Microsoft does not accept the client secret",
     `Enter the value of the secret, not its id. If it is lost, create another one ${SECRETS_PAGE}`,
   ]),
@@ -33,25 +33,26 @@ const BY_AADSTS: Readonly<Record<string, (kind: Kind) => Words>> = {
     "The application requires a client secret",
     `Create one ${SECRETS_PAGE}, and enter its value`,
   ]),
-  ...all(["700016", "70001", "700038"], () => [
+  ...all(["700016"], () => [
     "The application does not exist in this tenant",
     "Check the client id and the tenant: both are on the overview page of the app registration",
   ]),
-  ...all(["7000112", "7000114"], () => [
+  ...all(["7000112", "70001"], () => [
     "The application is disabled",
     "Ask the administrator of the tenant to enable it",
   ]),
-  ...all(["90002", "900023", "50059", "900021", "50020"], () => [
+  ...all(["90002", "900023", "50059", "900021"], () => [
     "The tenant is wrong",
     "Enter the directory (tenant) id from the overview page of the app registration",
   ]),
-  ...all(["65001", "65004", "650056", "90094", "90093", "500133"], (kind) => [
+  ...all(["65001", "650056", "90094", "90093"], (kind) => [
     "Consent is missing",
     kind === "oauthClientCredentials"
       ? `Add ${PERMISSION.app} to the app registration, and have an administrator grant consent`
       : `Add ${PERMISSION.person} to the app registration, and connect the mailbox again. An ` +
         "administrator may have to consent",
   ]),
+  ...all(["65004"], () => ["The consent was refused", `${CONNECT_AGAIN}, and accept`]),
   ...all(["70011", "1002012", "28002", "28003", "650053", "650057", "65005"], (kind) => [
     "The application may not ask for the permission to send mail",
     `Add ${PERMISSION[kind === "oauthClientCredentials" ? "app" : "person"]} to the app ` +
@@ -61,23 +62,37 @@ const BY_AADSTS: Readonly<Record<string, (kind: Kind) => Words>> = {
     "This tenant has no Exchange Online",
     "Check the tenant: it must be the one of the mailbox",
   ]),
-  ...all(["700082", "70008", "700084", "50173", "70043", "50132", "50133", "70000"], () => [
-    "The consent has expired, or was revoked",
-    CONNECT_AGAIN,
-  ]),
-  ...all(["50076", "50079", "50074", "50078", "53003", "53000", "53001", "50158", "50072"], () => [
+  ...all(
+    ["700082", "70008", "700084", "50173", "70043", "50132", "50133", "50055", "70000"],
+    () => [
+      "The consent has expired, or was revoked",
+      CONNECT_AGAIN,
+    ],
+  ),
+  ...all([
+    "50076",
+    "50079",
+    "50074",
+    "50078",
+    "53003",
+    "53000",
+    "53001",
+    "530032",
+    "50158",
+    "50072",
+  ], () => [
     "The tenant asks for another step of the sign-in (multi-factor or conditional access)",
     `${CONNECT_AGAIN}. If that does not help, the administrator must exempt the application`,
   ]),
-  ...all(["50034", "50057", "51004", "50055"], () => [
-    "The account does not exist, or is disabled",
+  ...all(["50034", "50057", "51004", "50020"], () => [
+    "The account does not exist in this tenant, or is disabled",
     "Check the user at the provider, and connect the mailbox again",
   ]),
   ...all(["50011", "500112", "500113"], () => [
     "The application does not know the address of this dashboard",
     "Add the redirect address that this page shows to the app registration, as platform Web",
   ]),
-  ...all(["54005", "70002", "501481", "54112"], () => [
+  ...all(["54005", "501481"], () => [
     "The sign-in has expired, or was used before",
     CONNECT_AGAIN,
   ]),
