@@ -51,7 +51,9 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
       { label: "Workspace relay", host: "smtp-relay.gmail.com" },
     ],
     user: "The whole address",
-    hint: "Requires an app password (16 letters) and 2-step verification. Gmail allows about " +
+    hint:
+      "Log in by OAuth 2, or by an app password (16 letters) with 2-step verification. Port 465 " +
+      "with TLS works, too. Gmail allows about " +
       "500 messages per day, Workspace 2,000",
     documentation: "https://support.google.com/a/answer/176600",
   },
@@ -60,7 +62,7 @@ export const PROVIDER_PRESETS: readonly ProviderPreset[] = [
     servers: one("smtp.office365.com"),
     user: "The whole address of the mailbox",
     hint:
-      "Enable authenticated SMTP for the mailbox. Limits: 30 messages per minute, 3 connections",
+      "Log in by OAuth 2, and enable authenticated SMTP for the mailbox. Limits: 30 messages per minute, 3 connections",
     documentation:
       "https://learn.microsoft.com/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission",
   },

@@ -5,6 +5,7 @@ export const SIDEBAR = [
     "Quick start": "/docs/quick_start",
     "Glossary": "/docs/glossary",
     "Dashboard": "/docs/dashboard",
+    "Logins by OAuth 2": "/docs/mailbox_logins",
     "Command line": "/docs/command_line",
     "Contributing": "/CONTRIBUTING",
   }),
