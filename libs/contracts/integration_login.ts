@@ -71,6 +71,8 @@ export const integrationLoginSchema = z.discriminatedUnion("kind", [
     clientSecret: sealedSecretSchema.nullable(),
     /** Null before the consent. The provider may replace it at any use. */
     refreshToken: sealedSecretSchema.nullable(),
+    /** Who consented in the dashboard, by name; null for a refresh token that was issued elsewhere. */
+    consent: z.object({ by: z.string(), at: z.date() }).nullable().default(null),
   }),
   z.object({
     ...serviceAccountShape,
@@ -102,6 +104,8 @@ export const oauthLoginViewSchema = z.discriminatedUnion("kind", [
     hasClientSecret: z.boolean(),
     /** Whether a person has consented: without a refresh token, nothing is sent. */
     hasRefreshToken: z.boolean(),
+    /** Who consented in the dashboard, and when; null for a refresh token that was issued elsewhere. */
+    consent: z.strictObject({ by: z.string(), at: z.iso.datetime() }).nullable(),
   }),
   z.strictObject(serviceAccountShape),
 ]);
@@ -119,12 +123,13 @@ export function oauthLoginViewOf(login: IntegrationLogin | null): OauthLoginView
       return { kind, tenant, clientId };
     }
     case "oauthRefreshToken": {
-      const { kind, provider, tenant, clientId, clientSecret, refreshToken } = shown;
+      const { kind, provider, tenant, clientId, clientSecret, refreshToken, consent } = shown;
       const has = {
         hasClientSecret: clientSecret !== null,
         hasRefreshToken: refreshToken !== null,
       };
-      return { kind, provider, tenant, clientId, ...has };
+      const given = consent && { by: consent.by, at: consent.at.toISOString() };
+      return { kind, provider, tenant, clientId, ...has, consent: given };
     }
     case "googleServiceAccount": {
       const { kind, clientEmail, keyId } = shown;

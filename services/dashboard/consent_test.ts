@@ -72,6 +72,9 @@ test("POST …/consent seals the code for the mailer, and stores the refresh tok
   const { status, body, text } = await editor.post(`${PATH}/1/consent`, GIVEN);
   assert.equal(status, 200, text);
   assert.equal(body.settings.oauth.hasRefreshToken, true);
+  const { by, at } = body.settings.oauth.consent;
+  assert.equal(by, (await editor.get("/api/session")).body.user.name);
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
   assert.equal(body.state, "ready", "mail goes on");
   assert.doesNotMatch(text, /canary|ciphertext/);
   const [request] = asked;
@@ -79,8 +82,23 @@ test("POST …/consent seals the code for the mailer, and stores the refresh tok
   const binding = { accountId, recordId: `${accountId}/1`, field: CONSENT_GRANT, keys: KEYS };
   assert.deepEqual(JSON.parse(openSecret(request.grant, binding)), GIVEN);
   assert.ok((await stored()).auth.refreshToken);
-  const [line] = await store.audit.list(accountId, { limit: 1 });
-  assert.equal(line?.action, "integration.connected");
+  const { oauth: _, ...rest } = SETTINGS;
+  const renamed = { ...rest, name: "Renamed", revision: body.revision };
+  const kept = await editor.put(`${PATH}/1`, renamed);
+  assert.equal(kept.body.settings.oauth.consent.by, by, "another name needs no other consent");
+  const moved = {
+    ...renamed,
+    revision: kept.body.revision,
+    oauth: { ...SETTINGS.oauth, clientId: "2" },
+  };
+  const lost = await editor.put(`${PATH}/1`, moved);
+  assert.deepEqual(
+    [lost.body.settings.oauth.hasRefreshToken, lost.body.settings.oauth.consent],
+    [false, null],
+  );
+  const [line] = (await store.audit.list(accountId, { limit: 9 }))
+    .filter(({ action }) => action === "integration.connected");
+  assert.ok(line);
 });
 
 test("POST …/consent reports why there is no token, and changes nothing", async () => {

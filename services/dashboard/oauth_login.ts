@@ -49,6 +49,7 @@ export function oauthLoginOf(
           : isSame
           ? stored.refreshToken
           : null,
+        consent: refreshToken === undefined && isSame ? stored.consent : null,
       };
     }
     case "googleServiceAccount": {

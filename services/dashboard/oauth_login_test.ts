@@ -84,7 +84,7 @@ test("POST /api/integrations seals the secrets of each OAuth login, and returns 
     [BY_CLIENT, { kind: "oauthClientCredentials", ...CLIENT }, { clientSecret: "canary-secret" }],
     [BY_PERSON, {
       ...{ kind: "oauthRefreshToken", provider: "microsoft", ...CLIENT },
-      ...{ hasClientSecret: true, hasRefreshToken: true },
+      ...{ hasClientSecret: true, hasRefreshToken: true, consent: null },
     }, { clientSecret: "canary-secret", refreshToken: "canary-token" }],
     [BY_SERVICE, {
       ...{ kind: "googleServiceAccount", clientEmail: KEY.client_email, keyId: "4711" },

@@ -64,13 +64,14 @@ export function consentRoutes(app: FastifyInstance, { deps }: Routing): void {
   async function keep(
     { accountId, id }: Integration,
     { refreshToken, revision }: Consented,
+    { name: by }: Actor,
   ): Promise<Integration> {
     try {
       const changed = await store.integrations.update(accountId, id, {
         revision,
         auth: (_recordId, current) => {
           if (current?.kind !== "oauthRefreshToken") throw changedMeanwhile();
-          return { ...current, refreshToken };
+          return { ...current, refreshToken, consent: { by, at: now() } };
         },
       });
       if (changed === null) throw missing();
@@ -87,7 +88,7 @@ export function consentRoutes(app: FastifyInstance, { deps }: Routing): void {
       const found = await find(actor, params);
       const given = readInput(consentGrantSchema, body);
       limit.count(actor.accountId);
-      const kept = await keep(found, await exchange(found, given));
+      const kept = await keep(found, await exchange(found, given), actor);
       await audit({ ...store, now }, actor, {
         action: "integration.connected",
         target: `integration ${kept.id}`,

@@ -5,7 +5,7 @@ type Of<Kind extends OauthLogin["kind"]> = Extract<OauthLogin, { kind: Kind }>;
 /** A login by access tokens, its secrets opened. */
 export type OpenedLogin =
   | Omit<Of<"oauthClientCredentials">, "clientSecret"> & { clientSecret: string }
-  | Omit<Of<"oauthRefreshToken">, "clientSecret" | "refreshToken"> & {
+  | Omit<Of<"oauthRefreshToken">, "clientSecret" | "refreshToken" | "consent"> & {
     clientSecret: string | null;
     /** Null before the consent. */
     refreshToken: string | null;

@@ -2,10 +2,13 @@ import { Alert, Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { OAUTH_ENDPOINTS } from "@posthaste/contracts";
 import { TbExternalLink } from "react-icons/tb";
-import type { IntegrationView } from "../../../../interface/integrations.ts";
+import type { IntegrationView, OauthLoginView } from "../../../../interface/integrations.ts";
 import { startConsent } from "../../consent_request.ts";
 import { showError } from "../../parts/show_outcome.ts";
+import { Time } from "../../parts/time.tsx";
 import { useSession } from "../../session.tsx";
+
+type Consent = Extract<OauthLoginView, { kind: "oauthRefreshToken" }>["consent"];
 
 /** Leads a person to the provider, to let Posthaste send as their mailbox. */
 export function ConsentPanel({ view, isDirty }: { view: IntegrationView; isDirty: boolean }) {
@@ -34,7 +37,7 @@ export function ConsentPanel({ view, isDirty }: { view: IntegrationView; isDirty
           </Text>
         </div>
         {oauth.hasRefreshToken
-          ? <Text size="sm">Consent was given.</Text>
+          ? <Given consent={oauth.consent} />
           : <Alert color="orange" p="sm">Without consent, no mail is sent.</Alert>}
         {!isSecureContext && (
           <Alert color="red" p="sm">Open the dashboard over HTTPS to give consent.</Alert>
@@ -51,5 +54,14 @@ export function ConsentPanel({ view, isDirty }: { view: IntegrationView; isDirty
         {isDirty && <Text size="sm" c="dimmed">Save the changes first.</Text>}
       </Stack>
     </Paper>
+  );
+}
+
+function Given({ consent }: { consent: Consent }) {
+  if (consent === null) return <Text size="sm">A refresh token from elsewhere is stored.</Text>;
+  return (
+    <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+      {consent.by} gave consent <Time at={consent.at} size="sm" />.
+    </Text>
   );
 }

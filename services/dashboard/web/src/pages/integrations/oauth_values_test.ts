@@ -11,6 +11,7 @@ const STORED = [
     clientId: "2",
     hasClientSecret: true,
     hasRefreshToken: true,
+    consent: null,
   },
   { kind: "googleServiceAccount", clientEmail: "robot@shop.example", keyId: "3" },
 ] as const;
@@ -18,7 +19,7 @@ const STORED = [
 test("oauthInputOf() sends back what is stored without a secret, so that the stored ones stay", () => {
   const [credentials, person, account] = STORED;
   assert.deepEqual(oauthInputOf(oauthValuesOf(credentials)), credentials);
-  const { hasClientSecret: _, hasRefreshToken: __, ...sent } = person;
+  const { hasClientSecret: _, hasRefreshToken: __, consent: ___, ...sent } = person;
   assert.deepEqual(oauthInputOf(oauthValuesOf(person)), sent);
   assert.deepEqual(oauthInputOf(oauthValuesOf(account)), { kind: "googleServiceAccount" });
   assert.equal(oauthInputOf(oauthValuesOf(null)), null);

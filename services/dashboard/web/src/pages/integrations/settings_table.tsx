@@ -64,8 +64,16 @@ function rowsOf(settings: IntegrationSettingsView): [label: string, value: strin
 
 function loginText({ user, authMethod, oauth }: IntegrationSettingsView): string {
   if (user === null) return "None";
-  if (oauth !== null) return `${user}, by ${OAUTH[oauth.kind]}`;
+  if (oauth !== null) return `${user}, by ${oauthText(oauth)}`;
   return authMethod === null ? user : `${user}, by ${authMethod}`;
+}
+
+function oauthText(oauth: OauthLoginView): string {
+  if (oauth.kind !== "oauthRefreshToken") return OAUTH[oauth.kind];
+  if (!oauth.hasRefreshToken) return `${OAUTH[oauth.kind]}, which nobody has given yet`;
+  return oauth.consent === null
+    ? OAUTH[oauth.kind]
+    : `the consent of ${oauth.consent.by} (OAuth 2)`;
 }
 
 function trustText(
