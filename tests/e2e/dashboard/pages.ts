@@ -136,6 +136,15 @@ export const PAGES: readonly PageToSee[] = [
   { name: "integrations", path: "/integrations" },
   { name: "integrations-empty", path: "/integrations", who: "newcomer" },
   { name: "integration-new", path: "/integrations/new" },
+  {
+    ...{ name: "integration-consent", path: "/integrations/new" },
+    open: (page) => chooseLogin(page, "OAuth 2: a person gives consent"),
+  },
+  {
+    ...{ name: "integration-service-account", path: "/integrations/new" },
+    open: (page) => chooseLogin(page, "OAuth 2: Google service account"),
+  },
+  { name: "consent-ended", path: "/oauth/callback" },
   { name: "integration", path: MAIN_SERVER },
   { name: "integration-read-only", path: MAIN_SERVER, who: "viewer" },
   { name: "integration-test", path: MAIN_SERVER, open: testConnection },
@@ -238,6 +247,11 @@ async function showPreview(page: Page, look?: string): Promise<void> {
   if (look === undefined) return;
   const looks = page.getByRole("region", { name: "Preview" }).getByRole("radiogroup");
   await looks.getByText(look, { exact: true }).click();
+}
+
+async function chooseLogin(page: Page, name: string): Promise<void> {
+  await page.getByRole("combobox", { name: "Login", exact: true }).click();
+  await page.getByRole("option", { name }).click();
 }
 
 async function testConnection(page: Page): Promise<void> {

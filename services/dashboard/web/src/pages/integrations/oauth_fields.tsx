@@ -84,7 +84,7 @@ export function OauthFields({ form, hasSecret }: OauthFieldsProps) {
 function RedirectUri() {
   return (
     <div>
-      <Text size="sm" fw={500} mb={4}>Redirect URI</Text>
+      <Text size="sm" fw={600} mb={4}>Redirect URI</Text>
       <CopyCode code={`${location.origin}${CONSENT_RETURN}`} label="Copy the redirect URI" />
       <Text size="xs" c="dimmed" mt={4}>
         Register it for the client at the provider. At Microsoft, choose the platform Web.
