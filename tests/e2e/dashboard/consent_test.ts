@@ -128,6 +128,28 @@ test("a redirect with another state, or of another tab, is not exchanged", async
   assert.deepEqual(look.faults, []);
 });
 
+test("a consent of one person is not ended by another, nor in another account", async () => {
+  for (const who of ["editor", "newcomer"] as const) {
+    await using look = await fixture.look("/integrations/new");
+    const { page } = look;
+    await stubProvider(page);
+    const exchanges = await stubExchange(page);
+    await create(page, `Left to the ${who}`);
+    await page.getByRole("button", { name: "Give consent" }).click();
+    const back = page.getByRole("link", { name: "Return" });
+    await back.waitFor();
+    const cookie = { ...fixture.people[who].cookie, domain: "localhost", path: "/", secure: true };
+    await page.context().addCookies([cookie]);
+    await back.click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByText("Posthaste", { exact: true }).first().waitFor();
+    assert.equal(await page.getByText("Consent was given").count(), 0);
+    assert.deepEqual(exchanges, []);
+    assert.equal(page.url(), `${fixture.url}${BACK}`);
+    assert.deepEqual(look.faults, []);
+  }
+});
+
 test("an error of the provider is shown as text, and leads back to the integration", async () => {
   await using look = await fixture.look("/integrations/new");
   const { page } = look;
