@@ -54,7 +54,7 @@ export function consentRoutes(app: FastifyInstance, { deps }: Routing): void {
     if (reply === undefined) {
       throw new HttpError(
         "no_answer",
-        "The mailer does not answer. Connect the mailbox again soon",
+        "The mailer does not answer. Give consent again soon",
       );
     }
     if (reply.ok) return reply;
@@ -106,6 +106,6 @@ function missing(): HttpError {
 function changedMeanwhile(): HttpError {
   return new HttpError(
     "conflict",
-    "The integration was changed meanwhile. Connect the mailbox again",
+    "The integration was changed meanwhile. Give consent again",
   );
 }

@@ -134,7 +134,10 @@ test("get() reports what only a person can repair, and tries again at once after
   await assert.rejects(mailer.get(changed), refused);
   assert.equal(oauth.requests.length, 2);
   const pending = await opened.create(byPerson(null));
-  await assert.rejects(mailer.get(pending), isFailure(true, /Nobody has consented/, /Connect/));
+  await assert.rejects(
+    mailer.get(pending),
+    isFailure(true, /Nobody has consented/, /Give consent/),
+  );
   assert.equal(oauth.requests.length, 2, "nothing to ask for");
 });
 

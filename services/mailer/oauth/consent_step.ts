@@ -45,7 +45,7 @@ export function consentStep(deps: ConsentDeps): Step<"consent.requested"> {
   };
 }
 
-const AGAIN = "Connect the mailbox again: open the integration and sign in at the provider";
+const AGAIN = "Give consent again: open the integration and sign in at the provider";
 const INTERRUPTED = refused("The exchange of the consent was interrupted", AGAIN);
 
 async function exchange(
@@ -77,7 +77,7 @@ async function exchange(
 
 const NO_REFRESH_TOKEN = refused(
   "The provider issued no refresh token",
-  "Remove the access of this client in your account at the provider, then connect the mailbox again",
+  "Remove the access of this client in your account at the provider, then give consent again",
 );
 
 function openGrant(

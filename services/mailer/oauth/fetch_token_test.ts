@@ -157,7 +157,7 @@ test("exchangeCode() gets a refresh token for a code and its verifier, once", as
   const code = { code: "one", codeVerifier, redirectUri };
   const { refreshToken } = await exchangeCode(AT_MICROSOFT, code, client);
   assert.equal(refreshToken, oauth.refreshToken);
-  const used = isFailure(true, /has expired, or was used before/, /Connect the mailbox again/);
+  const used = isFailure(true, /has expired, or was used before/, /Give consent again/);
   await assert.rejects(exchangeCode(AT_MICROSOFT, code, client), used);
   const forged = { ...code, code: "two", codeVerifier: "w".repeat(43) };
   await assert.rejects(exchangeCode(AT_MICROSOFT, forged, client), used);

@@ -116,8 +116,8 @@ test("probeStep() says in words what is wrong with a login by access tokens", as
       /may not ask for the permission/,
       /SMTP\.SendAsApp/,
     ],
-    [{ login: byPerson(null) }, /Nobody has consented yet/, /Connect the mailbox/],
-    [{ login: byPerson("revoked") }, /expired, or was revoked/, /Connect the mailbox again/],
+    [{ login: byPerson(null) }, /Nobody has consented yet/, /Give consent/],
+    [{ login: byPerson("revoked") }, /expired, or was revoked/, /Give consent again/],
     [{ fault: error(503, "server_error") }, /Microsoft answered 503/, /tried again by itself/],
     [
       { smtp: refused("535 5.7.139 SmtpClientAuthentication is disabled") },

@@ -68,8 +68,8 @@ function checkScope(scope: string | undefined, { provider, kind }: Asked): void 
   throw new OauthFailure("The consent does not include the permission to send mail", {
     isPermanent: true,
     remedy: provider === "google"
-      ? "Connect the mailbox again, and tick the box for mail"
-      : "Add the delegated permission SMTP.Send to the app registration, and connect the mailbox again",
+      ? "Give consent again, and tick the box for mail"
+      : "Add the delegated permission SMTP.Send to the app registration, and give consent again",
   });
 }
 

@@ -17,7 +17,7 @@ const PERMISSION: Record<"app" | "person", string> = {
   person: "the delegated permission SMTP.Send",
 };
 
-const CONNECT_AGAIN = "Connect the mailbox again: open the integration and sign in at the provider";
+const CONNECT_AGAIN = "Give consent again: open the integration and sign in at the provider";
 
 /** Microsoft's codes: https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
 const BY_AADSTS: Readonly<Record<string, (kind: Kind) => Words>> = {
@@ -49,7 +49,7 @@ const BY_AADSTS: Readonly<Record<string, (kind: Kind) => Words>> = {
     "Consent is missing",
     kind === "oauthClientCredentials"
       ? `Add ${PERMISSION.app} to the app registration, and have an administrator grant consent`
-      : `Add ${PERMISSION.person} to the app registration, and connect the mailbox again. An ` +
+      : `Add ${PERMISSION.person} to the app registration, and give consent again. An ` +
         "administrator may have to consent",
   ]),
   ...all(["65004"], () => ["The consent was refused", `${CONNECT_AGAIN}, and accept`]),
@@ -86,11 +86,11 @@ const BY_AADSTS: Readonly<Record<string, (kind: Kind) => Words>> = {
   ]),
   ...all(["50034", "50057", "51004", "50020"], () => [
     "The account does not exist in this tenant, or is disabled",
-    "Check the user at the provider, and connect the mailbox again",
+    "Check the user at the provider, and give consent again",
   ]),
   ...all(["50011", "500112", "500113"], () => [
     "The application does not know the address of this dashboard",
-    "Add the redirect address that this page shows to the app registration, as platform Web",
+    "Add the redirect URI that the integration shows to the app registration, as platform Web",
   ]),
   ...all(["54005", "501481"], () => [
     "The sign-in has expired, or was used before",
@@ -167,7 +167,7 @@ const BY_ERROR: Readonly<Record<string, (kind: Kind) => Words>> = {
   ],
   redirect_uri_mismatch: () => [
     "The client does not know the address of this dashboard",
-    "Add the redirect address that this page shows to the client",
+    "Add the redirect URI that the integration shows to the client",
   ],
   interaction_required: () => [
     "The provider wants the person to sign in again",

@@ -25,15 +25,15 @@ test("refusalOf() says in words what is wrong at Microsoft, and what to do", () 
     ["7000215", "oauthClientCredentials", /not accept the client secret/, /not its id/],
     ["7000222", "oauthClientCredentials", /secret has expired/, /Create another/],
     ["65001", "oauthClientCredentials", /Consent is missing/, /SMTP\.SendAsApp/],
-    ["65001", "oauthRefreshToken", /Consent is missing/, /SMTP\.Send.*connect the mailbox again/],
+    ["65001", "oauthRefreshToken", /Consent is missing/, /SMTP\.Send.*give consent again/],
     ["70011", "code", /may not ask for the permission/, /delegated permission SMTP\.Send/],
     ["70001", "oauthClientCredentials", /is disabled/, /enable it/],
     ["70002", "code", /not accept the client secret/, /not its id/],
     ["65004", "code", /consent was refused/, /and accept/],
     ["50020", "code", /not exist in this tenant/, /Check the user/],
-    ["700082", "oauthRefreshToken", /expired, or was revoked/, /Connect the mailbox again/],
+    ["700082", "oauthRefreshToken", /expired, or was revoked/, /Give consent again/],
     ["50076", "oauthRefreshToken", /another step/, /administrator must exempt/],
-    ["50011", "code", /does not know the address/, /redirect address/],
+    ["50011", "code", /does not know the address/, /redirect URI/],
     ["500011", "oauthClientCredentials", /no Exchange Online/, /Check the tenant/],
   ];
   for (const [code, kind, reason, remedy] of cases) {
@@ -58,7 +58,7 @@ test("refusalOf() says in words what is wrong at Google, and what to do", () => 
     ...[
       ["invalid_grant", "Token has been expired or revoked.", "oauthRefreshToken", ...[
         /expired, or was revoked/,
-        /Connect the mailbox again.*7 days/,
+        /Give consent again.*7 days/,
       ]],
       ["invalid_grant", "Invalid JWT Signature.", "googleServiceAccount", ...[
         /does not accept the key/,

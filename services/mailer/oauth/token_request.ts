@@ -21,7 +21,7 @@ export interface ConsentCode {
 
 const CONSENT_MISSING = new OauthFailure("Nobody has consented yet", {
   isPermanent: true,
-  remedy: "Connect the mailbox: open the integration and sign in at the provider",
+  remedy: "Give consent: open the integration and sign in at the provider",
 });
 
 /** Returns the request for an access token. @throws {OauthFailure} */

@@ -32,8 +32,8 @@ export function ConsentPanel({ view, isDirty }: { view: IntegrationView; isDirty
           <Title order={2} size="h5">Consent</Title>
           <Text size="sm" c="dimmed">
             {name}{" "}
-            asks you to sign in to the mailbox, and to let Posthaste send mail. It never gets the
-            password.
+            asks you to sign in to the mailbox, and to let Posthaste send mail. Posthaste never gets
+            the password.
           </Text>
         </div>
         {oauth.hasRefreshToken
