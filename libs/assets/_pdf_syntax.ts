@@ -39,10 +39,17 @@ const MAX_DEPTH = 100;
 const MAX_VALUES = 300_000;
 const MAX_ALL_VALUES = 3_000_000;
 
-/** Counts the values of a PDF: many small ones take much more memory and time than their bytes say. */
+/** The most bytes that are parsed, some of them several times. */
+const MAX_PARSED_BYTES = 100_000_000;
+
+/**
+ * Counts the values of a PDF: many small ones take much more memory and time than their bytes say. Counts the
+ * bytes that they are read from, too: a comment has no value, and can be read again and again.
+ */
 export class ValueBudget {
   #all = 0;
   #one = 0;
+  #bytes = 0;
 
   /** Begins an object. */
   begin(): void {
@@ -53,6 +60,14 @@ export class ValueBudget {
   take(): void {
     if (++this.#one > MAX_VALUES || ++this.#all > MAX_ALL_VALUES) {
       throw new PdfFault("it has too many values");
+    }
+  }
+
+  /** @throws {PdfFault} If more was parsed than any honest PDF needs. */
+  takeBytes(count: number): void {
+    this.#bytes += count;
+    if (this.#bytes > MAX_PARSED_BYTES) {
+      throw new PdfFault("too much of it is read again and again");
     }
   }
 }
@@ -94,7 +109,17 @@ export function parseValue(
   if (end === at) throw new PdfFault(`a value is missing at byte ${at}`);
   const token = text.slice(at, end);
   const reference = /^\d{1,10}$/.test(token) ? referenceAt(text, at) : undefined;
-  return reference ?? { value: new PdfToken(token), end };
+  // Written again, it would refer to any object of the other PDF.
+  if (token === "R") throw new PdfFault("a reference is broken");
+  return reference ?? { value: new PdfToken(char === "/" ? plainName(token) : token), end };
+}
+
+/** Returns a name without escapes for signs that need none: `/#41A` is `/AA` (ISO 32000-1, 7.3.5). */
+function plainName(name: string): string {
+  return name.replace(/#([0-9a-f]{2})/gi, (escape, code: string) => {
+    const sign = String.fromCharCode(parseInt(code, 16));
+    return /[!-~]/.test(sign) && !/[#()<>[\]{}/%]/.test(sign) ? sign : escape;
+  });
 }
 
 /** Returns the offset of the first byte that is neither white space nor in a comment. */

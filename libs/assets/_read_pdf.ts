@@ -21,6 +21,7 @@ type Place = { at: number } | { within: number; index: number };
 
 /** The most bytes of all streams that are unpacked here: tables and streams of objects. */
 const MAX_UNPACKED_BYTES = 15_000_000;
+const TOO_LARGE = "its packed objects are broken or too large";
 
 /** An object may need others to be read: the length of its stream, or the stream that it is in. */
 const MAX_NESTED = 10;
@@ -90,7 +91,10 @@ export class ReadPdf {
 
   #parsed(text: string, start: number): ParsedValue {
     this.#budget.begin();
-    return parseValue(text, start, { budget: this.#budget });
+    const { value, end } = parseValue(text, start, { budget: this.#budget });
+    const next = skipSpace(text, end);
+    this.#budget.takeBytes(next - start);
+    return { value, end: next };
   }
 
   #integer(value: PdfValue | undefined): number {
@@ -192,8 +196,7 @@ export class ReadPdf {
     if (head === null || Number(head[1]) !== id) {
       throw new PdfFault(`object ${id} is not at its place`);
     }
-    const { value, end } = this.#parsed(this.#text, at + head[0].length);
-    const next = skipSpace(this.#text, end);
+    const { value, end: next } = this.#parsed(this.#text, at + head[0].length);
     if (!this.#text.startsWith("stream", next) || !(value instanceof Map)) return { value };
     const start = next + (this.#text.startsWith("\r\n", next + 6) ? 8 : 7);
     const length = this.#integer(value.get("/Length"));
@@ -226,12 +229,19 @@ export class ReadPdf {
     return packed;
   }
 
+  /** Streams may overlap, so those that are not packed count, too. @throws {PdfFault} */
+  #counted(bytes: Buffer): Buffer {
+    this.#unpackedBytes += bytes.length;
+    if (this.#unpackedBytes > MAX_UNPACKED_BYTES) throw new PdfFault(TOO_LARGE);
+    return bytes;
+  }
+
   #unpacked({ value, stream = Buffer.alloc(0) }: PdfObject): Buffer {
     const dictionary = value as PdfDictionary;
     const only = (field: PdfValue | undefined) =>
       this.resolved(Array.isArray(field) ? field.length > 1 ? undefined : field[0] : field);
     const filter = only(this.resolved(dictionary.get("/Filter")));
-    if (filter === undefined && !dictionary.has("/Filter")) return stream;
+    if (filter === undefined && !dictionary.has("/Filter")) return this.#counted(stream);
     if (!(filter instanceof PdfToken) || filter.text !== "/FlateDecode") {
       throw new PdfFault("its objects are packed in a way that is not supported");
     }
@@ -239,10 +249,10 @@ export class ReadPdf {
     try {
       const maxOutputLength = Math.max(1, MAX_UNPACKED_BYTES - this.#unpackedBytes);
       bytes = inflateSync(stream, { maxOutputLength });
-      this.#unpackedBytes += bytes.length;
     } catch {
-      throw new PdfFault("its packed objects are broken or too large");
+      throw new PdfFault(TOO_LARGE);
     }
+    this.#counted(bytes);
     const parameters = only(this.resolved(dictionary.get("/DecodeParms")));
     if (!(parameters instanceof Map) || !parameters.has("/Predictor")) return bytes;
     const predictor = this.#integer(parameters.get("/Predictor"));

@@ -29,8 +29,20 @@ export interface CopiedPages {
 /** What pages inherit (ISO 32000-1, table 30). */
 const INHERITED = ["/Resources", "/MediaBox", "/CropBox", "/Rotate"] as const;
 
-/** Fields of a page that lead out of it, or need the rest of its document. */
-const LEFT_OUT = ["/Parent", "/B", "/StructParents", "/Tabs", "/AA", "/Annots", "/Metadata"];
+/** What is copied of a page. All else leads out of it, needs the rest of its document, or is not printed. */
+const KEPT = [...INHERITED, "/Contents", "/Group", "/UserUnit", "/BleedBox", "/TrimBox", "/ArtBox"];
+
+/** What leads from a stream to other files, or to marks for screen readers. */
+const LEFT_OUT = [
+  "/F",
+  "/FFilter",
+  "/FDecodeParms",
+  "/AF",
+  "/Ref",
+  "/OPI",
+  "/StructParent",
+  "/StructParents",
+];
 
 const MAX_PAGES = 100;
 /** Each page repeats what it inherits: a small file could become a large one. */
@@ -39,7 +51,8 @@ const MAX_TREE_DEPTH = 50;
 const MAX_TREE_NODES = 10_000;
 
 /**
- * Reads the pages of a PDF. Links, forms, scripts, outlines and marks for screen readers are not among them.
+ * Reads the pages of a PDF. Links, forms, scripts, outlines, other files and marks
+ * for screen readers are not among them.
  *
  * @throws {PdfFault} If it is encrypted or damaged, or has no pages, or too many.
  */
@@ -64,9 +77,8 @@ export function readPdfPages(bytes: Buffer): PdfPages {
       return;
     }
     if (pages.length >= MAX_PAGES) throw new PdfFault(`it has more than ${MAX_PAGES} pages`);
-    const page = new Map([...own, ...node]);
-    for (const name of LEFT_OUT) page.delete(name);
-    pages.push(page);
+    const whole = new Map([...own, ...node]);
+    pages.push(new Map(KEPT.flatMap((name) => fieldOf(whole, name))));
   };
   walk(root, new Map(), 0);
   if (pages.length === 0) throw new PdfFault("it has no pages");
@@ -128,6 +140,7 @@ function bodyOf(pdf: ReadPdf, id: number, numberOf: (id: number) => number): Buf
     return Buffer.from(writtenValue(value, numberOf), "latin1");
   }
   const dictionary = new Map(value).set("/Length", new PdfToken(String(stream.length)));
+  for (const name of LEFT_OUT) dictionary.delete(name);
   const head = `${writtenValue(dictionary, numberOf)} stream\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), stream, Buffer.from("\nendstream")]);
 }

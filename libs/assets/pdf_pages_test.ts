@@ -72,6 +72,30 @@ test("readPdfPages() leaves out links, forms, scripts and what leads to other pa
   );
 });
 
+test("readPdfPages() leaves out the same under other spellings, and files that belong to a page", () => {
+  const more = "/A#6enots [<</Type /Annot /A <</S /JavaScript /JS (alert)>>>>] /A#41 <<>> " +
+    "/AF [<</Type /Filespec /EF <<>>>>] /PieceInfo <</Own (private)>> /Gr#6fup <</S /Transparency>>";
+  const copied = copiedText(minimalPdf(["One", "Two"], { page: more }));
+  assert.doesNotMatch(copied, /#|Annot|alert|\/AA|Filespec|PieceInfo/);
+  assert.match(copied, /\/Group <<\/S \/Transparency>>/);
+  // The page that it names is not copied again, whatever its type is called.
+  const page = "<</Type /P#61ge /Annots [(alert)]>>";
+  const leading = minimalPdf(["One"], { page: "/Group <</P 7 0 R>>", last: page });
+  assert.doesNotMatch(copiedText(leading), /alert/);
+});
+
+test("readPdfPages() keeps escapes in names that stand for other signs", () => {
+  const copied = copiedText(minimalPdf(["One"], { page: "/Group <</A#20#23#2f#e4 /B#4>>" }));
+  assert.match(copied, /<<\/A#20#23#2f#e4 \/B#4>>/);
+});
+
+test("readPdfPages() leaves out the other files that a stream names", () => {
+  const last =
+    "<</F (secret.bin) /FFilter /X /AF [(alert)] /Ref <<>> /OPI <<>> /Length 1>> stream\nx\nendstream";
+  const copied = copiedText(minimalPdf(["One"], { page: "/Group 7 0 R", last }));
+  assert.match(copied, /<<\/Length 1>> stream\nx\nendstream/);
+});
+
 const good = minimalPdf(["One"]);
 const replaced = (from: string, to: string) =>
   Buffer.from(good.toString("latin1").replace(from, to.padEnd(from.length)), "latin1");
@@ -92,14 +116,14 @@ const FAULTS: [string, Buffer, RegExp][] = [
   ["a string that does not end", minimalPdf(["One"], { page: "/T (x" }), /a string does not end/],
   [
     "a stream whose length is itself",
-    minimalPdf(["One"], { page: "/X 7 0 R", last: "<</Length 7 0 R>> stream\n" }),
+    minimalPdf(["One"], { page: "/Group 7 0 R", last: "<</Length 7 0 R>> stream\n" }),
     /needs itself/,
   ],
   ["a catalog that is missing", replaced("/Root 1 0 R", "/Root 9 0 R"), /has no catalog/],
   ["too many pages", minimalPdf(Array(101).fill("x")), /more than 100 pages/],
   [
     "more than a large file",
-    minimalPdf(Array(90).fill("x"), { page: `/X (${"x".repeat(300_000)})` }),
+    minimalPdf(Array(90).fill("x"), { page: `/Group (${"x".repeat(300_000)})` }),
     /copied pages have more than 20000000 bytes/,
   ],
   ["many values", minimalPdf(["One"], { page: `/X [${"0 ".repeat(400_000)}]` }), /too many values/],
@@ -110,6 +134,19 @@ const FAULTS: [string, Buffer, RegExp][] = [
       last: `[${"<</Kids []>>".repeat(50_000)}]`,
     }),
     /tree of pages is too large|too many values/,
+  ],
+  [
+    "bytes that are read again and again",
+    minimalPdf(Array(90).fill("x"), {
+      page: "/Length 185 0 R /Kids 185 0 R /Group <</X 185 0 R>>",
+      last: `%${"x".repeat(3_000_000)}\n0`,
+    }),
+    /too much of it is read again and again/,
+  ],
+  [
+    "a reference with a comment in it",
+    minimalPdf(["One"], { page: "/Group [6%\n0 R]" }),
+    /a reference is broken/,
   ],
   [
     "deep values",
