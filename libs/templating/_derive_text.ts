@@ -33,7 +33,33 @@ export async function deriveText(html: string): Promise<string> {
       { selector: "title", format: "skip" },
     ],
   });
-  return tidyLines(hidden.restore(withoutFiller(text)));
+  return tidyLines(hidden.restore(withLiterals(withoutFiller(text), hidden)));
+}
+
+/** Signs that Handlebars would read as a part of a placeholder, or of the one that follows. */
+const ANYWHERE = /(?<!\\)(\\*)(\{{2,})/g;
+const BEFORE_TAG = /(?<!\\)(\\*)(\{{2,}|\{$|(?<=\\)$)/g;
+
+/**
+ * Writes the braces and backslashes that readers of the HTML see so that Handlebars prints them: `&#123;&#123;` is
+ * no placeholder there, and must not become one.
+ */
+function withLiterals(text: string, { tags, wordOf }: HiddenPlaceholders): string {
+  const prefix = wordOf(0).slice(0, -2);
+  const parts = text.split(new RegExp(`(${prefix}\\d+z)`, "gi"));
+  return parts.map((part, index) => {
+    if (index % 2 === 1) return part;
+    const tag = tags[Number(parts[index + 1]?.slice(prefix.length, -1))];
+    // A tag that begins with a backslash prints its braces.
+    const isBeforeTag = tag !== undefined && !tag.startsWith("\\");
+    const written = part.replace(isBeforeTag ? BEFORE_TAG : ANYWHERE, printed);
+    return index === 0 ? written : written.replace(/^\}+/, (braces) => printed(braces, "", braces));
+  }).join("");
+}
+
+/** Of several backslashes before a placeholder, one is for the others. */
+function printed(_: string, slashes: string, braces: string): string {
+  return slashes + (slashes && "\\") + (braces && `{{trim "${braces}"}}`);
 }
 
 function shownOnly(stepsOf: StepsOf): Formatter {

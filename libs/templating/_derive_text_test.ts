@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { compileTemplate } from "./_compile_template.ts";
 import { deriveText } from "./_derive_text.ts";
+import { plainData } from "./_plain_data.ts";
 
 const FILLER = "&#847; &zwnj; &nbsp; &#8199; &shy; ".repeat(30);
 
@@ -45,4 +47,33 @@ test("deriveText() keeps both ends of a block if only one of them is hidden", as
   const html = '<p style="display:none">{{#if a}}x{{y}}</p>yes{{else}}no{{/if}}' +
     '<i style="display:none">{{#each l}}z{{/each}}</i>';
   assert.equal((await deriveText(html)).replaceAll(/\s/g, ""), "{{#ifa}}yes{{else}}no{{/if}}");
+});
+
+test("deriveText() keeps braces and backslashes that a reader of the HTML sees as signs", async () => {
+  const data = plainData({ name: "Ada", secret: "no", brace: "{" });
+  const shown: Record<string, string> = {
+    "&#123;&#123;secret&#125;&#125;": "{{secret}}",
+    "{&#123;secret}}": "{{secret}}",
+    "<b>{</b>{secret}}": "{{secret}}",
+    "{<b></b>{{name}}": "{Ada",
+    "&#123;&#123;&#123;secret}}} {{name}}": "{{{secret}}} Ada",
+    "&lbrace;&lbrace;&lbrace;&lbrace;secret}}}}": "{{{{secret}}}}",
+    "&#123;&#123;{{name}}&#125;&#125;": "{{Ada}}",
+    "{{{name}}}&#125;{{name}}<b>}</b>": "Ada}Ada}",
+    "&#123;&#123;#if secret}}{{name}}": "{{#if secret}}Ada",
+    "&#123;&#123;": "{{",
+    "&#92;{{name}}": "\\Ada",
+    "&#92;&#92;{{name}}": "\\\\Ada",
+    "\\&#123;&#123;secret}}": "\\{{secret}}",
+    "\\\\&#123;&#123;secret}}": "\\\\{{secret}}",
+    "&#92;&#123;{{name}}": "\\{Ada",
+    '<img alt="&#123;&#123;secret}}">': "{{secret}}",
+    '<a href="x:&#123;&#123;secret}}">a</a>': "a [x:{{secret}}]",
+    "{ {{name}} } \\ {a}": "{ Ada } \\ {a}",
+    "{{brace}}&#123;secret}}": "{{secret}}",
+  };
+  for (const [html, text] of Object.entries(shown)) {
+    const source = await deriveText(`<p>${html}</p>`);
+    assert.equal(compileTemplate(source, { escape: "none" })(data), text, `${html}: ${source}`);
+  }
 });
