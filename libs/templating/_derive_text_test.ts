@@ -77,3 +77,11 @@ test("deriveText() keeps braces and backslashes that a reader of the HTML sees a
     assert.equal(compileTemplate(source, { escape: "none" })(data), text, `${html}: ${source}`);
   }
 });
+
+test("deriveText() never takes a text for a placeholder that is elsewhere", async () => {
+  const words = "p&#104;x0z p<b>h</b>x0z p&#104;x0x0z";
+  assert.equal(
+    await deriveText(`<p style="{{#if a}}x{{/if}}">${words}</p>`),
+    "phx0z phx0z phx0x0z",
+  );
+});

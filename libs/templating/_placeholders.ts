@@ -1,3 +1,5 @@
+import { randomInt } from "node:crypto";
+
 /**
  * A source without placeholders. HTML tools do not know `{{…}}`: they reorder, escape and drop it. Each tag
  * is therefore replaced by a plain word while they work, and restored afterwards. The word is lower-case (it
@@ -55,12 +57,14 @@ export function hidePlaceholders(source: string): HiddenPlaceholders {
   };
 }
 
-/** Returns a word that the source does not contain, in one scan, whatever the source. */
+/**
+ * Returns a word that the source does not contain, in one scan, whatever the source. Nobody can know it before: the
+ * tools join texts and read character references, by which `p&#104;x` is that word, too.
+ */
 function freePrefix(source: string): string {
-  if (!/phx/i.test(source)) return "phx";
   const taken = new Set([...source.matchAll(/phx(\d{1,9})x/gi)].map(([, n]) => Number(n)));
-  let n = 0;
-  while (taken.has(n)) n++;
+  let n = randomInt(1_000_000_000);
+  while (taken.has(n)) n = (n + 1) % 1_000_000_000;
   return `phx${n}x`;
 }
 
