@@ -118,6 +118,10 @@ test("readAsset() refuses large fonts, and WOFF2 fonts that unpack to more than 
   const bomb = testWoff2({ tables: { DSIG: Buffer.alloc(40_000_000) } });
   assert.ok(bomb.length < 10_000, `${bomb.length}`);
   assert.match(reasonOf(bomb), /do not fit the file/);
+  // A push may bring a thousand of them, each below the limit of one font.
+  const small = testWoff2({ tables: { DSIG: Buffer.alloc(2_000_000) } });
+  assert.ok(small.length < 5_000, `${small.length}`);
+  assert.match(reasonOf(small), /do not fit the file/);
   // It says less than it has: the last table with a length is cut.
   const lying = testWoff2();
   const packedBytes = lying.readUInt32BE(20);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AssetFault, readAsset } from "@posthaste/assets";
 import type { StorePart } from "@posthaste/storage";
 import { HttpError } from "../http_error.ts";
@@ -21,16 +22,21 @@ export async function storeContents(
   { assets }: StorePart<"assets.keep">,
 ): Promise<PlannedAsset[]> {
   const issues: { path: string; message: string }[] = [];
-  const checked = planned.map((change) => {
-    if (!change.needsContent) return { change };
+  const checked: { change: PlannedAsset; bytes?: Uint8Array }[] = [];
+  for (const change of planned) {
+    if (!change.needsContent) {
+      checked.push({ change });
+      continue;
+    }
+    // Others must not wait for all of them.
+    await nextTurn();
     try {
-      return readContent(change, contents);
+      checked.push(readContent(change, contents));
     } catch (error) {
       if (!(error instanceof AssetFault)) throw error;
       issues.push({ path: fileOfAsset(change.name), message: error.message });
-      return { change };
     }
-  });
+  }
   const [first] = issues;
   if (first !== undefined) {
     const error = `Cannot apply the bundle: ${first.path} ${first.message}`;
