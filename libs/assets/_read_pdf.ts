@@ -184,9 +184,7 @@ export class ReadPdf {
 
   /** Newer tables come first: what they have stays, also what they have removed. */
   #note(id: number, place: Place | undefined): void {
-    if (this.#places.size >= MAX_OBJECTS) {
-      throw new PdfFault(`it has more than ${MAX_OBJECTS} objects`);
-    }
+    if (this.#places.size >= MAX_OBJECTS) throw tooManyObjects();
     if (!this.#places.has(id)) this.#places.set(id, place ?? { at: -1 });
   }
 
@@ -222,9 +220,7 @@ export class ReadPdf {
     if (!(object?.value instanceof Map)) throw new PdfFault(`object ${id} is not at its place`);
     const text = this.#unpacked(object).toString("latin1");
     const first = this.#integer(object.value.get("/First"));
-    const numbers = text.slice(0, first).trim().split(/\s+/).map(Number);
-    const starts = numbers.flatMap((number, at) => at % 2 === 1 ? [first + number] : []);
-    const packed = { text, starts };
+    const packed = { text, starts: startsIn(text.slice(0, first), first) };
     this.#packed.set(id, packed);
     return packed;
   }
@@ -260,6 +256,23 @@ export class ReadPdf {
     if (predictor < 10) throw new PdfFault("its objects are packed in a way that is not supported");
     return unpredicted(bytes, this.#integer(parameters.get("/Columns")));
   }
+}
+
+/** Returns where the objects of a stream begin, by its list of pairs: a number, and an offset from the first. */
+function startsIn(list: string, first: number): number[] {
+  const starts: number[] = [];
+  let isOffset = false;
+  // One word at a time: a pattern of both would try each place of a long word.
+  for (const [word] of list.matchAll(/\S+/g)) {
+    if (isOffset) starts.push(first + Number(word));
+    if (starts.length > MAX_OBJECTS) throw tooManyObjects();
+    isOffset = !isOffset;
+  }
+  return starts;
+}
+
+function tooManyObjects(): PdfFault {
+  return new PdfFault(`it has more than ${MAX_OBJECTS} objects`);
 }
 
 /** Undoes the filters of PNG, for one byte per column (RFC 2083, 6). */

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { deflateSync } from "node:zlib";
 import { minimalPdf } from "@posthaste/kit";
 import { PdfFault } from "./_pdf_syntax.ts";
 import { readPdfPages } from "./pdf_pages.ts";
@@ -154,6 +155,35 @@ const FAULTS: [string, Buffer, RegExp][] = [
     /nested too deep/,
   ],
 ];
+
+/** Returns a PDF whose first object is in a stream of objects with this list of numbers. */
+function packedPdf(list: string): Buffer {
+  const objects = deflateSync(Buffer.from(`${list}<</Type /Catalog /Pages 2 0 R>>`));
+  const head = `/Type /ObjStm /N 1 /First ${list.length} /Filter /FlateDecode`;
+  const stream = (fields: string, bytes: Buffer) =>
+    `<<${fields} /Length ${bytes.length}>> stream\n${bytes.toString("latin1")}\nendstream`;
+  const bodies = ["<</Kids [3 0 R]>>", "<</MediaBox [0 0 9 9]>>", stream(head, objects)];
+  const rows = Buffer.alloc(5 * 5);
+  rows.set([2, 0, 0, 4], 5);
+  let file = "%PDF-1.5\n";
+  for (const [index, body] of bodies.entries()) {
+    rows.writeUInt8(1, 5 * (index + 2));
+    rows.writeUInt32BE(file.length << 8, 5 * (index + 2) + 1);
+    file += `${index + 2} 0 obj\n${body}\nendobj\n`;
+  }
+  const table = stream("/Type /XRef /W [1 3 1] /Size 5 /Root 1 0 R", rows);
+  return Buffer.from(
+    `${file}5 0 obj\n${table}\nendobj\nstartxref\n${file.length}\n%%EOF`,
+    "latin1",
+  );
+}
+
+test("readPdfPages() refuses a stream of objects with more numbers than a PDF has objects", () => {
+  assert.equal(readPdfPages(packedPdf("1 0 ")).count, 1);
+  const bomb = packedPdf(`1 0 ${"1 0 ".repeat(1_000_000)}`);
+  assert.ok(bomb.length < 10_000, `${bomb.length}`);
+  assert.throws(() => readPdfPages(bomb), /more than 200000 objects/);
+});
 
 for (const [what, pdf, pattern] of FAULTS) {
   test(`readPdfPages() refuses ${what}`, () => {
