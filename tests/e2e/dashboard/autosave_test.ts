@@ -84,6 +84,21 @@ test("signing out forgets what was not saved", async () => {
   assert.deepEqual(await keptIn(page), []);
 });
 
+test("signing out in an editor forgets what could not be saved there", async () => {
+  const { id } = await makeTemplate();
+  await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  const { page } = look;
+  await untilShown(page);
+  await page.route("**/draft", (route) => route.abort());
+  await writeSubject(page, "A secret");
+  await page.getByText("Not saved: saving failed").waitFor();
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("button", { name: "You and your accounts" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("textbox", { name: "Password" }).waitFor();
+  assert.deepEqual(await keptIn(page), []);
+});
+
 function keptIn(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     Object.keys(localStorage).filter((key) => key.startsWith("posthaste.draft."))

@@ -25,8 +25,15 @@ type Places = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "leng
 const PREFIX = "posthaste.draft.";
 const MAX_AGE_MS = 7 * 24 * 3600_000;
 
-/** Keeps unsaved changes in this browser. If it has no room for them, they are not kept. */
+/** Whether the person of this page has left: the editor keeps its changes once more when the page is closed. */
+let isLeft = false;
+
+/**
+ * Keeps unsaved changes in this browser. If it has no room for them, they are not kept, and neither are they
+ * after {@linkcode forgetDrafts}, until an editor is opened again.
+ */
 export function keepDraft(place: KeptPlace, draft: KeptDraft, places: Places = localStorage): void {
+  if (isLeft) return;
   try {
     places.setItem(keyOf(place), JSON.stringify(draft));
   } catch {
@@ -39,6 +46,7 @@ export function findKeptDraft(
   place: KeptPlace,
   { now = Date.now(), places = localStorage }: { now?: number; places?: Places } = {},
 ): KeptDraft | null {
+  isLeft = false;
   const text = places.getItem(keyOf(place));
   if (text === null) return null;
   try {
@@ -61,6 +69,7 @@ export function forgetDraft(place: KeptPlace, places: Places = localStorage): vo
 
 /** Forgets all unsaved changes, before another person uses this browser. */
 export function forgetDrafts(places: Places = localStorage): void {
+  isLeft = true;
   const keys = Array.from({ length: places.length }, (_, index) => places.key(index) ?? "");
   for (const key of keys) if (key.startsWith(PREFIX)) places.removeItem(key);
 }

@@ -77,4 +77,11 @@ test("forgetDrafts() forgets the drafts of all people, and nothing else", () => 
   keepDraft({ ...PLACE, userId: "bob" }, DRAFT, places);
   forgetDrafts(places);
   assert.deepEqual([places.length, places.getItem("other")], [1, "1"]);
+  // The page that is left keeps its changes when it is closed.
+  keepDraft(PLACE, DRAFT, places);
+  assert.equal(places.length, 1);
+  // Somebody has opened an editor.
+  findKeptDraft(PLACE, { places });
+  keepDraft(PLACE, DRAFT, places);
+  assert.equal(places.length, 2);
 });
