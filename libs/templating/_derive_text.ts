@@ -37,21 +37,31 @@ export async function deriveText(html: string): Promise<string> {
 }
 
 /** Signs that Handlebars would read as a part of a placeholder, or of the one that follows. */
-const ANYWHERE = /(?<!\\)(\\*)(\{{2,})/g;
-const BEFORE_TAG = /(?<!\\)(\\*)(\{{2,}|\{$|(?<=\\)$)/g;
+const ANYWHERE = /(?<!\\)(\\*)(\{{2,}\}*)/g;
+const BEFORE_TAG = /(?<!\\)(\\*)(\{{2,}\}*|\{$|(?<=\\)$)/g;
 
 /**
  * Writes the braces and backslashes that readers of the HTML see so that Handlebars prints them: `&#123;&#123;` is
  * no placeholder there, and must not become one.
  */
-function withLiterals(text: string, { tags, wordOf }: HiddenPlaceholders): string {
+function withLiterals(text: string, { tags, wordOf, text: source }: HiddenPlaceholders): string {
   const prefix = wordOf(0).slice(0, -2);
-  const parts = text.split(new RegExp(`(${prefix}\\d+z)`, "gi"));
+  const tagOf = (word = "") => tags[Number(word.slice(prefix.length, -1))];
+  // A tag behind one backslash prints its braces; behind two, the first one is printed.
+  const printing = new Set<string | undefined>();
+  for (const [, slash, word = ""] of source.matchAll(new RegExp(`(\\\\?)(${prefix}\\d+z)`, "g"))) {
+    if (slash === "" && tagOf(word)?.startsWith("\\")) printing.add(word);
+  }
+  const words = new RegExp(`(${prefix}\\d+z)`, "gi");
+  const shown = text.replace(words, (word) => {
+    const known = word.toLowerCase();
+    return printing.has(known) ? tagOf(known)?.slice(1) ?? "" : known;
+  });
+  const parts = shown.split(words);
   return parts.map((part, index) => {
     if (index % 2 === 1) return part;
-    const tag = tags[Number(parts[index + 1]?.slice(prefix.length, -1))];
-    // A tag that begins with a backslash prints its braces.
-    const isBeforeTag = tag !== undefined && !tag.startsWith("\\");
+    const next = tagOf(parts[index + 1]);
+    const isBeforeTag = next !== undefined && !next.startsWith("\\");
     const written = part.replace(isBeforeTag ? BEFORE_TAG : ANYWHERE, printed);
     return index === 0 ? written : written.replace(/^\}+/, (braces) => printed(braces, "", braces));
   }).join("");

@@ -70,6 +70,9 @@ test("deriveText() keeps braces and backslashes that a reader of the HTML sees a
     '<img alt="&#123;&#123;secret}}">': "{{secret}}",
     '<a href="x:&#123;&#123;secret}}">a</a>': "a [x:{{secret}}]",
     "{ {{name}} } \\ {a}": "{ Ada } \\ {a}",
+    "&#92;\\{{name}}{{name}}": "\\{{name}}Ada",
+    "\\\\{{name}} \\{{name}}": "\\Ada {{name}}",
+    "{&#123;}&#125;": "{{}}",
     "{{brace}}&#123;secret}}": "{{secret}}",
   };
   for (const [html, text] of Object.entries(shown)) {
