@@ -32,9 +32,9 @@ export function oauthLoginOf(
     }
     case "oauthRefreshToken": {
       const { kind, provider, tenant, clientId, clientSecret, refreshToken } = oauth;
-      const stored = current?.kind === kind ? current : undefined;
-      const isSame = stored?.provider === provider && stored.clientId === clientId &&
-        stored.tenant === tenant;
+      // Another provider must not get the secret.
+      const stored = current?.kind === kind && current.provider === provider ? current : undefined;
+      const isSame = stored?.clientId === clientId && stored.tenant === tenant;
       return {
         ...{ kind, user, provider, tenant, clientId },
         clientSecret: clientSecret === null

@@ -181,6 +181,17 @@ test("PUT /api/integrations/:id keeps secrets, and a refresh token only for its 
   assert.deepEqual([byPassword, (await stored()).auth?.kind], [{}, "password"]);
 });
 
+test("PUT /api/integrations/:id gives no provider the stored client secret of another one", async () => {
+  await create(BY_PERSON);
+  const { clientSecret: _, refreshToken: __, ...person } = BY_PERSON;
+  const oauth = { ...person, provider: "google", tenant: null };
+  const { revision } = await stored();
+  const { status, body } = await dashboard.own.owner.put(`${PATH}/1`, {
+    ...{ ...SETTINGS, oauth, revision },
+  });
+  assert.deepEqual([status, body.issues?.[0]?.path], [400, "oauth.clientSecret"]);
+});
+
 test("POST /api/integrations/probe seals OAuth secrets for the test, or uses the stored ones", async () => {
   await create(BY_CLIENT);
   const { editor, accountId } = dashboard.own;
