@@ -14,6 +14,7 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
+import { adviceOf } from "./failure_advice.ts";
 import { MessageContent } from "./message_content.tsx";
 import { MessageTimeline } from "./message_timeline.tsx";
 import { SuppressionNote } from "./suppression_note.tsx";
@@ -46,6 +47,10 @@ export default function MessagePage({ id }: { id: string }) {
 function Shown({ message }: { message: MessageView }) {
   const { headline, why, color } = verdictOf(message);
   const { reply, state } = message;
+  const { code = null, enhanced = null } = reply ?? {};
+  const advice = message.waiting === null
+    ? adviceOf({ state, reason: message.reason, code, enhanced })
+    : null;
   const took = durationText(message.tookMs);
   return (
     <>
@@ -65,6 +70,7 @@ function Shown({ message }: { message: MessageView }) {
               </Code>
             </div>
           )}
+          {advice !== null && <Text size="sm">{advice}</Text>}
           <Text size="xs">
             {ENDED.has(state) ? `${took} from request to outcome` : `Accepted ${took} ago`},{" "}
             {message.attempt === 1 ? "1 attempt" : `${message.attempt} attempts`}

@@ -16,6 +16,7 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
+import { adviceOf } from "./failure_advice.ts";
 import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
 import { RetryAll } from "./retry_all.tsx";
@@ -117,6 +118,7 @@ function Causes({ send }: { send: SendView }) {
                   {cause.response}
                 </Code>
               )}
+              <Advice cause={cause} />
               <Anchor component={Link} href={`/${cause.messageId}`} size="xs">
                 {cause.count === 1 ? "Show the message" : "Show the newest message"}
               </Anchor>
@@ -129,6 +131,11 @@ function Causes({ send }: { send: SendView }) {
       ))}
     </Stack>
   );
+}
+
+function Advice({ cause }: { cause: CauseView }) {
+  const advice = adviceOf(cause);
+  return advice === null ? null : <Text size="sm">{advice}</Text>;
 }
 
 function causeOf({ state, reason, code, enhanced }: CauseView, send: string): BulkRetry {
