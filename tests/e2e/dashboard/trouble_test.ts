@@ -28,7 +28,7 @@ describe("without a connection", () => {
     ...[
       "Messages",
       "Batches",
-      "Suppressed addresses",
+      "Suppressions",
       "Email templates",
       "PDF templates",
       "Integrations",

@@ -47,7 +47,7 @@ export const PAGES: readonly PageEntry[] = [
     page: lazy(() => import("./pages/batches/batches.tsx")),
   },
   {
-    label: "Suppressed addresses",
+    label: "Suppressions",
     path: "/suppressions",
     icon: TbMailOff,
     page: lazy(() => import("./pages/suppressions/suppressions.tsx")),

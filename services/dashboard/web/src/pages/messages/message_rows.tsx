@@ -26,7 +26,7 @@ export function MessageRows({ rows, options, withOrigin = false }: {
         >
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w={125}>State</Table.Th>
+              <Table.Th w={145}>State</Table.Th>
               <Table.Th w={withOrigin ? { base: "28%", lg: "20%" } : "28%"}>Recipient</Table.Th>
               <Table.Th>Reason</Table.Th>
               {withOrigin && (
