@@ -105,7 +105,8 @@ function NewTokenForm({ cancel, onMade }: {
   const client = useQueryClient();
   const form = useForm({
     initialValues: {
-      ...{ name: "", scopes: ["send", "render"], expiry: "90", expiresAt: "" },
+      // What the examples of the quick start need, and rendering.
+      ...{ name: "", scopes: ["send", "render", "read"], expiry: "90", expiresAt: "" },
       limits: {
         addresses: [] as string[],
         templates: [] as string[],
