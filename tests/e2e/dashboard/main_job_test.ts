@@ -88,6 +88,9 @@ test("a token is generated, shown once, and sends by the commands that the pages
   await page.getByRole("button", { name: "Generate new token" }).click();
   const form = page.getByRole("dialog");
   await form.getByRole("textbox", { name: "Name" }).fill("My shop");
+  for (const scope of ["send", "render", "read"]) {
+    assert.equal(await form.locator(`input[value="${scope}"]`).isChecked(), true, scope);
+  }
   await form.getByRole("button", { name: "Generate token" }).click();
   const token = await form.getByRole("textbox", { name: "My shop" }).inputValue();
   assert.match(token, /^\w{30,}$/);
