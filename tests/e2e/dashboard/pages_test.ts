@@ -196,19 +196,15 @@ function nameOfFocused(page: Page): Promise<string> {
 async function walk(page: Page): Promise<{ stops: number; isTrapped: boolean }> {
   await page.evaluate(rememberHowToLook);
   let stops = 0;
-  let isEditor = false;
   for (let presses = 0; presses < 2 * MAX_STOPS; presses++) {
-    // In an editor of source text Tab indents. Escape and then Tab leave it, as its label explains.
-    if (isEditor) await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
-    const { came, ...stop } = await page.evaluate(noteStop, {
+    const came = await page.evaluate(noteStop, {
       number: stops,
       settledMs: SETTLED_MS,
     });
     if (came === "out") return { stops, isTrapped: false };
     if (came === "again") return { stops, isTrapped: true };
     if (came === "on") stops++;
-    isEditor = stop.isEditor;
   }
   return { stops, isTrapped: true };
 }
@@ -232,20 +228,19 @@ async function unseenStops(page: Page): Promise<string[]> {
 /** Returns the focused element, and records its look. Runs in the page. */
 async function noteStop({ number, settledMs }: { number: number; settledMs: number }) {
   const element = document.activeElement as HTMLElement | null;
-  if (element === null || element === document.body) return { came: "out", isEditor: false };
-  const isEditor = element.matches(".cm-content");
+  if (element === null || element === document.body) return "out";
   const { stop } = element.dataset;
-  if (stop === "0") return { came: "out", isEditor };
+  if (stop === "0") return "out";
   // It goes through the parts of a frame, or of a time, before it leaves.
-  if (stop === `${number - 1}`) return { came: "inside", isEditor };
-  if (stop !== undefined) return { came: "again", isEditor };
+  if (stop === `${number - 1}`) return "inside";
+  if (stop !== undefined) return "again";
   // Editors and frames show it a moment later.
   if (element.matches(".cm-content, iframe")) {
     await new Promise((resolve) => setTimeout(resolve, settledMs));
   }
   element.dataset["stop"] = `${number}`;
   element.dataset["focused"] = (globalThis as unknown as Looking).lookOf(element);
-  return { came: "on", isEditor };
+  return "on";
 }
 
 interface Looking {

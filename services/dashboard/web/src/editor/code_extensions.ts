@@ -4,7 +4,7 @@ import {
   closeBracketsKeymap,
   completionKeymap,
 } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { html } from "@codemirror/lang-html";
 import { json, jsonParseLinter } from "@codemirror/lang-json";
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from "@codemirror/language";
@@ -30,7 +30,7 @@ import { completeTemplate, type TemplateWords } from "./template_completion.ts";
 export type CodeLanguage = "html" | "text" | "json";
 
 /** Keys that leave the editor. */
-export const HINT = "Tab indents. Press Escape, then Tab to leave the editor.";
+export const HINT = "Tab leaves the editor. Ctrl+] or ⌘] indents, Ctrl+[ or ⌘[ takes it back.";
 
 /** Appearance of a source, editable or not. */
 export function sourceLook(language: CodeLanguage): Extension {
@@ -89,7 +89,6 @@ export function codeExtensions(
       ...lintKeymap,
       ...historyKeymap,
       ...defaultKeymap,
-      indentWithTab,
     ]),
   ];
 }

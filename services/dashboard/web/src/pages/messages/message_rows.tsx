@@ -99,6 +99,21 @@ function Recipient({ row }: { row: MessageRow }) {
 function Why({ row, lines = 1 }: { row: MessageRow; lines?: number }) {
   const reason = row.waiting === null ? row.reason : row.waiting.reason;
   if (row.state === "sent" || reason === null) return null;
+  if (row.waiting === null && row.reply?.response) {
+    const { response } = row.reply;
+    return (
+      <Text
+        size="xs"
+        c="dimmed"
+        ff="monospace"
+        lineClamp={lines}
+        title={`${reason}: ${response}`}
+        style={{ overflowWrap: "anywhere" }}
+      >
+        {response}
+      </Text>
+    );
+  }
   const code = row.waiting === null ? codeOf(row) : "";
   const place = row.waiting === null ? "" : `${sayPlace(row.waiting.ahead)}. `;
   return (
