@@ -1,13 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { listPages } from "./list_pages.ts";
 
 const EXTERNAL = /^(?:https?|mailto):/;
 
 /**
- * Checks that every link and image in the documentation leads to a file that exists, and every anchor to
- * a heading of that page. Links to other hosts are not followed.
+ * Checks that every link and image in the documentation leads to a file that exists, every anchor to a
+ * heading of that page, and that every test that it names exists. Links to other hosts are not followed.
  *
  * @returns one line per violation.
  */
@@ -18,15 +18,31 @@ export function checkLinks(root: string): string[] {
     anchors.set(file, known);
     return known;
   };
-  return listPages(root).flatMap((page) =>
-    linksIn(readFileSync(join(root, page), "utf8")).flatMap((link) => {
+  const tests = testsIn(root);
+  return listPages(root).flatMap((page) => {
+    const text = readFileSync(join(root, page), "utf8");
+    const lost = linksIn(text).flatMap((link) => {
       const [path = "", anchor] = link.split("#");
       const file = path === "" ? join(root, page) : join(root, dirname(page), decodeURI(path));
       if (!existsSync(file)) return [`${page}: no file for the link "${link}"`];
       if (anchor === undefined || anchorsOf(file).has(anchor)) return [];
       return [`${page}: no heading for the link "${link}"`];
-    })
-  );
+    });
+    const unknown = testsNamedBy(text).filter((name) => !tests.has(name));
+    return [...lost, ...unknown.map((name) => `${page}: no test file "${name}"`)];
+  });
+}
+
+/** Returns the names of all test files of the repository, without folders. */
+function testsIn(root: string): ReadonlySet<string> {
+  const exclude = (path: string) => basename(path) === "node_modules";
+  return new Set(globSync("**/*_test.ts", { cwd: root, exclude }).map((path) => basename(path)));
+}
+
+/** Returns the names of the test files that a page mentions in code, without folders. */
+function testsNamedBy(page: string): string[] {
+  const names = withoutFences(page).matchAll(/`(?:[\w.-]+\/)*(\w+_test\.ts)`/g);
+  return [...new Set([...names].map(([, name = ""]) => name))];
 }
 
 /** Returns the targets of all links and images that stay inside of the repository. */

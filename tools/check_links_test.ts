@@ -34,6 +34,11 @@ test("checkLinks() numbers repeated headings", () => {
   assert.deepEqual(check({ "README.md": "# A\n\n# A\n\n[a](#a-1) [b](#a)\n" }), []);
 });
 
+test("checkLinks() finds names of test files that do not exist", () => {
+  const files = { "README.md": "`a_test.ts` `libs/x/b_test.ts`\n", "libs/x/b_test.ts": "" };
+  assert.deepEqual(check(files), ['README.md: no test file "a_test.ts"']);
+});
+
 test("every link of the documentation leads somewhere", () => {
   assert.deepEqual(checkLinks(join(import.meta.dirname, "..")), []);
 });

@@ -64,8 +64,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   idempotency_mismatch: "the `Idempotency-Key` was used for another request",
   template_failed:
     "the template fails with the given values, or the filled mail exceeds 1 MB; or " +
-    "the document asks for a resource that may not be loaded, and no mail could have " +
-    "it. `error` gives the reason",
+    "the document requests a resource that it may not load. `error` gives the reason",
   too_many_requests: "the requests of the token, or the account's bytes of a day or of stored " +
     "contents, are used up, or the account's bodies in progress are too large " +
     "together; `Retry-After` has the seconds to wait",

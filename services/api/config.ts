@@ -23,7 +23,8 @@ export const CONFIG = z.object({
     ),
   SEARCH_RATE_LIMIT: setting.integer({ min: 0 }).prefault("5")
     .describe(
-      "Maximum of lists of sends and messages, and of reads of events by type, per token and second; 0 sets no limit",
+      "Maximum of lists of sends, messages and batches, of reads of states of batches and of events by type, " +
+        "per token and second; 0 sets no limit",
     ),
   HEAVY_RATE_LIMIT: setting.integer({ min: 0 }).prefault("5")
     .describe("Maximum of contents, PDFs and dry runs per token and second; 0 sets no limit"),
