@@ -3,9 +3,11 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { minimalPdf, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { minimalPdf, nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
 import { readMail } from "./read_mail.ts";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
+
+nightly("services/pdf/append_pages_test.ts", "services/renderer/appended_pdfs_test.ts");
 
 let system: JoinedSystem;
 let sink: SmtpSink;

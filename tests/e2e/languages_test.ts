@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "@posthaste/client";
 import { pageOptionsSchema } from "@posthaste/contracts";
-import { openSmtpSink, until } from "@posthaste/kit";
+import { nightly, openSmtpSink, until } from "@posthaste/kit";
 import { readMail } from "./read_mail.ts";
 import { readPdf } from "./read_pdf.ts";
 import { joinSystem } from "./shared_system.ts";
+
+nightly("services/renderer/render_message_test.ts", "libs/contracts/variant_test.ts");
 
 const FROM = { email: "shop@languages.example" };
 

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { messageIdOf, type Variables } from "@posthaste/contracts";
-import { openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
 import { readMail } from "./read_mail.ts";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
+
+nightly("services/pdf/encrypt_pdf_test.ts", "services/renderer/pdf_password_test.ts");
 
 let system: JoinedSystem;
 let sink: SmtpSink;

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { until } from "@posthaste/kit";
+import { nightly, until } from "@posthaste/kit";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+
+nightly(
+  "services/dashboard/web/src/pages/templates/kept_draft_test.ts",
+  "services/dashboard/templates_test.ts",
+);
 
 let fixture: DashboardFixture;
 before(async () => {

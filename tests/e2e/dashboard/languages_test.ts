@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
+import { nightly } from "@posthaste/kit";
 import {
   type DashboardFixture,
   type Look,
   openDashboardFixture,
   untilShown,
 } from "./dashboard_fixture.ts";
+
+nightly(
+  "services/dashboard/templates_test.ts",
+  "services/dashboard/web/src/pages/templates/draft_in_language_test.ts",
+);
 
 interface Stored {
   id: number;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
-import { openSmtpSink, until } from "@posthaste/kit";
+import { nightly, openSmtpSink, until } from "@posthaste/kit";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+
+nightly("services/dashboard/messages_test.ts", "tests/e2e/asset_test.ts");
 
 let fixture: DashboardFixture;
 let integration: number;
