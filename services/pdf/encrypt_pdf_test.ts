@@ -108,7 +108,7 @@ test("pdftotext reads an encrypted PDF with its password alone", {
 
 test("an encrypted PDF has no readable string, link or stream", { skip: NO_CHROMIUM }, async () => {
   const text = (await printed(OPTIONS["tagged"] ?? {}, true)).toString("latin1");
-  assert.doesNotMatch(text, /Geheim|example\.org|Zo|picture|Chromium|Skia/);
+  assert.doesNotMatch(text, /Geheim|example\.org|picture|Chromium|Skia/);
 });
 
 test("the same PDF is encrypted with other random values each time", {

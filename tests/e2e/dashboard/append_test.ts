@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
-import { minimalPdf } from "@posthaste/kit";
+import { minimalPdf, nightly } from "@posthaste/kit";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+
+nightly("services/pdf/append_pages_test.ts", "services/dashboard/templates_test.ts");
 
 let fixture: DashboardFixture;
 before(async () => {

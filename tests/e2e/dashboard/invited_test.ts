@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { until } from "@posthaste/kit";
+import { nightly, until } from "@posthaste/kit";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
 import type { JoinedSystem } from "../shared_system.ts";
@@ -10,6 +10,8 @@ import {
   openDashboardFixture,
   untilShown,
 } from "./dashboard_fixture.ts";
+
+nightly("services/dashboard/people_test.ts", "tests/e2e/dashboard/main_job_test.ts");
 
 const PASSWORD = "correct horse battery";
 

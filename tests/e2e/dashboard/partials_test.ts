@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { nightly } from "@posthaste/kit";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
 import {
@@ -8,6 +9,8 @@ import {
   openDashboardFixture,
   untilShown,
 } from "./dashboard_fixture.ts";
+
+nightly("services/dashboard/partials_test.ts", "tests/e2e/dashboard/pages_test.ts");
 
 let fixture: DashboardFixture;
 let look: Look;

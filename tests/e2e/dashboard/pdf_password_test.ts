@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { nightly } from "@posthaste/kit";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+
+nightly("services/pdf/encrypt_pdf_test.ts", "services/dashboard/templates_test.ts");
 
 let fixture: DashboardFixture;
 before(async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
+import { nightly } from "@posthaste/kit";
 import type { Page } from "playwright-core";
 import { type DashboardFixture, untilShown } from "./dashboard_fixture.ts";
 import type { SeedIds } from "./seed.ts";
@@ -8,6 +9,8 @@ import {
   openSeededDashboardFixture,
   type SeededDashboardFixture,
 } from "./seeded_dashboard_fixture.ts";
+
+nightly("services/dashboard/suppressions_test.ts", "tests/e2e/dashboard/pages_test.ts");
 
 let fixture: DashboardFixture;
 let seed: SeedIds;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { openCanary, until } from "@posthaste/kit";
+import { nightly, openCanary, until } from "@posthaste/kit";
 import type { Locator, Page } from "playwright-core";
 import type { JoinedSystem } from "../shared_system.ts";
 import { SENDER } from "../system.ts";
@@ -10,6 +10,8 @@ import { attackTexts } from "./attack_texts.ts";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
 import { signIn } from "./person.ts";
+
+nightly("services/dashboard/text_editing_test.ts", "tests/e2e/dashboard/main_job_test.ts");
 
 const DEMO = new URL("../../../dev/demo/", import.meta.url);
 
