@@ -3,6 +3,7 @@ import { useState } from "react";
 import { TbFilterOff, TbStack2 } from "react-icons/tb";
 import { Link } from "wouter";
 import type { BatchRow } from "../../../../interface/batches.ts";
+import { ShowMore } from "../../parts/show_more.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -48,17 +49,9 @@ export function BatchList() {
           Batches in other states are not shown.
         </Empty>
       )}
-      {list.hasNextPage && (
-        <Group justify="center">
-          <Button
-            variant="default"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Show older batches
-          </Button>
-        </Group>
-      )}
+      <ShowMore list={list}>
+        Show older batches
+      </ShowMore>
     </Page>
   );
 }

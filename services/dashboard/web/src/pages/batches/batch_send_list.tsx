@@ -1,6 +1,7 @@
-import { Anchor, Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Paper, Stack, Table, Text } from "@mantine/core";
 import { Link } from "wouter";
 import type { BatchSend } from "../../../../interface/batches.ts";
+import { ShowMore } from "../../parts/show_more.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useBatchSends } from "./batch_queries.ts";
@@ -19,17 +20,9 @@ export function BatchSendList({ id, isSettled }: { id: string; isSettled: boolea
         <Text size="sm" c="dimmed">It has no recipients yet.</Text>
       )}
       {rows.length > 0 && <Parts rows={rows} />}
-      {list.hasNextPage && (
-        <Group justify="center">
-          <Button
-            variant="default"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Show older parts
-          </Button>
-        </Group>
-      )}
+      <ShowMore list={list}>
+        Show older parts
+      </ShowMore>
     </Stack>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { MessageList as MessagePageOf, StateTotals } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
+import { ShowMore } from "../../parts/show_more.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { FilterBar, useOptions } from "./filter_bar.tsx";
@@ -71,17 +72,9 @@ export default function MessageList() {
       )}
       {isNothing && <NoMail />}
       {isEmpty && isFiltered && <NoMatch onClear={() => setFilter(clearedOf(filter))} />}
-      {list.hasNextPage && (
-        <Group justify="center">
-          <Button
-            variant="default"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            {last?.isCut ? "Continue searching" : "Show older messages"}
-          </Button>
-        </Group>
-      )}
+      <ShowMore list={list}>
+        {last?.isCut ? "Continue searching" : "Show older messages"}
+      </ShowMore>
     </Page>
   );
 }

@@ -1,11 +1,12 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import type { NewSuppressionInput } from "../../../../interface/suppressions.ts";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
 import { showDone } from "../../parts/show_outcome.ts";
-import { EXPIRIES, expiryOf } from "../tokens/expiry.ts";
+import { expiryOf } from "../../parts/expiry.ts";
+import { ExpiryFields } from "../../parts/expiry_fields.tsx";
 import { useListChanged } from "./suppression_queries.ts";
 
 /** Asks for an address that is to get no mail, and until when. */
@@ -54,22 +55,11 @@ function AddressForm({ close }: { close: () => void }) {
           data-autofocus
           {...form.getInputProps("email")}
         />
-        <Group align="flex-start" grow>
-          <Select
-            label="Ends"
-            data={EXPIRIES}
-            allowDeselect={false}
-            {...form.getInputProps("expiry")}
-          />
-          {form.values.expiry === "date" && (
-            <TextInput
-              label="Date"
-              type="date"
-              min={new Date().toISOString().slice(0, 10)}
-              {...form.getInputProps("expiresAt")}
-            />
-          )}
-        </Group>
+        <ExpiryFields
+          label="Ends"
+          expiry={form.values.expiry}
+          propsOf={(field) => form.getInputProps(field)}
+        />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close}>Cancel</Button>
           <Button type="submit" loading={isPending}>Suppress</Button>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { TbDownload, TbFileImport, TbFilterOff, TbMailOff, TbPlus } from "react-icons/tb";
 import { useSearchParams } from "wouter";
 import { addressOf } from "../../api.ts";
+import { ShowMore } from "../../parts/show_more.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Pending } from "../../parts/states.tsx";
 import { useMay } from "../../session.tsx";
@@ -96,17 +97,9 @@ export default function Suppressions() {
               either.
             </Empty>
           )}
-          {query.hasNextPage && (
-            <Group justify="center">
-              <Button
-                variant="default"
-                loading={query.isFetchingNextPage}
-                onClick={() => void query.fetchNextPage()}
-              >
-                Show more
-              </Button>
-            </Group>
-          )}
+          <ShowMore list={query}>
+            Show more
+          </ShowMore>
         </Stack>
       )}
       <AddAddress isOpen={isAdding} close={adding.close} />

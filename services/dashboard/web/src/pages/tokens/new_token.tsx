@@ -1,11 +1,12 @@
-import { Button, Checkbox, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { NewTokenInput, NewTokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
-import { EXPIRIES, expiryOf } from "./expiry.ts";
+import { expiryOf } from "../../parts/expiry.ts";
+import { ExpiryFields } from "../../parts/expiry_fields.tsx";
 import { TokenLimits } from "./token_limits.tsx";
 import { ShownToken } from "./shown_token.tsx";
 
@@ -156,22 +157,11 @@ function NewTokenForm({ cancel, onMade }: {
             ))}
           </Stack>
         </Checkbox.Group>
-        <Group align="flex-start" grow>
-          <Select
-            label="Expires"
-            data={EXPIRIES}
-            allowDeselect={false}
-            {...form.getInputProps("expiry")}
-          />
-          {form.values.expiry === "date" && (
-            <TextInput
-              label="Date"
-              type="date"
-              min={new Date().toISOString().slice(0, 10)}
-              {...form.getInputProps("expiresAt")}
-            />
-          )}
-        </Group>
+        <ExpiryFields
+          label="Expires"
+          expiry={form.values.expiry}
+          propsOf={(field) => form.getInputProps(field)}
+        />
         <TokenLimits propsOf={(path) => form.getInputProps(path)} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={cancel}>Cancel</Button>

@@ -1,4 +1,4 @@
-/** The chosen expiry of a new token. */
+/** The choices of when something ends. */
 export const EXPIRIES = [
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
