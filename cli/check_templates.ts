@@ -166,13 +166,14 @@ function withVariants(
     bodies: readonly (Pick<Checked, "ready"> & { tag: string; errors: FileFault[] })[];
   },
 ): ReadyTemplate {
-  const whole = { ...ready, variables: declareAll(template.settings.variables, used) };
-  if (bodies.length === 0) return whole;
   const pinned = [ready, ...bodies.flatMap((body) => body.ready ?? [])]
     .flatMap(({ assets = [] }) => assets);
+  const variables = declareAll(template.settings.variables, used);
+  const whole = { ...ready, variables, sourceHash: hashOf(template, pinned) };
+  if (bodies.length === 0) return whole;
   const assets = [...new Map(pinned.map((asset) => [asset.name, asset])).values()];
   return {
-    ...{ ...whole, sourceHash: hashOf(template, assets) },
+    ...whole,
     ...(assets.length === 0 ? {} : { assets, shows: namesOf(ready) }),
     variants: Object.fromEntries(bodies.flatMap(({ tag, ready: body }) => {
       if (body === undefined) return [];
@@ -233,7 +234,7 @@ async function checkBody(template: Authored, checking: Checking): Promise<Checke
   const common = { alias: template.alias, name: title, locale, variables, reads };
   const source = sourceOfAuthored(template);
   const ready = {
-    ...{ ...common, sample: sample ?? {}, sourceHash: hashOf(template, pinned) },
+    ...{ ...common, sample: sample ?? {} },
     ...(pinned.length === 0 ? {} : { assets: pinned }),
     ...{ draft: withoutLineEnds(source), errors: linted.errors },
     partials: [...new Set([...compiled.partials, ...name.partials])],
