@@ -3,28 +3,17 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { minimalPdf, nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { minimalPdf, nightly, until } from "@posthaste/kit";
 import { readMail } from "./read_mail.ts";
-import { type JoinedSystem, joinSystem } from "./shared_system.ts";
+import { openPdfOrder, type PdfOrder } from "./pdf_order.ts";
 
 nightly("services/pdf/append_pages_test.ts", "services/renderer/appended_pdfs_test.ts");
 
-let system: JoinedSystem;
-let sink: SmtpSink;
-let order: { template: number; integration: number };
-let opened: AsyncDisposableStack;
-
+let opened: PdfOrder;
 before(async () => {
-  await using stack = new AsyncDisposableStack();
-  sink = stack.use(await openSmtpSink());
-  system = stack.use(await joinSystem());
-  order = {
-    template: await system.publishEmail({ subject: "Your offer", html: "<p>See the PDF" }),
-    integration: await system.connect(sink.port),
-  };
-  opened = stack.move();
+  opened = await openPdfOrder("Your offer");
 });
-after(() => opened?.disposeAsync());
+after(() => opened?.[Symbol.asyncDispose]());
 
 const NO_POPPLER = spawnSync("pdftotext", ["-v"]).error === undefined
   ? false
@@ -34,15 +23,16 @@ const NO_POPPLER = spawnSync("pdftotext", ["-v"]).error === undefined
 async function keep(name: string, bytes: Buffer) {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const file = { name, sha256, filename: `${name}.pdf`, contentType: "application/pdf" };
-  const { accountId } = system;
+  const { accountId, store } = opened.system;
   const kept = { ...file, accountId, size: bytes.length, updatedAt: new Date() };
-  await system.store.assets.putName(kept, bytes);
+  await store.assets.putName(kept, bytes);
   return { ...file, size: bytes.length };
 }
 
 test("a stored PDF follows the pages of each recipient's PDF, as it was when it was published", {
   skip: NO_POPPLER,
 }, async () => {
+  const { system, sink, order } = opened;
   // Too large for an event.
   const long = Array.from({ length: 90 }, (_, page) => `Terms ${page} ${"x".repeat(10_000)}`);
   const terms = await keep("terms", minimalPdf(long));

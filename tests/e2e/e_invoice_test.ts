@@ -5,26 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { minimalInvoice, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { minimalInvoice, until } from "@posthaste/kit";
 import { readMail } from "./read_mail.ts";
-import { type JoinedSystem, joinSystem } from "./shared_system.ts";
+import { openPdfOrder, type PdfOrder } from "./pdf_order.ts";
 
-let system: JoinedSystem;
-let sink: SmtpSink;
-let order: { template: number; integration: number };
-let opened: AsyncDisposableStack;
-
+let opened: PdfOrder;
 before(async () => {
-  await using stack = new AsyncDisposableStack();
-  sink = stack.use(await openSmtpSink());
-  system = stack.use(await joinSystem());
-  order = {
-    template: await system.publishEmail({ subject: "Your invoice", html: "<p>See the PDF" }),
-    integration: await system.connect(sink.port),
-  };
-  opened = stack.move();
+  opened = await openPdfOrder("Your invoice");
 });
-after(() => opened?.disposeAsync());
+after(() => opened?.[Symbol.asyncDispose]());
 
 const NO_POPPLER = spawnSync("pdfdetach", ["-v"]).error === undefined
   ? false
@@ -45,6 +34,7 @@ async function attachedIn(pdf: Buffer): Promise<string> {
 test("a mail has an invoice for people and for programs; one with other totals is not sent", {
   skip: NO_POPPLER,
 }, async () => {
+  const { system, sink, order } = opened;
   const pdf = await system.publishPdf({
     html: "<h1>{{name}}</h1><p data-invoice-total>{{shown}} €",
     invoice: minimalInvoice("{{name}}", "{{total}}"),

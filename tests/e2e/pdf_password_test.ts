@@ -2,28 +2,17 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { messageIdOf, type Variables } from "@posthaste/contracts";
-import { nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { nightly, until } from "@posthaste/kit";
 import { readMail } from "./read_mail.ts";
-import { type JoinedSystem, joinSystem } from "./shared_system.ts";
+import { openPdfOrder, type PdfOrder } from "./pdf_order.ts";
 
 nightly("services/pdf/encrypt_pdf_test.ts", "services/renderer/pdf_password_test.ts");
 
-let system: JoinedSystem;
-let sink: SmtpSink;
-let order: { template: number; integration: number };
-let opened: AsyncDisposableStack;
-
+let opened: PdfOrder;
 before(async () => {
-  await using stack = new AsyncDisposableStack();
-  sink = stack.use(await openSmtpSink());
-  system = stack.use(await joinSystem());
-  order = {
-    template: await system.publishEmail({ subject: "Your payslip", html: "<p>See the PDF" }),
-    integration: await system.connect(sink.port),
-  };
-  opened = stack.move();
+  opened = await openPdfOrder("Your payslip");
 });
-after(() => opened?.disposeAsync());
+after(() => opened?.[Symbol.asyncDispose]());
 
 const NO_POPPLER = spawnSync("pdftotext", ["-v"]).error === undefined
   ? false
@@ -38,6 +27,7 @@ function textBy(pdf: Uint8Array, password: string): string {
 test("each recipient's PDF opens with their own password; without one it is not sent", {
   skip: NO_POPPLER,
 }, async () => {
+  const { system, sink, order } = opened;
   const pdf = await system.publishPdf({
     html: "<h1>Pay of {{name}}",
     page: { passwordVariable: "staff.code" },
