@@ -24,7 +24,7 @@ export const IMAGE_HEADERS: Readonly<Record<string, string>> = {
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; sandbox",
 };
 
-/** Gives all answers of an app the headers of data; a route may replace some. */
+/** Adds the headers of data to all answers of an app; a route may replace some. */
 export function sendDataHeaders(app: FastifyInstance): void {
   app.addHook("onRequest", (_request, reply, done) => {
     reply.headers(DATA_HEADERS);

@@ -41,7 +41,7 @@ export const FAIL_OVER: Fault = {
   },
 };
 
-/** Gives the account's integration a fallback, and a server that can go away. */
+/** Connects a server that can go away, and adds a fallback to the account's integration. */
 async function putServerInFront(
   { fixture: { store }, account: { accountId, integrationId } }: Chaos,
 ): Promise<LeavingServer> {
