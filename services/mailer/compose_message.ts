@@ -9,7 +9,7 @@ import {
 } from "./compose_mime.ts";
 import { toWireAddress } from "./wire_address.ts";
 
-/** Offsets of the parts of a message that its event only names. */
+/** Loads the parts of a mail that its event only names. */
 export interface MessageContents {
   loadAttachment: LoadAttachment;
   /** Loads a file of an account by its hash, as it stands in a mail. */
@@ -23,7 +23,7 @@ export type ReadyMessage =
   & PrintedMessage
   & {
     messageId: string;
-    /** Offsets of the PDFs that are in no store. */
+    /** The bytes behind the event: PDFs that are in no store. */
     tail?: Uint8Array;
   };
 

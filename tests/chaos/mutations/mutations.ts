@@ -34,11 +34,11 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "M1",
     description: "the ledger says sent before the server's reply",
     patches: [{
-      file: "services/mailer/send_step.ts",
+      file: "services/mailer/send_message.ts",
       find: "  { attempt }: Work,\n  { mail, opened, permit, copies }",
       replace: "  { attempt, message }: Work,\n  { mail, opened, permit, copies }",
     }, {
-      file: "services/mailer/send_step.ts",
+      file: "services/mailer/send_message.ts",
       find: "    onDot: () => attempt.confirm(),\n",
       replace: "    onDot: async () => {\n      await attempt.confirm();\n" +
         "      const n = message.attempt + 1;\n" +
@@ -277,7 +277,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "X7",
     description: "the mailer logs the login",
     patches: [{
-      file: "services/mailer/send_step.ts",
+      file: "services/mailer/send_message.ts",
       find: "  return deps.send({\n    integration: opened,\n",
       replace: "  deps.logger.warn(`Logs in with ${opened.auth?.password}`);\n" +
         "  return deps.send({\n    integration: opened,\n",
@@ -302,7 +302,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: "X9",
     description: "the login, as it is sent, goes into the ledger and the events",
     patches: [{
-      file: "services/mailer/send_step.ts",
+      file: "services/mailer/send_message.ts",
       find: "  const reply = { code, response, ",
       replace: "  const login = Buffer.from(`\\0user\\0${smtp.opened.auth?.password}`);\n" +
         '  const reply = { code, response: `${response} ${login.toString("base64")}`, ',

@@ -1,0 +1,64 @@
+import type { Integration, Suppression } from "@posthaste/contracts";
+import { failpoint } from "@posthaste/runtime";
+import { reasonOfPause, WAITING_REASON } from "@posthaste/storage";
+import { type BeginDeps, beginWork, findEarlier } from "./begin_work.ts";
+import type { CircuitStates } from "./circuit_states.ts";
+import type { ReadyMessage } from "./compose_message.ts";
+import { settle, type SettleDeps, statusEventOf } from "./settle.ts";
+
+/** The dependencies of ending a message that is not sent. */
+export type UnsentDeps = SettleDeps & BeginDeps & {
+  circuitStates: Pick<CircuitStates, "circuitOf">;
+};
+
+/** A message that can never be sent fails without having been tried. */
+export async function failUnsent(
+  message: ReadyMessage,
+  deps: UnsentDeps,
+  reason: string,
+): Promise<"ended"> {
+  return await settle(beginWork(message, deps), deps, { state: "failed", reason });
+}
+
+/** Ends a message whose recipient is suppressed. Nothing is sent. */
+export async function suppress(
+  message: ReadyMessage,
+  { reason: why, reply }: Suppression,
+  deps: UnsentDeps,
+): Promise<"ended"> {
+  if (await findEarlier(message, deps) === null) return "ended";
+  const codes = [reply?.code, reply?.enhanced].filter((part) => part !== undefined).join(" ");
+  const cause = why === "hard_refusal" ? `: a server refused it (${codes})` : "";
+  const reason = `The address is on the suppression list${cause}`;
+  return await settle(beginWork(message, deps), deps, { state: "suppressed", reason });
+}
+
+/**
+ * Returns a message to the scheduler. It is dispatched when there is capacity, or when its maximum wait for
+ * its own integration ends.
+ */
+export async function giveBack(
+  message: ReadyMessage,
+  own: Integration,
+  deps: UnsentDeps,
+): Promise<"ended"> {
+  const { acceptedAt, integrationId, insteadOf } = message;
+  const now = deps.now();
+  if (now.getTime() >= Date.parse(acceptedAt) + own.retryForMs) {
+    const circuit = deps.circuitStates.circuitOf(own._id);
+    const cause = reasonOfPause(own, circuit) ?? WAITING_REASON.busy;
+    return await failUnsent(message, deps, `${cause}; retries ended`);
+  }
+  failpoint("mailer.before_give_back");
+  await deps.report({
+    type: "status.message.returned",
+    data: {
+      ...statusEventOf(message, message.attempt, now),
+      integrationId,
+      acceptedAt,
+      ...(insteadOf ? { insteadOf } : {}),
+    },
+  });
+  failpoint("mailer.after_give_back");
+  return "ended";
+}

@@ -1,0 +1,236 @@
+import { createHash } from "node:crypto";
+import {
+  type Integration,
+  isNoMailbox,
+  type SmtpReply,
+  type Suppression,
+} from "@posthaste/contracts";
+import { attemptPolicy } from "@posthaste/delivery";
+import { failpoint } from "@posthaste/runtime";
+import { MasterKeyMissingError, suppressedFormOf, type SuppressionStore } from "@posthaste/storage";
+import {
+  addSpanAttributes,
+  type Logger,
+  recordDuration,
+  recordSize,
+  withSpan,
+} from "@posthaste/telemetry";
+import type { Permit } from "./admission.ts";
+import { type BeginDeps, beginWork, fallbackOf, findEarlier, ownKeyOf } from "./begin_work.ts";
+import { isInterruption, isSilent, isUnoffered, isUnreachable } from "./breaker.ts";
+import type { CircuitStates } from "./circuit_states.ts";
+import {
+  composeMessage,
+  type MessageContents,
+  MissingContentError,
+  type ReadyMessage,
+} from "./compose_message.ts";
+import type { ComposedMail } from "./compose_mime.ts";
+import { type Copies, copiesFor } from "./copies.ts";
+import { failUnsent, type UnsentDeps } from "./end_unsent.ts";
+import { setbackOf, type Waits } from "./outcome.ts";
+import { settle, type Work } from "./settle.ts";
+import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
+import { SmtpFailure } from "./smtp_failure.ts";
+import type { SmtpIntegration } from "./smtp_integration.ts";
+import type { SmtpReceipt } from "./smtp_receipt.ts";
+import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
+import { type StopDeps, stopIntegration } from "./stop_integration.ts";
+import type { TransportPool } from "./transport_pool.ts";
+
+/** The dependencies of sending one message. */
+export type MessageDeps = UnsentDeps & BeginDeps & Waits & MessageContents & StopDeps & {
+  suppressions: Pick<SuppressionStore, "noteRefused">;
+  /** Opens the integration's secrets. */
+  unseal(integration: Integration): SmtpIntegration;
+  circuitStates: Pick<CircuitStates, "note" | "clear">;
+  send: TransportPool["send"];
+  logger: Pick<Logger, "warn" | "error">;
+  /** Largest mail, in bytes. */
+  mailLimit: number;
+};
+
+const SILENT = "The SMTP server accepts mail but does not reply";
+
+/** How a message is sent. */
+export interface Way {
+  integration: Integration;
+  /** The integration of the send: it decides how long and whether to retry. */
+  own: Integration;
+  permit: Permit;
+  suppressed: Suppressed;
+}
+
+/** Entries of the suppression list that apply, by the address in lower case. */
+export type Suppressed = ReadonlyMap<string, Suppression>;
+
+/** Composes a mail, makes the attempt, and writes its outcome. */
+export async function sendMessage(
+  message: ReadyMessage,
+  way: Way,
+  deps: MessageDeps,
+): Promise<"ended" | "content_missing"> {
+  const { integration, own } = way;
+  let mail: ComposedMail | string;
+  try {
+    const room = integration.dkim?.enabled ? SIGNATURE_ROOM : 0;
+    mail = await composeMessage(message, deps, deps.mailLimit - room);
+  } catch (error) {
+    if (error instanceof MissingContentError) return "content_missing";
+    throw error;
+  }
+  if (typeof mail === "string") return await failUnsent(message, deps, mail);
+  failpoint("mailer.composed");
+  const earlier = await findEarlier(message, deps);
+  if (earlier === null) return "ended";
+  const work = beginWork(message, deps);
+  const opened = unsealed(integration, deps);
+  if ("kind" in opened) {
+    return await setBack(work, { integration, own, isUnoffered: true }, deps, opened);
+  }
+  const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
+  const mimeHash = createHash("sha256").update(raw).digest("hex");
+  // Another integration signs otherwise.
+  const isComparable = earlier?.timeline.at(-1)?.integrationId === fallbackOf(message);
+  if (isComparable && earlier?.mimeHash && earlier.mimeHash !== mimeHash) {
+    deps.logger.warn("A mail differs from its earlier attempt", { messageId: message.messageId });
+  }
+  const { suppressed } = way;
+  const copies = copiesFor(message, (email) => suppressed.has(suppressedFormOf(email)));
+  const smtp = { ...way, mail: { ...mail, raw }, opened, copies };
+  return await transact({ ...work, mimeHash }, smtp, deps);
+}
+
+/**
+ * A secret that cannot be opened stops the integration, not the mail: a person can repair it. While keys are
+ * being replaced, another process may have the master key that this one lacks.
+ */
+function unsealed(integration: Integration, deps: MessageDeps): SmtpIntegration | SmtpVerdict {
+  try {
+    return deps.unseal(integration);
+  } catch (error) {
+    deps.logger.error("Cannot open a secret of an integration", { error });
+    const reason = "The password or the DKIM key of the SMTP integration could not be opened";
+    return {
+      kind: error instanceof MasterKeyMissingError ? "defer" : "suspend_integration",
+      reason,
+    };
+  }
+}
+
+interface Smtp extends Way {
+  mail: ComposedMail;
+  opened: SmtpIntegration;
+  copies: Copies;
+}
+
+async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"ended"> {
+  const { integration, own } = smtp;
+  let receipt: SmtpReceipt;
+  try {
+    receipt = await withSpan("smtp.send", {
+      kind: "client",
+      attributes: { "server.address": integration.host, "server.port": integration.port },
+    }, async () => {
+      const receipt = await handOver(work, smtp, deps);
+      addSpanAttributes({ "smtp.response.status_code": receipt.code });
+      return receipt;
+    });
+  } catch (error) {
+    if (!(error instanceof SmtpFailure)) throw error;
+    failpoint("mailer.before_setback");
+    const verdict = judgeSmtpFailure(error);
+    if (isInterruption(error)) {
+      // The server is not at fault: it needs no pause.
+      const { reason } = verdict;
+      return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
+    }
+    if (isUnreachable(error) || isSilent(error)) {
+      await deps.circuitStates.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
+    } // A server may send nothing before it has accepted a login.
+    else if (error.fault !== "host" && error.phase !== "auth") {
+      await deps.circuitStates.clear(integration._id);
+    }
+    const used = { integration, own, isUnoffered: isUnoffered(error) };
+    const ended = await setBack(work, used, deps, verdict);
+    if (error.phase === "rcpt" && isNoMailbox(verdict)) {
+      await noteRefused(work, { email: work.message.to.email, reply: verdict }, deps);
+    }
+    return ended;
+  }
+  // The server is free for the next mail, which need not wait for the ledger.
+  smtp.permit.leave();
+  failpoint("mailer.before_outcome");
+  await deps.circuitStates.clear(integration._id);
+  recordSize("posthaste.smtp.size", smtp.mail.raw.length);
+  recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
+  const { code, response, enhanced } = receipt;
+  const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
+  await settle(work, deps, { state: "sent", reply, copiesRefused: smtp.copies.refused() });
+  failpoint("mailer.after_outcome");
+  for (const { email, reply } of smtp.copies.refused()) {
+    if (isNoMailbox(reply)) await noteRefused(work, { email, reply }, deps);
+  }
+  return "ended";
+}
+
+function handOver(
+  { attempt }: Work,
+  { mail, opened, permit, copies }: Smtp,
+  deps: MessageDeps,
+): Promise<SmtpReceipt> {
+  return deps.send({
+    integration: opened,
+    connections: permit.connections,
+    envelope: {
+      ...mail.envelope,
+      ...(copies.addresses.length === 0 ? {} : { copies: copies.addresses }),
+    },
+    goesWithout: (address, reply) => copies.goesWithout(address, reply),
+    raw: mail.raw,
+    // The register is taken while the body goes out.
+    onData: () => attempt.take(),
+    onDot: () => attempt.confirm(),
+  });
+}
+
+async function setBack(
+  work: Work,
+  { integration, own, isUnoffered }: Pick<Way, "integration" | "own"> & { isUnoffered: boolean },
+  deps: MessageDeps,
+  verdict: SmtpVerdict,
+): Promise<"ended"> {
+  const acceptedAt = new Date(work.message.acceptedAt);
+  const now = deps.now();
+  const attempt = work.message.attempt + 1;
+  const { retryMs, replyMs } = deps;
+  const isFallback = fallbackOf(work.message) !== undefined;
+  const policy = attemptPolicy(own, { isFallback });
+  const setback = setbackOf(verdict, policy, { attempt, acceptedAt, now, retryMs, replyMs });
+  if (setback.state !== "deferred") return await settle(work, deps, setback);
+  const unreached = isUnoffered ? { unreached: integration.id } : {};
+  const reason = await stopIntegration(verdict, { integration, now }, deps);
+  if (reason === undefined) return await settle(work, deps, { ...setback, ...unreached });
+  const { state, reply } = setback;
+  const said = reply === undefined ? { reason } : { reason, reply };
+  return await settle(work, deps, {
+    ...{ state, ...said, ...unreached, waitsFor: ownKeyOf(work.message) },
+  });
+}
+/** The outcome is written. An entry that is lost here is added by the next refusal. */
+async function noteRefused(
+  { message: { accountId, messageId } }: Work,
+  { email, reply: { code, enhanced } }: { email: string; reply: SmtpReply },
+  { suppressions, logger, now }: MessageDeps,
+): Promise<void> {
+  const reply = {
+    ...(code === undefined ? {} : { code }),
+    ...(enhanced === undefined ? {} : { enhanced }),
+  };
+  const refused = { email, reason: "hard_refusal" as const, reply, messageId, at: now() };
+  try {
+    await suppressions.noteRefused(accountId, refused);
+  } catch (error) {
+    logger.warn("Cannot put a refused address on the suppression list", { messageId, error });
+  }
+}
