@@ -1,8 +1,9 @@
-import type { KeyUse, MasterKeys, SealingKey, Store } from "@posthaste/storage";
+import type { KeyUse, MasterKeys, Store } from "@posthaste/storage";
 import { Command } from "commander";
 import { type CommandContext, openStoreFor } from "../command_context.ts";
 import { usageError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
+import { readKeys, readWebhookKeys } from "../read_keys.ts";
 import { sayCount } from "../say.ts";
 
 const BATCH = 100;
@@ -16,11 +17,17 @@ interface KeyOptions {
   webhooks?: true;
 }
 
-/** What keys seal: the store's part, and what people call a secret and its record. */
+/** What keys seal: the store's part, and what people call a secret and its record; and how they are read. */
 function kindOf({ webhooks }: KeyOptions) {
   return webhooks
-    ? { rotation: "webhookSecrets", secret: "secret", record: "webhook endpoint" } as const
-    : { rotation: "secrets", secret: "password", record: "integration" } as const;
+    ? {
+      ...{ rotation: "webhookSecrets", secret: "secret", record: "webhook endpoint" } as const,
+      read: readWebhookKeys,
+    }
+    : {
+      ...{ rotation: "secrets", secret: "password", record: "integration" } as const,
+      read: readKeys,
+    };
 }
 
 /** `posthaste keys …` */
@@ -95,15 +102,15 @@ async function generateKey({ output }: CommandContext, id: string): Promise<void
 
 async function printPublicKey(context: CommandContext, options: KeyOptions): Promise<void> {
   const { sealingKeyOf, writeSealingKey } = await import("@posthaste/storage");
-  const key = sealingKeyOf(await readKeysOf(context, options));
+  const key = sealingKeyOf(await kindOf(options).read(context));
   const sealingKey = writeSealingKey(key);
   context.output.result({ id: key.id, sealingKey }, () => sealingKey);
 }
 
 async function listKeys(context: CommandContext, options: KeyOptions): Promise<void> {
   const { output } = context;
-  const { rotation, secret } = kindOf(options);
-  const keys = await readKeysOf(context, options);
+  const { rotation, secret, read } = kindOf(options);
+  const keys = await read(context);
   await using store = await openStoreFor(context);
   const rows = rowsOf(keys, await store[rotation].count());
   output.result(rows, () =>
@@ -135,8 +142,8 @@ function rowsOf({ currentId, byId }: MasterKeys, uses: readonly KeyUse[]) {
 
 async function rotateKeys(context: CommandContext, options: KeyOptions): Promise<void> {
   const { output } = context;
-  const { rotation, secret, record } = kindOf(options);
-  const keys = await readKeysOf(context, options);
+  const { rotation, secret, record, read } = kindOf(options);
+  const keys = await read(context);
   await using store = await openStoreFor(context);
   const { rewrapped, faults } = await rewrapAll(context, store, { keys, options });
   const left = rowsOf(keys, await store[rotation].count())
@@ -171,38 +178,5 @@ async function rewrapAll(
     if (batch.last === null) return { rewrapped, faults };
     after = batch.last;
     output.note(`${sayCount(rewrapped, secret)} so far`);
-  }
-}
-
-/** Reads the master keys of the environment. */
-export async function readKeys({ settings }: CommandContext): Promise<MasterKeys> {
-  return await parseKeys("MASTER_KEY", settings.masterKey);
-}
-
-async function readKeysOf(context: CommandContext, { webhooks }: KeyOptions): Promise<MasterKeys> {
-  if (!webhooks) return await readKeys(context);
-  return await parseKeys("WEBHOOK_KEY", context.settings.webhookKey ?? "");
-}
-
-async function parseKeys(name: string, text: string): Promise<MasterKeys> {
-  const { readMasterKeys } = await import("@posthaste/storage");
-  try {
-    return readMasterKeys(text);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw usageError(error.message, `set ${name} to "id:base64", the current key first`);
-  }
-}
-
-/** Reads the key that passwords are sealed to: the environment's or, without it, the first master key's. */
-export async function readSealingKeyFor(context: CommandContext): Promise<SealingKey> {
-  const { readSealingKey, sealingKeyOf } = await import("@posthaste/storage");
-  const { sealingKey } = context.settings;
-  if (sealingKey === undefined) return sealingKeyOf(await readKeys(context));
-  try {
-    return readSealingKey(sealingKey);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw usageError(error.message, 'set SEALING_KEY to the output of "posthaste keys public"');
   }
 }

@@ -12,7 +12,7 @@ import { EXIT } from "../exit_code.ts";
 import { readInteger, readTime } from "../read_option.ts";
 import { sayCount, sayTime } from "../say.ts";
 import { holdRestored } from "../hold_restored.ts";
-import { readKeys } from "./keys.ts";
+import { readKeys } from "../read_keys.ts";
 
 interface HoldOptions {
   backup?: string;
