@@ -53,6 +53,8 @@ export class FaultySmtpSession {
   #transaction: Transaction | undefined;
   #content: ContentReader | undefined;
   #bodyAction: FaultAction | undefined;
+  /** The last mail whose reply is written but not sent yet: the next commands of its flight come first. */
+  #unsent: { record: FaultySmtpRecord; raw: Buffer | null } | undefined;
 
   constructor(socket: Socket, { host, number, open, onOver }: {
     host: FaultySmtpHost;
@@ -95,6 +97,7 @@ export class FaultySmtpSession {
     this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
     this.#socket.cork();
     this.#work();
+    this.#recordUnsent();
     this.#socket.uncork();
   }
 
@@ -367,7 +370,7 @@ export class FaultySmtpSession {
     this.#transaction = undefined;
     const { content } = transaction;
     const raw = content?.finished ? content.raw() : null;
-    this.#host.record({
+    const record = {
       at: new Date().toISOString(),
       session: this.#number,
       client: this.#client,
@@ -382,7 +385,16 @@ export class FaultySmtpSession {
       ambiguous: raw !== null && ambiguous,
       fault: transaction.fault && nameOf(transaction.faultStage, transaction.fault),
       faultStage: transaction.faultStage,
-    }, raw);
+    };
+    this.#recordUnsent();
+    if (reply !== null && this.#socket.writableCorked > 0) this.#unsent = { record, raw };
+    else this.#host.record(record, raw);
+  }
+
+  #recordUnsent(changes: Partial<FaultySmtpRecord> = {}): void {
+    const unsent = this.#unsent;
+    this.#unsent = undefined;
+    if (unsent !== undefined) this.#host.record({ ...unsent.record, ...changes }, unsent.raw);
   }
 
   /** Ends a transaction without a dot; it is recorded if it was more than a refusal. */
@@ -429,6 +441,10 @@ export class FaultySmtpSession {
     },
   ): Promise<void> {
     this.#busy = true;
+    // A reset discards the reply, too.
+    const isCut = action.do === "reset";
+    const cut = { ambiguous: true, fault: "dot reply_then_reset", faultStage: "dot" } as const;
+    this.#recordUnsent(isCut ? cut : {});
     if (settle === undefined) this.#report(stage, action);
     const done = await misbehave(action, {
       socket: this.#socket,

@@ -176,6 +176,19 @@ test("openFaultySmtp() calls a reply ambiguous that did not end before its clien
   assert.equal(faulty.records[0]?.ambiguous, true);
 });
 
+test("openFaultySmtp() calls a reply ambiguous whose connection it resets in the same flight", async () => {
+  const reset = { ...rule("mail", { do: "reset" }), address: "next@example.com" };
+  await using faulty = await openFaultySmtp({ plan: planOf([reset]) });
+  const pipelined = [...mail.slice(0, -1), `${mail.at(-1)}\r\nMAIL FROM:<next@example.com>`];
+  const { heard, end } = await talk(faulty.port, pipelined);
+  assert.equal(end, "reset");
+  await until(() => faulty.records.length === 2, { message: "both records" });
+  const [record] = faulty.records;
+  assert.equal(record?.reply, "250 2.0.0 OK queued as 1");
+  assert.equal(record.ambiguous, true, heard.join());
+  assert.equal(record.fault, "dot reply_then_reset");
+});
+
 test("openFaultySmtp() floods, and stops when its client is gone", async () => {
   for (const action of [{ do: "endless" }, { do: "blank" }, { do: "long_line" }] as const) {
     await using faulty = await openFaultySmtp({ plan: planOf([rule("greeting", action)]) });
