@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
-import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { messageIdOf, newId, webhookSettingsSchema } from "@posthaste/contracts";
-import {
-  bindPassword,
-  readMasterKeys,
-  sealingKeyOf,
-  sealSecret,
-  WEBHOOK_SECRET,
-} from "@posthaste/storage";
+import { messageIdOf } from "@posthaste/contracts";
+import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
 import {
   byDay,
   openOtlpReceiver,
@@ -26,6 +18,7 @@ import { readMail } from "./read_mail.ts";
 import { readPdf, readPdfByPoppler } from "./read_pdf.ts";
 import { openSystem, SENDER, type SendView, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
+import { openWebhookEndpoint } from "./webhook_endpoint.ts";
 
 let system: System;
 let sink: SmtpSink;
@@ -418,21 +411,8 @@ test("all recipients of one request get their own mail exactly once", async () =
 });
 
 test("an endpoint gets the events of a send, signed, in the order of the feed", async () => {
-  const { store, accountId, stack } = system;
-  const heard: { headers: IncomingHttpHeaders; body: string }[] = [];
-  await using server = await openHttpServer(async (request, response) => {
-    const body = Buffer.concat(await Array.fromAsync(request)).toString();
-    heard.push({ headers: request.headers, body });
-    response.end();
-  });
-  const secret = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
-  const [_id, at] = [newId("whk"), new Date()];
-  const binding = { accountId, recordId: _id, field: WEBHOOK_SECRET };
-  const key = sealingKeyOf(readMasterKeys(stack.webhookKey));
-  await store.webhooks.create({
-    ...{ _id, accountId, at, secret: sealSecret(secret, { ...binding, key }) },
-    ...webhookSettingsSchema.parse({ url: server.url, withAddress: true }),
-  });
+  await using endpoint = await openWebhookEndpoint(system);
+  const { heard, key } = endpoint;
   const template = await system.publishEmail({ subject: "Hi", html: "<p>Hi</p>" });
   const { id } = await system.send({
     ...{ template, integration },
@@ -450,20 +430,7 @@ test("an endpoint gets the events of a send, signed, in the order of the feed", 
   assert.deepEqual(emails.toSorted(), ["one@webhook.example", "two@webhook.example"]);
   for (const { headers, body } of heard) {
     const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
-    const mac = createHmac("sha256", Buffer.alloc(32, 5)).update(signed).digest("base64");
+    const mac = createHmac("sha256", key).update(signed).digest("base64");
     assert.equal(headers["webhook-signature"], `v1,${mac}`);
   }
 });
-
-/** Opens an HTTP server on a port of its own. */
-async function openHttpServer(listener: (...exchange: Parameters<RequestListener>) => unknown) {
-  const server = createServer((...exchange) => void listener(...exchange));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}

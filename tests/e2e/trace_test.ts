@@ -13,6 +13,7 @@ import {
 import { expectOneTrace, spansOf } from "./expect_one_trace.ts";
 import { openSystem, SENDER, type System } from "./system.ts";
 import { openTimeTravel } from "./time_travel.ts";
+import { openWebhookEndpoint } from "./webhook_endpoint.ts";
 
 nightly("tests/e2e/delivery_test.ts", "libs/telemetry/metrics_test.ts");
 
@@ -26,7 +27,8 @@ before(async () => {
   await using stack = new AsyncDisposableStack();
   telemetry = stack.use(await openOtlpReceiver());
   sink = stack.use(await openSmtpSink());
-  system = stack.use(await openSystem({ env: { ...telemetry.envOf("grpc"), LOG_LEVEL: "debug" } }));
+  const env = { ...telemetry.envOf("grpc"), LOG_LEVEL: "debug" };
+  system = stack.use(await openSystem({ webhooks: true, env }));
   integration = await system.connect(sink.port);
   opened = stack.move();
 });
@@ -142,19 +144,23 @@ async function metricsOf(service: string): Promise<string> {
   return await response.text();
 }
 
-/** Metrics that are recorded only on failures, or while mail waits. */
+/** Metrics that are recorded only on failures, while mail waits, or for logins by access tokens. */
 const RARE: readonly string[] = [
   "posthaste.breaker.transitions",
   "posthaste.browser.restarts",
   "posthaste.events.refused",
   "posthaste.due.dispatched",
+  "posthaste.oauth.refreshes",
   "posthaste.reconcile.dispatched",
+  "posthaste.reconcile.duration",
   "posthaste.reconcile.ended",
+  "posthaste.reconcile.sends",
   // The services may not look there, by Node's permission model.
   "process.unix.file_descriptor.count",
 ];
 
 test("every metric arrives in ordinary use, with no other attributes than it is declared with", async () => {
+  await using _endpoint = await openWebhookEndpoint(system);
   // Enough mails to make some wait for the scheduler.
   const template = await system.publishEmail({ subject: "Many", html: "<p>Hi" });
   const to = Array.from({ length: 11 }, (_, n) => ({ email: `r${n}@many.example` }));
