@@ -55,6 +55,20 @@ test("changedBeyondTexts() refuses everything else", () => {
   assert.notEqual(changedBeyondTexts("", BEFORE, new Set()), null);
 });
 
+test("changedBeyondTexts() refuses end tags that hold more than a name", () => {
+  const tags = [
+    `</b {{{default none "><a href='https://evil.example'>Pay</a><i "}}}>`,
+    "</b {{ secret }}>",
+    "</b {{#if x}}>",
+    '</b title=">',
+    "</ b>",
+  ];
+  for (const tag of tags) assert.equal(change("</b>", tag), `It adds the element ${tag}`);
+  assert.equal(change("</b>", "</b >"), null);
+  const odd = `<p><b>Hello</b {{ kept }}> you</p>`;
+  assert.equal(changedBeyondTexts(odd, odd.replace("Hello", "Hi"), new Set()), null);
+});
+
 test("textFault() names what a text must not add", () => {
   assert.equal(textFault("{{ b }}", { before: "{{ a }}" }), "It adds the value {{ b }}");
   assert.equal(textFault("<i>b</i>", { before: "b" }), "It adds the element <i>");

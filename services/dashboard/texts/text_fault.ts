@@ -22,10 +22,15 @@ export function textFault(after: string, { before, values = new Set() }: TextRul
   if (matchedItems(items).includes(false)) return "It has elements that are not text";
   const known = (type: TextItem["type"]) =>
     new Set(old.filter((item) => item.type === type).map((item) => sourceOf(item, before)));
-  const [opens, leaves, shown] = [known("open"), known("leaf"), known("value")];
+  const [opens, closes, leaves] = [known("open"), known("close"), known("leaf")];
+  const shown = known("value");
   for (const [index, item] of items.entries()) {
     const source = sourceOf(item, after);
     if (item.type === "open" && !opens.has(source)) return `It adds the element ${source}`;
+    // A browser reads attributes of an end tag, and Handlebars the placeholders in it.
+    if (item.type === "close" && !closes.has(source) && !/^<\/[a-z]+\s*>$/i.test(source)) {
+      return `It adds the element ${source}`;
+    }
     if (item.type === "leaf" && !leaves.has(source) && !/^<br\s*\/?>$/i.test(source)) {
       return `It adds the element ${source}`;
     }
