@@ -52,5 +52,9 @@ test("GET /api/messages/stream ends with the session, and refuses too many strea
   assert.equal(second.isOver, false);
   await store.people.removeMember(own.accountId, removed.user._id);
   await until(() => second.isOver);
+  const demoted = await open(await dashboard.signIn(own.viewer.user, own.accountId));
+  assert.equal(demoted.status, 200);
+  await store.people.changeRole(own.accountId, own.viewer.user._id, "texts");
+  await until(() => demoted.isOver);
   await until(async () => (await open(own.owner)).status === 200);
 });

@@ -1,3 +1,4 @@
+import { includesRole } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import type { Routing } from "../routing.ts";
 import { openEventStream } from "../event_stream.ts";
@@ -19,6 +20,7 @@ export interface StreamOptions {
 
 const DAY_MS = 24 * 3_600_000;
 const ROWS = 50;
+const ROLE = "viewer";
 
 /** Counts stop at this number. */
 const MAX_COUNTED = 1000;
@@ -43,7 +45,7 @@ export function messageStreamRoute(
     for (const end of ends) end();
   });
 
-  app.get("/api/messages/stream", { config: { role: "viewer" } }, (request, reply) => {
+  app.get("/api/messages/stream", { config: { role: ROLE } }, (request, reply) => {
     const { principal } = request;
     if (boards.viewers(principal.accountId) >= maxStreams) {
       throw new HttpError(
@@ -61,7 +63,7 @@ export function messageStreamRoute(
       if (counts !== undefined) stream.send("counts", counts);
     });
     const beat = setInterval(() => {
-      void isSignedIn(principal).then(
+      void mayWatch(principal).then(
         (is) => is ? stream.beat() : stream.end(),
         // The database is away: the session's validity is unknown.
         () => stream.end(),
@@ -74,10 +76,11 @@ export function messageStreamRoute(
     });
   });
 
-  async function isSignedIn({ session, user, accountId }: Principal): Promise<boolean> {
+  async function mayWatch({ session, user, accountId }: Principal): Promise<boolean> {
     const found = await store.sessions.find(session._id, now());
-    return found?.accountId === session.accountId &&
-      await store.people.findMember(accountId, user._id) !== null;
+    if (found?.accountId !== session.accountId) return false;
+    const member = await store.people.findMember(accountId, user._id);
+    return member !== null && includesRole(member.role, ROLE);
   }
 
   async function look(accountId: string): Promise<BoardState> {
