@@ -36,6 +36,14 @@ test("pdfFilename() keeps a name shorter than file systems allow, between whole 
   }
 });
 
+test("pdfFilename() is quick with a name of any length", () => {
+  for (const piece of [".", " ", " .", ".pdf", "/", "\0", "a"]) {
+    const filler = piece.repeat(1_000_000);
+    assert.match(pdfFilename(`invoice ${filler}x`), /^invoice.*\.pdf$/);
+    assert.match(pdfFilename(filler), /\.pdf$/);
+  }
+});
+
 test("pdfFilename() leaves its own result alone", () => {
   for (const [given] of Object.values(NAMES)) {
     const name = pdfFilename(given);
