@@ -5,7 +5,7 @@ const MAX_AROUND = 12;
 
 /** Elements whose content is not printed, comments, and tags. */
 const NOT_TEXT =
-  /<!--[\s\S]*?(?:-->|$)|<(style|script|title|template)\b[\s\S]*?(?:<\/\1\s*>|$)|<[a-z/!?][^>]*>/gi;
+  /<!--[\s\S]*?(?:-->|$)|<(style|script|title|template)\b[\s\S]*?(?:<\/\1\s*>|$)|<[a-z/!?][^>]*(?:>|$)/gi;
 
 const NO_GLYPH_NEEDED = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}]/u;
 
