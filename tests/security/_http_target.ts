@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,8 +21,12 @@ export interface HttpTarget extends AsyncDisposable {
   readonly bystander: RunAccount;
   /** Other log records at level error. */
   readonly errors: string[];
-  /** Memory of the api that is in RAM, in bytes. */
+  /** Memory of the api that is in RAM, in bytes; with garbage that is not collected yet. */
   rss(): Promise<number>;
+  /** The most memory of the api that was ever in RAM, in bytes. */
+  peakBytes(): Promise<number>;
+  /** Memory of the api that is in use, in bytes. Collects all garbage first, which takes it some 100 ms. */
+  liveBytes(): Promise<number>;
   /** Time on a processor that the api has used, in milliseconds, to the next 10. */
   cpuMs(): Promise<number>;
   /** Starts one more api, and returns its port. */
@@ -29,6 +34,7 @@ export interface HttpTarget extends AsyncDisposable {
 }
 
 const TICK_MS = 10;
+const LIVE_MEMORY = join(import.meta.dirname, "_report_live_memory.ts");
 
 /** Starts the targets, with broker and database. They send no mail. */
 export async function openHttpTarget(
@@ -46,6 +52,7 @@ export async function openHttpTarget(
   const store = opened.use(await openStore({ url: mongo.url, appName: "hostile" }));
   await store.ensureIndexes();
   const errors: string[] = [];
+  const reports = new EventEmitter<{ live: [number] }>();
   let running: AsyncDisposableStack = opened;
   const start = async (role: "api" | "renderer", settings: Record<string, string>) =>
     running.use(
@@ -61,7 +68,12 @@ export async function openHttpTarget(
           TMPDIR: dataDir,
           ...settings,
         },
-        onLine: (line) => void (/"level":"(error|fatal)"/i.test(line) && errors.push(line)),
+        nodeFlags: ["--expose-gc", `--import=${LIVE_MEMORY}`],
+        onLine: (line) => {
+          if (/"level":"(error|fatal)"/i.test(line)) errors.push(line);
+          const [, live] = /^{"liveBytes":(\d+)}$/.exec(line) ?? [];
+          if (live !== undefined) reports.emit("live", Number(live));
+        },
       }),
     );
   const startApi = async (settings: Record<string, string>) => {
@@ -88,7 +100,13 @@ export async function openHttpTarget(
     account,
     bystander,
     errors,
-    rss: async () => 1024 * Number(/VmRSS:\s+(\d+) kB/.exec(await statusOf(api, "status"))?.[1]),
+    rss: () => memoryOf(api, "VmRSS"),
+    peakBytes: () => memoryOf(api, "VmHWM"),
+    async liveBytes() {
+      const reported = once(reports, "live");
+      api.signal("SIGUSR2");
+      return (await reported)[0];
+    },
     async cpuMs() {
       const fields = (await statusOf(api, "stat")).split(") ")[1]?.split(" ") ?? [];
       return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
@@ -101,6 +119,12 @@ export async function openHttpTarget(
 function openAccount(store: Store, run: string): Promise<RunAccount> {
   const sink = { sinkPort: 25, connections: 1, whenUnknown: "hold", user: undefined } as const;
   return makeAccount(store, { run, ...sink });
+}
+
+/** Returns a line of the process's memory, in bytes: `VmRSS` in RAM now, `VmHWM` at most so far. */
+async function memoryOf(service: ServiceProcess, name: "VmRSS" | "VmHWM"): Promise<number> {
+  const status = await statusOf(service, "status");
+  return 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]);
 }
 
 async function statusOf({ pid }: ServiceProcess, file: string): Promise<string> {

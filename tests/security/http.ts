@@ -29,16 +29,16 @@ export interface HttpAttackOptions {
 }
 
 /**
- * In bytes of resident memory. Reading one large body leaves up to 77 MB of garbage that is not collected yet: the
- * young generation may hold 192 MB.
+ * What an attack may leave in use, in bytes: 3 % of the bytes that all bodies have together. What is in RAM
+ * would say little: the young generation alone holds up to 192 MB of garbage.
  */
-const MAX_GROWTH = 100_000_000;
+const MAX_LEFT_BYTES = 5_000_000;
+/** What an attack may need at once, in bytes of RAM, beyond what large valid bodies have needed before. */
+const MAX_PEAK_BYTES = 100_000_000;
 const MAX_SOCKETS = 1000;
 const RATE = 20;
 const AT_ONCE = 16;
 const PIPELINED = 50;
-/** About as many requests as the attack has. */
-const GOOD_PIPELINES = { short: 80, long: 400 };
 
 /** Attacks the HTTP interface of a real process, over real connections. */
 export async function attackHttp(options: HttpAttackOptions): Promise<AttackRow[]> {
@@ -54,7 +54,7 @@ export async function attackHttp(options: HttpAttackOptions): Promise<AttackRow[
   add(await tryRequests(target));
   add(await tryBodies(target, { limitMs, endpoints }));
   add(await tryRate(target));
-  add(await tryPipelines(target, { tries, isShort }));
+  add(await tryPipelines(target, tries));
   const startedAt = performance.now();
   for (const { property, tries: runs, broken } of await fuzzHttp(target, { runs: tries, seed })) {
     add({
@@ -139,34 +139,24 @@ async function tryBodies(
 ): Promise<AttackRow> {
   const startedAt = performance.now();
   const bodies = attackBodies(goodSend());
-  const before = await target.rss();
+  const memory = await openMemoryCheck(target);
   const faults: string[] = [];
-  let [tries, slowest, largest] = [0, { name: "", cpuMs: 0 }, { name: "", bytes: 0 }];
+  let [tries, slowest] = [0, { name: "", cpuMs: 0 }];
   const answeredMs: number[] = [];
   for (const body of bodies) {
     for (const endpoint of endpoints) {
       if (body.only !== undefined && body.only !== endpoint) continue;
       if (endpoint === "render" && RENDERABLE.has(body.name)) continue;
       tries++;
-      const earlier = await target.rss();
       const { fault, cpuMs, firstMs } = await tryBody(target, { body, endpoint, limitMs });
       answeredMs.push(firstMs);
       if (fault !== undefined) faults.push(`${body.name} (${endpoint}): ${fault}`);
       if (cpuMs > slowest.cpuMs) slowest = { name: body.name, cpuMs };
-      const bytes = await target.rss() - earlier;
-      if (bytes > MAX_GROWTH) {
-        faults.push(`${body.name} (${endpoint}): ${mb(bytes)} MB more memory`);
-      }
-      if (bytes > largest.bytes) largest = { name: body.name, bytes };
     }
   }
-  const grown = await target.rss() - before;
-  if (grown > 2 * MAX_GROWTH) faults.push(`${mb(grown)} MB more memory after all`);
-  const note =
-    `${mb(largest.bytes)} MB more at most (${largest.name}), ${
-      mb(grown)
-    } MB after all; at most ${slowest.cpuMs} ms of a processor ` +
-    `(${slowest.name}); answered after at most ${Math.max(...answeredMs).toFixed(0)} ms`;
+  const memoryNote = await memory.end(faults);
+  const note = `${memoryNote}; at most ${slowest.cpuMs} ms of a processor (${slowest.name}); ` +
+    `answered after at most ${Math.max(...answeredMs).toFixed(0)} ms`;
   return rowOf("HTTP: hostile bodies", { tries, faults, startedAt, note });
 }
 
@@ -240,7 +230,7 @@ async function tryRate({ account, bystander, startApi }: HttpTarget): Promise<At
 /** Checks pipelines: requests up to the limit are answered in order; more end the connection. */
 async function tryPipelines(
   target: HttpTarget,
-  { tries, isShort }: { tries: number; isShort: boolean },
+  tries: number,
 ): Promise<AttackRow> {
   const startedAt = performance.now();
   const { port, account: { token } } = target;
@@ -251,11 +241,7 @@ async function tryPipelines(
   const faults: string[] = [];
   const few = Buffer.concat(asks.slice(0, PIPELINED));
   const many = Buffer.concat(asks);
-  // V8 uses more memory for garbage when requests come faster, also for valid ones.
-  for (let n = 0; n < GOOD_PIPELINES[isShort ? "short" : "long"]; n++) {
-    await exchangeRaw(few, { port, expect: PIPELINED, lingerMs: 0 });
-  }
-  const before = await target.rss();
+  const memory = await openMemoryCheck(target);
   for (let n = 0; n < Math.max(4, tries / PIPELINED); n++) {
     const [good, flood] = await Promise.all([
       exchangeRaw(few, { port, expect: PIPELINED, lingerMs: 0 }),
@@ -273,14 +259,26 @@ async function tryPipelines(
   if (answers[0] !== undefined && answers[0].headers["x-request-id"] !== "0") {
     faults.push("what came second was answered first");
   }
-  const grown = await target.rss() - before;
-  if (grown > MAX_GROWTH) faults.push(`${mb(grown)} MB more memory`);
+  const note = await memory.end(faults);
   return rowOf("HTTP: pipelines", {
     tries: Math.ceil(Math.max(4, tries / PIPELINED)) * 21 * PIPELINED + 1,
-    faults,
-    startedAt,
-    note: `${mb(grown)} MB more`,
+    ...{ faults, startedAt, note },
   });
+}
+
+/** Checks what an attack leaves in memory, and what it needed at once. */
+async function openMemoryCheck(target: HttpTarget) {
+  const [used, peak] = [await target.liveBytes(), await target.peakBytes()];
+  return {
+    /** Adds to the faults, and returns a note. */
+    async end(faults: string[]): Promise<string> {
+      const higher = await target.peakBytes() - peak;
+      const left = await target.liveBytes() - used;
+      if (higher > MAX_PEAK_BYTES) faults.push(`${mb(higher)} MB more at once`);
+      if (left > MAX_LEFT_BYTES) faults.push(`${mb(left)} MB left in use`);
+      return `${mb(higher)} MB more at once, ${mb(left)} MB left in use`;
+    },
+  };
 }
 
 function isDefined<T>(value: T | undefined): value is T {
