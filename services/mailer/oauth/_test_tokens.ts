@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Integration, IntegrationLoginInput } from "@posthaste/contracts";
 import { openGuardedResolver, readNetworks } from "@posthaste/egress";
@@ -5,6 +6,7 @@ import type { FaultyOauth } from "@posthaste/kit";
 import { openTestMongo, testCertificate } from "@posthaste/kit";
 import {
   bindLogin,
+  type BoundIntegration,
   openStore,
   readMasterKeys,
   sealingKeyOf,
@@ -69,11 +71,21 @@ export function byPerson(refreshToken: string | null): SealedFor {
   });
 }
 
+function sealerOf(integration: BoundIntegration): Parameters<SealedFor>[0] {
+  return (field, secret) =>
+    sealSecret(secret, { ...bindLogin(integration, field), key: sealingKeyOf(KEYS) });
+}
+
 /** A database, and mailers that share it. */
 export interface TestTokens extends AsyncDisposable {
   store: Store;
   /** Creates an integration of an account of its own. */
   create(login: SealedFor, port?: number): Promise<Integration>;
+  /** Moves an integration by {@linkcode BY_CLIENT} to another server. */
+  move(
+    integration: Integration,
+    server: Partial<Pick<Integration, "host" | "port">>,
+  ): Promise<Integration>;
   /** Opens the tokens of another mailer. */
   mailer(oauth: FaultyOauth, changes?: { now?: () => Date; timeoutMs?: number }): AccessTokens;
 }
@@ -90,17 +102,20 @@ export async function openTestTokens(): Promise<TestTokens> {
     store,
     create: async (login, port = 587) => {
       const accountId = `acc_${++accounts}`;
-      const host = "localhost";
+      const server = { host: "localhost", port };
       return await store.integrations.create({
-        ...{ accountId, name: "Main", host, port, tls: "none", senders: [USER] },
-        auth: (recordId) =>
-          login((field, secret) =>
-            sealSecret(secret, {
-              ...bindLogin({ accountId, recordId, host, port }, field),
-              key: sealingKeyOf(KEYS),
-            })
-          ),
+        ...{ accountId, name: "Main", ...server, tls: "none", senders: [USER] },
+        auth: (recordId) => login(sealerOf({ accountId, recordId, ...server })),
       });
+    },
+    move: async ({ accountId, id, host, port }, changes) => {
+      const server = { host, port, ...changes };
+      const moved = await store.integrations.update(accountId, id, {
+        ...server,
+        auth: (recordId) => BY_CLIENT(sealerOf({ accountId, recordId, ...server })),
+      });
+      assert.ok(moved);
+      return moved;
     },
     mailer: (oauth, { now = store.now, timeoutMs = 5_000 } = {}) =>
       openAccessTokens({

@@ -20,10 +20,16 @@ import { OauthFailure, unavailable } from "./oauth_failure.ts";
 import { type OpenedLogin, providerOf } from "./opened_login.ts";
 import type { IssuedToken } from "./read_token_answer.ts";
 
-/** Whose token it is. */
-export type TokenOwner = Pick<Integration, "_id" | "accountId" | "id" | "revision">;
+/** Whose token it is, as a mailer knows the integration: its settings may have changed since. */
+export type TokenOwner = Pick<
+  Integration,
+  "_id" | "accountId" | "id" | "revision" | "host" | "port"
+>;
 
-/** The access tokens of integrations, shared by all mailers. */
+/**
+ * The access tokens of integrations, shared by all mailers. A token is only for the host and port that it was
+ * fetched for.
+ */
 export interface AccessTokens {
   /** Returns a valid token: the stored one, or one that a provider issues now. @throws {OauthFailure} */
   get(owner: TokenOwner): Promise<AccessToken>;
@@ -72,6 +78,7 @@ const MAX_TOKENS = 10_000;
 
 /** A token in the memory of this process. */
 interface Known extends AccessToken {
+  server: string;
   revision: number;
   renewAt: number;
   expiresAt: number;
@@ -96,7 +103,13 @@ export function openAccessTokens(deps: AccessTokensDeps): AccessTokens {
 
   /** Joins a search of this process for the same. */
   function search(owner: TokenOwner, wanted: Wanted): Promise<AccessToken | undefined> {
-    const key = JSON.stringify([owner._id, owner.revision, wanted.refusedId, wanted.isFresh]);
+    const key = JSON.stringify([
+      owner._id,
+      serverOf(owner),
+      owner.revision,
+      wanted.refusedId,
+      wanted.isFresh,
+    ]);
     const running = searches.get(key);
     if (running !== undefined) return running;
     const started = obtain(owner, wanted).finally(() => searches.delete(key));
@@ -108,7 +121,7 @@ export function openAccessTokens(deps: AccessTokensDeps): AccessTokens {
     const until = performance.now() + WAIT_MS;
     while (performance.now() < until) {
       const state = await deps.smtpTokens.find(owner.accountId, owner._id);
-      const found = state === null ? undefined : await usable(owner, state, wanted);
+      const found = state === null ? undefined : usable(owner, state, wanted);
       if (found !== undefined) return found;
       if (state !== null) {
         throwFailure(owner, state, now());
@@ -127,19 +140,17 @@ export function openAccessTokens(deps: AccessTokensDeps): AccessTokens {
   }
 
   /** Opens the stored token if it is what is wanted. */
-  async function usable(
+  function usable(
     owner: TokenOwner,
     { revision = 0, token }: SmtpTokenState,
     { refusedId, isFresh = false }: Wanted,
-  ): Promise<AccessToken | undefined> {
+  ): AccessToken | undefined {
     if (token === undefined || token.id === refusedId || revision < owner.revision) {
       return undefined;
     }
     if (now() >= (isFresh ? token.renewAt : token.expiresAt)) return undefined;
-    const integration = await deps.integrations.find(owner.accountId, owner.id);
-    if (integration === null) return undefined;
     try {
-      const binding = { ...bindToken(integration), keys: deps.keys };
+      const binding = { ...bindToken(owner), keys: deps.keys };
       return remember(owner, { ...token, revision }, openSecret(token.sealed, binding));
     } catch {
       // Of another server, or sealed to a key that this process does not have.
@@ -148,12 +159,12 @@ export function openAccessTokens(deps: AccessTokensDeps): AccessTokens {
   }
 
   function remember(
-    { _id }: TokenOwner,
+    owner: TokenOwner,
     { id, revision, renewAt, expiresAt }: Omit<SmtpToken, "sealed"> & { revision: number },
     token: string,
   ): AccessToken {
     const times = { renewAt: renewAt.getTime(), expiresAt: expiresAt.getTime() };
-    memory.set(_id, { id, token, revision, ...times });
+    memory.set(owner._id, { id, token, server: serverOf(owner), revision, ...times });
     return { id, token };
   }
 
@@ -166,6 +177,11 @@ export function openAccessTokens(deps: AccessTokensDeps): AccessTokens {
     // As it is now: its provider may have replaced the refresh token.
     const integration = await deps.integrations.find(accountId, owner.id);
     const answer = { id, accountId, holder, version: randomBytes(12).toString("hex") };
+    if (integration !== null && serverOf(integration) !== serverOf(owner)) {
+      // Nothing is stored: it does not concern the current server.
+      await deps.smtpTokens.release(answer);
+      throw serverChanged();
+    }
     const revision = integration?.revision ?? owner.revision;
     try {
       if (integration === null) throw unavailable("The SMTP integration no longer exists");
@@ -225,7 +241,7 @@ export function openAccessTokens(deps: AccessTokensDeps): AccessTokens {
     async get(owner) {
       const known = memory.get(owner._id);
       const at = now().getTime();
-      if (known !== undefined && known.revision >= owner.revision && at < known.expiresAt) {
+      if (known !== undefined && isFor(owner, known) && at < known.expiresAt) {
         if (at >= known.renewAt) renew(owner);
         return known;
       }
@@ -277,7 +293,24 @@ function isReplacement({ token }: SmtpTokenState, { refusedId }: Wanted, now: Da
     now.getTime() < token.obtainedAt.getTime() + REPLACED_MS;
 }
 
+/** Returns the failure of a mailer whose settings are too old. */
+function serverChanged(): OauthFailure {
+  return new OauthFailure("The SMTP server of the integration was changed meanwhile", {
+    isPermanent: false,
+    remedy: "The mail is tried again by itself, at the new server",
+  });
+}
+
+function isFor(owner: TokenOwner, { revision, server }: Known): boolean {
+  return revision >= owner.revision && server === serverOf(owner);
+}
+
 /** Only the server that it is for may receive it. */
-function bindToken({ _id, accountId, host, port }: Integration): SecretBinding {
-  return { accountId, recordId: _id, field: "smtp_tokens.token", server: `${host}:${port}` };
+function bindToken(owner: TokenOwner): SecretBinding {
+  const { _id: recordId, accountId } = owner;
+  return { accountId, recordId, field: "smtp_tokens.token", server: serverOf(owner) };
+}
+
+function serverOf({ host, port }: Pick<TokenOwner, "host" | "port">): string {
+  return `${host}:${port}`;
 }

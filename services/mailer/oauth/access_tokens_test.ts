@@ -229,7 +229,41 @@ test("get() does not give a token to another server", async () => {
   assert.ok(moved);
   await assert.rejects(opened.mailer(oauth).get(moved), /Cannot open secret "auth.clientSecret"/);
   // The revision as before: as if somebody had written into the database.
-  await assert.rejects(opened.mailer(oauth).get(integration), /Cannot open secret/);
+  const written = { ...moved, revision: integration.revision };
+  await assert.rejects(opened.mailer(oauth).get(written), /Cannot open secret/);
+  assert.equal(oauth.requests.length, 1);
+});
+
+test("get() and replace() do not give a former server the token of the one that replaced it", async () => {
+  await using oauth = await openFaultyOauth({ client: CLIENT });
+  for (const server of [{ host: "127.0.0.1" }, { port: 465 }]) {
+    const stale = await opened.create(BY_CLIENT);
+    // A mailer that read the settings before the change, and one that has no token of them.
+    const [mailer, other] = [opened.mailer(oauth), opened.mailer(oauth)];
+    const former = await mailer.get(stale);
+    const current = await opened.move(stale, server);
+    const before = oauth.requests.length;
+    const isRefused = isFailure(false, /SMTP server of the integration was changed/);
+    await assert.rejects(mailer.replace(stale, former.id), isRefused);
+    assert.equal(oauth.requests.length, before, "no token is fetched for a former server");
+    const { token } = await mailer.get(current);
+    assert.notEqual(token, former.token);
+    for (const each of [mailer, other]) {
+      await assert.rejects(each.get(stale), isRefused);
+      await assert.rejects(each.replace(stale, former.id), isRefused);
+    }
+    assert.equal((await other.get(current)).token, token, "the current server is not delayed");
+    await assert.rejects(other.get(stale), isRefused);
+    assert.equal(oauth.requests.length, before + 1);
+  }
+});
+
+test("get() gives a former server its own token while that is valid", async () => {
+  await using oauth = await openFaultyOauth({ client: CLIENT });
+  const stale = await opened.create(BY_CLIENT);
+  const { token } = await opened.mailer(oauth).get(stale);
+  await opened.move(stale, { host: "127.0.0.1" });
+  assert.equal((await opened.mailer(oauth).get(stale)).token, token);
   assert.equal(oauth.requests.length, 1);
 });
 
