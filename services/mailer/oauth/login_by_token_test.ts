@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
+import type { Integration } from "@posthaste/contracts";
 import {
   type FaultyOauth,
   type FaultySmtp,
@@ -8,9 +10,11 @@ import {
   openFaultySmtp,
   takesLong,
 } from "@posthaste/kit";
+import { integrationStateOf, reasonOfPause } from "@posthaste/storage";
 import { isUnoffered, isUnreachable } from "../breaker.ts";
 import { SmtpFailure } from "../smtp_failure.ts";
 import { judgeSmtpFailure } from "../smtp_verdict.ts";
+import { stopIntegration } from "../stop_integration.ts";
 import { openTransportPool, type TransportPool } from "../transport_pool.ts";
 import { unsealer } from "../unseal.ts";
 import {
@@ -37,6 +41,7 @@ after(() => opened?.[Symbol.asyncDispose]());
 interface Fixture extends AsyncDisposable {
   oauth: FaultyOauth;
   smtp: FaultySmtp;
+  integration: Integration;
   /** The tokens that the server has seen. */
   seen: string[];
   /** Sends one mail by one of two mailers. */
@@ -71,7 +76,7 @@ async function openFixture(tokens: Partial<FaultySmtpTokens> = {}): Promise<Fixt
   });
   const resources = stack.move();
   return {
-    ...{ oauth, smtp, seen },
+    ...{ oauth, smtp, seen, integration },
     send: async (mailer = 0) => {
       const { pool, unseal } = mailers[mailer % 2] ?? assert.fail();
       const mail = { envelope: { from: USER, to: "ann@example.net" }, raw: MAIL };
@@ -147,6 +152,41 @@ test("send() fails for good when a new token is refused, too, and the reason has
     await failureOf(send());
     assert.equal(oauth.requests.length, 2, "and not again at once");
   }
+});
+
+test("an integration whose token is refused twice is suspended, and everybody reads the remedy", async () => {
+  const { store } = opened;
+  await using fixture = await openFixture();
+  const { oauth, smtp, send, integration: { accountId, id } } = fixture;
+  await send();
+  // Each token that it issues from now on is another one, and none is valid.
+  oauth.behave(() => ({
+    ...{ do: "answer", status: 200 },
+    body: JSON.stringify({ access_token: `at-${randomUUID()}`, token_type: "Bearer" }),
+  }));
+  oauth.revoke();
+  smtp.dropConnections();
+  const verdict = judgeSmtpFailure(await failureOf(send()));
+  const since = new Date();
+  const blocked: string[] = [];
+  const reason = await stopIntegration(verdict, { integration: fixture.integration, now: since }, {
+    ...store,
+    admission: { block: ({ _id }) => void blocked.push(_id) },
+  });
+  assert.match(reason ?? "", /^The SMTP server refused the access token\. .*New-ServicePrincipal/);
+  assert.deepEqual(blocked, [fixture.integration._id]);
+  const integration = await store.integrations.find(accountId, id);
+  assert.deepEqual(integration?.suspended, { at: since, reason });
+  assert.deepEqual(
+    integrationStateOf({ integration, circuit: null, result: undefined, waiting: 1 }),
+    { state: "suspended", reason },
+  );
+  assert.equal(reasonOfPause(integration, null), `The integration is suspended: ${reason}`);
+  const happened = await store.events.listHappenings(since, 9);
+  assert.deepEqual(
+    happened.map(({ accountId: account, type, data }) => [account, type, data]),
+    [[accountId, "integration.suspended", { integrationId: id, reason }]],
+  );
 });
 
 test("send() defers while the server cannot check a token, and refreshes nothing", async () => {
