@@ -35,6 +35,21 @@ test("refusalOf() says in words what is wrong at Microsoft, and what to do", () 
     ["50076", "oauthRefreshToken", /another step/, /administrator must exempt/],
     ["50011", "code", /does not know the address/, /redirect URI/],
     ["500011", "oauthClientCredentials", /no Exchange Online/, /Check the tenant/],
+    ["500014", "oauthRefreshToken", /Exchange Online is disabled/, /subscription/],
+    ["700011", "code", /does not exist in this tenant/, /client id and the tenant/],
+    ["50194", "code", /tenant is wrong/, /directory \(tenant\) id/],
+    ["90038", "oauthClientCredentials", /national cloud/, /OAUTH_ENDPOINTS/],
+    ["700025", "code", /public client/, /platform Web/],
+    ["9002327", "code", /platform Single-page application/, /platform Web/],
+    ["90095", "code", /Consent is missing/, /administrator/],
+    ["70008", "oauthRefreshToken", /consent has expired/, /Give consent again/],
+    ["70008", "code", /sign-in has expired/, /Give consent again/],
+    ["70000", "code", /sign-in has expired/, /Give consent again/],
+    ["501481", "code", /another consent/, /Give consent again/],
+    ["50105", "oauthRefreshToken", /not assigned/, /Enterprise applications/],
+    ["53003", "oauthRefreshToken", /Conditional Access/, /administrator.*give consent again/],
+    ["530035", "oauthRefreshToken", /Conditional Access/, /administrator.*give consent again/],
+    ["53003", "oauthClientCredentials", /Conditional Access/, /administrator.*application$/],
   ];
   for (const [code, kind, reason, remedy] of cases) {
     const refusal = microsoft(code, kind);
@@ -43,6 +58,14 @@ test("refusalOf() says in words what is wrong at Microsoft, and what to do", () 
     assert.match(refusal.message, new RegExp(`\\(Microsoft: AADSTS${code}\\)$`));
     assert.match(refusal.remedy, remedy);
     assert.doesNotMatch(refusal.sentence, /shop@example\.com/, "the provider's own words stay out");
+  }
+});
+
+test("refusalOf() leaves faults of Microsoft that pass to a later request", () => {
+  for (const code of ["50033", "50196", "90006", "90012", "90024", "90033", "90055", "90090"]) {
+    for (const error of ["invalid_grant", "invalid_request"]) {
+      assert.equal(microsoft(code, "oauthRefreshToken", error), undefined, code);
+    }
   }
 });
 
