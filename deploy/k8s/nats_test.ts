@@ -150,7 +150,7 @@ async function startMember(file: string, member: number): Promise<void> {
       /nats-(\d)\.nats\.posthaste\.svc:6222/g,
       (_, other) => `localhost:${ports[Number(other)]?.cluster}`,
     )
-    // A machine for tests has less room than the volume.
+    // A machine for tests has less free space than the volume.
     .replace("max_file_store: 15GB", "max_file_store: 8GB");
   await writeFile(join(home, "nats.conf"), moved);
   for (

@@ -81,7 +81,7 @@ suite("scaling of prod", { skip: NO_KUSTOMIZE }, async () => {
         .find(({ consumer }) => consumer === name)?.["lagThreshold"];
       assert.ok(
         Number(lag) > (inHand[name] ?? 1),
-        `${name} grows by what waits, not by what is in hand`,
+        `${name} grows by what waits, not by what is in flight`,
       );
     }
   });

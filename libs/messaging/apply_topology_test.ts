@@ -50,7 +50,7 @@ test("applyTopology() removes what a version before published on subjects that a
   await connection.close();
 });
 
-test("applyTopology() makes all sizes smaller where the broker has less room, and larger again", async () => {
+test("applyTopology() makes all sizes smaller if the broker has less space, and larger again", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-small-"));
   const options = { env: process.env, dataDir, isTemporary: true };
   const limits = async (url: string) => {

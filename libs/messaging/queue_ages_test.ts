@@ -5,7 +5,7 @@ import { until } from "@posthaste/kit";
 import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
 import { CONSUMERS } from "./topology.ts";
 
-test("queueAges() tells each priority's own length and age, of what waits and of what is in hand", async () => {
+test("queueAges() returns the length and age of each priority, of waiting events and of those in flight", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
   const of = async (name: string) => {

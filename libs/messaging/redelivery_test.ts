@@ -4,7 +4,7 @@ import { until } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
 import { openTestBus, openTestLogger, renderStep, requested } from "./_test_bus.ts";
 
-test("consume() works once on an event that comes again while it is in hand", async () => {
+test("consume() handles an event once that is redelivered while it is in flight", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
   await bus.applyTopology({ ackWaitMs: 100 });

@@ -69,7 +69,7 @@ const DRAINS = `async ({ config, signal, logger }) => {
   await once(signal, "abort");
   await delay(300);
   clearInterval(keepAlive);
-  logger.info("Work in hand is done");
+  logger.info("Work in progress is done");
 }`;
 
 const HANGS = `async ({ signal, logger, hold }) => {
@@ -80,7 +80,7 @@ const HANGS = `async ({ signal, logger, hold }) => {
 }`;
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`runService() finishes the work in hand on ${signal}, closes and exits with 0`, async () => {
+  test(`runService() finishes the work in progress on ${signal}, closes and exits with 0`, async () => {
     await using service = startService(DRAINS);
     await service.said("Working");
     service.child.kill(signal);
@@ -89,7 +89,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       "Starting",
       "Working",
       "Stopping",
-      "Work in hand is done",
+      "Work in progress is done",
       "Part closed",
       "Stopped",
     ]);

@@ -3,7 +3,7 @@ import type { DashboardOptions } from "./dashboard_options.ts";
 import type { IssuedPdfs } from "./templates/issued_pdfs.ts";
 import type { SystemMail } from "./system_mail.ts";
 
-/** What a room of routes is given. */
+/** What a group of routes receives. */
 export interface Routing {
   deps: DashboardDeps;
   options: DashboardOptions;

@@ -30,7 +30,7 @@ const SETTLE_MS = 40_000;
 const QUIET = [
   "Failed messages by stage",
   "Events that were refused or given up",
-  "Integrations with most trouble",
+  "Integrations with most failed attempts",
   "Refused",
   "Chromium: replaced",
   // No account has an endpoint.
