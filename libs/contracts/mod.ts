@@ -54,6 +54,7 @@ export * from "./page_options.ts";
 export * from "./open_api.ts";
 export * from "./probe.ts";
 export * from "./removals.ts";
+export * from "./shared_schemas.ts";
 export * from "./replies.ts";
 export * from "./requested_recipient.ts";
 export * from "./role.ts";

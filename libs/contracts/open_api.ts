@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BODY_CODES, COMMON_CODES, type Endpoint, ENDPOINTS } from "./endpoints.ts";
 import { FEED_EVENT_DATA, FEED_EVENT_TYPES, feedEventSchema } from "./feed_event.ts";
 import { ERROR_STATUS, errorBodySchema, type ErrorCode } from "./error_code.ts";
+import { shareSchemas } from "./shared_schemas.ts";
 
 /** A JSON value of an OpenAPI document or a schema in it. */
 export type JsonObject = { [key: string]: unknown };
@@ -22,6 +23,10 @@ export interface InterfaceForm<Code extends string> {
   ofBodies: readonly Code[];
   /** Whether a token needs one of an endpoint's scopes, or all of them. */
   scopes: "or" | "and";
+  /** Schemas of answers that are written once, below `components`, by their names there. @default {{}} */
+  answers?: Readonly<Record<string, z.ZodType>>;
+  /** The same for schemas of requests. @default {{}} */
+  inputs?: Readonly<Record<string, z.ZodType>>;
 }
 
 /** The form of the interface for sending. */
@@ -35,7 +40,7 @@ export function openApiOf<Code extends string>(
   endpoints: readonly Endpoint<Code>[],
   form: InterfaceForm<Code>,
 ): JsonObject {
-  const { title, version, error } = form;
+  const { title, version, error, answers = {}, inputs = {} } = form;
   const paths: Record<string, JsonObject> = {};
   const shared = sharedErrors(endpoints, form);
   for (const endpoint of endpoints) {
@@ -45,6 +50,10 @@ export function openApiOf<Code extends string>(
       [method.toLowerCase()]: operationOf(endpoint, { form, shared }),
     };
   }
+  const { part, schemas } = shareSchemas(paths, [
+    ...Object.entries(inputs).map(([name, schema]) => [name, inputOf(schema)] as const),
+    ...Object.entries(answers).map(([name, schema]) => [name, jsonSchemaOf(schema)] as const),
+  ]);
   return {
     openapi: "3.1.1",
     info: {
@@ -54,10 +63,10 @@ export function openApiOf<Code extends string>(
     },
     servers: [{ url: "/" }],
     security: [{ token: [] }],
-    paths,
+    paths: part,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: { Error: jsonSchemaOf(error) },
+      schemas: { Error: jsonSchemaOf(error), ...schemas },
       responses: Object.fromEntries([...shared].map(([name, codes]) => [name, errorOf(codes)])),
     },
   };

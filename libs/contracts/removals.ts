@@ -7,14 +7,42 @@ const FREE = ["description", "summary", "title", "info", "default", "servers"];
  * in place and to refer to it.
  */
 export function removalsOf(before: unknown, after: unknown): string[] {
-  return removals(withoutReferences(before), withoutReferences(after), "");
+  return removals(promisesOf(before), withoutReferences(withoutTexts(after, "")), "");
+}
+
+/** What `removalsOf()` compares of an OpenAPI document: `paths`, `webhooks` and others. */
+export interface Promises {
+  components: { schemas: Record<string, unknown>; securitySchemes: unknown };
+}
+
+/**
+ * Returns what `removalsOf()` compares of an earlier document. It has no texts for people and no references to
+ * whole parts: the parts are in their places.
+ */
+export function promisesOf(document: unknown): Promises {
+  const { components, ...rest } = withoutReferences(withoutTexts(document, ""));
+  const text = JSON.stringify(rest);
+  const compared = Object.entries(components.schemas).filter(([name]) =>
+    text.includes(`"$ref":"#/components/schemas/${name}"`)
+  );
+  return { ...rest, components: { ...components, schemas: Object.fromEntries(compared) } };
+}
+
+/** Returns a part of a document without texts. Keys directly below `properties` are names of fields. */
+function withoutTexts(part: unknown, key: string): unknown {
+  if (Array.isArray(part)) return part.map((each) => withoutTexts(each, ""));
+  if (typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part).filter(([name]) => key === "properties" || !FREE.includes(name))
+      .map(([name, each]) => [name, withoutTexts(each, name)]),
+  );
 }
 
 /**
  * Puts into a document what its parts refer to. References with more beside them stay: those are schemas,
- * which are compared by their name.
+ * which are compared by their name. Of shared parts, only schemas and ways to authenticate stay.
  */
-function withoutReferences(document: unknown): unknown {
+function withoutReferences(document: unknown): Promises {
   const resolve = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(resolve);
     if (typeof part !== "object" || part === null) return part;
@@ -22,10 +50,11 @@ function withoutReferences(document: unknown): unknown {
     if (key === "$ref" && others.length === 0) return resolve(findPart(document, String(value)));
     return Object.fromEntries(Object.entries(part).map(([name, each]) => [name, resolve(each)]));
   };
-  const resolved = resolve(document) as { components?: { responses?: unknown } };
-  // Their names promise nothing: they depend on how many endpoints share an answer.
-  delete resolved.components?.responses;
-  return resolved;
+  const { components, ...rest } = resolve(document) as {
+    components?: Partial<Promises["components"]>;
+  };
+  const { schemas = {}, securitySchemes = {} } = components ?? {};
+  return { ...rest, components: { securitySchemes, schemas } };
 }
 
 /** Returns what a reference such as `#/components/responses/internal` is about. */
@@ -45,13 +74,12 @@ function removals(before: unknown, after: unknown, path: string): string[] {
   const later = after as Record<string, unknown>;
   return [
     ...newlyRequired(before, later, path),
-    ...Object.entries(before).filter(([key]) => !FREE.includes(key) || isName(path)).flatMap(
-      ([key, value]) =>
-        key in later
-          ? removals(value, later[key], `${path}/${key}`)
-          : key === "required" && isInRequest(path)
-          ? []
-          : [`${path}/${key} is gone`],
+    ...Object.entries(before).flatMap(([key, value]) =>
+      key in later
+        ? removals(value, later[key], `${path}/${key}`)
+        : key === "required" && isInRequest(path)
+        ? []
+        : [`${path}/${key} is gone`]
     ),
   ];
 }
@@ -75,11 +103,6 @@ function newlyRequired(before: object, after: Record<string, unknown>, path: str
   const listOf = (schema: object) => "required" in schema ? schema.required as string[] : [];
   return listOf(after).filter((name) => !listOf(before).includes(name))
     .map((name) => `${path}/required: "${name}" is new`);
-}
-
-/** Returns whether the keys at a path are names of fields, as directly below `properties`. */
-function isName(path: string): boolean {
-  return path.endsWith("/properties");
 }
 
 /** Returns whether clients write what is at a path. They read the bodies of webhooks. */

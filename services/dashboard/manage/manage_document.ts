@@ -1,13 +1,29 @@
-import { type InterfaceForm, type JsonObject, openApiOf } from "@posthaste/contracts";
+import {
+  draftSourceSchema,
+  FEED_EVENT_TYPES,
+  type InterfaceForm,
+  type JsonObject,
+  openApiOf,
+} from "@posthaste/contracts";
 import { z } from "zod";
 import {
   DASHBOARD_ERROR_STATUS,
   type DashboardErrorCode,
   type ErrorBody,
 } from "../interface/error_code.ts";
+import { tokenViewSchema } from "./account_answers.ts";
+import { oauthInputSchema } from "../oauth_input.ts";
+import { sourceSchema } from "../templates/template_input.ts";
 import { ACCOUNT_ENDPOINTS } from "./account_endpoints.ts";
 import type { ManageEndpoint } from "./endpoint.ts";
+import { integrationViewSchema, webhookViewSchema } from "./integration_answers.ts";
 import { INTEGRATION_ENDPOINTS } from "./integration_endpoints.ts";
+import {
+  assetViewSchema,
+  partialViewSchema,
+  previewViewSchema,
+  templateViewSchema,
+} from "./template_answers.ts";
 import { TEMPLATE_ENDPOINTS } from "./template_endpoints.ts";
 
 /** All endpoints of the interface for management. A new one belongs in the list of its subject. */
@@ -39,6 +55,15 @@ export const MANAGE_FORM: InterfaceForm<DashboardErrorCode> = {
     ...["invalid_request", "unauthenticated", "missing_scope", "request_timeout"] as const,
     ...["too_many_requests", "headers_too_large", "internal", "unavailable"] as const,
   ],
+  answers: {
+    ...{ Template: templateViewSchema, TemplateSource: draftSourceSchema },
+    ...{ Preview: previewViewSchema, Partial: partialViewSchema, Asset: assetViewSchema },
+    ...{ Integration: integrationViewSchema, Webhook: webhookViewSchema, Token: tokenViewSchema },
+    FeedEventType: z.enum(FEED_EVENT_TYPES),
+  },
+  inputs: {
+    ...{ TemplateSourceInput: sourceSchema, OauthInput: oauthInputSchema },
+  },
   ofBodies: ["payload_too_large", "unsupported_media_type"],
 };
 
