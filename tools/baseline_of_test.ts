@@ -13,6 +13,14 @@ test("baselineOf() has no texts, and each part that repeats once", () => {
   assert.ok(text.length < JSON.stringify(plain()).length * 0.6, `${text.length}`);
 });
 
+test("baselineOf() keeps fields that are named like a text", () => {
+  const at = (properties: object) => ({
+    paths: { "/a": { get: { properties }, put: { properties, required: [] } } },
+  });
+  const baseline = baselineOf(at({ default: { type: "string", maxLength: 1000 } }));
+  assert.match(removalsOf(baseline, at({})).join(), /get\/properties\/default is gone/);
+});
+
 test("baselineOf() promises what its document promises", () => {
   assert.deepEqual(removalsOf(baseline, plain()), []);
   const document = plain();

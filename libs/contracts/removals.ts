@@ -7,7 +7,7 @@ const FREE = ["description", "summary", "title", "info", "default", "servers"];
  * in place and to refer to it.
  */
 export function removalsOf(before: unknown, after: unknown): string[] {
-  return removals(promisesOf(before), withoutReferences(withoutTexts(after, "")), "");
+  return removals(promisesOf(before), comparable(after), "");
 }
 
 /** What `removalsOf()` compares of an OpenAPI document: `paths`, `webhooks` and others. */
@@ -20,12 +20,17 @@ export interface Promises {
  * whole parts: the parts are in their places.
  */
 export function promisesOf(document: unknown): Promises {
-  const { components, ...rest } = withoutReferences(withoutTexts(document, ""));
+  const { components, ...rest } = comparable(document);
   const text = JSON.stringify(rest);
   const compared = Object.entries(components.schemas).filter(([name]) =>
     text.includes(`"$ref":"#/components/schemas/${name}"`)
   );
   return { ...rest, components: { ...components, schemas: Object.fromEntries(compared) } };
+}
+
+/** References are followed first: only in its place is it clear whether a key is the name of a field. */
+function comparable(document: unknown): Promises {
+  return withoutTexts(withoutReferences(document), "") as Promises;
 }
 
 /** Returns a part of a document without texts. Keys directly below `properties` are names of fields. */
