@@ -10,6 +10,7 @@ import {
   type TokenScope,
   V1_FORM,
 } from "@posthaste/contracts";
+import { limitRows } from "./http_limits.ts";
 
 /** A table below its mark: `<!-- Written by tools/openapi.ts: endpoints -->`. */
 const TABLE = /(<!-- Written by tools\/openapi\.ts: (.+) -->\n\n)(?:\|.*\n)+/g;
@@ -21,10 +22,12 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "codes of issues": issueTable,
   "errors of renderTemplate": () => errorTable(ownCodes("renderTemplate")),
   "errors of renderPdfTemplate": () => errorTable(ownCodes("renderPdfTemplate")),
+  "limits": () => tableOf(["limit", "default", "setting"], limitRows()),
 };
 
 /**
- * Writes the tables of docs/http.md out of the lists of `libs/contracts` anew, and returns the page.
+ * Writes the tables of docs/http.md anew, out of the lists of `libs/contracts` and the settings of the api, and
+ * returns the page.
  *
  * @throws {Error} If a table is missing, is there twice, or has an unknown title.
  */

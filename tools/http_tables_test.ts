@@ -43,6 +43,20 @@ test("withHttpTables() lists what an endpoint answers besides the codes of all",
   ]);
 });
 
+test("withHttpTables() lists limits with the defaults of their settings", () => {
+  const limits = rowsOf("limits");
+  const expected = [
+    "| body | 5 MB | `BODY_LIMIT` |",
+    "| recipients of one batch; parts | 1,000,000; 10,000 |  |",
+    "| open batches of one account; time that one stays open | 100; 24 hours |  |",
+    "| requests of one token, per process | 100 in 1 s | `RATE_LIMIT`, `RATE_WINDOW` |",
+    "| wait for the database, in one request | 1.2 s | `LEDGER_TIMEOUT` |",
+    "| start of a send, ahead | 90 days | `MAX_SCHEDULE` |",
+  ];
+  for (const row of expected) assert.ok(limits.includes(row), row);
+  assert.ok(limits.every((row) => !/\{|NaN|undefined/.test(row)), limits.join("\n"));
+});
+
 test("withHttpTables() writes a changed row anew, and keeps the text around it", () => {
   const [row = ""] = rowsOf("endpoints");
   const stale = page.replace(row, "| `GET /v1/other` | any | does something else |");

@@ -6,9 +6,11 @@ export const MAX_DEPTH = 64;
 /** The most fields of one object. */
 export const MAX_FIELDS = 10_000;
 
-/** The bytes of text for each allowed field or item. Fields cost a parser more than items. */
-const BYTES_PER_VALUE = 20;
-const BYTES_PER_FIELD = 50;
+/** The bytes of text for each allowed field or item. */
+export const BYTES_PER_VALUE = 20;
+
+/** The bytes of text for each allowed field. Fields cost a parser more than items. */
+export const BYTES_PER_FIELD = 50;
 
 /** The most different names of fields. Each name costs as much as several fields that share one. */
 export const MAX_NAMES = 30_000;

@@ -20,7 +20,13 @@ export type { ConnectionLimits } from "./limit_connections.ts";
 export { limitRate, type RateLimitOptions } from "./limit_rate.ts";
 export { MAX_UNANSWERED } from "./connection_error.ts";
 export { MAX_HEADERS } from "./header_fault.ts";
-export { MAX_DEPTH, MAX_FIELDS, MAX_NAMES } from "./measure_json.ts";
+export {
+  BYTES_PER_FIELD,
+  BYTES_PER_VALUE,
+  MAX_DEPTH,
+  MAX_FIELDS,
+  MAX_NAMES,
+} from "./measure_json.ts";
 export { networkOf } from "./network_of.ts";
 export { type BodyReading, readOnlyJson } from "./read_json.ts";
 export * from "./http_error.ts";

@@ -34,7 +34,7 @@ export interface FeedWaiters extends Disposable {
 }
 
 /** The most requests that may wait at once: of one token, of one account, and in all. */
-const MAX_WAITERS = { token: 5, account: 20, all: 1000 };
+export const MAX_WAITERS = { token: 5, account: 20, all: 1000 };
 
 const LOOK_EVERY_MS = 500;
 
