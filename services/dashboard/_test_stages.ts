@@ -18,7 +18,7 @@ import {
 } from "@posthaste/templating";
 import type { DashboardDeps } from "./dashboard_deps.ts";
 
-/** A bus with simulated stages: a real sandbox fills, and the printer returns `printed`. */
+/** A bus with simulated stages: a real sandbox fills, and the printer answers by `printed`. */
 export interface TestStages extends AsyncDisposable {
   bus: Pick<DashboardDeps["bus"], "ask" | "publish" | "objects">;
   /** The requests, in order. */
@@ -26,8 +26,8 @@ export interface TestStages extends AsyncDisposable {
   published: Outgoing[];
   /** The contents of the object stores, by store name and key. */
   stored: Map<string, Uint8Array>;
-  /** What the printer answers. */
-  printed: ReplyTo<"print.requested">;
+  /** Returns what the printer answers; undefined if it does not. */
+  printed: (document: EventData<"print.requested">) => ReplyTo<"print.requested"> | undefined;
   /** Finds what the renderer finds under the name of a stored image. @default nothing */
   findAsset: (accountId: string, name: string) => Promise<PinnedAsset | null>;
   /** Awaited before each answer; if it returns `silent`, no answer comes. */
@@ -42,7 +42,7 @@ export function openTestStages(): TestStages {
     asked: [],
     published: [],
     stored,
-    printed: { ok: true, key: "a-pdf", size: 3, blocked: [] },
+    printed: () => ({ ok: true, key: "a-pdf", size: 3, blocked: [] }),
     findAsset: () => Promise.resolve(null),
     before: () => Promise.resolve(),
     bus: {
@@ -51,7 +51,7 @@ export function openTestStages(): TestStages {
         if (await stages.before() === "silent") return undefined;
         if (type === "print.requested") {
           stored.set("pdfs/a-pdf", Buffer.from("PDF"));
-          return stages.printed as ReplyTo<T>;
+          return stages.printed(data as EventData<"print.requested">) as ReplyTo<T> | undefined;
         }
         return await preview(data as EventData<"preview.requested">, {
           sandbox,

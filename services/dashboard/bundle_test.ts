@@ -212,6 +212,37 @@ test("a bundle publishes nothing that breaks a rule which prevents publishing", 
   assert.equal((await push(files)).status, 200);
 });
 
+test("a plan and its application refuse a PDF that requests what it may not load", async () => {
+  const { accountId, apply, plan, push } = await openProgram();
+  const html = '<link rel="stylesheet" href="https://shop.example/bill.css"><p>Hi</p>';
+  const files = { ...FILES, "pdf/bill/body.html.hbs": html };
+  const { printed } = stages;
+  const blocked = ["https://shop.example/bill.css"];
+  try {
+    stages.printed = () => ({ ok: true, key: "a-pdf", size: 3, blocked });
+    const { body: { plan: id, faults } } = await plan(files, { publish: true });
+    assert.equal(faults.length, 1, JSON.stringify(faults));
+    assert.equal(faults[0].file, "pdf/bill/body.html.hbs");
+    assert.match(faults[0].message, /not allowed \(https:\/\/shop\.example\/bill\.css\)/);
+    const refused = await apply(files, { publish: true, plan: id });
+    assert.deepEqual([refused.status, refused.body.code], [422, "template_failed"]);
+    assert.deepEqual(await dashboard.store.templates.list(accountId, "pdf"), []);
+    // A draft may request it, as in the editor, and is not printed.
+    const before = stages.asked.length;
+    assert.equal((await push(files)).status, 200);
+    assert.ok(stages.asked.slice(before).every(({ type }) => type !== "print.requested"));
+    stages.printed = () => ({ ok: false, reason: "it took longer than 10 s", timedOut: true });
+    const slow = await plan(files, { publish: true });
+    assert.deepEqual(slow.body.faults, []);
+    assert.deepEqual(slow.body.warnings, [{
+      file: "pdf/bill/body.html.hbs",
+      message: "was not checked for resources that it may not load: it took longer than 10 s",
+    }]);
+  } finally {
+    stages.printed = printed;
+  }
+});
+
 test("pruning archives what the files lack, and leaves what cannot be in files", async () => {
   const { accountId, program, push } = await openProgram();
   await push(FILES, { publish: true });

@@ -258,6 +258,31 @@ test("a partial with an image that does not exist is not published into template
   assert.equal((await asked.get(path)).body.publishedVersion, 1);
 });
 
+test("a partial that makes a PDF request what it may not load is not published", async () => {
+  const { write, publish, asked } = await openProgram();
+  await write("style", "<style>p{color:red}</style>");
+  await publish("style");
+  const { body: { id, draft } } = await asked.post(`${BASE}/templates/pdf`, { name: "Bill" });
+  const path = `${BASE}/templates/pdf/${id}`;
+  const source = { ...draft, html: "{{> style}}<p>Hi</p>" };
+  const { body: saved } = await asked.put(`${path}/draft`, { revision: 1, source });
+  const first = await asked.post(`${path}/publish`, { revision: saved.revision });
+  assert.equal(first.body.publishedVersion, 1, first.text);
+  const { printed } = stages;
+  const blocked = ["https://shop.example/bill.css"];
+  try {
+    stages.printed = () => ({ ok: true, key: "a-pdf", size: 3, blocked });
+    await write("style", '<link rel="stylesheet" href="https://shop.example/bill.css">', 1);
+    const { status, body } = await publish("style", 2);
+    assert.deepEqual([status, body.code, body.issues?.[0].path], [
+      ...[422, "template_failed", `pdf/${id}:html`],
+    ]);
+    assert.equal((await asked.get(path)).body.publishedVersion, 1);
+  } finally {
+    stages.printed = printed;
+  }
+});
+
 test("a template that is published while its partial is says so, and is right after the next time", async () => {
   const { write, publish, template, asked, version } = await openProgram();
   await write("foot", "old");

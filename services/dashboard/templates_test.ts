@@ -181,6 +181,85 @@ test("publishing refuses what a rule forbids, and the published version stays", 
   assert.equal((await editor.get(`${MAIL}/${id}`)).body.publishedVersion, 3);
 });
 
+test("publishing refuses a PDF that requests what it may not load, in each of its languages", async () => {
+  const { editor } = dashboard.own;
+  const view = await make(PDF, { name: "Styled", example: "letter" });
+  const path = `${PDF}/${view.id}`;
+  const html = '<link rel="stylesheet" href="https://shop.example/bill.css"><p>Hi</p>';
+  const german = { subject: "", html, text: "", filename: "Brief.pdf" };
+  const put = async (revision: number, changes: object) => {
+    const source = { ...view.draft, ...changes };
+    const { status, body, text } = await editor.put(`${path}/draft`, { revision, source });
+    assert.equal(status, 200, text);
+    return body.revision as number;
+  };
+  let revision = await put(1, { variants: { de: german } });
+  const { printed } = stages;
+  const blocked = ["https://shop.example/bill.css"];
+  stages.printed = ({ html }) => {
+    const isStyled = "inline" in html && html.inline.includes("bill.css");
+    return { ok: true, key: "a-pdf", size: 3, blocked: isStyled ? blocked : [] };
+  };
+  try {
+    const refused = await editor.post(`${path}/publish`, { revision });
+    assert.deepEqual([refused.status, refused.body.code], [422, "template_failed"]);
+    const [issue, ...others] = refused.body.issues;
+    assert.deepEqual([issue.path, others], ["variants/de/html", []]);
+    assert.match(issue.message, /loads resources .*\(https:\/\/shop\.example\/bill\.css\)/);
+    const own = await dashboard.program(await managing()).post(
+      `/manage/v1/templates/pdf/${view.id}/publish`,
+      { revision },
+    );
+    assert.deepEqual([own.status, own.body.issues], [422, refused.body.issues]);
+    revision = await put(revision, {
+      variants: { de: german },
+      page: { ...view.draft.page, missing: "leave_out" },
+    });
+    const printsBefore = prints();
+    const published = await editor.post(`${path}/publish`, { revision });
+    assert.equal(published.body.publishedVersion, 1, published.text);
+    assert.equal(prints(), printsBefore);
+  } finally {
+    stages.printed = printed;
+  }
+});
+
+function prints(): number {
+  return stages.asked.filter(({ type }) => type === "print.requested").length;
+}
+
+async function managing(): Promise<string> {
+  const { store, own: { accountId } } = dashboard;
+  const scopes = ["manage:templates" as const];
+  return (await store.tokens.create({ accountId, name: "CI", scopes })).token;
+}
+
+test("a PDF is published although it cannot be printed in time, but not without an answer", async () => {
+  const { editor } = dashboard.own;
+  const view = await make(PDF, { name: "Slow", example: "letter" });
+  const path = `${PDF}/${view.id}/publish`;
+  const { printed } = stages;
+  try {
+    stages.printed = () => undefined;
+    const silent = await editor.post(path, { revision: 1 });
+    assert.deepEqual([silent.status, silent.body.code], [504, "no_answer"]);
+    stages.printed = () => {
+      throw new Error("The broker is away");
+    };
+    const away = await editor.post(path, { revision: 1 });
+    assert.deepEqual([away.status, away.body.code], [503, "unavailable"]);
+    stages.printed = () => ({ ok: false, reason: "it took longer than 10 s", timedOut: true });
+    const slow = await editor.post(path, { revision: 1 });
+    assert.equal(slow.body.publishedVersion, 1, slow.text);
+    // An unchanged one is not printed again.
+    const before = prints();
+    assert.equal((await editor.post(path, { revision: slow.body.revision })).status, 200);
+    assert.equal(prints(), before);
+  } finally {
+    stages.printed = printed;
+  }
+});
+
 test("publishing first requires what every message prints, unless it was made optional", async () => {
   const { accountId } = dashboard.own;
   const view = await make(MAIL, { name: "Required" });
@@ -242,7 +321,7 @@ test("the bytes of a PDF preview are readable by its account only, for half an h
   assert.deepEqual(body.pdf, { key: "a-pdf", size: 3, blocked: [] });
   assert.equal(view.draft.page.missingGlyphs, "fail");
   const missingGlyphs = ['U+E123 in "Dear \uE123"'];
-  stages.printed = { ok: true, key: "a-pdf", size: 3, blocked: [], missingGlyphs };
+  stages.printed = () => ({ ok: true, key: "a-pdf", size: 3, blocked: [], missingGlyphs });
   const { body: warned } = await own.editor.post(`${PDF}/preview`, { source: view.draft });
   assert.deepEqual(warned.pdf.missingGlyphs, missingGlyphs);
   const [finding] = warned.findings.filter(({ rule }: { rule: string }) =>
@@ -258,7 +337,7 @@ test("the bytes of a PDF preview are readable by its account only, for half an h
   assert.equal((await foreign.owner.get(`${PDF}/preview/a-pdf`)).status, 404);
   now = new Date(now.getTime() + 30 * 60_000);
   assert.equal((await own.viewer.get(`${PDF}/preview/a-pdf`)).status, 404);
-  stages.printed = { ok: false, reason: "it has more than 200 pages" };
+  stages.printed = () => ({ ok: false, reason: "it has more than 200 pages" });
   const failed = await own.editor.post(`${PDF}/preview`, { source: view.draft });
   assert.deepEqual(failed.body.pdf, { failed: "it has more than 200 pages" });
 });

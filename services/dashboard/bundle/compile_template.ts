@@ -2,8 +2,8 @@ import { type Authored, fileOfPart, fileOfPartial, sourceOfAuthored } from "@pos
 import type { BundleFault, Pinned, PinnedAsset } from "@posthaste/contracts";
 import { sayFinding } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
-import { askRenderer, type CompiledParts, type Rendering } from "../templates/ask_renderer.ts";
-import { errorFindings } from "../templates/publish_draft.ts";
+import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
+import { type BodyFinding, judgeSource } from "../templates/judge_source.ts";
 import { sourceSchema } from "../templates/template_input.ts";
 
 /** The result of compiling a template. */
@@ -24,13 +24,15 @@ const COMPILE_LIMIT_MS = 11_000;
  */
 export async function compileTemplate(
   template: Authored,
-  { accountId, isPublished, instead, assets }: {
+  { accountId, isPublished, instead, assets, printUntil }: {
     accountId: string;
     isPublished: boolean;
     /** Partials to use instead of the published ones of the same name. */
     instead: readonly Pinned[];
     /** Files to use instead of the kept ones of the same name. */
     assets: readonly PinnedAsset[];
+    /** No PDF is printed after this time (`performance.now()`). */
+    printUntil: number;
   },
   deps: Pick<DashboardDeps, "bus" | "store">,
 ): Promise<CompiledTemplate> {
@@ -57,7 +59,9 @@ export async function compileTemplate(
   }
   const { compiled, missing } = rendering;
   const lacking = sample === undefined ? [] : missing;
-  const broken = isPublished ? brokenRules(template, rendering) : [];
+  const { errors, unprinted } = isPublished
+    ? await judgeSource({ accountId, kind, source, rendering }, { bus: deps.bus, printUntil })
+    : { errors: [], unprinted: [] };
   return {
     ...(compiled === undefined ? {} : { compiled }),
     faults: compiled === undefined ? [{ file: folder, message: "was not compiled. Try again" }] : [
@@ -65,28 +69,31 @@ export async function compileTemplate(
         file: at("sample.json"),
         message: `variable "${name}" is required, but the sample does not have it`,
       })),
-      ...broken,
+      ...errors.map((finding) => faultOf(template, finding)),
     ],
-    warnings: [[null, rendering] as const, ...Object.entries(rendering.variants)].flatMap(
-      ([tag, { warnings }]) => {
-        const file = at(fileOfPart(template, "html", tag));
-        return warnings.map((message) => ({ file, message }));
-      },
-    ),
+    warnings: [
+      ...[[null, rendering] as const, ...Object.entries(rendering.variants)].flatMap(
+        ([tag, { warnings }]) => {
+          const file = at(fileOfPart(template, "html", tag));
+          return warnings.map((message) => ({ file, message }));
+        },
+      ),
+      ...unprinted.map(({ variant, message }) => ({
+        file: at(fileOfPart(template, "html", variant)),
+        message: `was not checked for resources that it may not load: ${message}`,
+      })),
+    ],
   };
 }
 
-function brokenRules(template: Authored, rendering: Rendering): BundleFault[] {
-  const source = sourceOfAuthored(template);
-  return errorFindings({ kind: template.kind, source, rendering }).map((finding) => {
-    const { part, line, column, partial, variant } = finding;
-    const place = partial !== undefined && line !== null && column !== null
-      ? { file: fileOfPartial(partial), line, column }
-      : line === null || column === null
-      ? { file: `${template.folder}/${fileOfPart(template, part, variant)}` }
-      : placeOf(template, { part, line, column, variant });
-    return { ...place, message: sayFinding(finding) };
-  });
+function faultOf(template: Authored, finding: BodyFinding): BundleFault {
+  const { part, line, column, partial, variant } = finding;
+  const place = partial !== undefined && line !== null && column !== null
+    ? { file: fileOfPartial(partial), line, column }
+    : line === null || column === null
+    ? { file: `${template.folder}/${fileOfPart(template, part, variant)}` }
+    : placeOf(template, { part, line, column, variant });
+  return { ...place, message: sayFinding(finding) };
 }
 
 interface PartPlace {

@@ -25,10 +25,12 @@ export interface Republished {
  */
 export async function planRepublished(
   partials: readonly PlannedPartial[],
-  { accountId, instead, assets, isPlanned }: {
+  { accountId, instead, assets, printUntil, isPlanned }: {
     accountId: string;
     instead: readonly Pinned[];
     assets: readonly PinnedAsset[];
+    /** No PDF is printed after this time (`performance.now()`). */
+    printUntil: number;
     isPlanned: (template: Pick<Authored, "kind" | "alias"> | Template) => boolean;
   },
   deps: Pick<DashboardDeps, "store" | "bus">,
@@ -53,7 +55,11 @@ export async function planRepublished(
       overwritesDraft: false,
     };
     try {
-      const compiled = await compilePublished(template, { source, instead, assets }, deps);
+      const compiled = await compilePublished(
+        template,
+        { source, instead, assets, printUntil },
+        deps,
+      );
       return { change: withoutContents({ ...change, compiled }), faults: [] };
     } catch (error) {
       if (!(error instanceof HttpError) || error.code !== "template_failed") throw error;

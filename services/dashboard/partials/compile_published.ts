@@ -9,15 +9,17 @@ const LIMIT_MS = 11_000;
 /**
  * Compiles the published source of a template with partials and files that are about to be stored.
  *
- * @throws {HttpError} `template_failed` if it does not work with them, or if images are missing then; other
- * rules judged the template before. `no_answer`, `unavailable`
+ * @throws {HttpError} `template_failed` if it does not work with them, if images are missing then, or if its PDF
+ * requests what it may not load; other rules judged the template before. `no_answer`, `unavailable`
  */
 export async function compilePublished(
   { accountId, kind, id }: Pick<Template, "accountId" | "kind" | "id">,
-  { source, instead, assets = [] }: {
+  { source, instead, assets = [], printUntil }: {
     source: DraftSource;
     instead: readonly Pinned[];
     assets?: readonly PinnedAsset[];
+    /** No PDF is printed after this time (`performance.now()`). */
+    printUntil: number;
   },
   deps: Pick<DashboardDeps, "store" | "bus">,
 ): Promise<CompiledParts> {
@@ -26,7 +28,9 @@ export async function compilePublished(
   const rendering = await askRenderer(wish, deps);
   const place = `${kind}/${id}`;
   try {
-    requirePublishable({ kind, source, rendering }, ({ rule }) => /asset/.test(rule));
+    const isJudged = ({ rule }: { rule: string }) => /asset|^pdf_blocked$/.test(rule);
+    const rendered = { accountId, kind, source, rendering };
+    await requirePublishable(rendered, { bus: deps.bus, printUntil, isJudged });
     return compiledBy(rendering);
   } catch (error) {
     if (!(error instanceof HttpError) || error.code !== "template_failed") throw error;

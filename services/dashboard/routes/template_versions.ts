@@ -13,6 +13,7 @@ import {
   sameAsPublished,
 } from "../templates/publish_draft.ts";
 import { declareRequired } from "../templates/declare_required.ts";
+import { PRINT_TIME_MS } from "../templates/judge_source.ts";
 import { sendMail } from "../send_mail.ts";
 import { checkTest } from "../templates/test_mail.ts";
 import { revisionSchema, testSchema, versionSchema } from "../templates/template_input.ts";
@@ -67,7 +68,11 @@ export function templateVersionRoutes(
     const compiled = compiledBy(rendering);
     // A published version stays valid, even if rules were added since.
     const published = await sameAsPublished({ template, draft, compiled }, store);
-    if (published === null) requirePublishable({ kind, source: draft.source, rendering });
+    if (published === null) {
+      const rendered = { accountId, kind, source: draft.source, rendering };
+      const printUntil = performance.now() + PRINT_TIME_MS;
+      await requirePublishable(rendered, { bus: deps.bus, printUntil });
+    }
     const options = { store, userId };
     const declared = await declareRequired({ template, draft, rendering }, store);
     const { version } = await publishDraft({ template, draft: declared, compiled }, options);

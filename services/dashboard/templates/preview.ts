@@ -2,8 +2,6 @@ import {
   bodiesOf,
   type Content,
   type DraftSource,
-  EVENT_VERSION,
-  type PageOptions,
   type PdfInvoice,
   type Pinned,
   sourceInLocale,
@@ -15,6 +13,7 @@ import type { DashboardDeps } from "../dashboard_deps.ts";
 import type { PreviewView } from "../interface/templates.ts";
 import { askRenderer } from "./ask_renderer.ts";
 import type { IssuedPdfs } from "./issued_pdfs.ts";
+import { printSample } from "./print_sample.ts";
 
 /** What previews need. */
 export interface PreviewDeps extends Pick<DashboardDeps, "bus" | "store"> {
@@ -124,22 +123,14 @@ export interface Printing {
 /** Prints the HTML of a preview, within the limit for the whole. */
 export async function printPreview(
   { accountId, source }: PreviewWish,
-  { name, html, invoice, append = [], started, deps }: Printing,
+  { name, html, invoice, append, started, deps }: Printing,
 ): Promise<PreviewView["pdf"]> {
   if (source.page === null) return { failed: "it has no pages" };
-  // Authors look at their own sample.
-  const { passwordVariable: _, append: __, ...shown }: PageOptions = source.page;
-  // A finding reports the names without a PDF.
-  const page = append.length === 0 ? shown : { ...shown, append: source.page.append };
   const left = TIME_LIMIT_MS - (performance.now() - started);
   const timeoutMs = Math.max(LEAST_PRINT_MS, Math.round(left));
-  const data = {
-    ...{ v: EVENT_VERSION, accountId, name, html, page },
-    ...(invoice === undefined ? {} : { invoice }),
-    ...(append.length === 0 ? {} : { append }),
-  };
   try {
-    const reply = await deps.bus.ask("print.requested", data, { timeoutMs });
+    const document = { accountId, name, html, page: source.page, invoice, append };
+    const reply = await printSample(document, { bus: deps.bus, timeoutMs });
     if (reply === undefined) return { failed: "the printer did not answer in time" };
     if (!reply.ok) return { failed: reply.reason };
     const { ok: _, key, ...printed } = reply;

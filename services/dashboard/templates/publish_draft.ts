@@ -1,18 +1,21 @@
 import {
-  type DraftSource,
   type EmailVersion,
   type PdfVersion,
-  sourceInLocale,
   sourceOfVersion,
   type Template,
   type TemplateDraft,
-  type TemplateKind,
 } from "@posthaste/contracts";
 import type { Published, Store, StorePart } from "@posthaste/storage";
-import { type LintFinding, lintTemplate, sayFinding } from "@posthaste/templating";
+import { type LintFinding, sayFinding } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
+import {
+  type BodyFinding,
+  judgeSource,
+  type Judging,
+  type RenderedSource,
+} from "./judge_source.ts";
 import { contentOf } from "./version_content.ts";
 import { hasSamePins, keepAssets, pinsOf, requireNewestPartials } from "./version_pins.ts";
 
@@ -150,42 +153,20 @@ export function compiledBy(rendering: Rendering): CompiledParts {
   throw new HttpError("template_failed", message, { issues });
 }
 
-/** A source, and what became of it. */
-export interface RenderedSource {
-  kind: TemplateKind;
-  source: DraftSource;
-  rendering: Rendering;
-}
-
-/** A finding in one body of a template. */
-export interface BodyFinding extends LintFinding {
-  /** The tag of its language variant; null for the template's own body. */
-  variant: string | null;
-}
-
-/** Finds which rules a source breaks that prevent publishing, in all bodies that were rendered. */
-export function errorFindings({ kind, source, rendering }: RenderedSource): BodyFinding[] {
-  if (!rendering.ok) return [];
-  const bodies = [[null, rendering] as const, ...Object.entries(rendering.variants)];
-  return bodies.flatMap(([variant, body]) => {
-    const { variables, missing, warnings, parts: output, assets = [] } = body;
-    const own = sourceInLocale(source, variant ?? undefined);
-    return lintTemplate({ kind, source: own, variables, missing, warnings, output, assets })
-      .filter(({ severity }) => severity === "error")
-      .map((finding) => ({ ...finding, variant }));
-  });
-}
-
 /**
  * Refuses to publish a source that violates a rule for templates, or one of those that `isJudged` chooses.
  *
- * @throws {HttpError} `template_failed`, with the errors by `part:line:column`, as `compiledBy()` has them.
+ * @throws {HttpError} `template_failed`, with the errors by `part:line:column`, as `compiledBy()` has them; and as
+ * `judgeSource()`.
  */
-export function requirePublishable(
+export async function requirePublishable(
   rendered: RenderedSource,
-  isJudged: (finding: LintFinding) => boolean = () => true,
-): void {
-  const issues = errorFindings(rendered).filter(isJudged).map((finding) => ({
+  { isJudged = () => true, ...judging }: Judging & {
+    isJudged?: (finding: LintFinding) => boolean;
+  },
+): Promise<void> {
+  const { errors } = await judgeSource(rendered, judging);
+  const issues = errors.filter(isJudged).map((finding) => ({
     path: placeOf(finding),
     message: sayFinding(finding),
   }));
