@@ -515,6 +515,7 @@ export type GetMessageAnswer = {
     version: number;
   };
   integrationId: number;
+  hasPdfs: boolean;
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
@@ -830,6 +831,7 @@ export type ListMessagesItem = {
     version: number;
   };
   integrationId: number;
+  hasPdfs: boolean;
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
@@ -986,6 +988,7 @@ export type CancelMessageAnswer = {
     version: number;
   };
   integrationId: number;
+  hasPdfs: boolean;
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
@@ -1064,6 +1067,7 @@ export type RetryMessageAnswer = {
     version: number;
   };
   integrationId: number;
+  hasPdfs: boolean;
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;

@@ -107,6 +107,8 @@ export const messageFoundSchema = z.strictObject({
   /** Why it waits for its integration, and how many others go first; null if it does not wait. */
   waiting: z.strictObject({ reason: z.string(), ahead: z.int().nonnegative() }).nullable(),
   ...PINNED,
+  /** Whether its mail has PDFs; false for those of sends that an earlier version accepted. */
+  hasPdfs: z.boolean(),
   ...LABELS,
 });
 

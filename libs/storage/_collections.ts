@@ -46,6 +46,11 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
   copies?: string[];
   /** SHA-256 of the files of its mails, in hex. Missing if there are none. */
   assets?: string[];
+  /**
+   * Whose mails have PDFs: `true` if all have, else a `1` or `0` for each recipient. Missing if none has, and in
+   * sends of earlier versions.
+   */
+  pdfs?: true | string;
   /** References and tags of the send and its recipients, for searches. Missing if there are none. */
   references?: string[];
   tags?: string[];

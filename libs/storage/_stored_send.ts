@@ -15,6 +15,7 @@ export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
     emails: emailsOf(to),
     ...copyFieldsOfSend(send.request),
     ...assetFieldOf(send.request),
+    ...pdfFieldOf(send.request),
     ...labelFieldsOf(send.request),
   };
 }
@@ -26,6 +27,7 @@ export function toSend(
   const {
     copies: _copies,
     assets: _assets,
+    pdfs: _pdfs,
     references: _r,
     tags: _t,
     labels: _l,
@@ -41,6 +43,18 @@ export function toSend(
 export function assetFieldOf({ files = [], to }: Send["request"]): { assets?: string[] } {
   const all = [...files, ...to.flatMap((recipient) => recipient.files ?? [])];
   return all.length === 0 ? {} : { assets: unique(all.map(({ sha256 }) => sha256)) };
+}
+
+/** Returns whose mails have PDFs; no field if none has. */
+function pdfFieldOf({ to }: Send["request"]): Pick<StoredSend, "pdfs"> {
+  const marks = to.map(({ attachments = [] }) => attachments.length > 0 ? "1" : "0").join("");
+  if (!marks.includes("1")) return {};
+  return { pdfs: marks.includes("0") ? marks : true };
+}
+
+/** Returns whether the mail of a send's recipient has PDFs. */
+export function hasPdfs(pdfs: StoredSend["pdfs"], index: number): boolean {
+  return pdfs === true || pdfs?.[index] === "1";
 }
 
 /** Returns the labels by which a request is found; a field without a value is left out. */

@@ -12,7 +12,7 @@ import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange, queuedMessage } from "./_message_document.ts";
 import { type MessageLabels, messageLabels } from "./_message_labels.ts";
 import { isTimeExpired } from "./_time_expired.ts";
-import { type LabelFields, toSend } from "./_stored_send.ts";
+import { hasPdfs, type LabelFields, toSend } from "./_stored_send.ts";
 import { withRegisters } from "./_with_registers.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
@@ -70,7 +70,11 @@ export type FoundMessage =
     | ("_id" | "sendId" | "index" | "email" | "state" | "attempt" | "acceptedAt")
     | ("finishedAt" | "nextAt" | "waitsFor" | "reason" | "reply" | "copiesRefused")
   >
-  & { send: FoundSend };
+  & {
+    /** Whether its mail has PDFs. */
+    hasPdfs: boolean;
+    send: FoundSend;
+  };
 
 /** The fields of a found message's send. */
 export type FoundSend =
@@ -307,8 +311,8 @@ interface Search {
   restMs(): number;
 }
 
-type Line = Omit<FoundMessage, "send">;
-type Head = FoundSend & { _id: string };
+type Line = Omit<FoundMessage, "send" | "hasPdfs">;
+type Head = FoundSend & Pick<StoredSend, "_id" | "pdfs">;
 
 const LINE = {
   ...{ sendId: 1, index: 1, email: 1, state: 1, attempt: 1, acceptedAt: 1, finishedAt: 1 },
@@ -316,7 +320,7 @@ const LINE = {
 };
 const HEAD = {
   ...{ template: 1, integrationId: 1, messageCount: 1, settledAt: 1 },
-  ...{ references: 1, tags: 1, labels: 1, hasOwnLabels: 1 },
+  ...{ references: 1, tags: 1, labels: 1, hasOwnLabels: 1, pdfs: 1 },
 };
 
 function searchFor(forMs: number, before: string | undefined): Search {
@@ -346,7 +350,7 @@ function hasIndex(states: MessageFilter["states"]): boolean {
     states.every((state) => indexed.includes(state));
 }
 
-function newestFirst(a: Line, b: Line): number {
+function newestFirst(a: Pick<Line, "_id">, b: Pick<Line, "_id">): number {
   return a._id < b._id ? 1 : -1;
 }
 
@@ -390,11 +394,14 @@ function groupsOf(heads: Head[]): Head[][] {
 
 function joined(line: Line, head: Head | undefined): FoundMessage[] {
   if (head === undefined) return [];
-  const { _id: _sendId, ...send } = head;
+  const { _id: _sendId, pdfs, ...send } = head;
   const { _id, sendId, index, email, state, attempt, acceptedAt } = line;
   const { finishedAt, nextAt, waitsFor, reason, reply } = line;
   const who = { _id, sendId, index, email, state, attempt, acceptedAt };
-  return [{ ...who, finishedAt, nextAt, waitsFor, reason, reply, send }];
+  return [{
+    ...{ ...who, finishedAt, nextAt, waitsFor, reason, reply },
+    ...{ hasPdfs: hasPdfs(pdfs, index), send },
+  }];
 }
 
 function matches(line: FoundMessage, filter: MessageFilter): boolean {

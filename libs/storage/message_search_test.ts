@@ -167,6 +167,28 @@ test("searchMessages() finds within one send of the account", async () => {
   assert.deepEqual(foreign.messages, []);
 });
 
+test("searchMessages() shows whose mail has PDFs, also without an outcome", async () => {
+  const accountId = "acc_pdfs";
+  const attached = async (pdfs: number[]) => {
+    const to = pdfs.map((count, index) => ({
+      email: `r${index}@pdfs.example`,
+      ...(count < 0 ? {} : { attachments: Array.from({ length: count }, () => ({ id: 3 })) }),
+    }));
+    const request = { from: { email: "shop@example.com" }, to };
+    const send = sendOf({ accountId, messageCount: pdfs.length, request });
+    await store.sends.accept(send);
+    const { messages } = await store.messages.search(accountId, { sendId: send._id }, { limit: 9 });
+    const one = await store.messages.findWithHead(accountId, messageIdOf(send._id, 1));
+    assert.equal(one?.hasPdfs, pdfs[1] !== undefined && pdfs[1] > 0);
+    const stored = await store.sends.find(accountId, send._id);
+    assert.ok(!("pdfs" in (stored ?? {})), "it is no field of a send");
+    return messages.toReversed().map(({ hasPdfs }) => hasPdfs);
+  };
+  assert.deepEqual(await attached([1, 2]), [true, true]);
+  assert.deepEqual(await attached([-1, 0]), [false, false]);
+  assert.deepEqual(await attached([0, 1, -1]), [false, true, false]);
+});
+
 test("searchMessages() reports that its time was not enough, and continues from there", async () => {
   const filter = { text: "no such text" };
   const cut = await store.messages.search(ACCOUNT, filter, { limit: 9, forMs: 0 });

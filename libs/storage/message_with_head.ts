@@ -7,10 +7,10 @@ import {
 } from "@posthaste/contracts";
 import { isWanted } from "@posthaste/delivery";
 import type { Db } from "mongodb";
-import { collectionsOf } from "./_collections.ts";
+import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { queuedMessage, readTimeline } from "./_message_document.ts";
 import { messageLabels } from "./_message_labels.ts";
-import { type LabelFields, toSend } from "./_stored_send.ts";
+import { hasPdfs, type LabelFields, toSend } from "./_stored_send.ts";
 import { withRegisters } from "./_with_registers.ts";
 import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 
@@ -19,6 +19,8 @@ export interface MessageWithHead {
   message: Message;
   send: Pick<Send, "acceptedAt" | "template" | "integrationId">;
   labels: Labels;
+  /** Whether its mail has PDFs. */
+  hasPdfs: boolean;
 }
 
 /** Look-up of a message for a reader. */
@@ -30,11 +32,11 @@ export interface MessagesWithHeads {
   findWithHead(accountId: string, id: string): Promise<MessageWithHead | null>;
 }
 
-type Head = MessageWithHead["send"] & LabelFields & Pick<Send, "messageCount">;
+type Head = MessageWithHead["send"] & LabelFields & Pick<StoredSend, "messageCount" | "pdfs">;
 
 const HEAD = {
   ...{ acceptedAt: 1, template: 1, integrationId: 1, messageCount: 1, labels: 1 },
-  hasOwnLabels: 1,
+  ...{ hasOwnLabels: 1, pdfs: 1 },
 };
 
 /** Returns the look-up of messages for readers. */
@@ -69,7 +71,8 @@ export function messagesWithHeads(
       const all = await labelsOfFound(accountId, [{ _id, sendId, index, send: head }]);
       const { acceptedAt, template, integrationId } = head;
       const labels = all.get(_id) ?? labelsOf({});
-      return { message, send: { acceptedAt, template, integrationId }, labels };
+      const send = { acceptedAt, template, integrationId };
+      return { message, send, labels, hasPdfs: hasPdfs(head.pdfs, index) };
     },
   };
 }

@@ -179,7 +179,9 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       if (send === undefined || recipient === undefined) return Promise.resolve(null);
       const message = messages.find(({ _id }) => _id === id) ??
         queuedMessage(send, { index, email: recipient.email });
-      return Promise.resolve({ message, send, labels: labelsOf(send.request, recipient) });
+      const labels = labelsOf(send.request, recipient);
+      const hasPdfs = (recipient.attachments ?? []).length > 0;
+      return Promise.resolve({ message, send, labels, hasPdfs });
     },
     findPlaces: () => Promise.resolve(new Map()),
     listMessages: (accountId, sendId) =>

@@ -165,3 +165,12 @@ test("listing requires the scope list, and shows the token's own account only", 
   const foreign = await api.ask(`/v1/messages?sendId=${sends[0]}`, { isOther: true });
   assert.deepEqual(foreign.body.data, []);
 });
+
+test("messageListRoute() shows whose mail has PDFs", async () => {
+  const { id } = await api.send({
+    to: [{ email: "a@pdf.example", attachments: [{ id: 1 }] }, { email: "b@pdf.example" }],
+    attachments: [{ content: "YQ==", filename: "a.txt", contentType: "text/plain" }],
+  });
+  const { body } = await api.ask(`/v1/messages?sendId=${id}`);
+  assert.deepEqual(body.data.map(({ hasPdfs }: { hasPdfs: boolean }) => hasPdfs), [false, true]);
+});

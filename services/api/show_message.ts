@@ -55,14 +55,14 @@ function unknownMessage(id: string, action: string): HttpError {
 export async function showMessage(id: string, { accountId, ledger, action }: AskedMessage) {
   const found = await ledger.findMessage(accountId, id);
   if (found === null) throw unknownMessage(id, action);
-  const { message, send: { acceptedAt, template, integrationId }, labels } = found;
+  const { message, send: { acceptedAt, template, integrationId }, labels, hasPdfs } = found;
   const places = await ledger.findPlaces(accountId, [message]);
   return {
     ...messageHead(message),
     // The message's own time is the start of its send.
     acceptedAt,
     waiting: places.get(id) ?? null,
-    ...{ template, integrationId },
+    ...{ template, integrationId, hasPdfs },
     ...labels,
     timeline: message.timeline.map(inWholeMs),
   };
@@ -75,18 +75,21 @@ export interface FoundBeside {
 }
 
 /** Returns a found message as `GET /messages/{id}` shows it, without its timeline. */
-export function showFound({ send, ...message }: FoundMessage, { place, labels }: FoundBeside) {
+export function showFound(
+  { send, hasPdfs, ...message }: FoundMessage,
+  { place, labels }: FoundBeside,
+) {
   const { template, integrationId } = send;
   return {
     ...messageHead(message),
     acceptedAt: timeOfId(message._id),
     waiting: place ?? null,
-    ...{ template, integrationId },
+    ...{ template, integrationId, hasPdfs },
     ...labels,
   };
 }
 
-function messageHead(message: Omit<FoundMessage, "send" | "waitsFor">) {
+function messageHead(message: Omit<FoundMessage, "send" | "waitsFor" | "hasPdfs">) {
   const { _id: id, sendId, email, state, attempt, acceptedAt, finishedAt } = message;
   const { nextAt, reason, reply, copiesRefused } = message;
   return {

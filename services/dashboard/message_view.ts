@@ -33,9 +33,9 @@ export interface KnownMessage {
 
 /** Returns a line of the list. */
 export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace): MessageRow {
-  const { _id: id, sendId, email, state, attempt, reason, reply, waitsFor } = message;
+  const { _id: id, sendId, email, state, attempt, reason, reply, waitsFor, hasPdfs } = message;
   return {
-    ...{ id, sendId, email, state, attempt, reason, reply },
+    ...{ id, sendId, email, state, attempt, reason, reply, hasPdfs },
     acceptedAt: message.acceptedAt.toISOString(),
     finishedAt: message.finishedAt?.toISOString() ?? null,
     nextAt: message.nextAt?.toISOString() ?? null,
@@ -62,9 +62,10 @@ export function messageViewOf(known: KnownMessage): MessageView {
   const { message, send, template, integration, contentDays, now } = known;
   const { request, contentRemovedAt } = send;
   const recipient = request.to[message.index];
+  const { attachments = [] } = recipient ?? {};
   const end = message.finishedAt ?? now;
   return {
-    ...rowOf({ ...message, send }, known.place),
+    ...rowOf({ ...message, hasPdfs: attachments.length > 0, send }, known.place),
     attempt: Math.max(0, ...message.timeline.map(({ attempt }) => attempt)),
     name: recipient?.name ?? null,
     from: request.from,
@@ -74,7 +75,7 @@ export function messageViewOf(known: KnownMessage): MessageView {
       name: integration?.name ?? null,
       host: integration?.host ?? null,
     },
-    attachments: (recipient?.attachments ?? []).map(({ id, filename }) => ({
+    attachments: attachments.map(({ id, filename }) => ({
       templateId: id,
       filename: filename ?? null,
     })),

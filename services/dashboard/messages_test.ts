@@ -78,7 +78,7 @@ test("GET /api/messages lists by filters, and refuses what it cannot read", asyn
   const [row] = body.rows;
   assert.equal(row.reason, REASON);
   assert.deepEqual(row.reply, REPLY);
-  assert.equal(row.recipients, 2);
+  assert.deepEqual([row.recipients, row.hasPdfs], [2, true]);
   for (const bad of ["state=lost", "template=x", "from=yesterday"]) {
     const { status, body } = await viewer.get(`/api/messages?${bad}`);
     assert.equal(status, 400, bad);
@@ -137,6 +137,7 @@ test("GET /api/messages/:id shows the history of a message, step by step", async
   assert.equal(body.traceId, "0af7651916cd43dd8448eb211c80319c");
   assert.equal(body.name, "R 0");
   assert.deepEqual(body.attachments, [{ templateId: 3, filename: "invoice.pdf" }]);
+  assert.equal(body.hasPdfs, true);
   assert.deepEqual([body.canRetry, body.canCancel, body.contentDays], [true, false, 7]);
   const steps = body.timeline.map((
     { type, durationMs, detail }: Record<string, unknown>,

@@ -65,6 +65,7 @@ export interface MessageRow {
   waiting: { reason: string; ahead: number } | null;
   reason: string | null;
   reply: SmtpReply | null;
+  hasPdfs: boolean;
   templateId: number;
   integrationId: number;
   /** Number of recipients of the send. */

@@ -1,4 +1,5 @@
 import { Anchor, Card, Group, Stack, Table, Text } from "@mantine/core";
+import { TbFileTypePdf } from "react-icons/tb";
 import { Link } from "wouter";
 import type { MessageOptions, MessageRow } from "../../../../interface/messages.ts";
 import { Time } from "../../parts/time.tsx";
@@ -82,17 +83,19 @@ export function MessageRows({ rows, options, withOrigin = false }: {
 
 function Recipient({ row }: { row: MessageRow }) {
   return (
-    <Anchor
-      component={Link}
-      href={`/${row.id}`}
-      title={row.email}
-      size="sm"
-      fw={500}
-      truncate
-      display="block"
-    >
-      {row.email}
-    </Anchor>
+    <Group gap={6} wrap="nowrap">
+      <Anchor component={Link} href={`/${row.id}`} title={row.email} size="sm" fw={500} truncate>
+        {row.email}
+      </Anchor>
+      {row.hasPdfs && (
+        <TbFileTypePdf
+          size={16}
+          title="With PDF"
+          role="img"
+          style={{ flexShrink: 0, color: "var(--mantine-color-dimmed)" }}
+        />
+      )}
+    </Group>
   );
 }
 
