@@ -519,6 +519,7 @@ export type GetMessageAnswer = {
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
+  variant: string | null;
   timeline: Array<{
     at: string;
     type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
@@ -992,6 +993,7 @@ export type CancelMessageAnswer = {
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
+  variant: string | null;
   timeline: Array<{
     at: string;
     type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);
@@ -1071,6 +1073,7 @@ export type RetryMessageAnswer = {
   reference: string | null;
   tags: string[];
   metadata: Record<string, unknown>;
+  variant: string | null;
   timeline: Array<{
     at: string;
     type: "scheduled" | "queued" | "rendered" | "printed" | "deferred" | "sending" | "unknown" | "sent" | "failed" | "canceled" | "suppressed" | (string & Record<never, never>);

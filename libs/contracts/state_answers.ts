@@ -114,6 +114,8 @@ export const messageFoundSchema = z.strictObject({
 
 /** Answer to `GET /v1/messages/{id}`. */
 export const messageDetailSchema = messageFoundSchema.extend({
+  /** The tag of its language variant; null for the template's own body, and in sends of earlier versions. */
+  variant: z.string().nullable(),
   timeline: z.array(z.strictObject({
     at: timeSchema,
     type: messageStateSchema,

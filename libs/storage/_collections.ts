@@ -51,6 +51,10 @@ export type StoredSend = Omit<Send, "request" | "idempotency"> & {
    * sends of earlier versions.
    */
   pdfs?: true | string;
+  /** The language that its mails are wanted in; missing if none is named. */
+  locale?: string;
+  /** Recipients want languages of their own. The request contains them. */
+  hasOwnLocales?: true;
   /** References and tags of the send and its recipients, for searches. Missing if there are none. */
   references?: string[];
   tags?: string[];

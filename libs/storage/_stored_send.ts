@@ -5,6 +5,9 @@ import { copyFieldsOfSend } from "./_copies.ts";
 /** The fields by which a send is found by its labels. */
 export type LabelFields = Pick<StoredSend, "references" | "tags" | "labels" | "hasOwnLabels">;
 
+/** The languages of a send's mails. */
+export type LocaleFields = Pick<StoredSend, "locale" | "hasOwnLocales">;
+
 /** Returns a send as it is stored. Its idempotency key is stored elsewhere. */
 export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
   const { from, to } = send.request;
@@ -16,6 +19,7 @@ export function toStored({ idempotency: _key, ...send }: Send): StoredSend {
     ...copyFieldsOfSend(send.request),
     ...assetFieldOf(send.request),
     ...pdfFieldOf(send.request),
+    ...localeFieldsOf(send.request),
     ...labelFieldsOf(send.request),
   };
 }
@@ -28,6 +32,8 @@ export function toSend(
     copies: _copies,
     assets: _assets,
     pdfs: _pdfs,
+    locale: _locale,
+    hasOwnLocales: _ownLocales,
     references: _r,
     tags: _t,
     labels: _l,
@@ -55,6 +61,15 @@ function pdfFieldOf({ to }: Send["request"]): Pick<StoredSend, "pdfs"> {
 /** Returns whether the mail of a send's recipient has PDFs. */
 export function hasPdfs(pdfs: StoredSend["pdfs"], index: number): boolean {
   return pdfs === true || pdfs?.[index] === "1";
+}
+
+/** Returns the languages that a request names; a field without a value is left out. */
+export function localeFieldsOf({ locale, to }: Send["request"]): LocaleFields {
+  const hasOwn = to.some((recipient) => recipient.locale !== undefined);
+  return {
+    ...(locale === undefined ? {} : { locale }),
+    ...(hasOwn ? { hasOwnLocales: true } : {}),
+  };
 }
 
 /** Returns the labels by which a request is found; a field without a value is left out. */

@@ -11,7 +11,13 @@ import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { copyFieldsOfSend, withoutCopies } from "./_copies.ts";
 import { forgetInAudit } from "./_forget_in_audit.ts";
 import { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
-import { assetFieldOf, type LabelFields, labelFieldsOf } from "./_stored_send.ts";
+import {
+  assetFieldOf,
+  type LabelFields,
+  labelFieldsOf,
+  type LocaleFields,
+  localeFieldsOf,
+} from "./_stored_send.ts";
 import { messageCancel } from "./message_cancel.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 
@@ -74,10 +80,11 @@ export interface RecipientForgetting {
 const AT_ONCE = 100;
 
 /** Fields of a send that follow from its request. */
-type FoundBy = LabelFields & Pick<StoredSend, "copies" | "assets">;
+type FoundBy = LabelFields & LocaleFields & Pick<StoredSend, "copies" | "assets">;
 
 const FOUND_BY = [
   ...["references", "tags", "labels", "hasOwnLabels"] as const,
+  ...["locale", "hasOwnLocales"] as const,
   ...["copies", "assets"] as const,
 ] satisfies (keyof FoundBy)[];
 
@@ -120,6 +127,7 @@ type RequestChange = Partial<Pick<StoredSend, "request" | "contentRemovedAt" | "
 function fieldsOf(request: Send["request"]): FoundBy {
   return {
     ...labelFieldsOf(request),
+    ...localeFieldsOf(request),
     ...copyFieldsOfSend(request),
     ...assetFieldOf(request),
   };

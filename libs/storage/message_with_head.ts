@@ -1,6 +1,7 @@
 import {
   type Labels,
   labelsOf,
+  localeOf,
   type Message,
   parseMessageId,
   type Send,
@@ -10,7 +11,7 @@ import type { Db } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { queuedMessage, readTimeline } from "./_message_document.ts";
 import { messageLabels } from "./_message_labels.ts";
-import { hasPdfs, type LabelFields, toSend } from "./_stored_send.ts";
+import { hasPdfs, type LabelFields, type LocaleFields, toSend } from "./_stored_send.ts";
 import { withRegisters } from "./_with_registers.ts";
 import { type DeliveryLedgers, outcomeOf } from "./delivery_ledger.ts";
 
@@ -21,22 +22,28 @@ export interface MessageWithHead {
   labels: Labels;
   /** Whether its mail has PDFs. */
   hasPdfs: boolean;
+  /** The language that its mail was wanted in; missing if none was named, or its recipient is forgotten. */
+  locale?: string | undefined;
 }
 
 /** Look-up of a message for a reader. */
 export interface MessagesWithHeads {
   /**
    * Finds a message of an account. The request of its send, which may weigh megabytes, is read only if the
-   * message has no outcome yet, or if recipients have labels of their own.
+   * message has no outcome yet, or if recipients have labels or languages of their own.
    */
   findWithHead(accountId: string, id: string): Promise<MessageWithHead | null>;
 }
 
-type Head = MessageWithHead["send"] & LabelFields & Pick<StoredSend, "messageCount" | "pdfs">;
+type Head =
+  & MessageWithHead["send"]
+  & LabelFields
+  & LocaleFields
+  & Pick<StoredSend, "messageCount" | "pdfs">;
 
 const HEAD = {
   ...{ acceptedAt: 1, template: 1, integrationId: 1, messageCount: 1, labels: 1 },
-  ...{ hasOwnLabels: 1, pdfs: 1 },
+  ...{ hasOwnLabels: 1, locale: 1, hasOwnLocales: 1, pdfs: 1 },
 };
 
 /** Returns the look-up of messages for readers. */
@@ -50,6 +57,18 @@ export function messagesWithHeads(
   async function queuedOf(accountId: string, sendId: string, index: number) {
     const stored = await sends.findOne({ _id: sendId, accountId });
     return stored?.request === undefined ? null : queuedMessage(toSend(stored), index);
+  }
+
+  async function localeIn(
+    { accountId, sendId, index, forgottenAt }: Message,
+    { locale, hasOwnLocales }: LocaleFields,
+  ): Promise<string | undefined> {
+    if (forgottenAt !== undefined) return undefined;
+    if (!hasOwnLocales) return locale;
+    const projection = { request: 1 };
+    const found = await sends.findOne({ _id: sendId, accountId }, { projection });
+    const request: Send["request"] | undefined = found && JSON.parse(found.request);
+    return request && localeOf(request, request.to[index]);
   }
 
   return {
@@ -68,11 +87,14 @@ export function messagesWithHeads(
       const read = readTimeline(known);
       const isOver = found !== null && !isWanted(outcomeOf(found));
       const [message = read] = isOver ? [] : await withRegisters([read], ledgers);
-      const all = await labelsOfFound(accountId, [{ _id, sendId, index, send: head }]);
+      const [all, locale] = await Promise.all([
+        labelsOfFound(accountId, [{ _id, sendId, index, send: head }]),
+        localeIn(message, head),
+      ]);
       const { acceptedAt, template, integrationId } = head;
       const labels = all.get(_id) ?? labelsOf({});
       const send = { acceptedAt, template, integrationId };
-      return { message, send, labels, hasPdfs: hasPdfs(head.pdfs, index) };
+      return { message, send, labels, hasPdfs: hasPdfs(head.pdfs, index), locale };
     },
   };
 }

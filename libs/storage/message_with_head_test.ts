@@ -53,3 +53,27 @@ test("findWithHead() does not read the request of a send of a message with an ou
   assert.deepEqual([found?.message.state, found?.labels.reference], ["sent", "top"]);
   await assert.rejects(store.messages.findWithHead("acc_1", messageIdOf(send._id, 2)));
 });
+
+test("findWithHead() finds the language that a mail was wanted in, until its recipient is forgotten", async () => {
+  const { store } = opened;
+  const to = [{ email: "a@example.net", locale: "de-AT" }, { email: "b@example.net" }];
+  const from = { email: "shop@example.com" };
+  const locales = async (changes: object) => {
+    const request = { from, to, ...changes };
+    const send = sendOf({ messageCount: request.to.length, request });
+    await store.sends.accept(send);
+    const found = async (index: number) =>
+      (await store.messages.findWithHead("acc_1", messageIdOf(send._id, index)))?.locale;
+    return { before: await Promise.all(request.to.map((_, index) => found(index))), found };
+  };
+  assert.deepEqual((await locales({ locale: "fr" })).before, ["de-AT", "fr"]);
+  const alone = [{ email: "only@example.net" }];
+  assert.deepEqual((await locales({ to: alone })).before, [undefined]);
+  const { before, found } = await locales({ to: alone, locale: "it" });
+  assert.deepEqual(before, ["it"]);
+  const now = new Date("2026-01-02T00:00:00Z");
+  await store.retention.forgetRecipient("acc_1", "only@example.net", { audit: "count", now });
+  assert.equal(await found(0), undefined);
+  const stored = await opened.db.collection("sends").countDocuments({ locale: "it" });
+  assert.equal(stored, 0);
+});

@@ -188,3 +188,23 @@ test("the account's language stands in for that of a request, and is pinned with
   const stored = await other.store.sends.find(other.accountId, part.body.id);
   assert.equal(stored?.request.locale, "de");
 });
+
+test("a message names the variant that it has, also without its content", async () => {
+  const to = [{ email: "a@example.net", locale: "de-AT" }, { email: "b@example.net" }];
+  const { body: { id, messages } } = await send({ to, variables, locale: "fr" });
+  const variants = async (options = {}) => {
+    const answers = await Promise.all(
+      messages.map((message: { id: string }) => app.ask(`/v1/messages/${message.id}`, options)),
+    );
+    return answers.map(({ body }) => body.variant);
+  };
+  assert.deepEqual(await variants(), ["de", null]);
+  for (const index of [0, 1]) await app.end(id, index, "sent");
+  const now = new Date();
+  await app.store.sends.settle([{ _id: id }], now);
+  const before = new Date(now.getTime() + 1000);
+  const removal = { accountId: app.accountId, before, limit: 1000, now };
+  assert.ok((await app.store.retention.removeContents(removal)).removed > 0);
+  assert.deepEqual(await variants(), ["de", null]);
+  assert.deepEqual(await variants({ isOther: true }), [undefined, undefined]);
+});

@@ -4,15 +4,16 @@ import {
   type Send,
   type TimelineEntry,
   timeOfId,
+  variantFor,
 } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
-import type { FoundMessage, MessagePlace } from "@posthaste/storage";
+import type { FoundMessage, MessagePlace, MessageWithHead } from "@posthaste/storage";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** Which message is requested, and for what. */
 export interface AskedMessage {
   accountId: string;
-  ledger: Pick<RequestLedger, "findMessage" | "findPlaces">;
+  ledger: Pick<RequestLedger, "findMessage" | "findPlaces" | "emailVersion">;
   /** What fails without it: `show`. */
   action: string;
 }
@@ -56,16 +57,29 @@ export async function showMessage(id: string, { accountId, ledger, action }: Ask
   const found = await ledger.findMessage(accountId, id);
   if (found === null) throw unknownMessage(id, action);
   const { message, send: { acceptedAt, template, integrationId }, labels, hasPdfs } = found;
-  const places = await ledger.findPlaces(accountId, [message]);
+  const [places, variant] = await Promise.all([
+    ledger.findPlaces(accountId, [message]),
+    variantOf(found, { accountId, ledger }),
+  ]);
   return {
     ...messageHead(message),
     // The message's own time is the start of its send.
     acceptedAt,
     waiting: places.get(id) ?? null,
-    ...{ template, integrationId, hasPdfs },
+    ...{ template, variant, integrationId, hasPdfs },
     ...labels,
     timeline: message.timeline.map(inWholeMs),
   };
+}
+
+/** Returns the tag of the language variant that a message has; null for the template's own body. */
+async function variantOf(
+  { locale, send: { template: { id, version } } }: MessageWithHead,
+  { accountId, ledger }: Pick<AskedMessage, "accountId" | "ledger">,
+): Promise<string | null> {
+  if (locale === undefined) return null;
+  const email = await ledger.emailVersion(accountId, id, version);
+  return email === null ? null : variantFor(email, locale);
 }
 
 /** What is known about a found message apart from its document. */

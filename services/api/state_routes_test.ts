@@ -50,7 +50,7 @@ test("messageRoute() shows all about a message that a worker has handled", async
     waiting: null,
     template: { id: 5, version: 2 },
     integrationId: 3,
-    hasPdfs: false,
+    ...{ hasPdfs: false, variant: null },
     ...{ reference: null, tags: [], metadata: {} },
     timeline: [{
       at: AT.toISOString(),

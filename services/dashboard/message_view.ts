@@ -24,6 +24,8 @@ export interface KnownMessage {
   template: Template | null;
   integration: Integration | null;
   contentDays: number;
+  /** The tag of its language variant; null for the template's own body. */
+  variant: string | null;
   /** Set if it waits for its integration. */
   place?: MessagePlace | undefined;
   /** Set if its address is suppressed now. */
@@ -59,7 +61,7 @@ export async function rowsOf(
 
 /** Returns a message in full. */
 export function messageViewOf(known: KnownMessage): MessageView {
-  const { message, send, template, integration, contentDays, now } = known;
+  const { message, send, template, integration, variant, contentDays, now } = known;
   const { request, contentRemovedAt } = send;
   const recipient = request.to[message.index];
   const { attachments = [] } = recipient ?? {};
@@ -79,6 +81,7 @@ export function messageViewOf(known: KnownMessage): MessageView {
       templateId: id,
       filename: filename ?? null,
     })),
+    variant,
     tookMs: Math.max(0, end.getTime() - message.acceptedAt.getTime()),
     timeline: stepsOf(message.timeline),
     traceId: traceIdOf(send.trace),

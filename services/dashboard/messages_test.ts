@@ -159,7 +159,7 @@ test("GET /api/messages/:id/content returns the mail as it was filled, and its P
   const id = messageIdOf(send._id, 1);
   const { body } = await viewer.get(`/api/messages/${id}/content`);
   assert.deepEqual(body, {
-    ...{ subject: "Hello", html: "contents:large", text: "Hi", variant: null },
+    ...{ subject: "Hello", html: "contents:large", text: "Hi" },
     pdfs: [{ filename: "Invoice ü.pdf" }],
   });
   const { accountId } = send;
@@ -311,7 +311,7 @@ test("GET /api/messages/:id/images/:contentId returns the images of that mail, a
   assert.equal((await foreign.viewer.get(path)).status, 404);
 });
 
-test("GET /api/messages/:id/content names the language that a message has", async () => {
+test("GET /api/messages/:id names the language that a message has", async () => {
   const { own: { viewer, accountId }, store } = dashboard;
   const body = { source: { subject: "Hi" }, parts: { subject: "Hi", html: "", text: "" } };
   const { template: { id }, version: { version } } = await store.templates.publish({
@@ -323,7 +323,7 @@ test("GET /api/messages/:id/content names the language that a message has", asyn
   const send = await accept(2, { template: { id, version }, request: { from, to, locale: "fr" } });
   const variants = [];
   for (const index of [0, 1]) {
-    const { body } = await viewer.get(`/api/messages/${messageIdOf(send._id, index)}/content`);
+    const { body } = await viewer.get(`/api/messages/${messageIdOf(send._id, index)}`);
     variants.push(body.variant);
   }
   assert.deepEqual(variants, ["de", null]);

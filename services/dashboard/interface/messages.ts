@@ -116,6 +116,8 @@ export interface MessageView extends MessageRow {
   template: { id: number; version: number; name: string | null };
   integration: { id: number; name: string | null; host: string | null };
   attachments: { templateId: number; filename: string | null }[];
+  /** The tag of its language variant; null for the template's own body. */
+  variant: string | null;
   /** Time from request to outcome, or until now, in milliseconds. */
   tookMs: number;
   timeline: TimelineStep[];
@@ -138,8 +140,6 @@ export interface ContentView {
   html: string;
   text: string;
   pdfs: { filename: string }[];
-  /** The tag of its language variant; null for the template's own body. */
-  variant: string | null;
 }
 
 /** Messages in the same state for the same cause. */

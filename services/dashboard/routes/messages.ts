@@ -105,8 +105,7 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     async ({ principal, params: { id } }): Promise<ContentView> => {
       const { message, send } = await find(principal.accountId, id);
       await noteReading(principal, id);
-      const content = await madeAgain(mailContent(send, message.index, deps));
-      return { ...content, variant: await variantOf(send, message.index) };
+      return await madeAgain(mailContent(send, message.index, deps));
     },
   );
 
@@ -253,16 +252,17 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   async function view(accountId: string, id: string): Promise<MessageView> {
     const { message, send } = await find(accountId, id);
     const at = now();
-    const [template, integration, account, places, suppressed] = await Promise.all([
+    const [template, integration, account, places, suppressed, variant] = await Promise.all([
       store.templates.find(accountId, "email", send.template.id),
       store.integrations.find(accountId, send.integrationId),
       store.accounts.find(accountId),
       store.messages.findPlaces(accountId, [message]),
       store.suppressions.among(accountId, [message.email], at),
+      message.forgottenAt === undefined ? variantOf(send, message.index) : null,
     ]);
     const place = places.get(id);
     const [suppression] = suppressed.values();
-    const known = { message, send, template, integration, place, suppression };
+    const known = { message, send, template, integration, variant, place, suppression };
     const contentDays = account?.retention.contentDays ?? 0;
     return messageViewOf({ ...known, contentDays, now: at });
   }

@@ -38,11 +38,6 @@ export function MessageContent({ message }: { message: MessageView }) {
       <Text size="sm">
         <Text span c="dimmed">Subject:</Text> <b>{data.subject}</b>
       </Text>
-      {data.variant !== null && (
-        <Text size="sm">
-          <Text span c="dimmed">Language:</Text> {data.variant}
-        </Text>
-      )}
       <Tabs defaultValue="mail" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="mail">Mail</Tabs.Tab>

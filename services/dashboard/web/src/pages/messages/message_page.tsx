@@ -109,7 +109,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 function Details({ message }: { message: MessageView }) {
   const { id, sendId, name, email, from, template, integration, attachments, traceId } = message;
-  const { acceptedAt, finishedAt, nextAt, recipients } = message;
+  const { acceptedAt, finishedAt, nextAt, recipients, variant } = message;
   const rows: readonly (readonly [string, ReactNode] | undefined)[] = [
     ["To", name === null ? email : `${name} <${email}>`],
     ["From", from.name === undefined ? from.email : `${from.name} <${from.email}>`],
@@ -124,6 +124,7 @@ function Details({ message }: { message: MessageView }) {
         {template.name ?? `No. ${template.id}`}, version {template.version}
       </Anchor>,
     ],
+    variant === null ? undefined : ["Language", variant],
     [
       "Integration",
       <Anchor key="a" component={Link} href={`~/integrations/${integration.id}`} size="sm">
