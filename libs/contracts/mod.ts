@@ -19,6 +19,7 @@ export * from "./consent.ts";
 export * from "./content.ts";
 export * from "./bundle.ts";
 export * from "./bundle_asset.ts";
+export { csvLine } from "./csv_line.ts";
 export * from "./documents.ts";
 export * from "./drop_nulls.ts";
 export * from "./email_address.ts";

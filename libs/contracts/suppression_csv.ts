@@ -1,3 +1,4 @@
+import { csvLine, csvText } from "./csv_line.ts";
 import { addressFault } from "./email_address.ts";
 import { FILTER_TIME } from "./message_filters.ts";
 import type { Suppression } from "./suppression.ts";
@@ -10,9 +11,6 @@ const COLUMNS = ["email", "reason", "addedAt", "expiresAt", "reply", "messageId"
 
 const EMAIL_NAMES = new Set(["email", "e-mail", "email address", "address", "recipient"]);
 const EXPIRY_NAMES = new Set(["expiresat", "expires_at", "expires"]);
-
-/** Spreadsheets take a cell that begins so for a formula (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t\r']/;
 
 /** An address of a file, and where it stands. */
 export interface CsvAddress {
@@ -30,9 +28,9 @@ export interface ReadCsv {
 }
 
 /** The first line of a file with a suppression list. */
-export const SUPPRESSION_CSV_HEAD = `${COLUMNS.join(",")}\r\n`;
+export const SUPPRESSION_CSV_HEAD = csvLine(COLUMNS);
 
-/** Returns the line of an entry in a file (RFC 4180). No cell is a formula. */
+/** Returns the line of an entry in a file: {@linkcode csvLine}. */
 export function suppressionCsvLine(
   entry: Omit<Suppression, "_id" | "accountId"> & { email: string },
 ): string {
@@ -42,7 +40,7 @@ export function suppressionCsvLine(
     ...{ email, reason, addedAt: at.toISOString(), expiresAt: expiresAt?.toISOString() ?? "" },
     ...{ reply: codes, messageId: messageId ?? "" },
   };
-  return `${COLUMNS.map((name) => cellOf(cells[name])).join(",")}\r\n`;
+  return csvLine(COLUMNS.map((name) => cells[name]));
 }
 
 /**
@@ -61,8 +59,8 @@ export function readSuppressionCsv(text: string, now: Date): ReadCsv {
   const addresses = new Map<string, CsvAddress>();
   const invalid: ReadCsv["invalid"] = [];
   for (const { line, cells } of named < 0 ? rows : rows.slice(1)) {
-    const email = textOf(cells[emailAt]);
-    const expiry = expiryAt < 0 ? "" : textOf(cells[expiryAt]);
+    const email = csvText(cells[emailAt]);
+    const expiry = expiryAt < 0 ? "" : csvText(cells[expiryAt]);
     const message = faultOf(email, expiry, now);
     if (message !== undefined) {
       invalid.push({ line, message });
@@ -85,17 +83,6 @@ function faultOf(email: string, expiry: string, now: Date): string | undefined {
   const { data, error } = FILTER_TIME.safeParse(expiry);
   if (data === undefined) return `expiresAt ${error?.issues[0]?.message ?? "is not valid"}`;
   return data <= now ? "expiresAt is in the past" : undefined;
-}
-
-function cellOf(value: string): string {
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Returns a cell as it was before {@linkcode cellOf}. */
-function textOf(cell = ""): string {
-  const text = cell.trim();
-  return text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 }
 
 interface Row {

@@ -16,6 +16,7 @@ import { dkimRoutes } from "./routes/dkim.ts";
 import { integrationRoutes } from "./routes/integrations.ts";
 import { partialRoutes } from "./routes/partials.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { messageAddressRoute } from "./routes/message_addresses.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { messageStreamRoute } from "./routes/message_stream.ts";
 import { overviewRoutes } from "./routes/overview.ts";
@@ -73,6 +74,7 @@ export function buildApp(deps: DashboardDeps, options: DashboardOptions): Fastif
     tokenRoutes(api, routing);
     webhookRoutes(api, routing);
     messageRoutes(api, routing);
+    messageAddressRoute(api, routing);
     batchRoutes(api, routing);
     messageStreamRoute(api, routing);
     suppressionRoutes(api, routing);

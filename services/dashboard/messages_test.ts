@@ -328,3 +328,34 @@ test("GET /api/messages/:id names the language that a message has", async () => 
   }
   assert.deepEqual(variants, ["de", null]);
 });
+
+test("GET /api/messages/addresses has each address of a cause once, without formulas, and is in the audit log", async () => {
+  const { own: { viewer, accountId }, foreign, store } = dashboard;
+  const emails = ["=cmd@csv.example", "A@csv.example", "a@csv.example", "other@csv.example"];
+  const to = emails.map((email) => ({ email }));
+  const send = await accept(4, { request: { from: { email: "shop@example.com" }, to } });
+  const ids = await Promise.all([0, 1, 2].map((index) => fail(send, index)));
+  const query = `send=${send._id}&reason=${encodeURIComponent(REASON)}&code=550&enhanced=5.1.1`;
+  const path = `/api/messages/addresses?state=failed&${query}`;
+  const { status, headers, text } = await viewer.get(path);
+  assert.equal(status, 200);
+  assert.match(String(headers["content-type"]), /^text\/csv/);
+  assert.match(String(headers["content-disposition"]), /^attachment; filename="addresses.csv"/);
+  const [head, ...lines] = text.trimEnd().split("\r\n");
+  assert.equal(head, "email,state,reason,reply,messageId,acceptedAt");
+  const rest = (index: number) =>
+    `failed,${REASON},${REPLY.response},${ids[index]},${send.acceptedAt.toISOString()}`;
+  assert.deepEqual(lines, [`a@csv.example,${rest(2)}`, `'=cmd@csv.example,${rest(0)}`]);
+  const [line] = await store.audit.list(accountId, { limit: 1 });
+  assert.deepEqual([line?.action, line?.target, line?.details], [
+    "message.exported",
+    `send ${send._id}`,
+    { reason: REASON, addresses: 2 },
+  ]);
+  assert.equal((await viewer.get(path.replace("550", "551"))).text.split("\r\n").length, 2);
+  assert.equal((await foreign.viewer.get(path)).text.split("\r\n").length, 2);
+  for (const state of ["", "sent", "failed,sent"]) {
+    const refused = await viewer.get(`/api/messages/addresses?state=${state}`);
+    assert.deepEqual([refused.status, refused.body.issues[0].path], [400, "state"], state);
+  }
+});

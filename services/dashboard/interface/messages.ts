@@ -8,6 +8,7 @@ import type { SuppressionView } from "./suppressions.ts";
  * | --- | --- | --- |
  * | `GET /api/messages` | `MessageQuery` | `MessageList` |
  * | `GET /api/messages/options` | | `MessageOptions` |
+ * | `GET /api/messages/addresses` | `MessageQuery` with `state` failed, unknown or deferred | CSV, each address once |
  * | `GET /api/messages/stream` | | server-sent events: `rows` with `MessageRow[]`, `counts` with `StateTotals` |
  * | `GET /api/messages/:id` | | `MessageView` |
  * | `GET /api/messages/:id/content` | | `ContentView` |

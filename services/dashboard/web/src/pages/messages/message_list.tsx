@@ -8,6 +8,7 @@ import { request } from "../../api.ts";
 import { ShowMore } from "../../parts/show_more.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { AddressExport } from "./address_export.tsx";
 import { FilterBar, useOptions } from "./filter_bar.tsx";
 import { type LiveState, useLiveRows } from "./live_rows.ts";
 import { MessageRows } from "./message_rows.tsx";
@@ -99,7 +100,8 @@ function OneReason({ filter }: { filter: Filter }) {
     <Alert color="blue" title="Show only messages with this reason">
       <Text size="sm">{reason} {code} {enhanced}</Text>
       {isOne && (
-        <Group mt="xs">
+        <Group mt="xs" gap="xs">
+          <AddressExport filter={filter} />
           <RetryAll
             cause={{
               ...{ state, reason, send, from },

@@ -15,12 +15,13 @@ import { Failed, Waiting } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
+import { AddressExport } from "./address_export.tsx";
 import { AllMessagesLink } from "./all_messages_link.tsx";
 import { adviceOf } from "./failure_advice.ts";
 import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
 import { RetryAll } from "./retry_all.tsx";
-import { queryOf } from "./query_filter.ts";
+import { type Filter, queryOf } from "./query_filter.ts";
 import { StateBadge } from "./state_badge.tsx";
 import { StateShares } from "./state_shares.tsx";
 
@@ -123,9 +124,12 @@ function Causes({ send }: { send: SendView }) {
                 {cause.count === 1 ? "Show the message" : "Show the newest message"}
               </Anchor>
             </Stack>
-            {send.contentRemovedAt === null && (
-              <RetryAll cause={causeOf(cause, send.id)} count={cause.count} />
-            )}
+            <Group gap="xs">
+              <AddressExport filter={filterOf(cause, send.id)} />
+              {send.contentRemovedAt === null && (
+                <RetryAll cause={causeOf(cause, send.id)} count={cause.count} />
+              )}
+            </Group>
           </Group>
         </Card>
       ))}
@@ -140,6 +144,15 @@ function Advice({ cause }: { cause: CauseView }) {
 
 function causeOf({ state, reason, code, enhanced }: CauseView, send: string): BulkRetry {
   return { state: state as BulkRetry["state"], reason, code, enhanced, send };
+}
+
+function filterOf({ state, reason, code, enhanced }: CauseView, send: string): Filter {
+  return {
+    ...{ state, send },
+    ...(reason === null ? {} : { reason }),
+    ...(code === null ? {} : { code: String(code) }),
+    ...(enhanced === null ? {} : { enhanced }),
+  };
 }
 
 function Recipients({ id, isSettled }: { id: string; isSettled: boolean }) {

@@ -40,6 +40,7 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "partial.removed": "removed the",
   "token.rolled": "rolled a token into the new",
   "message.read": "read the contents of",
+  "message.exported": "downloaded the addresses of",
   "send.to_suppressed": "sent to suppressed addresses by the",
   "recipient.forgotten": "removed the data of",
   "audit.exported": "downloaded the",
