@@ -7,8 +7,8 @@ import { useSession } from "../../session.tsx";
 import { AccountTab } from "./account_tab.tsx";
 import { AuditTab } from "./audit_tab.tsx";
 import { LimitsTab } from "./limits_tab.tsx";
+import { MailTab } from "./mail_tab.tsx";
 import { MembersTab } from "./members_tab.tsx";
-import { RetentionTab } from "./retention_tab.tsx";
 import { YouTab } from "./you_tab.tsx";
 
 interface Tab {
@@ -24,7 +24,7 @@ const TABS: readonly Tab[] = [
   { path: "account", label: "Account", content: AccountTab },
   { path: "members", label: "Members", content: MembersTab },
   { path: "you", label: "You", content: YouTab, role: "texts" },
-  { path: "retention", label: "Retention", content: RetentionTab },
+  { path: "mail", label: "Mail", content: MailTab },
   { path: "limits", label: "Limits", content: LimitsTab },
   { path: "audit", label: "Audit log", content: AuditTab, role: "owner" },
 ];

@@ -1,4 +1,5 @@
 import type { TemplateBody, TemplateSource } from "../../../../interface/templates.ts";
+import { canonicalTag } from "../../parts/language_tag.ts";
 import type { Draft } from "./use_draft.ts";
 
 /** The parts of a draft that an editor of one language shows and changes. */
@@ -57,22 +58,4 @@ export function languageFault(source: TemplateSource, text: string): string | nu
   if (/-[a-z\d]-/i.test(tag)) return "Enter the tag without extensions";
   const isThere = tag === canonicalTag(source.locale) || source.variants?.[tag] !== undefined;
   return isThere ? `The template has ${tag} already` : null;
-}
-
-/** Returns a language tag in its canonical form; null if it is none. */
-export function canonicalTag(text: string): string | null {
-  try {
-    return Intl.getCanonicalLocales(text.trim())[0] ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** Returns the name of a language in English: `German (Austria)`. */
-export function languageName(tag: string): string {
-  try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(tag) ?? tag;
-  } catch {
-    return tag;
-  }
 }

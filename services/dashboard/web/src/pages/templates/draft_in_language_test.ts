@@ -4,7 +4,6 @@ import type { TemplateSource } from "../../../../interface/templates.ts";
 import {
   draftInLanguage,
   languageFault,
-  languageName,
   withLanguage,
   withoutLanguage,
 } from "./draft_in_language.ts";
@@ -57,5 +56,4 @@ test("languageFault() refuses what is no language tag, and what the template has
   for (const text of ["fr", "pt-br", "zh-Hant", "de-AT"]) {
     assert.equal(languageFault(SOURCE, text), null, text);
   }
-  assert.equal(languageName("pt-BR"), "Brazilian Portuguese");
 });

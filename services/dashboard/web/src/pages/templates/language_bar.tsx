@@ -1,17 +1,12 @@
-import { ActionIcon, Autocomplete, Button, Group, Menu, Popover, Tabs, Text } from "@mantine/core";
+import { ActionIcon, Button, Group, Menu, Popover, Tabs, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { modals } from "@mantine/modals";
 import { useState } from "react";
 import { TbCopy, TbDots, TbPlus, TbTrash } from "react-icons/tb";
 import type { TemplateView } from "../../../../interface/templates.ts";
-import {
-  canonicalTag,
-  languageFault,
-  languageName,
-  withLanguage,
-  withoutLanguage,
-} from "./draft_in_language.ts";
-import { COMMON_LANGUAGES } from "./locale_input.tsx";
+import { LanguageField } from "../../parts/language_field.tsx";
+import { canonicalTag, COMMON_LANGUAGES, languageName } from "../../parts/language_tag.ts";
+import { languageFault, withLanguage, withoutLanguage } from "./draft_in_language.ts";
 import type { Draft } from "./use_draft.ts";
 
 /** The value of the tab of the template's own body: no language tag. */
@@ -163,10 +158,9 @@ function AddLanguage({ draft, missing, onAdd }: {
             add();
           }}
         >
-          <Autocomplete
+          <LanguageField
             label="Language"
             description="Its text begins as a copy of the default."
-            placeholder="de, pt-BR, …"
             size="sm"
             data-autofocus
             data={proposed}

@@ -1,20 +1,5 @@
-import { Autocomplete } from "@mantine/core";
-
-/** Languages to choose from; others can be typed. */
-export const COMMON_LANGUAGES = [
-  "en",
-  "en-GB",
-  "en-US",
-  "de",
-  "fr",
-  "es",
-  "it",
-  "nl",
-  "pl",
-  "pt-BR",
-  "sv",
-  "ja",
-];
+import { LanguageField } from "../../parts/language_field.tsx";
+import { canonicalTag } from "../../parts/language_tag.ts";
 
 /** The language of the template's own body. Helpers use its rules for numbers and dates. */
 export function LocaleInput({ value, readOnly, onChange }: {
@@ -23,24 +8,15 @@ export function LocaleInput({ value, readOnly, onChange }: {
   onChange: (locale: string) => void;
 }) {
   return (
-    <Autocomplete
+    <LanguageField
       label="Default language"
       description="Of the text that is sent where no other language fits, for example en or pt-BR. Numbers and dates follow it."
       size="sm"
       styles={{ wrapper: { maxWidth: 340 } }}
-      data={COMMON_LANGUAGES}
       value={value}
       readOnly={readOnly}
       onChange={onChange}
-      error={isLocale(value) ? undefined : "Enter a language tag such as en or pt-BR"}
+      error={canonicalTag(value) === null ? "Enter a language tag such as en or pt-BR" : undefined}
     />
   );
-}
-
-function isLocale(value: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(value).length === 1;
-  } catch {
-    return false;
-  }
 }

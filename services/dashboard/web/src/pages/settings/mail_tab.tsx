@@ -1,0 +1,36 @@
+import { Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { AccountView } from "../../../../interface/people.ts";
+import { request } from "../../api.ts";
+import { Failed, Waiting } from "../../parts/states.tsx";
+import { LanguageForm } from "./language_form.tsx";
+import { RetentionForm } from "./retention_form.tsx";
+import { Section } from "./section.tsx";
+
+/** What holds for all mails of the account: their language, and how long their contents are kept. */
+export function MailTab() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["account"],
+    queryFn: ({ signal }) => request<AccountView>("/account", { signal }),
+  });
+  if (data === undefined) {
+    if (error === null) return <Waiting />;
+    return <Failed error={error} retry={() => void refetch()} />;
+  }
+  return (
+    <Stack>
+      <Section
+        title="Language"
+        about="For mails and PDFs whose request names no language. A template without it uses its default language."
+      >
+        <LanguageForm locale={data.locale} />
+      </Section>
+      <Section
+        title="Content retention"
+        about="While contents are kept, you can view a message and its PDFs as the recipient got them. States and outcomes are kept in any case."
+      >
+        <RetentionForm contentDays={data.retention.contentDays} />
+      </Section>
+    </Stack>
+  );
+}
