@@ -5,7 +5,7 @@
 export function fitFrame(frame: HTMLIFrameElement): string {
   const { style } = frame;
   style.height = "100%";
-  const content = frame.contentDocument?.documentElement.scrollHeight ?? 0;
+  const content = frame.contentDocument?.documentElement?.scrollHeight ?? 0;
   const height = Math.max(content, frame.clientHeight);
   style.height = `${height}px`;
   return `${frame.clientWidth} ${height}`;
