@@ -83,6 +83,8 @@ const theme = EditorView.theme({
     color: INK.comment,
     padding: "3px 10px",
   },
+  // Mantine's fonts, and many systems, lack the library's own sign.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"⋯" !important' },
   ".cm-deletedChunk": { backgroundColor: "light-dark(#fdeaea, #3d2122)" },
   ".cm-changedLine, .cm-inlineChangedLine": {
     backgroundColor: "light-dark(#e8f6ec, #1c3524) !important",
