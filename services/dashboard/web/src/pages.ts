@@ -18,6 +18,8 @@ import { TEMPLATE_ICONS } from "./pages/templates/template_icons.ts";
 /** A page of the dashboard: its name, its path, and its component. */
 export interface PageEntry {
   label: string;
+  /** The heading of the menu below which it stands. @default {that of the page before} */
+  group?: string;
   /** Path in the address, `/` for the first; the page handles the rest of the path. */
   path: string;
   icon: IconType;
@@ -36,6 +38,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     label: "Messages",
+    group: "Mail",
     path: "/messages",
     icon: TbSend,
     page: lazy(() => import("./pages/messages/messages.tsx")),
@@ -54,6 +57,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     label: "Email templates",
+    group: "Content",
     path: "/email-templates",
     icon: TEMPLATE_ICONS.email,
     page: lazy(() => import("./pages/templates/email_templates.tsx")),
@@ -80,6 +84,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     label: "Integrations",
+    group: "Connections",
     path: "/integrations",
     icon: TbServer,
     page: lazy(() => import("./pages/integrations/integrations.tsx")),
@@ -104,6 +109,7 @@ export const PAGES: readonly PageEntry[] = [
   },
   {
     label: "Settings",
+    group: "Account",
     path: "/settings",
     icon: TbSettings,
     page: lazy(() => import("./pages/settings/settings.tsx")),

@@ -14,7 +14,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { modals } from "@mantine/modals";
 import { TbLogout, TbMapPinOff, TbMoon, TbSun, TbUserCircle } from "react-icons/tb";
 import { useQueryClient } from "@tanstack/react-query";
-import { type MouseEvent, Suspense, useEffect } from "react";
+import { Fragment, type MouseEvent, Suspense, useEffect } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { useBrowserLocation } from "wouter/use-browser-location";
 import { request } from "./api.ts";
@@ -77,7 +77,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
+      <AppShell.Navbar p="xs" aria-label="Pages" style={{ overflowY: "auto" }}>
         <Pages onPick={close} />
       </AppShell.Navbar>
       <AppShell.Main id={CONTENT} tabIndex={-1}>
@@ -120,18 +120,24 @@ const PAGES_FOR_TEXTS = PAGES.filter(({ isForTexts }) => isForTexts === true);
 
 function Pages({ onPick }: { onPick: () => void }) {
   const [location] = useLocation();
-  return usePages().map(({ label, path, icon: Sign }) => (
-    <NavLink
-      key={path}
-      component={Link}
-      href={path}
-      label={label}
-      leftSection={<Sign size={18} strokeWidth={1.6} />}
-      active={path === "/" ? location === "/" : location.startsWith(path)}
-      aria-current={location === path || location === `${path}/` ? "page" : undefined}
-      onClick={onPick}
-      style={{ borderRadius: "var(--mantine-radius-md)" }}
-    />
+  return usePages().map(({ label, group, path, icon: Sign }) => (
+    <Fragment key={path}>
+      {group !== undefined && (
+        <Text size="xs" fw={600} c="dimmed" px="xs" mt="md" mb={4}>{group}</Text>
+      )}
+      <NavLink
+        component={Link}
+        href={path}
+        label={label}
+        leftSection={<Sign size={18} strokeWidth={1.6} />}
+        active={path === "/" ? location === "/" : location.startsWith(path)}
+        aria-current={location === path || location === `${path}/` ? "page" : undefined}
+        onClick={onPick}
+        py={6}
+        px="xs"
+        style={{ borderRadius: "var(--mantine-radius-md)" }}
+      />
+    </Fragment>
   ));
 }
 
