@@ -14,7 +14,7 @@ export function SecondFactorNeeded() {
     <Center mih="100dvh" component="main" p="md">
       <Box w="100%" maw={560}>
         <Stack>
-          <Title order={1} size="h3">{account.name} requires a second factor</Title>
+          <Title order={1} size="h2">{account.name} requires a second factor</Title>
           <Text size="sm">
             Members who sign in by password need one. Add one, {user.name}, to continue.
           </Text>

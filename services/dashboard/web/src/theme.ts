@@ -20,11 +20,21 @@ export const THEME = createTheme({
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace:
     'ui-monospace, "Cascadia Code", "Source Code Pro", Menlo, Consolas, monospace',
-  headings: { fontWeight: "650" },
+  // The scale of text: 24 pages, 18 narrow pages and dialogs, 16 parts of a page, 14 text, 12 notes.
+  headings: {
+    fontWeight: "650",
+    sizes: {
+      h1: { fontSize: "1.5rem", lineHeight: "1.35" },
+      h2: { fontSize: "1.125rem", lineHeight: "1.45" },
+      h3: { fontSize: "1rem", lineHeight: "1.5" },
+      h4: { fontSize: "0.875rem", lineHeight: "1.55" },
+    },
+  },
   components: {
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } }, styles: HEADED },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } }, styles: HEADED },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Table: { defaultProps: { verticalSpacing: "xs", tabularNums: true } },
     // Its own ground is that of a card in dark colours.
     Code: { defaultProps: { bg: "var(--mantine-color-default-hover)" } },
     // The primary colour itself is too dark on dark ground.

@@ -82,6 +82,7 @@ export function SourcePage(
 
 const LINE = { borderLeft: "1px solid var(--mantine-color-default-border)" };
 const FRAME = {
+  background: "var(--mantine-color-body)",
   border: "1px solid var(--mantine-color-default-border)",
   borderRadius: "var(--mantine-radius-md)",
   overflow: "hidden",

@@ -1,8 +1,9 @@
-import { Alert, Button, Center, Loader, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { Alert, Button, Center, Loader, Stack, Text, ThemeIcon } from "@mantine/core";
 import type { IconType } from "react-icons";
 import { TbAlertTriangle } from "react-icons/tb";
 import type { ReactNode } from "react";
 import { HttpError } from "../api.ts";
+import { SectionTitle } from "./section_title.tsx";
 
 /** Shown while data is loading. */
 export function Waiting({ label = "Loading" }: { label?: string }) {
@@ -52,7 +53,7 @@ export function Empty({ icon: Sign, title, children, action }: {
         <ThemeIcon size={52} radius="xl" variant="light">
           <Sign size={26} />
         </ThemeIcon>
-        <Title order={2} size="h4">{title}</Title>
+        <SectionTitle>{title}</SectionTitle>
         <Text c="dimmed" size="sm">{children}</Text>
         {action}
       </Stack>

@@ -39,7 +39,7 @@ export function Time({ at, isNarrow = false, ...rest }: {
   const date = new Date(at);
   return (
     <Tooltip label={absoluteTime(date)}>
-      <Text span tabIndex={0} {...rest}>
+      <Text span tabIndex={0} style={{ whiteSpace: "nowrap" }} {...rest}>
         <time dateTime={date.toISOString()}>{relativeTime(date, isNarrow)}</time>
       </Text>
     </Tooltip>

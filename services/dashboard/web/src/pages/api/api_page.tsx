@@ -1,9 +1,10 @@
-import { Accordion, Anchor, Code, PasswordInput, Stack, Text, Title } from "@mantine/core";
+import { Accordion, Anchor, Code, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { Link } from "wouter";
 import type { ApiPageView } from "../../../../interface/api_page.ts";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { Page } from "../../parts/page.tsx";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { Pending } from "../../parts/states.tsx";
 import { useApi } from "./api_queries.ts";
 import { EndpointControl, EndpointPanel } from "./endpoint.tsx";
@@ -70,8 +71,8 @@ function Group({ group: { name, endpoints }, trial }: {
 }) {
   return (
     <Stack gap="xs" component="section" aria-label={name}>
-      <Title order={2} size="h4">{name}</Title>
-      <Accordion variant="separated" chevronPosition="left" order={3}>
+      <SectionTitle>{name}</SectionTitle>
+      <Accordion variant="contained" chevronPosition="left" order={3}>
         {endpoints.map((endpoint) => (
           <Accordion.Item key={endpoint.id} value={endpoint.id}>
             <EndpointControl endpoint={endpoint} />

@@ -1,4 +1,5 @@
 import { Accordion, Badge, Code, Group, Stack, Table, Text } from "@mantine/core";
+import { Breakable } from "../../parts/breakable.tsx";
 import { CopyCode } from "../../parts/copy_text.tsx";
 import type { EndpointItem, Json } from "./endpoint_list.ts";
 import { exampleOf } from "./example_of.ts";
@@ -17,7 +18,9 @@ export function EndpointControl({ endpoint: { method, path, summary } }: {
           {method}
         </Badge>
         <Stack gap={2} miw={0}>
-          <Text ff="monospace" size="sm" style={{ overflowWrap: "anywhere" }}>{path}</Text>
+          <Text ff="monospace" size="sm" style={{ overflowWrap: "anywhere" }}>
+            <Breakable text={path} />
+          </Text>
           <Text size="sm" c="dimmed">{summary}</Text>
         </Stack>
       </Group>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { TbFilterOff, TbStack2 } from "react-icons/tb";
 import { Link } from "wouter";
 import type { BatchRow } from "../../../../interface/batches.ts";
+import { DataTable } from "../../parts/data_table.tsx";
 import { ShowMore } from "../../parts/show_more.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
@@ -69,42 +70,40 @@ function NoBatches() {
 function BatchRows({ rows }: { rows: readonly BatchRow[] }) {
   return (
     <>
-      <Table.ScrollContainer minWidth={700} visibleFrom="md" type="native">
-        <Table verticalSpacing="xs" layout="fixed" aria-label="Batches, newest first">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Batch</Table.Th>
-              <Table.Th w={125}>State</Table.Th>
-              <Table.Th w={130} ta="right">Recipients</Table.Th>
-              <Table.Th w="20%">Integration</Table.Th>
-              <Table.Th w={135}>Opened</Table.Th>
-              <Table.Th w={170}>End</Table.Th>
+      <DataTable minWidth={700} visibleFrom="md" layout="fixed" aria-label="Batches, newest first">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Batch</Table.Th>
+            <Table.Th w={125}>State</Table.Th>
+            <Table.Th w={130} ta="right">Recipients</Table.Th>
+            <Table.Th w="20%">Integration</Table.Th>
+            <Table.Th w={150}>Opened</Table.Th>
+            <Table.Th w={195}>End</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={row.id}>
+              <Table.Td>
+                <Name row={row} />
+              </Table.Td>
+              <Table.Td>
+                <BatchBadge state={row.state} />
+              </Table.Td>
+              <Table.Td ta="right">{row.recipients.toLocaleString()}</Table.Td>
+              <Table.Td>
+                <Text size="sm" truncate>{integrationName(row)}</Text>
+              </Table.Td>
+              <Table.Td>
+                <Time at={row.createdAt} size="sm" />
+              </Table.Td>
+              <Table.Td>
+                <End row={row} />
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.id}>
-                <Table.Td>
-                  <Name row={row} />
-                </Table.Td>
-                <Table.Td>
-                  <BatchBadge state={row.state} />
-                </Table.Td>
-                <Table.Td ta="right">{row.recipients.toLocaleString()}</Table.Td>
-                <Table.Td>
-                  <Text size="sm" truncate>{integrationName(row)}</Text>
-                </Table.Td>
-                <Table.Td>
-                  <Time at={row.createdAt} size="sm" />
-                </Table.Td>
-                <Table.Td>
-                  <End row={row} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          ))}
+        </Table.Tbody>
+      </DataTable>
       <Stack gap="xs" hiddenFrom="md">
         {rows.map((row) => (
           <Card key={row.id} withBorder padding="sm">

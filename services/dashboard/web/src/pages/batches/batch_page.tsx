@@ -1,6 +1,5 @@
 import { Alert, Anchor, Card, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { TbArrowLeft } from "react-icons/tb";
 import { Link } from "wouter";
 import type { BatchView } from "../../../../interface/batches.ts";
 import { Page } from "../../parts/page.tsx";
@@ -22,13 +21,7 @@ export function BatchPage({ id }: { id: string }) {
       title={data === undefined
         ? "Batch"
         : `Batch of ${countText(data.recipients, "recipient", "recipients")}`}
-      about={
-        <Anchor component={Link} href="/" size="sm">
-          <Group gap={4} component="span">
-            <TbArrowLeft size={14} aria-hidden />All batches
-          </Group>
-        </Anchor>
-      }
+      back="All batches"
       actions={data && <BatchActions batch={data} />}
     >
       {error && <Failed error={error} retry={() => void refetch()} />}

@@ -1,6 +1,8 @@
-import { Anchor, Paper, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Stack, Table, Text } from "@mantine/core";
 import { Link } from "wouter";
 import type { BatchSend } from "../../../../interface/batches.ts";
+import { DataTable } from "../../parts/data_table.tsx";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { ShowMore } from "../../parts/show_more.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -13,7 +15,7 @@ export function BatchSendList({ id, isSettled }: { id: string; isSettled: boolea
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <Stack gap="xs" component="section" aria-label="Parts">
-      <Text component="h2" fw={650} m={0}>Parts</Text>
+      <SectionTitle>Parts</SectionTitle>
       {list.isPending && <Waiting label="Loading the parts" />}
       {list.error && <Failed error={list.error} retry={() => void list.refetch()} />}
       {list.data !== undefined && rows.length === 0 && (
@@ -29,35 +31,33 @@ export function BatchSendList({ id, isSettled }: { id: string; isSettled: boolea
 
 function Parts({ rows }: { rows: readonly BatchSend[] }) {
   return (
-    <Paper withBorder>
-      <Table verticalSpacing="xs" aria-label="Parts, newest first">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Accepted</Table.Th>
-            <Table.Th>Recipients</Table.Th>
-            <Table.Th>Finished</Table.Th>
+    <DataTable minWidth={300} aria-label="Parts, newest first">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Accepted</Table.Th>
+          <Table.Th>Recipients</Table.Th>
+          <Table.Th>Finished</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map(({ id, acceptedAt, recipients, settledAt }) => (
+          <Table.Tr key={id}>
+            <Table.Td>
+              <Time at={acceptedAt} size="sm" />
+            </Table.Td>
+            <Table.Td>
+              <Anchor component={Link} href={`~/messages/sends/${id}`} size="sm">
+                {countText(recipients, "recipient", "recipients")}
+              </Anchor>
+            </Table.Td>
+            <Table.Td>
+              {settledAt === null
+                ? <Text size="sm" c="dimmed">not finished</Text>
+                : <Time at={settledAt} size="sm" />}
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ id, acceptedAt, recipients, settledAt }) => (
-            <Table.Tr key={id}>
-              <Table.Td>
-                <Time at={acceptedAt} size="sm" />
-              </Table.Td>
-              <Table.Td>
-                <Anchor component={Link} href={`~/messages/sends/${id}`} size="sm">
-                  {countText(recipients, "recipient", "recipients")}
-                </Anchor>
-              </Table.Td>
-              <Table.Td>
-                {settledAt === null
-                  ? <Text size="sm" c="dimmed">not finished</Text>
-                  : <Time at={settledAt} size="sm" />}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
+        ))}
+      </Table.Tbody>
+    </DataTable>
   );
 }

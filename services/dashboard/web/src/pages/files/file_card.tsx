@@ -138,7 +138,9 @@ function Actions({ file, mayEdit, describe }: {
 /** Returns the kind and the sizes of a file: `PNG, 200 × 80, 3.4 KB`. */
 function describeFile({ contentType, width, height, size }: AssetView): string {
   const [type = ""] = contentType.split(";");
-  const kind = type.slice(type.indexOf("/") + 1).replace(/\+xml$/, "").toUpperCase();
+  const kind = type === "text/plain"
+    ? "Text"
+    : type.slice(type.indexOf("/") + 1).replace(/\+xml$/, "").toUpperCase();
   const pixels = width === null || height === null ? [] : [`${width} × ${height}`];
   return [kind, ...pixels, sizeText(size)].join(", ");
 }

@@ -6,9 +6,10 @@ import { fileAddress } from "./file_queries.ts";
 /** A stored image, small, or a sign for another file. */
 export function Thumbnail({ file, height }: { file: AssetView; height: number }) {
   const Sign = file.contentType.startsWith("font/") ? TbTypography : TbFile;
+  const isImage = file.contentType.startsWith("image/");
   return (
-    <Center h={height} style={BACKGROUND}>
-      {file.contentType.startsWith("image/")
+    <Center h={height} c="dimmed" style={isImage ? BACKGROUND : PLAIN}>
+      {isImage
         ? (
           <img
             src={fileAddress(file)}
@@ -21,6 +22,11 @@ export function Thumbnail({ file, height }: { file: AssetView; height: number })
     </Center>
   );
 }
+
+const PLAIN = {
+  borderRadius: "var(--mantine-radius-sm)",
+  background: "var(--mantine-color-default-hover)",
+};
 
 /** A chequered ground shows what is transparent, in both colour schemes. */
 const BACKGROUND = {

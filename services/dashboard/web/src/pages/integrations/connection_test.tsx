@@ -1,10 +1,11 @@
-import { Alert, Box, Button, Code, Group, Loader, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Box, Button, Code, Group, Loader, Paper, Stack, Text } from "@mantine/core";
 import type { ProbeStep } from "@posthaste/contracts";
 import { TbCheck, TbMinus, TbPlugConnected, TbX } from "react-icons/tb";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ProbeInput, ProbeView } from "../../../../interface/integrations.ts";
 import { HttpError, request } from "../../api.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 
 const STEPS: readonly [ProbeStep["step"], string][] = [
   ["resolve", "Look up the host"],
@@ -35,7 +36,7 @@ export function ConnectionTest({ inputOf, onIssues }: {
     <Paper withBorder component="section" p="lg" aria-live="polite">
       <Stack gap="sm">
         <div>
-          <Title order={2} size="h5">Test connection</Title>
+          <SectionTitle>Test connection</SectionTitle>
           <Text size="sm" c="dimmed">
             Connects, logs in, and asks whether mail from the first sender is taken. Nothing is
             sent, and nothing is saved.

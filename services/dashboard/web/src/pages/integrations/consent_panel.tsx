@@ -1,9 +1,10 @@
-import { Alert, Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Paper, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { OAUTH_ENDPOINTS } from "@posthaste/contracts";
 import { TbExternalLink } from "react-icons/tb";
 import type { IntegrationView, OauthLoginView } from "../../../../interface/integrations.ts";
 import { startConsent } from "../../consent_request.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useSession } from "../../session.tsx";
@@ -29,7 +30,7 @@ export function ConsentPanel({ view, isDirty }: { view: IntegrationView; isDirty
     <Paper withBorder component="section" p="lg" aria-label="Consent">
       <Stack gap="sm" align="flex-start">
         <div>
-          <Title order={2} size="h5">Consent</Title>
+          <SectionTitle>Consent</SectionTitle>
           <Text size="sm" c="dimmed">
             {name}{" "}
             asks you to sign in to the mailbox, and to let Posthaste send mail. Posthaste never gets

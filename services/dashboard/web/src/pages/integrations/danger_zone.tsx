@@ -1,10 +1,11 @@
-import { Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Paper, Stack, Text } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { TbTrash } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 import { sayWaiting } from "./waiting_count.tsx";
@@ -51,7 +52,7 @@ export function DangerZone({ view }: { view: IntegrationView }) {
     <Paper withBorder component="section" p="lg" aria-label="Danger zone">
       <Stack gap="sm" align="flex-start">
         <div>
-          <Title order={2} size="h5">Remove</Title>
+          <SectionTitle>Remove</SectionTitle>
           <Text size="sm" c="dimmed">
             Its number is not reused. Accepted messages are still sent.
           </Text>

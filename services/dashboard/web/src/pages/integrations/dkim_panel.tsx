@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Button,
-  Grid,
-  Group,
-  Paper,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Title,
-} from "@mantine/core";
+import { Alert, Button, Grid, Group, Paper, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { modals } from "@mantine/modals";
 import { TbCheck, TbRefresh, TbTrash, TbWorldSearch } from "react-icons/tb";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -17,6 +6,7 @@ import { useState } from "react";
 import type { DkimView, DnsCheck, IntegrationView } from "../../../../interface/integrations.ts";
 import { type HttpError, request } from "../../api.ts";
 import { CopyCode } from "../../parts/copy_text.tsx";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
@@ -30,7 +20,7 @@ export function DkimPanel({ view }: { view: IntegrationView }) {
     <Stack gap="md" maw={820}>
       <Paper withBorder component="section" p="lg">
         <Stack gap="sm">
-          <Title order={2} size="h5">DKIM signature</Title>
+          <SectionTitle>DKIM signature</SectionTitle>
           <Text size="sm">
             A signature proves to receivers that your domain sent the mail and that it was not
             changed. Most providers (Amazon SES, Postmark, SendGrid …) sign mail themselves; then

@@ -1,4 +1,4 @@
-import { Anchor, Button, Tabs } from "@mantine/core";
+import { Button, Tabs } from "@mantine/core";
 import { TbHistory, TbServerOff, TbSettings, TbSignature } from "react-icons/tb";
 import { Link } from "wouter";
 import { HttpError } from "../../api.ts";
@@ -32,10 +32,10 @@ export function IntegrationDetail({ id }: { id: number }) {
   return (
     <Page
       title={data.settings.name}
+      back="All integrations"
       about={
         <>
-          <Anchor component={Link} href="/" inherit underline="always">Integrations</Anchor>{" "}
-          · id in requests: <b>{id}</b>
+          Id in requests: <b>{id}</b>
         </>
       }
     >

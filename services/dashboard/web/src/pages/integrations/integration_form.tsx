@@ -17,12 +17,12 @@ import {
   Text,
   Textarea,
   TextInput,
-  Title,
   UnstyledButton,
 } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { TbChevronDown, TbChevronRight } from "react-icons/tb";
 import type { ReactNode } from "react";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import type { FormValues, IntegrationFormState } from "./form_values.ts";
 import { useIntegrations } from "./integration_queries.ts";
 import { LoginFields, type LoginFieldsProps } from "./login_fields.tsx";
@@ -79,7 +79,7 @@ function Section({ title, about, children }: {
     <Paper withBorder component="section" p="lg">
       <Stack gap="sm">
         <div>
-          <Title order={2} size="h5">{title}</Title>
+          <SectionTitle>{title}</SectionTitle>
           {about && <Text size="sm" c="dimmed">{about}</Text>}
         </div>
         {children}
@@ -248,7 +248,7 @@ function TrustFields({ form }: Pick<FormProps, "form">) {
       <UnstyledButton onClick={toggle} aria-expanded={opened}>
         <Group gap="xs">
           <Sign size={16} aria-hidden />
-          <Title order={2} size="h5">Certificates</Title>
+          <SectionTitle>Certificates</SectionTitle>
           <Text size="sm" c="dimmed">for your own servers</Text>
         </Group>
       </UnstyledButton>

@@ -1,7 +1,8 @@
-import { Alert, Paper, Select, Stack, Text, Title } from "@mantine/core";
+import { Alert, Paper, Select, Stack, Text } from "@mantine/core";
 import { TbBulb } from "react-icons/tb";
 import { useState } from "react";
 import type { ProviderPreset } from "../../../../interface/integrations.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import type { IntegrationFormState } from "./form_values.ts";
 import { OutsideLink } from "./integration_form.tsx";
 import { usePresets } from "./integration_queries.ts";
@@ -20,7 +21,7 @@ export function PresetPicker({ form }: { form: IntegrationFormState }) {
     <Paper withBorder component="section" p="lg">
       <Stack gap="sm">
         <div>
-          <Title order={2} size="h5">Provider</Title>
+          <SectionTitle>Provider</SectionTitle>
           <Text size="sm" c="dimmed">Fills in known settings. Skip it for any other server</Text>
         </div>
         <Select

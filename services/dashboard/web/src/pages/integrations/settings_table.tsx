@@ -1,8 +1,9 @@
-import { Paper, Table, Text, Title } from "@mantine/core";
+import { Paper, Table, Text } from "@mantine/core";
 import type {
   IntegrationSettingsView,
   OauthLoginView,
 } from "../../../../interface/integrations.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { retryAgeText } from "./retry_ages.ts";
 
 const ENCRYPTION: Record<IntegrationSettingsView["tls"], string> = {
@@ -26,7 +27,7 @@ const OAUTH: Record<OauthLoginView["kind"], string> = {
 export function SettingsTable({ settings }: { settings: IntegrationSettingsView }) {
   return (
     <Paper withBorder component="section" p="lg" maw={820}>
-      <Title order={2} size="h5">Settings</Title>
+      <SectionTitle>Settings</SectionTitle>
       <Text size="sm" c="dimmed" mb="xs">Editors and owners can change them</Text>
       <Table verticalSpacing="xs" horizontalSpacing={0} layout="fixed">
         <Table.Tbody>

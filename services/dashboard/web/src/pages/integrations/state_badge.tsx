@@ -1,4 +1,3 @@
-import { Badge } from "@mantine/core";
 import type { IconType } from "react-icons";
 import {
   TbAlertTriangle,
@@ -13,6 +12,7 @@ import type {
   IntegrationHealthView,
   IntegrationState,
 } from "../../../../interface/integrations.ts";
+import { StatePill } from "../../parts/state_pill.tsx";
 
 const SHOWN: Record<IntegrationState, { label: string; color: string; icon: IconType }> = {
   ready: { label: "Ready", color: "teal", icon: TbCircleCheck },
@@ -36,18 +36,6 @@ export function StateBadge(
   >,
 ) {
   const isUnused = state === "ready" && lastSent === null && lastFailed === null;
-  const { label, color, icon: Sign } = isUnused ? UNUSED : SHOWN[state];
-  return (
-    <Badge
-      variant="light"
-      color={color}
-      tt="none"
-      fw={600}
-      style={{ flexShrink: 0 }}
-      leftSection={<Sign size={13} aria-hidden />}
-      styles={{ label: { color: "var(--mantine-color-text)" } }}
-    >
-      {label}
-    </Badge>
-  );
+  const look = isUnused ? UNUSED : SHOWN[state];
+  return <StatePill {...look} />;
 }

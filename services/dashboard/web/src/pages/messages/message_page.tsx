@@ -9,11 +9,11 @@ import { request } from "../../api.ts";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { durationText } from "../../parts/duration.ts";
 import { Page } from "../../parts/page.tsx";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
-import { AllMessagesLink } from "./all_messages_link.tsx";
 import { adviceOf } from "./failure_advice.ts";
 import { MessageContent } from "./message_content.tsx";
 import { MessageTimeline } from "./message_timeline.tsx";
@@ -34,7 +34,7 @@ export default function MessagePage({ id }: { id: string }) {
   return (
     <Page
       title={data === undefined ? "Message" : `To ${data.email}`}
-      about={<AllMessagesLink />}
+      back="All messages"
       actions={data && <Actions message={data} />}
     >
       {error && <Failed error={error} retry={() => void refetch()} />}
@@ -101,7 +101,7 @@ function Shown({ message }: { message: MessageView }) {
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Card withBorder h="100%" component="section" aria-label={title}>
-      <Text component="h2" fw={650} size="md" m={0} mb="sm">{title}</Text>
+      <SectionTitle mb="sm">{title}</SectionTitle>
       {children}
     </Card>
   );

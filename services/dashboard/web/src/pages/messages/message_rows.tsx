@@ -2,6 +2,7 @@ import { Anchor, Card, Group, Stack, Table, Text } from "@mantine/core";
 import { TbFileTypePdf } from "react-icons/tb";
 import { Link } from "wouter";
 import type { MessageOptions, MessageRow } from "../../../../interface/messages.ts";
+import { DataTable } from "../../parts/data_table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { StateBadge } from "./state_badge.tsx";
 import { sayPlace } from "./say_place.ts";
@@ -18,53 +19,52 @@ export function MessageRows({ rows, options, withOrigin = false }: {
 }) {
   return (
     <>
-      <Table.ScrollContainer minWidth={700} visibleFrom="md" type="native">
-        <Table
-          highlightOnHover
-          verticalSpacing="xs"
-          layout="fixed"
-          aria-label="Messages, newest first"
-        >
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th w={145}>State</Table.Th>
-              <Table.Th w={withOrigin ? { base: "28%", lg: "20%" } : "28%"}>Recipient</Table.Th>
-              <Table.Th>Reason</Table.Th>
+      <DataTable
+        minWidth={700}
+        visibleFrom="md"
+        highlightOnHover
+        layout="fixed"
+        aria-label="Messages, newest first"
+      >
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={145}>State</Table.Th>
+            <Table.Th w={withOrigin ? { base: "28%", lg: "20%" } : "28%"}>Recipient</Table.Th>
+            <Table.Th>Reason</Table.Th>
+            {withOrigin && (
+              <>
+                <Table.Th w="10%" visibleFrom="lg">Template</Table.Th>
+                <Table.Th w="14%" visibleFrom="lg">Integration</Table.Th>
+              </>
+            )}
+            <Table.Th w={155}>Accepted</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={row.id}>
+              <Table.Td>
+                <StateBadge state={row.state} isWaiting={row.waiting !== null} />
+              </Table.Td>
+              <Table.Td>
+                <Recipient row={row} />
+              </Table.Td>
+              <Table.Td>
+                <Why row={row} />
+              </Table.Td>
               {withOrigin && (
                 <>
-                  <Table.Th w="10%" visibleFrom="lg">Template</Table.Th>
-                  <Table.Th w="14%" visibleFrom="lg">Integration</Table.Th>
+                  <Origin list={options?.templates} id={row.templateId} />
+                  <Origin list={options?.integrations} id={row.integrationId} />
                 </>
               )}
-              <Table.Th w={145}>Accepted</Table.Th>
+              <Table.Td style={{ whiteSpace: "nowrap" }}>
+                <Time at={row.acceptedAt} size="sm" />
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.id}>
-                <Table.Td>
-                  <StateBadge state={row.state} isWaiting={row.waiting !== null} />
-                </Table.Td>
-                <Table.Td>
-                  <Recipient row={row} />
-                </Table.Td>
-                <Table.Td>
-                  <Why row={row} />
-                </Table.Td>
-                {withOrigin && (
-                  <>
-                    <Origin list={options?.templates} id={row.templateId} />
-                    <Origin list={options?.integrations} id={row.integrationId} />
-                  </>
-                )}
-                <Table.Td style={{ whiteSpace: "nowrap" }}>
-                  <Time at={row.acceptedAt} size="sm" />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          ))}
+        </Table.Tbody>
+      </DataTable>
       <Stack gap="xs" hiddenFrom="md">
         {rows.map((row) => (
           <Card key={row.id} withBorder padding="sm">

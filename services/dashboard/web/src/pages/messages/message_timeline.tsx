@@ -46,7 +46,7 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
             <Group gap={4} fz="xs" c="dimmed" style={{ rowGap: 0 }}>
               {partsOf({ at, sinceMs, durationMs }).map((part) => <span key={part}>{part}</span>)}
             </Group>
-            {detail !== null && <Text size="sm" mt={2}>{detail}</Text>}
+            {detail !== null && <Text size="xs" mt={2}>{detail}</Text>}
           </Timeline.Item>
         );
       })}

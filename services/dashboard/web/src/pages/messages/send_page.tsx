@@ -11,12 +11,12 @@ import type {
 } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
 import { Page } from "../../parts/page.tsx";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AddressExport } from "./address_export.tsx";
-import { AllMessagesLink } from "./all_messages_link.tsx";
 import { adviceOf } from "./failure_advice.ts";
 import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
@@ -37,7 +37,7 @@ export default function SendPage({ id }: { id: string }) {
   return (
     <Page
       title={data === undefined ? "Send" : `Send to ${countOf(data.recipients)}`}
-      about={<AllMessagesLink />}
+      back="All messages"
       actions={data && <CancelRest send={data} />}
     >
       {error && <Failed error={error} retry={() => void refetch()} />}
@@ -99,7 +99,7 @@ function Shares({ send }: { send: SendView }) {
 function Causes({ send }: { send: SendView }) {
   return (
     <Stack gap="xs" component="section" aria-label="Why some were not delivered">
-      <Text component="h2" fw={650} m={0}>Why some were not delivered</Text>
+      <SectionTitle>Why some were not delivered</SectionTitle>
       {send.contentRemovedAt !== null && (
         <Alert color="gray">
           The content of this send was removed, so it cannot be sent again.
@@ -165,7 +165,7 @@ function Recipients({ id, isSettled }: { id: string; isSettled: boolean }) {
   if (data === undefined) return <Waiting label="Loading the recipients" />;
   return (
     <Stack gap="xs" component="section" aria-label="Recipients">
-      <Text component="h2" fw={650} m={0}>Recipients</Text>
+      <SectionTitle>Recipients</SectionTitle>
       <MessageRows rows={data.rows} />
       {data.next !== null && (
         <Anchor component={Link} href={`/?send=${id}`} size="sm">All, with filters</Anchor>

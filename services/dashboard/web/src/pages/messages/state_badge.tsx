@@ -1,4 +1,3 @@
-import { Badge } from "@mantine/core";
 import type { IconType } from "react-icons";
 import {
   TbAlertTriangle,
@@ -6,13 +5,16 @@ import {
   TbCalendarTime,
   TbCheck,
   TbClock,
+  TbFileText,
   TbHelp,
   TbHourglass,
-  TbLoader,
   TbMailOff,
+  TbPrinter,
+  TbSend,
   TbX,
 } from "react-icons/tb";
 import type { MessageRow } from "../../../../interface/messages.ts";
+import { StatePill } from "../../parts/state_pill.tsx";
 
 type State = MessageRow["state"];
 
@@ -27,10 +29,10 @@ export const STATE_LOOK: Readonly<Record<State, { label: string; color: string; 
   {
     scheduled: { label: "Scheduled", color: "gray", icon: TbCalendarTime },
     queued: { label: "Queued", color: "gray", icon: TbClock },
-    rendered: { label: "Rendered", color: "gray", icon: TbLoader },
-    printed: { label: "Printed", color: "gray", icon: TbLoader },
+    rendered: { label: "Rendered", color: "gray", icon: TbFileText },
+    printed: { label: "Printed", color: "gray", icon: TbPrinter },
     deferred: { label: "Deferred", color: "yellow", icon: TbAlertTriangle },
-    sending: { label: "Sending", color: "blue", icon: TbLoader },
+    sending: { label: "Sending", color: "blue", icon: TbSend },
     unknown: { label: "Unknown", color: "orange", icon: TbHelp },
     sent: { label: "Sent", color: "teal", icon: TbCheck },
     failed: { label: "Failed", color: "red", icon: TbX },
@@ -47,19 +49,6 @@ export function StateBadge({ state, isWaiting = false, size = "md" }: {
   isWaiting?: boolean;
   size?: "md" | "lg";
 }) {
-  const { label, color, icon: Sign } = isWaiting ? WAITING : STATE_LOOK[state];
-  return (
-    <Badge
-      variant="light"
-      color={color}
-      autoContrast
-      size={size}
-      tt="none"
-      fw={600}
-      leftSection={<Sign size={13} aria-hidden />}
-      styles={{ label: { color: "var(--mantine-color-text)" } }}
-    >
-      {label}
-    </Badge>
-  );
+  const look = isWaiting ? WAITING : STATE_LOOK[state];
+  return <StatePill {...look} size={size} />;
 }

@@ -2,6 +2,7 @@ import { Anchor, Card, Group, Stack, Text, ThemeIcon } from "@mantine/core";
 import { TbAlertTriangle, TbCircleCheck, TbInfoCircle, TbX } from "react-icons/tb";
 import { Link } from "wouter";
 import type { AttentionView } from "../../../../interface/overview.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 
 const LOOK = {
   error: { color: "red", icon: TbX, word: "Problem" },
@@ -13,7 +14,7 @@ const LOOK = {
 export function AttentionCard({ items }: { items: AttentionView[] }) {
   return (
     <Card withBorder component="section" aria-label="Needs attention">
-      <Text component="h2" fw={650} m={0} mb="sm">Needs attention</Text>
+      <SectionTitle mb="sm">Needs attention</SectionTitle>
       {items.length === 0 && (
         <Group gap="xs" wrap="nowrap">
           <ThemeIcon color="teal" variant="light" size="md" radius="xl">

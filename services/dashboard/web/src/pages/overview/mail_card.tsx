@@ -1,6 +1,7 @@
 import { Card, Group, SegmentedControl, SimpleGrid, Switch, Text } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import type { OverviewRange, OverviewView } from "../../../../interface/overview.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { Waiting } from "../../parts/states.tsx";
 import { type Bar, barsOf, TIME_ZONE } from "./buckets.ts";
 
@@ -25,7 +26,7 @@ export function MailCard({ view, range, onRange }: {
   return (
     <Card withBorder component="section" aria-label="Messages over time">
       <Group justify="space-between" mb="md" gap="sm">
-        <Text component="h2" fw={650} m={0}>Messages over time</Text>
+        <SectionTitle>Messages over time</SectionTitle>
         <Group gap="sm">
           <Switch
             label="Show as table"

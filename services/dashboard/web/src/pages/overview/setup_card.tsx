@@ -2,6 +2,7 @@ import { Anchor, Card, Group, Progress, Stack, Text, ThemeIcon } from "@mantine/
 import { TbCheck, TbCircleDashed } from "react-icons/tb";
 import { Link } from "wouter";
 import type { SetupStep } from "../../../../interface/overview.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 
 const STEPS: Record<SetupStep["step"], { title: string; about: string; path: string }> = {
   integration: {
@@ -32,7 +33,7 @@ export function SetupCard({ steps }: { steps: SetupStep[] }) {
   return (
     <Card withBorder component="section" aria-label="Getting started">
       <Group justify="space-between" mb="xs">
-        <Text component="h2" fw={650} m={0}>Getting started</Text>
+        <SectionTitle>Getting started</SectionTitle>
         <Text size="sm" c="dimmed">{done} of {steps.length} done</Text>
       </Group>
       <Progress value={100 * done / steps.length} size="sm" mb="md" aria-label="Steps done" />

@@ -1,6 +1,7 @@
 import { Card, Table, Text } from "@mantine/core";
 import type { DurationView, StageView } from "../../../../interface/overview.ts";
 import { durationText } from "../../parts/duration.ts";
+import { SectionTitle } from "../../parts/section_title.tsx";
 import { Time } from "../../parts/time.tsx";
 
 const NAMES: Record<StageView["stage"], string> = {
@@ -13,7 +14,7 @@ const NAMES: Record<StageView["stage"], string> = {
 export function QueuesCard({ stages }: { stages: StageView[] }) {
   return (
     <Card withBorder component="section" aria-label="Queues now">
-      <Text component="h2" fw={650} m={0}>Queues now</Text>
+      <SectionTitle>Queues now</SectionTitle>
       <Text size="xs" c="dimmed" mb="xs">All accounts of this installation</Text>
       <Table horizontalSpacing={4}>
         <Table.Thead>
@@ -45,7 +46,7 @@ export function QueuesCard({ stages }: { stages: StageView[] }) {
 export function DurationsCard({ durations }: { durations: DurationView[] }) {
   return (
     <Card withBorder component="section" aria-label="Slowest stages">
-      <Text component="h2" fw={650} m={0}>Slowest stages</Text>
+      <SectionTitle>Slowest stages</SectionTitle>
       <Text size="xs" c="dimmed" mb="xs">From this account's newest 500 messages</Text>
       {durations.length === 0
         ? <Text size="sm" c="dimmed">No messages yet.</Text>

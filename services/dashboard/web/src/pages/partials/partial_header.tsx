@@ -51,7 +51,7 @@ export function PartialHeader({ view, title, draft, isValid = true }: {
         >
           <TbArrowLeft size={18} />
         </ActionIcon>
-        <Title order={1} size="h4" style={{ overflowWrap: "anywhere" }}>{title}</Title>
+        <Title order={1} size="h2" style={{ overflowWrap: "anywhere" }}>{title}</Title>
         {revision > 0 && <TemplateState row={view} />}
         {draft.isUnsaved && <Badge variant="dot" color="orange" tt="none">Not saved</Badge>}
       </Group>

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { BrowserView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
+import { RowAction } from "../../parts/row_action.tsx";
 import { Pending } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
@@ -67,16 +68,13 @@ function BrowserRow({ browser }: { browser: BrowserView }) {
         </Text>
       </div>
       {!isThis && (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
+        <RowAction
           loading={isPending}
           onClick={() => mutate()}
           aria-label={`Sign out ${name}`}
         >
           Sign out
-        </Button>
+        </RowAction>
       )}
     </Group>
   );

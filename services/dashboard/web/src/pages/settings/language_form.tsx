@@ -54,7 +54,7 @@ export function LanguageForm({ locale }: { locale: string | null }) {
           description={tag === null
             ? "Empty: each template uses its own default language"
             : languageName(tag)}
-          maw={280}
+          maw={340}
           {...form.getInputProps("locale")}
         />
         <div>

@@ -1,9 +1,11 @@
-import { Badge, Button, Divider, Group, Select, Stack, Text } from "@mantine/core";
+import { Badge, Divider, Group, Select, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Fragment } from "react";
 import type { MemberView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { confirmAction } from "../../parts/confirm.tsx";
+import { RowAction } from "../../parts/row_action.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { ROLES } from "@posthaste/contracts";
@@ -57,7 +59,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
     });
   return (
     <Group justify="space-between" gap="xs" wrap={mayChange ? "wrap" : "nowrap"}>
-      <div style={{ minWidth: 0 }}>
+      <div style={{ minWidth: 0, flex: "1 1 240px" }}>
         <Group gap={6}>
           <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{name}</Text>
           {isYou && <Badge variant="light" size="sm" tt="none">you</Badge>}
@@ -73,7 +75,7 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
           )}
         </Group>
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {email}, joined <Time at={since} size="xs" />
+          <Breakable text={email} />, joined <Time at={since} size="xs" />
         </Text>
       </div>
       {mayChange
@@ -89,16 +91,13 @@ function MemberRow({ member, mayChange }: { member: MemberView; mayChange: boole
               disabled={change.isPending}
               onChange={(next) => next !== null && next !== role && change.mutate(next)}
             />
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="red"
-              miw={76}
+            <RowAction
+              miw={84}
               onClick={remove}
               aria-label={isYou ? "Leave the account" : `Remove ${name}`}
             >
               {isYou ? "Leave" : "Remove"}
-            </Button>
+            </RowAction>
           </Group>
         )
         : <Badge variant="default" tt="none" fw={500} flex="none">{ROLE_NAMES[role]}</Badge>}

@@ -62,7 +62,7 @@ export function RetentionForm({ contentDays }: { contentDays: number }) {
             min={1}
             max={LONGEST}
             allowDecimal={false}
-            maw={280}
+            maw={340}
             {...form.getInputProps("contentDays")}
           />
         )}

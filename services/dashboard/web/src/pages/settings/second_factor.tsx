@@ -6,6 +6,7 @@ import type { SecondFactorAdded, SecondFactorView } from "../../../../interface/
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { CopyText } from "../../parts/copy_text.tsx";
+import { RowAction } from "../../parts/row_action.tsx";
 import { Pending } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
@@ -107,15 +108,12 @@ function Removal({ what, path, onDone }: {
       },
     });
   return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="red"
+    <RowAction
       onClick={remove}
       aria-label={`Remove ${what}`}
     >
       Remove
-    </Button>
+    </RowAction>
   );
 }
 
@@ -132,9 +130,9 @@ function RecoveryCodes(
       <Text size="sm">
         {left === 1 ? "1 recovery code is left." : `${left} recovery codes are left.`}
       </Text>
-      <Button size="compact-sm" variant="default" loading={isPending} onClick={() => mutate()}>
+      <RowAction variant="default" loading={isPending} onClick={() => mutate()}>
         New recovery codes
-      </Button>
+      </RowAction>
     </Group>
   );
 }

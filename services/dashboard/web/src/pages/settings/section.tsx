@@ -1,5 +1,6 @@
-import { Box, Paper, Text, Title } from "@mantine/core";
+import { Box, Paper, Text } from "@mantine/core";
 import { type ReactNode, useId } from "react";
+import { SectionTitle } from "../../parts/section_title.tsx";
 
 /** A part of a settings page: its subject, and its actions. */
 export function Section({ title, about, children }: {
@@ -10,7 +11,7 @@ export function Section({ title, about, children }: {
   const id = useId();
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby={id}>
-      <Title order={2} size="h4" id={id}>{title}</Title>
+      <SectionTitle id={id}>{title}</SectionTitle>
       {about && <Text size="sm" c="dimmed" mt={4}>{about}</Text>}
       {children && <Box mt="md">{children}</Box>}
     </Paper>

@@ -43,12 +43,13 @@ export default function Settings() {
         value={path}
         onChange={(next) => navigate(`/${next ?? "account"}`)}
         keepMounted={false}
+        maw={800}
       >
         <Tabs.List>
           {tabs.map(({ path, label }) => <Tabs.Tab key={path} value={path}>{label}</Tabs.Tab>)}
         </Tabs.List>
         {tabs.map(({ path, content: Content }) => (
-          <Tabs.Panel key={path} value={path} pt="lg" maw={800}>
+          <Tabs.Panel key={path} value={path} pt="lg">
             <Content />
           </Tabs.Panel>
         ))}

@@ -11,7 +11,7 @@ export function SignInFrame({ title, about, children }: {
     document.title = `${title} · Posthaste`;
   }, [title]);
   return (
-    <Center mih="100dvh" component="main" p="md">
+    <Center mih="100dvh" component="main" p="md" className="sign-in">
       <Box w="100%" maw={420}>
         <Group gap="xs" justify="center" mb="lg">
           <img src="/icon.svg" alt="" width={28} height={28} />
@@ -20,7 +20,7 @@ export function SignInFrame({ title, about, children }: {
         <Paper withBorder p={{ base: "lg", xs: "xl" }} radius="lg" shadow="xs">
           <Stack gap="lg">
             <div>
-              <Title order={1} size="h3">{title}</Title>
+              <Title order={1} size="h2">{title}</Title>
               {about && <Text c="dimmed" size="sm" mt={6}>{about}</Text>}
             </div>
             {children}

@@ -1,8 +1,11 @@
-import { Anchor, Button, Group, Paper, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { Link } from "wouter";
 import type { SuppressionView } from "../../../../interface/suppressions.ts";
 import { request } from "../../api.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { confirmAction } from "../../parts/confirm.tsx";
+import { DataTable } from "../../parts/data_table.tsx";
+import { RowAction } from "../../parts/row_action.tsx";
 import { Time } from "../../parts/time.tsx";
 import { reasonText } from "./reason_text.ts";
 import { useListChanged } from "./suppression_queries.ts";
@@ -19,49 +22,40 @@ export function SuppressionRows({ rows, mayEdit }: { rows: SuppressionView[]; ma
       <Stack hiddenFrom="md" gap="xs">
         {rows.map((row) => <RowCard key={row.email} {...{ row, mayEdit }} />)}
       </Stack>
-      <Paper withBorder visibleFrom="md">
-        <Table.ScrollContainer minWidth={700} type="native">
-          <Table
-            verticalSpacing="xs"
-            horizontalSpacing="md"
-            layout="fixed"
-            aria-label="Suppressed addresses"
-          >
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Address</Table.Th>
-                <Table.Th w="30%">Reason</Table.Th>
-                <Table.Th w={140}>Since</Table.Th>
-                <Table.Th w={140}>Ends</Table.Th>
-                {mayEdit && <Table.Th w={110} aria-label="Actions" />}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map((row) => (
-                <Table.Tr key={row.email}>
-                  <Table.Td>
-                    <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>{row.email}</Text>
-                  </Table.Td>
-                  <Table.Td>
-                    <Reason row={row} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={row.addedAt} size="sm" />
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={row.expiresAt} size="sm" />
-                  </Table.Td>
-                  {mayEdit && (
-                    <Table.Td ta="right">
-                      <RemoveButton email={row.email} />
-                    </Table.Td>
-                  )}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Paper>
+      <DataTable minWidth={700} visibleFrom="md" layout="fixed" aria-label="Suppressed addresses">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Address</Table.Th>
+            <Table.Th w="26%">Reason</Table.Th>
+            <Table.Th w={155}>Since</Table.Th>
+            <Table.Th w={155}>Ends</Table.Th>
+            {mayEdit && <Table.Th w={110} aria-label="Actions" />}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={row.email}>
+              <Table.Td>
+                <Address email={row.email} />
+              </Table.Td>
+              <Table.Td>
+                <Reason row={row} />
+              </Table.Td>
+              <Table.Td>
+                <Time at={row.addedAt} size="sm" />
+              </Table.Td>
+              <Table.Td>
+                <Time at={row.expiresAt} size="sm" />
+              </Table.Td>
+              {mayEdit && (
+                <Table.Td ta="right">
+                  <RemoveButton email={row.email} />
+                </Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </DataTable>
     </>
   );
 }
@@ -72,7 +66,7 @@ function RowCard({ row, mayEdit }: RowProps) {
     <Paper withBorder p="sm">
       <Group justify="space-between" align="flex-start" wrap="nowrap" gap="xs">
         <Stack gap={2} miw={0}>
-          <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>{email}</Text>
+          <Address email={email} />
           <Reason row={row} />
           <Text size="xs" c="dimmed">
             Since <Time at={addedAt} size="xs" />, {expiresAt === null ? "never ends" : (
@@ -85,6 +79,14 @@ function RowCard({ row, mayEdit }: RowProps) {
         {mayEdit && <RemoveButton email={email} />}
       </Group>
     </Paper>
+  );
+}
+
+function Address({ email }: { email: string }) {
+  return (
+    <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
+      <Breakable text={email} />
+    </Text>
   );
 }
 
@@ -112,15 +114,11 @@ function RemoveButton({ email }: { email: string }) {
       },
     });
   return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="red"
-      style={{ flexShrink: 0 }}
+    <RowAction
       onClick={ask}
       aria-label={`Remove ${email}`}
     >
       Remove
-    </Button>
+    </RowAction>
   );
 }

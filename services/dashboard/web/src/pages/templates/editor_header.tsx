@@ -74,7 +74,7 @@ export function EditorHeader({ view, draft, preview, tag, onShow }: {
         >
           <TbArrowLeft size={18} />
         </ActionIcon>
-        <Title order={1} size="h4" maw="100%" style={{ overflowWrap: "break-word" }}>{name}</Title>
+        <Title order={1} size="h2" maw="100%" style={{ overflowWrap: "break-word" }}>{name}</Title>
         <Group gap={4} wrap="nowrap">
           <Text size="sm" c="dimmed">id</Text>
           <TemplateId id={id} />

@@ -17,6 +17,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
 import { CopyText } from "../../parts/copy_text.tsx";
+import { DataTable } from "../../parts/data_table.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Pending } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -64,21 +65,23 @@ function Rows({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[]
   const found = rows.filter((row) => matches(row, search));
   return (
     <Stack gap="sm">
-      <TextInput
-        aria-label="Search templates"
-        placeholder="Search by name, alias or id"
-        leftSection={<TbSearch size={16} />}
-        value={search}
-        onChange={(event) => setSearch(event.currentTarget.value)}
-        maw={{ base: "100%", xs: 360 }}
-      />
-      <Text size="sm" c="dimmed" role="status">
-        {found.length === rows.length
-          ? `${rows.length} ${rows.length === 1 ? "template" : "templates"}`
-          : found.length === 0
-          ? `No results for “${search}”`
-          : `${found.length} of ${rows.length}`}
-      </Text>
+      <Group justify="space-between" gap="xs">
+        <TextInput
+          aria-label="Search templates"
+          placeholder="Search by name, alias or id"
+          leftSection={<TbSearch size={16} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          w={{ base: "100%", xs: 360 }}
+        />
+        <Text size="sm" c="dimmed" role="status">
+          {found.length === rows.length
+            ? `${rows.length} ${rows.length === 1 ? "template" : "templates"}`
+            : found.length === 0
+            ? `No results for “${search}”`
+            : `${found.length} of ${rows.length}`}
+        </Text>
+      </Group>
       {found.length > 0 &&
         (narrow ? <Cards kind={kind} rows={found} /> : <TableOf kind={kind} rows={found} />)}
     </Stack>
@@ -96,46 +99,44 @@ const HOVERED = "light-dark(var(--mantine-color-gray-0), var(--mantine-color-dar
 
 function TableOf({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[] }) {
   return (
-    <Table.ScrollContainer minWidth={780} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="sm" highlightOnHover highlightOnHoverColor={HOVERED}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={90}>Id</Table.Th>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Last change</Table.Th>
-            <Table.Th>Last used</Table.Th>
-            <Table.Th w={48}>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
+    <DataTable minWidth={780} highlightOnHover highlightOnHoverColor={HOVERED}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w={90}>Id</Table.Th>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>State</Table.Th>
+          <Table.Th>Last change</Table.Th>
+          <Table.Th>Last used</Table.Th>
+          <Table.Th w={48}>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row.id}>
+            <Table.Td>
+              <TemplateId id={row.id} />
+            </Table.Td>
+            <Table.Td>
+              <NameOf row={row} />
+            </Table.Td>
+            <Table.Td>
+              <TemplateState row={row} />
+            </Table.Td>
+            <Table.Td>
+              <LastChange row={row} />
+            </Table.Td>
+            <Table.Td>
+              <LastUse row={row} size="sm" />
+            </Table.Td>
+            <Table.Td>
+              <RowMenu kind={kind} row={row} />
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={row.id}>
-              <Table.Td>
-                <TemplateId id={row.id} />
-              </Table.Td>
-              <Table.Td>
-                <NameOf row={row} />
-              </Table.Td>
-              <Table.Td>
-                <TemplateState row={row} />
-              </Table.Td>
-              <Table.Td>
-                <LastChange row={row} />
-              </Table.Td>
-              <Table.Td>
-                <LastUse row={row} size="sm" />
-              </Table.Td>
-              <Table.Td>
-                <RowMenu kind={kind} row={row} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        ))}
+      </Table.Tbody>
+    </DataTable>
   );
 }
 

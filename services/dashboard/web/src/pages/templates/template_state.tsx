@@ -1,5 +1,6 @@
-import { Badge, Group } from "@mantine/core";
+import { Group } from "@mantine/core";
 import type { TemplateRow } from "../../../../interface/templates.ts";
+import { StatePill } from "../../parts/state_pill.tsx";
 
 /** Shows the version that requests use, and whether the draft differs. */
 export function TemplateState(
@@ -9,16 +10,10 @@ export function TemplateState(
   return (
     <Group gap={6}>
       {publishedVersion === null
-        ? <Badge variant="default" tt="none" miw="max-content">Never published</Badge>
-        : (
-          <Badge variant="light" color="teal" tt="none" miw="max-content">
-            Version {publishedVersion}
-          </Badge>
-        )}
+        ? <StatePill label="Never published" color="gray" />
+        : <StatePill label={`Version ${publishedVersion}`} color="teal" />}
       {hasChanges && publishedVersion !== null && (
-        <Badge variant="light" color="orange" tt="none" miw="max-content">
-          Changes not published
-        </Badge>
+        <StatePill label="Changes not published" color="orange" />
       )}
     </Group>
   );

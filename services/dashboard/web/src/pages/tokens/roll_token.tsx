@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { NewTokenView, RollTokenInput, TokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
+import { RowAction } from "../../parts/row_action.tsx";
 import { showError } from "../../parts/show_outcome.ts";
 import { ShownToken } from "./shown_token.tsx";
 
@@ -34,15 +35,7 @@ export function RollButton({ token }: { token: TokenView }) {
   };
   return (
     <>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        style={{ flexShrink: 0 }}
-        onClick={open}
-        aria-label={`Roll ${token.name}`}
-      >
-        Roll
-      </Button>
+      <RowAction onClick={open} aria-label={`Roll ${token.name}`}>Roll</RowAction>
       <Modal
         opened={isOpen}
         onClose={leave}

@@ -1,13 +1,20 @@
-import { Badge, Button, Code, Group, Paper, Stack, Switch, Table, Text } from "@mantine/core";
+import { Badge, Group, Paper, Stack, Switch, Table, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TokenState, TokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
+import { DataTable } from "../../parts/data_table.tsx";
+import { RowAction } from "../../parts/row_action.tsx";
+import { StatePill } from "../../parts/state_pill.tsx";
 import { Time } from "../../parts/time.tsx";
 import { RollButton } from "./roll_token.tsx";
 
-const COLOURS: Record<TokenState, string> = { active: "teal.6", expired: "yellow", revoked: "red" };
+const STATES: Record<TokenState, { label: string; color: string }> = {
+  active: { label: "Active", color: "teal" },
+  expired: { label: "Expired", color: "yellow" },
+  revoked: { label: "Revoked", color: "red" },
+};
 
 /** The tokens, newest first, as a table or, on a phone, as cards; those that have ended are folded away. */
 export function TokenTable({ tokens, mayRevoke }: { tokens: TokenView[]; mayRevoke: boolean }) {
@@ -27,32 +34,28 @@ export function TokenTable({ tokens, mayRevoke }: { tokens: TokenView[]; mayRevo
       <Stack hiddenFrom="md" gap="sm">
         {shown.map((token) => <TokenCard key={token.id} token={token} mayRevoke={mayRevoke} />)}
       </Stack>
-      <Paper withBorder visibleFrom="md">
-        <Table.ScrollContainer minWidth={820} type="native">
-          <Table verticalSpacing="sm" horizontalSpacing="md">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Permissions</Table.Th>
-                <Table.Th>Created</Table.Th>
-                <Table.Th>Last used</Table.Th>
-                <Table.Th>Expires</Table.Th>
-                <Table.Th>State</Table.Th>
-                {mayRevoke && <Table.Th aria-label="Actions" />}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {shown.map((token) => (
-                <TokenRow
-                  key={token.id}
-                  token={token}
-                  mayRevoke={mayRevoke}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Paper>
+      <DataTable minWidth={820} visibleFrom="md">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Permissions</Table.Th>
+            <Table.Th>Created</Table.Th>
+            <Table.Th>Last used</Table.Th>
+            <Table.Th>Expires</Table.Th>
+            <Table.Th>State</Table.Th>
+            {mayRevoke && <Table.Th aria-label="Actions" />}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {shown.map((token) => (
+            <TokenRow
+              key={token.id}
+              token={token}
+              mayRevoke={mayRevoke}
+            />
+          ))}
+        </Table.Tbody>
+      </DataTable>
     </>
   );
 }
@@ -134,7 +137,7 @@ function TokenName({ token: { name, prefix } }: { token: TokenView }) {
   return (
     <div>
       <Text size="sm" fw={550} style={{ overflowWrap: "anywhere" }}>{name}</Text>
-      <Code>{prefix}…</Code>
+      <Text size="xs" c="dimmed" ff="monospace">{prefix}…</Text>
     </div>
   );
 }
@@ -163,18 +166,7 @@ function limitWords({ addresses, templates, integrations }: TokenView["limits"])
 }
 
 function State({ token: { state } }: { token: TokenView }) {
-  return (
-    <Badge
-      color={COLOURS[state]}
-      variant="dot"
-      tt="none"
-      fw={500}
-      miw="max-content"
-      style={{ verticalAlign: "middle" }}
-    >
-      {state}
-    </Badge>
-  );
+  return <StatePill {...STATES[state]} />;
 }
 
 function RevokeButton({ token: { id, name, state } }: { token: TokenView }) {
@@ -192,15 +184,11 @@ function RevokeButton({ token: { id, name, state } }: { token: TokenView }) {
       },
     });
   return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="red"
-      style={{ flexShrink: 0 }}
+    <RowAction
       onClick={revoke}
       aria-label={`Revoke ${name}`}
     >
       Revoke
-    </Button>
+    </RowAction>
   );
 }

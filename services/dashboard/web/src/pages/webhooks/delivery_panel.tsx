@@ -1,7 +1,8 @@
-import { Button, Group, Paper, SegmentedControl, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { TbInbox } from "react-icons/tb";
 import type { WebhookDeliveryView } from "../../../../interface/webhooks.ts";
+import { DataTable } from "../../parts/data_table.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { DeliveryDrawer } from "./delivery_drawer.tsx";
@@ -66,44 +67,40 @@ function DeliveryTable({ rows, show }: {
   show: (eventId: string) => void;
 }) {
   return (
-    <Paper withBorder>
-      <Table.ScrollContainer minWidth={560} type="native">
-        <Table verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Event</Table.Th>
-              <Table.Th>Posted</Table.Th>
-              <Table.Th>Answer</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th aria-label="Actions" />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={row.eventId}>
-                <Table.Td>{row.type}</Table.Td>
-                <Table.Td>
-                  <Time at={row.at} size="sm" />
-                </Table.Td>
-                <Table.Td>{row.attempts.at(-1)?.status ?? "none"}</Table.Td>
-                <Table.Td>
-                  <Text size="sm" c={row.state === "failed" ? "red" : "inherit"}>{row.state}</Text>
-                </Table.Td>
-                <Table.Td>
-                  <Button
-                    size="compact-sm"
-                    variant="subtle"
-                    onClick={() => show(row.eventId)}
-                    aria-label={`Show ${row.type} ${row.eventId}`}
-                  >
-                    Show
-                  </Button>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Paper>
+    <DataTable minWidth={560}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Event</Table.Th>
+          <Table.Th>Posted</Table.Th>
+          <Table.Th>Answer</Table.Th>
+          <Table.Th>State</Table.Th>
+          <Table.Th aria-label="Actions" />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row.eventId}>
+            <Table.Td>{row.type}</Table.Td>
+            <Table.Td>
+              <Time at={row.at} size="sm" />
+            </Table.Td>
+            <Table.Td>{row.attempts.at(-1)?.status ?? "none"}</Table.Td>
+            <Table.Td>
+              <Text size="sm" c={row.state === "failed" ? "red" : "inherit"}>{row.state}</Text>
+            </Table.Td>
+            <Table.Td>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                onClick={() => show(row.eventId)}
+                aria-label={`Show ${row.type} ${row.eventId}`}
+              >
+                Show
+              </Button>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </DataTable>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Tabs, Text } from "@mantine/core";
+import { Alert, Button, Group, Tabs, Text } from "@mantine/core";
 import { TbAlertTriangle, TbList, TbSettings, TbWebhookOff } from "react-icons/tb";
 import { Link } from "wouter";
 import { HttpError } from "../../api.ts";
@@ -34,12 +34,8 @@ export function WebhookDetail({ id }: { id: string }) {
   return (
     <Page
       title={data.description || new URL(data.url).host}
-      about={
-        <>
-          <Anchor component={Link} href="/" inherit underline="always">Webhooks</Anchor> ·{" "}
-          {data.url}
-        </>
-      }
+      back="All webhooks"
+      about={<span style={{ overflowWrap: "anywhere" }}>{data.url}</span>}
       actions={<WebhookActions view={data} />}
     >
       <Health view={data} />

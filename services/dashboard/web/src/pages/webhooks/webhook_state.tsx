@@ -1,8 +1,8 @@
-import { Badge } from "@mantine/core";
 import type { WebhookState } from "../../../../interface/webhooks.ts";
+import { StatePill } from "../../parts/state_pill.tsx";
 
 const SHOWN: Record<WebhookState, { label: string; color: string }> = {
-  ready: { label: "Ready", color: "teal.6" },
+  ready: { label: "Ready", color: "teal" },
   failing: { label: "Failing", color: "yellow" },
   down: { label: "Down", color: "red" },
   disabled: { label: "Disabled", color: "gray" },
@@ -10,6 +10,5 @@ const SHOWN: Record<WebhookState, { label: string; color: string }> = {
 
 /** Whether a webhook gets requests. */
 export function WebhookBadge({ state }: { state: WebhookState }) {
-  const { label, color } = SHOWN[state];
-  return <Badge variant="dot" color={color} style={{ flexShrink: 0 }}>{label}</Badge>;
+  return <StatePill {...SHOWN[state]} />;
 }
