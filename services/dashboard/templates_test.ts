@@ -292,6 +292,24 @@ test("a preview contains the findings, and a large source travels by key", async
   assert.ok("key" in template.html);
 });
 
+test("a thumbnail is the draft filled with its sample, not printed, for members of the account only", async () => {
+  const { own, foreign } = dashboard;
+  const view = await make(MAIL, { name: "Pictured" });
+  const path = `${MAIL}/${view.id}/thumbnail`;
+  const filled = await save(view, { html: "<p>{{ name }}", sample: { name: "Zoë" } });
+  assert.match((await own.viewer.get(path)).body.html, /<p>Zoë/);
+  const broken = await save(filled, { html: "<p>{{#if name}}" });
+  assert.deepEqual((await own.viewer.get(path)).body, { html: null });
+  await save(broken, { html: `<p>${"x".repeat(600_000)}` });
+  assert.deepEqual((await own.viewer.get(path)).body, { html: null });
+  assert.equal((await foreign.owner.get(path)).status, 404);
+  assert.equal((await own.viewer.get(`${MAIL}/999999/thumbnail`)).status, 404);
+  const pdf = await make(PDF, { name: "Pictured", example: "invoice" });
+  const before = stages.asked.length;
+  assert.match((await own.viewer.get(`${PDF}/${pdf.id}/thumbnail`)).body.html, /<h1/);
+  assert.deepEqual(stages.asked.slice(before).map(({ type }) => type), ["preview.requested"]);
+});
+
 test("a newer preview ends the wait for the older one only in the same editor of the same person", async () => {
   const { editor, owner } = dashboard.own;
   const view = await make(MAIL, { name: "Typed" });

@@ -17,6 +17,7 @@ import type {
  * | `GET /examples` | | `ExampleRow[]`: what a new one may begin as |
  * | `GET /helpers` | | `HelperRow[]`: what templates may call |
  * | `GET /:id` | | `TemplateView` |
+ * | `GET /:id/thumbnail` | | `ThumbnailView`: the draft, filled with its sample; for people only |
  * | `PUT /:id/draft` | `DraftChange` | `TemplateView`; 409 `conflict` if someone else changed it |
  * | `PATCH /:id` | `{ name?, alias? }` | `TemplateView`; 409 `name_taken` |
  * | `POST /:id/publish` | `{ revision }` | `TemplateView`; 422 `template_failed` with issues |
@@ -150,6 +151,12 @@ export interface PreviewRequest {
   source: TemplateSource;
   /** The wanted language; by default that of its own body. */
   locale?: string;
+}
+
+/** A template as a list shows it, small. */
+export interface ThumbnailView {
+  /** Shown in a sandboxed frame without scripts. Null if the draft cannot be filled, or is too long. */
+  html: string | null;
 }
 
 /** A problem that the author should look at. `error` prevents publishing. */

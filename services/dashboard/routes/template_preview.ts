@@ -6,7 +6,10 @@ import { readInput } from "../read_input.ts";
 import { openLatestOnly } from "../templates/latest_only.ts";
 import { previewTemplate } from "../templates/preview.ts";
 import { previewSchema, sourceFor, TEMPLATE_BODY_LIMIT } from "../templates/template_input.ts";
+import type { TemplateAccess } from "../templates/template_access.ts";
 import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
+import { templateThumbnail } from "../templates/thumbnail.ts";
+import type { TemplatePath } from "./template_routing.ts";
 
 /**
  * Headers of a PDF made from a customer's template: it must not run anything, wherever it is
@@ -20,8 +23,15 @@ const PDF_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
+/** Only people look at lists: there are no scopes. */
+const THUMBNAIL = { config: { role: "texts" } } as const;
+
 /** Adds the routes of previews of templates, saved or not. */
-export function templatePreviewRoutes(app: FastifyInstance, { deps, issued }: Routing): void {
+export function templatePreviewRoutes(
+  app: FastifyInstance,
+  { deps, issued }: Routing,
+  access: TemplateAccess,
+): void {
   const latestOnly = openLatestOnly(() =>
     new HttpError("conflict", "A newer preview was requested")
   );
@@ -37,6 +47,13 @@ export function templatePreviewRoutes(app: FastifyInstance, { deps, issued }: Ro
       const show = () => previewTemplate({ accountId, kind, source, locale }, { ...deps, issued });
       return latestOnly(`${id} ${editor}`, show);
     });
+
+    app.get<TemplatePath>(
+      `/api/templates/${kind}/:id/thumbnail`,
+      THUMBNAIL,
+      async ({ actor, params }) =>
+        await templateThumbnail(await access.find(actor, kind, params.id), deps),
+    );
   }
 
   app.get<{ Params: { key: string } }>(

@@ -42,7 +42,7 @@ export function templateRoutes(app: FastifyInstance, routing: Routing): void {
     headRoutes(app, { kind, access, routing });
     templateVersionRoutes(app, { kind, access, routing });
   }
-  templatePreviewRoutes(app, routing);
+  templatePreviewRoutes(app, routing, access);
   templateTextRoutes(app, routing);
 }
 

@@ -1,3 +1,5 @@
+import type { TemplateKind } from "@posthaste/contracts";
+
 /** The colour scheme that the reader's mail client requests. */
 export type MailScheme = "light" | "dark";
 
@@ -26,6 +28,22 @@ export function framedHtml(html: string, scheme: MailScheme): string {
     "[data-posthaste-changed]{scroll-initial-target:nearest;scroll-margin:96px}</style>",
   ].join("");
   return insertIntoHead(asked, head);
+}
+
+/**
+ * A mail, or the pages of a PDF, as a list shows it: from its top, with nothing that is loaded from elsewhere. A list
+ * must not tell other servers that somebody looks at it.
+ */
+export function thumbnailHtml(html: string, kind: TemplateKind): string {
+  const head = [
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-src data:; ' +
+    "font-src data:; style-src 'unsafe-inline'\">",
+    "<style>html{color-scheme:light !important;overflow:hidden !important",
+    // The margins of the page.
+    kind === "pdf" ? ";padding:64px 60px;box-sizing:border-box" : "",
+    "}</style>",
+  ].join("");
+  return insertIntoHead(html.replace(DARK, NEVER).replace(LIGHT, ALWAYS), head);
 }
 
 const INVERTED = "html{background:#fff;filter:invert(1) hue-rotate(180deg)}" +

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { framedHtml } from "./framed_html.ts";
+import { framedHtml, thumbnailHtml } from "./framed_html.ts";
 
 const MAIL =
   "<!doctype html><html><head><style>@media (prefers-color-scheme: dark) { p { color: red } }" +
@@ -22,4 +22,13 @@ test("framedHtml() keeps the doctype first, and sends links out of the frame bef
   const framed = framedHtml(MAIL.replace("<style>", '<base target="_self"><style>'), "light");
   assert.match(framed, /^<!doctype html><html><head><base target="_blank">/);
   assert.match(framedHtml("<!doctype html><p>Hi</p>", "light"), /^<!doctype html><base target/);
+});
+
+test("thumbnailHtml() loads nothing from elsewhere, and is in light colours", () => {
+  const small = thumbnailHtml(MAIL, "email");
+  assert.match(small, /^<!doctype html><html><head><meta http-equiv="Content-Security-Policy"/);
+  assert.match(small, /content="default-src 'none'; img-src data:;/);
+  assert.match(small, /@media \(max-width: 0px\)/);
+  assert.doesNotMatch(small, /padding/);
+  assert.match(thumbnailHtml("<p>Bill</p>", "pdf"), /^<meta .*padding:64px.*<p>Bill<\/p>$/);
 });

@@ -27,6 +27,7 @@ import { NewTemplate } from "./new_template.tsx";
 import { RowMenu } from "./row_menu.tsx";
 import { KINDS } from "./template_kind.ts";
 import { useTemplates } from "./template_queries.ts";
+import { TemplateThumbnail } from "./template_thumbnail.tsx";
 import { TemplateState } from "./template_state.tsx";
 
 /** All templates of a kind, with a search and the actions on each. */
@@ -102,8 +103,8 @@ function TableOf({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRo
     <DataTable minWidth={780} highlightOnHover highlightOnHoverColor={HOVERED}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th w={90}>Id</Table.Th>
           <Table.Th>Name</Table.Th>
+          <Table.Th w={90}>Id</Table.Th>
           <Table.Th>State</Table.Th>
           <Table.Th>Last change</Table.Th>
           <Table.Th>Last used</Table.Th>
@@ -116,10 +117,13 @@ function TableOf({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRo
         {rows.map((row) => (
           <Table.Tr key={row.id}>
             <Table.Td>
-              <TemplateId id={row.id} />
+              <Group gap="sm" wrap="nowrap" py={4}>
+                <TemplateThumbnail kind={kind} row={row} />
+                <NameOf row={row} />
+              </Group>
             </Table.Td>
             <Table.Td>
-              <NameOf row={row} />
+              <TemplateId id={row.id} />
             </Table.Td>
             <Table.Td>
               <TemplateState row={row} />
@@ -144,7 +148,10 @@ function Cards({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[
   return rows.map((row) => (
     <Paper key={row.id} withBorder p="sm">
       <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <NameOf row={row} />
+        <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
+          <TemplateThumbnail kind={kind} row={row} />
+          <NameOf row={row} />
+        </Group>
         <RowMenu kind={kind} row={row} />
       </Group>
       <Group gap="xs" mt="xs">
