@@ -6,6 +6,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { openBrowser } from "./browser.ts";
 import { CONFIG } from "./config.ts";
+import { openContentCache } from "./content_cache.ts";
 import { interactivePrintStep } from "./interactive_print_step.ts";
 import { printStep } from "./print_step.ts";
 import { watchMemory } from "./watch_memory.ts";
@@ -41,10 +42,7 @@ await runService({
     const parts = {
       browser,
       pdfs: bus.objects("pdfs"),
-      loadContent: async (key: string) => {
-        const bytes = await contents.get(key);
-        return bytes && Buffer.from(bytes).toString();
-      },
+      loadContent: openContentCache((key) => contents.get(key)),
     };
     const step = printStep({
       ...parts,

@@ -4,12 +4,10 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { packContents } from "./event_content.ts";
 
-async function pack(texts: string[]) {
+async function pack(texts: string[], shared: ReadonlySet<string> = new Set()) {
   const stored = new Map<string, string>();
-  const contents = await packContents(texts, (key, text) => {
-    stored.set(key, text);
-    return Promise.resolve();
-  });
+  const store = (key: string, text: string) => Promise.resolve(void stored.set(key, text));
+  const contents = await packContents(texts, store, shared);
   return { contents, stored };
 }
 
@@ -25,6 +23,20 @@ test("packContents() stores only the largest text if that is enough", async () =
   const key = createHash("sha256").update(large).digest("hex");
   assert.deepEqual(contents, [{ inline: "html" }, { key }, { inline: "pdf".repeat(1000) }]);
   assert.deepEqual([...stored], [[key, large]]);
+});
+
+test("packContents() stores shared texts, and the largest of the others only if they do not fit", async () => {
+  const large = "x".repeat(400_000);
+  const keyOf = (text: string) => createHash("sha256").update(text).digest("hex");
+  const few = await pack(["html", "terms", large.slice(0, 9000)], new Set(["terms"]));
+  assert.deepEqual(few.contents, [
+    { inline: "html" },
+    { key: keyOf("terms") },
+    { inline: large.slice(0, 9000) },
+  ]);
+  const many = await pack(["html", large, "terms", `${large}2`], new Set(["terms", large]));
+  assert.deepEqual([...many.stored.values()], [large, "terms", `${large}2`]);
+  assert.deepEqual(many.contents[0], { inline: "html" });
 });
 
 test("packContents() keeps any mix of texts well below the limit of an event", async () => {

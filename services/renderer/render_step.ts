@@ -39,6 +39,7 @@ import {
   type Versions,
 } from "./render_message.ts";
 import type { RemoteImages } from "./remote_images.ts";
+import { isShared, sharedTexts } from "./shared_texts.ts";
 import { messagesIn, type RenderEvent, type SendHead, workOf } from "./render_work.ts";
 
 /** The dependencies of the step. */
@@ -152,7 +153,7 @@ interface Rendering {
 async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
   const { head, plans, rendered, versions, durationMs } = work;
   const statusEvents: MessageStatusEvent[] = [];
-  const messages: MessageInEvent[] = [];
+  const contents: FilledMessage[] = [];
   const started = performance.now();
   for (const [position, { recipient }] of plans.entries()) {
     const filled = rendered[position];
@@ -166,15 +167,20 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
       );
     } else if (message.ok) {
       const line = { type: "rendered" as const, at: deps.now().toISOString(), durationMs };
-      const content = { recipient, message, versions, line };
-      messages.push(await messageOf(content, deps.storeContent));
+      contents.push({ recipient, message, versions, line });
     } else if (message.outage) {
       return { type: "retry", reason: new Error(message.reason), outage: true };
     } else {
       statusEvents.push(...failuresOf(head, [recipient], { reason: message.reason, ...deps }));
     }
   }
-  return { type: "done", publish: [...eventsOf(head, messages), ...reportsOf(statusEvents)] };
+  const shared = sharedTexts(contents.map(({ message }) => message.pdfs));
+  const queued: QueuedMessage[] = [];
+  for (const content of contents) {
+    const message = await messageOf(content, { store: deps.storeContent, shared });
+    queued.push({ message, queue: queueOf(content, shared) });
+  }
+  return { type: "done", publish: [...eventsOf(head, queued), ...reportsOf(statusEvents)] };
 }
 
 /** Embeds the images of a message's PDFs, if their templates request it. */
@@ -233,39 +239,61 @@ function waitingEvent(
 // Space for the fields of an event about its send, in bytes.
 const HEAD_BYTES = 8 * 1024;
 
+/**
+ * Messages that may share an event. Those whose PDFs are the same are printed once: they travel together, as if they
+ * had no PDFs.
+ */
+type Queue = "own PDFs" | "shared PDFs" | "no PDFs";
+
+interface QueuedMessage {
+  message: MessageInEvent;
+  queue: Queue;
+}
+
+function queueOf({ message: { pdfs } }: FilledMessage, shared: ReadonlySet<string>): Queue {
+  if (pdfs.length === 0) return "no PDFs";
+  return isShared(pdfs, shared) ? "shared PDFs" : "own PDFs";
+}
+
+const QUEUES: readonly Queue[] = ["own PDFs", "shared PDFs", "no PDFs"];
+
 /** Returns the events that carry messages on: with PDFs to the printer, the others to the mailer. */
-function eventsOf(send: SendHead, messages: readonly MessageInEvent[]): Outgoing[] {
+function eventsOf(send: SendHead, queued: readonly QueuedMessage[]): Outgoing[] {
   const { v, sendId, accountId, priority, acceptedAt, integrationId, insteadOf } = send;
   const { from, redelivered } = send;
   const head = {
     // Images of the template are files, which a mailer that knows the older version alone would drop.
-    v: messages.some(({ files }) => files !== undefined) ? ENVELOPE_VERSION : v,
+    v: queued.some(({ message: { files } }) => files !== undefined) ? ENVELOPE_VERSION : v,
     ...{ sendId, accountId, priority, acceptedAt, integrationId, from },
     ...(redelivered ? { redelivered } : {}),
     ...(insteadOf === undefined ? {} : { insteadOf }),
   };
-  const hasPdfs = ({ pdfs }: MessageInEvent) => pdfs.length > 0;
-  return [true, false].flatMap((toPrinter) =>
-    splitBySize(messages.filter((message) => hasPdfs(message) === toPrinter), {
-      maxCount: messagesPerEvent(toPrinter),
+  return QUEUES.flatMap((wanted) => {
+    const messages = queued.flatMap(({ message, queue }) => queue === wanted ? message : []);
+    return splitBySize(messages, {
+      maxCount: messagesPerEvent(wanted === "own PDFs"),
       maxBytes: MAX_EVENT_BYTES - HEAD_BYTES,
-    }).map((part): Outgoing => ({ type: "messages.rendered", data: { ...head, messages: part } }))
-  );
+    }).map((part): Outgoing => ({ type: "messages.rendered", data: { ...head, messages: part } }));
+  });
+}
+
+/** A message that was filled, with the versions that filled it. */
+interface FilledMessage {
+  recipient: RequestedRecipient;
+  message: RenderedMessage & { ok: true };
+  versions: Versions;
+  line: StageLine;
 }
 
 async function messageOf(
-  { recipient, message, versions, line }: {
-    recipient: RequestedRecipient;
-    message: RenderedMessage & { ok: true };
-    versions: Versions;
-    line: StageLine;
-  },
-  store: StoreContent,
+  { recipient, message, versions, line }: FilledMessage,
+  { store, shared }: { store: StoreContent; shared: ReadonlySet<string> },
 ): Promise<MessageInEvent> {
   const texts = [message.html, message.text];
   const [html, text, ...pdfContents] = await packContents(
     [...texts, ...textsOfPdfs(message.pdfs)],
     store,
+    shared,
   );
   failpoint("renderer.after_contents");
   const { index, attempt, email, name, envelope } = recipient;

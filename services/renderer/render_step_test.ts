@@ -518,6 +518,33 @@ test("renderStep() makes one event of up to 25 messages, within its bytes, and o
   for (const { data } of large) assert.ok(jsonBytes(data) <= MAX_EVENT_BYTES);
 });
 
+test("renderStep() stores the HTML of a PDF for all once, and sends its messages together", async () => {
+  const recipients = Array.from({ length: 30 }, (_, index) => ({
+    ...{ index, attempt: 0, email: `person${index}@example.com`, variables: { name: "Ann" } },
+    attachments: index < 27 ? [{ id: 7 }] : [{ id: 7, variables: { name: `${index}` } }],
+  }));
+  const stored = new Map<string, string>();
+  const html = `<h1>{{ name }}</h1>${"<p>terms</p>".repeat(300)}`;
+  const events = await published({ recipients }, {
+    pdfVersion: () => Promise.resolve(pdfVersion(7, { parts: { html, filename: "a.pdf" } })),
+    storeContent: (key, text) => Promise.resolve(void stored.set(key, text)),
+  });
+  assert.deepEqual(
+    events.map(({ data }) => "messages" in data ? data.messages.length : 0),
+    [3, 25, 2],
+  );
+  const [key = "", ...more] = stored.keys();
+  assert.match(stored.get(key) ?? "", /^<h1>Ann<\/h1>/);
+  assert.deepEqual(more, []);
+  for (const { index, pdfs: [pdf] } of messagesOf(events)) {
+    const isOwn = index >= 27;
+    assert.ok(pdf);
+    if (isOwn) {
+      assert.match("inline" in pdf.html ? pdf.html.inline : "", RegExp(`<h1>${index}</h1>`));
+    } else assert.deepEqual(pdf.html, { key });
+  }
+});
+
 test("renderStep() gives a mail the images of its template as files, and its PDFs the images themselves", async () => {
   const sha256 = "a".repeat(64);
   const file = { sha256, size: 3, filename: "logo.png", contentType: "image/png" };
