@@ -102,7 +102,10 @@ test("a PDF is not printed without what is to be appended, nor with a damaged PD
 });
 
 test("printKey() tells PDFs with other appended pages apart", () => {
-  const source = { html: INVOICE, page: job(INVOICE).page, madeAt: new Date(0), engine: "x" };
+  const source = {
+    ...{ accountId: "acc_1", html: INVOICE, page: job(INVOICE).page },
+    ...{ madeAt: new Date(0), engine: "x" },
+  };
   const [a, b] = [Buffer.from("a"), Buffer.from("b")];
   const keys = [undefined, [a], [b], [a, b], [Buffer.from("ab")]]
     .map((append) => printKey({ ...source, append }));

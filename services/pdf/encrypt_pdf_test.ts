@@ -137,7 +137,13 @@ test("a PDF is never printed without the password that it should have", {
 });
 
 test("printKey() tells PDFs with other passwords apart", () => {
-  const source = { html: HTML, page: job(HTML).page, madeAt: new Date(0), engine: "x" };
+  const source = {
+    accountId: "acc_1",
+    html: HTML,
+    page: job(HTML).page,
+    madeAt: new Date(0),
+    engine: "x",
+  };
   const keys = [undefined, TEST_ENCRYPTION, { ...TEST_ENCRYPTION, u: TEST_ENCRYPTION.o }]
     .map((encryption) => printKey({ ...source, encryption }));
   assert.equal(new Set(keys).size, 3);

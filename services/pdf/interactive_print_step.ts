@@ -83,7 +83,7 @@ async function print(
   { html, invoice, append, signal, onTurn, timeLimitMs, deps: { browser, pdfs } }: Printing,
 ): Promise<PrintReply> {
   const { engine } = browser;
-  const source = { html, invoice, encryption, append, engine };
+  const source = { accountId, html, invoice, encryption, append, engine };
   const madeAt = creationTime(new Date());
   if (page.missing === "fail" && page.missingGlyphs === "fail") {
     const key = printKey({ ...source, page, madeAt });

@@ -49,6 +49,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     return [0, 3_600_000].map((ago) =>
       printKey({
         ...source,
+        accountId: "acc_1",
         madeAt: creationTime(new Date(Date.now() - ago)),
         engine: browser.engine,
       })

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import type { PageOptions, PdfEncryption } from "@posthaste/contracts";
 import type { JobInvoice } from "./print_job.ts";
 
-/** Everything that determines the bytes of a PDF. */
+/** Everything that determines the bytes of a PDF, and whose it is. */
 export interface PrintSource {
+  /** Whose PDF it is: accounts share none. */
+  accountId: string;
   html: string;
   page: PageOptions;
   /** Attached to it. */
@@ -23,15 +25,15 @@ export interface PrintSource {
  * they produce the same PDF. The order of the page options' fields does not matter.
  */
 export function printKey(source: PrintSource): string {
-  const { html, page, invoice, encryption, append = [], madeAt, engine } = source;
+  const { accountId, html, page, invoice, encryption, append = [], madeAt, engine } = source;
   const hash = createHash("sha256");
   const parts: (string | Buffer)[] = [
+    accountId,
     engine,
     JSON.stringify(sorted(page)),
     madeAt.toISOString(),
     html,
   ];
-  // A PDF without an invoice has the key that it always had.
   if (invoice !== undefined) parts.push(JSON.stringify(sorted(invoice)));
   if (encryption !== undefined) parts.push(JSON.stringify(sorted(encryption)));
   parts.push(...append);

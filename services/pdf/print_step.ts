@@ -117,7 +117,16 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         const append = await loadAppended(pdf.append, deps.loadContent);
         const { engine } = deps.browser;
         const { page, encryption } = pdf;
-        const key = printKey({ html, page, invoice, encryption, append, madeAt, engine });
+        const key = printKey({
+          accountId,
+          html,
+          page,
+          invoice,
+          encryption,
+          append,
+          madeAt,
+          engine,
+        });
         return { key, html, invoice, append, madeAt, pdf, asker: { accountId, priority } };
       }));
       return { message, printings };

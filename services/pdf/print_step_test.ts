@@ -66,8 +66,8 @@ function resultsOf(verdict: Verdict) {
   };
 }
 
-function keyOf(html: string): string {
-  return printKey({ html, page: PAGE, madeAt: MADE_AT, engine: ENGINE });
+function keyOf(html: string, accountId = "acc_1"): string {
+  return printKey({ accountId, html, page: PAGE, madeAt: MADE_AT, engine: ENGINE });
 }
 
 /** Opens a step whose printer "prints" the HTML itself, into a map. */
@@ -317,6 +317,15 @@ test("printStep() reports a failure when it gives up", () => {
   ]);
 });
 
+test("printStep() prints the same HTML for each account, and shares no PDF between accounts", async () => {
+  const { run, store, printed } = openStep();
+  for (const accountId of ["acc_1", "acc_2", "acc_1"]) {
+    await run({ ...messageWith({ html: "terms", filename: "a.pdf" }), accountId });
+  }
+  assert.deepEqual(printed, ["terms", "terms"]);
+  assert.deepEqual([...store.keys()], [keyOf("terms"), keyOf("terms", "acc_2")]);
+});
+
 test("printStep() prints for the account and priority of the message", async () => {
   const { run, askers } = openStep();
   await run(messageWith({ html: "x", filename: "a.pdf" }));
@@ -450,7 +459,13 @@ test("printStep() marks messages whose PDFs lack glyphs, also if the PDF comes f
   for (const { pdfs } of data.messages) {
     for (const { html, page } of pdfs) {
       const key = printKey({
-        ...{ html: "inline" in html ? html.inline : "", page, madeAt: MADE_AT, engine: ENGINE },
+        ...{
+          accountId: "acc_1",
+          html: "inline" in html ? html.inline : "",
+          page,
+          madeAt: MADE_AT,
+          engine: ENGINE,
+        },
       });
       other.store.set(key, Buffer.from(boxed));
     }
