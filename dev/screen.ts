@@ -31,7 +31,7 @@ export function openScreen(output: Output, { isVerbose }: { isVerbose: boolean }
   const paint: Paint = (colour, text) =>
     isColoured ? styleText(colour, text, { validateStream: false }) : text;
   const status = isTerminal ? rewritten(output) : repeated(output);
-  const look = () => ({ paint, isVerbose, columns: isTerminal ? output.columns : undefined });
+  const look = () => ({ paint, isVerbose, columns: isTerminal ? columnsOf(output) : undefined });
   const print = (text: string) => {
     status.hide();
     output.write(`${text}\n`);
@@ -55,6 +55,11 @@ export function openScreen(output: Output, { isVerbose }: { isVerbose: boolean }
   };
 }
 
+/** Returns the width of a terminal; 80 for one that does not know it, which reports 0. */
+function columnsOf({ columns }: Output): number {
+  return columns || 80;
+}
+
 interface Status {
   set(text: string): void;
   hide(): void;
@@ -67,7 +72,7 @@ function rewritten(output: Output): Status {
     if (text !== "") output.write("\r\x1b[K");
   };
   const show = () => {
-    if (text !== "") output.write(text.slice(0, (output.columns ?? 80) - 1));
+    if (text !== "") output.write(text.slice(0, columnsOf(output) - 1));
   };
   const set = (next: string) => {
     hide();

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openScreen } from "./screen.ts";
 
-function open(look: { isTTY?: boolean; isVerbose?: boolean } = {}) {
-  const { isTTY = false, isVerbose = false } = look;
+function open(look: { isTTY?: boolean; isVerbose?: boolean; columns?: number } = {}) {
+  const { isTTY = false, isVerbose = false, columns = 30 } = look;
   let text = "";
-  const output = { write: (part: string) => text += part, isTTY, columns: 30 };
+  const output = { write: (part: string) => text += part, isTTY, columns };
   return { screen: openScreen(output, { isVerbose }), text: () => text };
 }
 
@@ -15,6 +15,12 @@ test("Screen.status() rewrites one line on a terminal, below the lines that stay
   screen.print("news");
   screen.status("");
   assert.equal(text(), "1 of 2 MB\r\x1b[Knews\n1 of 2 MB\r\x1b[K");
+});
+
+test("Screen.status() shows whole lines on a terminal that does not say how wide it is", () => {
+  const { screen, text } = open({ isTTY: true, columns: 0 });
+  screen.status("starting");
+  assert.equal(text(), "starting");
 });
 
 test("Screen.status() prints numbers once where nothing can be rewritten", () => {
