@@ -6,7 +6,7 @@ import {
   variableDeclarationSchema,
 } from "@posthaste/contracts";
 import { z } from "zod";
-import type { JsonDocument, PlacedFault } from "./json_document.ts";
+import { type JsonDocument, MAX_FAULTS, type PlacedFault } from "./json_document.ts";
 
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\u{0}-\u{1f}\u{7f}-\u{9f}\u{2028}\u{2029}]/u;
@@ -58,7 +58,7 @@ export interface SettingsOf {
   pdf: PdfSettings;
 }
 
-/** Reads `template.json`. Returns the settings, or every fault with its place. */
+/** Reads `template.json`. Returns the settings, or its first faults with their places. */
 export function readTemplateSettings<K extends keyof SettingsOf>(
   kind: K,
   document: JsonDocument,
@@ -67,14 +67,15 @@ export function readTemplateSettings<K extends keyof SettingsOf>(
   if (result.success) return { settings: result.data as SettingsOf[K], faults: [] };
   return {
     settings: undefined,
-    faults: result.error.issues.flatMap((issue) => sayIssue(issue, document)),
+    faults: result.error.issues.slice(0, MAX_FAULTS)
+      .flatMap((issue) => sayIssue(issue, document)).slice(0, MAX_FAULTS),
   };
 }
 
 function sayIssue(issue: z.core.$ZodIssue, document: JsonDocument): PlacedFault[] {
   const { path } = issue;
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_FAULTS).map((key) => ({
       ...document.placeOfKey(path, key),
       message: `unknown key ${quote([...path, key])}`,
     }));

@@ -26,7 +26,10 @@ export interface JsonDocument {
   placeOfKey(path: readonly PropertyKey[], key: string): Place;
 }
 
-/** Reads strict JSON: no comments, no trailing commas. Returns the document, or every fault. */
+/** The most faults of a file that are listed: a hostile one has as many as characters. */
+export const MAX_FAULTS = 100;
+
+/** Reads strict JSON: no comments, no trailing commas. Returns the document, or its first faults. */
 export function readJson(
   text: string,
 ): { document: JsonDocument; faults: [] } | { document: undefined; faults: PlacedFault[] } {
@@ -40,8 +43,9 @@ export function readJson(
     // The parser is recursive, and JSON.parse refuses texts that the parser alone accepted.
     return { document: undefined, faults: [{ line: 1, column: 1, message: reasonOf(error) }] };
   }
-  const faults = errors.map(({ error, offset }) => ({
-    ...placeAt(text, offset),
+  const placeAt = openPlaces(text);
+  const faults = errors.slice(0, MAX_FAULTS).map(({ error, offset }) => ({
+    ...placeAt(offset),
     message: `not valid JSON: ${sayCode(printParseErrorCode(error))}`,
   }));
   const nothing = { line: 1, column: 1, message: "not valid JSON: it is empty" };
@@ -56,13 +60,14 @@ function documentOf(text: string, root: Node): JsonDocument {
     }
     return root;
   };
+  const placeAt = openPlaces(text);
   return {
     value: JSON.parse(text),
-    placeOf: (path) => placeAt(text, find(path).offset),
+    placeOf: (path) => placeAt(find(path).offset),
     placeOfKey(path, key) {
       const node = find(path);
       const property = node.children?.find(({ children }) => children?.[0]?.value === key);
-      return placeAt(text, (property ?? node).offset);
+      return placeAt((property ?? node).offset);
     },
   };
 }
@@ -71,10 +76,14 @@ function toSegment(key: PropertyKey): string | number {
   return typeof key === "symbol" ? String(key) : key;
 }
 
-/** Returns the place of a character, by its offset. */
-export function placeAt(text: string, offset: number): Place {
-  const before = text.slice(0, offset);
-  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+/** Returns a function that returns the place of a character, by its offset. It looks for line ends once. */
+function openPlaces(text: string): (offset: number) => Place {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+    const line = starts.findLastIndex((start) => start <= offset);
+    return { line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+  };
 }
 
 /** Returns a fault's code in words: `PropertyNameExpected` becomes `property name expected`. */

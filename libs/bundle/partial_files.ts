@@ -5,7 +5,7 @@ import {
   partialNameSchema,
 } from "@posthaste/contracts";
 import type { FileFault } from "./file_fault.ts";
-import { readJson } from "./json_document.ts";
+import { MAX_FAULTS, readJson } from "./json_document.ts";
 
 /** A partial of a bundle, or the brand. */
 export interface AuthoredPartial {
@@ -63,10 +63,12 @@ export function readPartials(
 }
 
 function brandFaults(text: string): Omit<FileFault, "file">[] {
+  // Not parsed: its size is a fault already.
+  if (text.length > MAX_PARTIAL_CHARACTERS) return [];
   const { document, faults } = readJson(text);
   if (document === undefined) return faults;
   const { error } = brandValuesSchema.safeParse(document.value);
-  return (error?.issues ?? []).map(({ path, message }) => ({
+  return (error?.issues ?? []).slice(0, MAX_FAULTS).map(({ path, message }) => ({
     ...document.placeOf(path),
     message: path.length === 0 ? message : `"${path.join(".")}": ${message}`,
   }));

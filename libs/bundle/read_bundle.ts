@@ -10,7 +10,7 @@ import {
 import { isMjml } from "@posthaste/templating";
 import { z } from "zod";
 import type { FileFault } from "./file_fault.ts";
-import { type JsonDocument, readJson } from "./json_document.ts";
+import { type JsonDocument, MAX_FAULTS, readJson } from "./json_document.ts";
 import { type AuthoredPartial, isPartialFile, readPartials } from "./partial_files.ts";
 import { isTemplateFile, maxBytesOf, NEEDED_FILES, partsOfFile } from "./template_files.ts";
 import {
@@ -154,7 +154,7 @@ function readTemplate(
   const bodyFile = findBody(files, report);
   const settings = readSettings(files, kind, report);
   const variants = readVariants(files, kind, { locale: settings?.settings.locale, report });
-  const sample = readSample(files["sample.json"], report);
+  const sample = readSample(readable(files, "sample.json"), report);
   if (found.faults.length > before || settings === undefined) return undefined;
   const base = { alias, folder, files, variants, document: settings.document, sample };
   return { ...base, kind, settings: settings.settings, bodyFile } as Authored;
@@ -251,8 +251,14 @@ function canonicalName(name: string): string {
   return tag === undefined ? name : `${canonicalLocale(tag) ?? tag}/${file}`;
 }
 
+/** Returns the text of a file, unless it is too large, which is reported already. */
+function readable(files: Readonly<Files>, name: string): string | undefined {
+  const text = files[name];
+  return text === undefined || Buffer.byteLength(text) > maxBytesOf(name) ? undefined : text;
+}
+
 function readSettings(files: Readonly<Files>, kind: TemplateKind, report: Report) {
-  const text = files["template.json"];
+  const text = readable(files, "template.json");
   if (text === undefined) return undefined;
   const { document, faults } = readJson(text);
   for (const fault of faults) report("template.json", fault);
@@ -267,7 +273,7 @@ function readSample(text: string | undefined, report: Report): Variables | undef
   const { document, faults } = readJson(text);
   for (const fault of faults) report("sample.json", fault);
   const result = document && variablesSchema.safeParse(document.value);
-  for (const { message } of result?.error?.issues ?? []) {
+  for (const { message } of result?.error?.issues.slice(0, MAX_FAULTS) ?? []) {
     report("sample.json", { line: 1, column: 1, message });
   }
   return result?.data;
