@@ -112,6 +112,10 @@ function ownSettings(
   { apiUrl, dashboardUrl }: LaunchOptions,
 ): Env {
   if (name === "api") return { MANAGE_URL: `${dashboardUrl}/manage/v1` };
+  // As in their images: half of the threads look up the names that customers give.
+  if (name === "mailer" || name === "renderer" || name === "webhooks") {
+    return { UV_THREADPOOL_SIZE: env["UV_THREADPOOL_SIZE"] ?? "32" };
+  }
   if (name !== "dashboard") return {};
   return {
     // That it is set both ways is a fault, which the dashboard reports.

@@ -30,6 +30,13 @@ before(async () => {
   images = [...stages].filter(([, { text }]) => text.includes("LABEL ")).map(([name]) => name);
 });
 
+test("services that look up names of customers have threads for the names of many accounts", () => {
+  for (const [name, { text }] of stages) {
+    const looksUp = ["mailer", "renderer", "webhooks"].includes(name);
+    assert.equal(/^ENV UV_THREADPOOL_SIZE=32$/m.test(text), looksUp, name);
+  }
+});
+
 test("the Dockerfile has a target for each service, for the command line and for the inbox", () => {
   assert.deepEqual(images.toSorted(), [...HOUSE, "cli", "inbox"].toSorted());
   for (const image of images) {

@@ -13,7 +13,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/limits": [],
   "libs/bundle": ["contracts", "templating"],
   "libs/http": ["contracts", "runtime", "limits"],
-  "libs/egress": [],
+  "libs/egress": ["limits"],
   "libs/smtp": [],
   "libs/fetching": ["egress"],
   "libs/assets": ["fetching"],

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { EgressError } from "./egress_error.ts";
 import type { Networks } from "./networks.ts";
 import { isPublicAddress } from "./public_address.ts";
+import { type Lookup, type OwnedName, shareLookup } from "./_shared_lookup.ts";
 
 /** Options of {@linkcode openGuardedResolver}. */
 export interface GuardedResolverOptions {
@@ -12,7 +13,7 @@ export interface GuardedResolverOptions {
   /** Networks that may be reached on any port although they are not public. */
   allowed: Networks;
   /** Returns all addresses of a host name. @default the system's resolver */
-  lookup?: (host: string) => Promise<string[]>;
+  lookup?: Lookup;
   /** Longest wait for it, in milliseconds. @default {5000} */
   timeoutMs?: number;
 }
@@ -22,6 +23,8 @@ export interface Destination {
   /** A name, or an IP address in any notation that the system accepts. */
   host: string;
   port: number;
+  /** The account that named it: a few of its names are looked up at a time. */
+  owner: string;
 }
 
 /**
@@ -38,9 +41,10 @@ export type GuardedResolver = (destination: Destination) => Promise<string>;
  */
 export function openGuardedResolver(options: GuardedResolverOptions): GuardedResolver {
   const { ports, allowed, lookup = lookupAll, timeoutMs = 5000 } = options;
-  return async ({ host, port }) => {
+  const shared = shareLookup(lookup, timeoutMs);
+  return async ({ host, port, owner }) => {
     const name = host.replace(/^\[(.*)\]$/, "$1");
-    const addresses = isIP(name) ? [name] : await lookUp(name, lookup, timeoutMs);
+    const addresses = isIP(name) ? [name] : await lookUp({ host: name, owner }, shared, timeoutMs);
     const isTrusted = addresses.every((address) => allowed.has(address));
     if (!isTrusted) {
       if (!addresses.every((address) => allowed.has(address) || isPublicAddress(address))) {
@@ -60,16 +64,17 @@ function forbidden(host: string, reason: string): EgressError {
 }
 
 async function lookUp(
-  host: string,
-  lookup: (host: string) => Promise<string[]>,
+  name: OwnedName,
+  lookup: (name: OwnedName) => Promise<string[]>,
   timeoutMs: number,
 ): Promise<string[]> {
+  const { host } = name;
   const given = new AbortController();
   const late = delay(timeoutMs, undefined, { signal: given.signal }).then(() => {
     throw new Error(`no answer within ${timeoutMs} ms`);
   });
   try {
-    const addresses = await Promise.race([lookup(host), late]);
+    const addresses = await Promise.race([lookup(name), late]);
     if (addresses.length > 0) return addresses;
   } catch (cause) {
     const { code } = cause as { code?: string };

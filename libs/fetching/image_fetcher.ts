@@ -1,4 +1,9 @@
-import { EgressError, type GuardedResolver, openGuardedResolver } from "@posthaste/egress";
+import {
+  type Destination,
+  EgressError,
+  type GuardedResolver,
+  openGuardedResolver,
+} from "@posthaste/egress";
 import type { GuardedResolverOptions, Networks } from "@posthaste/egress";
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
@@ -35,12 +40,19 @@ export interface FetchedImage {
   bytes: Buffer;
 }
 
+/** For whom an image is fetched. */
+export interface FetchOptions {
+  /** The account that named it. */
+  owner: string;
+  signal?: AbortSignal;
+}
+
 /**
  * Fetches an image by `http` or `https`.
  *
  * @throws {FetchError} If it is not fetched.
  */
-export type FetchImage = (url: string, signal?: AbortSignal) => Promise<FetchedImage>;
+export type FetchImage = (url: string, options: FetchOptions) => Promise<FetchedImage>;
 
 /**
  * Returns a function that fetches images from customers' addresses: only by GET, without cookies, credentials
@@ -55,11 +67,11 @@ export function openImageFetcher(options: ImageFetcherOptions): FetchImage {
     timeoutMs: Math.min(5000, timeLimitMs),
     ...(lookup ? { lookup } : {}),
   });
-  return async (url, signal) => {
+  return async (url, { owner, signal }) => {
     const limit = AbortSignal.timeout(timeLimitMs);
     const end = signal ? AbortSignal.any([limit, signal]) : limit;
     try {
-      return await follow(url, { ...options, resolve, end });
+      return await follow(url, { ...options, resolve, owner, end });
     } catch (cause) {
       if (cause instanceof FetchError) throw cause;
       const reason = limit.aborted
@@ -72,6 +84,7 @@ export function openImageFetcher(options: ImageFetcherOptions): FetchImage {
 
 interface Fetching extends ImageFetcherOptions {
   resolve: GuardedResolver;
+  owner: string;
   end: AbortSignal;
 }
 
@@ -106,11 +119,11 @@ function parse(asked: string, text: string, base?: URL): URL {
 
 async function get(
   asked: string,
-  { at, resolve, end, ca }: Fetching & { at: URL },
+  { at, resolve, owner, end, ca }: Fetching & { at: URL },
 ): Promise<IncomingMessage> {
   const host = at.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = Number(at.port) || (at.protocol === "https:" ? 443 : 80);
-  const address = await unlessEnded(checked(asked, { resolve, host, port }), end);
+  const address = await unlessEnded(checked(asked, { resolve, host, port, owner }), end);
   const lookup: LookupFunction = (_host, { all }, callback) => {
     const family = isIP(address);
     if (all) callback(null, [{ address, family }]);
@@ -143,10 +156,10 @@ async function get(
 
 async function checked(
   asked: string,
-  { resolve, host, port }: { resolve: GuardedResolver; host: string; port: number },
+  { resolve, ...destination }: Destination & { resolve: GuardedResolver },
 ): Promise<string> {
   try {
-    return await resolve({ host, port });
+    return await resolve(destination);
   } catch (cause) {
     if (!(cause instanceof EgressError)) throw cause;
     const fault = cause.fault === "not_found" ? "refused" : cause.fault;

@@ -11,13 +11,15 @@ import { PNG, serveImages } from "./_image_server.ts";
 import { FetchError, type FetchFault } from "./fetch_error.ts";
 import { type FetchImage, type ImageFetcherOptions, openImageFetcher } from "./image_fetcher.ts";
 
+const OWNER = { owner: "acc_1" };
+
 function fetcher(options: Partial<ImageFetcherOptions> = {}): FetchImage {
   return openImageFetcher({ allowed: readNetworks(["127.0.0.1"]), ...options });
 }
 
 function fails(url: string, fault: FetchFault, fetchImage = fetcher()): Promise<void> {
   const isSo = (error: unknown) => error instanceof FetchError && error.fault === fault;
-  return assert.rejects(fetchImage(url), isSo, `${url}: ${fault}`);
+  return assert.rejects(fetchImage(url, OWNER), isSo, `${url}: ${fault}`);
 }
 
 function portOf(server: Server): number {
@@ -53,8 +55,8 @@ suite("openImageFetcher()", () => {
 
   test("fetchImage() returns an image and its type by its bytes, and sends no credentials", async () => {
     const fetchImage = fetcher();
-    assert.deepEqual(await fetchImage(`${at}/a.png?b=c`), { type: "image/png", bytes: PNG });
-    assert.equal((await fetchImage(`${at}/svg`)).type, "image/svg+xml");
+    assert.deepEqual(await fetchImage(`${at}/a.png?b=c`, OWNER), { type: "image/png", bytes: PNG });
+    assert.equal((await fetchImage(`${at}/svg`, OWNER)).type, "image/svg+xml");
     assert.equal(seen[0]?.url, "/a.png?b=c");
     const names = Object.keys(seen.at(-1)?.headers ?? {}).sort();
     assert.deepEqual(names, ["accept", "accept-encoding", "connection", "host", "user-agent"]);
@@ -100,7 +102,7 @@ suite("openImageFetcher()", () => {
   });
 
   test("fetchImage() checks each redirect, and follows three", async () => {
-    assert.equal((await fetcher()(`${at}/hop/3`)).type, "image/png");
+    assert.equal((await fetcher()(`${at}/hop/3`, OWNER)).type, "image/png");
     await fails(`${at}/hop/4`, "refused");
     const targets = [`http://127.0.0.2:${portOf(inside)}/`, "file:///etc/passwd"];
     for (const target of [...targets, "http://169.254.169.254/", "//127.0.0.2/", "http://a@b/"]) {
@@ -113,7 +115,7 @@ suite("openImageFetcher()", () => {
     let asked = 0;
     const lookup = () => Promise.resolve([asked++ === 0 ? "127.0.0.1" : "127.0.0.2"]);
     const fetchImage = fetcher({ lookup });
-    await fetchImage(`http://rebinds.test:${portOf(server)}/a.png`);
+    await fetchImage(`http://rebinds.test:${portOf(server)}/a.png`, OWNER);
     assert.equal(asked, 1, "the connection does not look it up again");
     await fails(`http://rebinds.test:${portOf(inside)}/`, "forbidden", fetchImage);
     asked = 0;
@@ -138,7 +140,7 @@ suite("openImageFetcher()", () => {
       mock.timers.enable({ apis: ["AbortSignal.timeout" as "setTimeout"] });
       let hasEnded = false;
       const asked = once(server, "request");
-      const fetching = fetcher({ timeLimitMs: 20_000 })(at + path);
+      const fetching = fetcher({ timeLimitMs: 20_000 })(at + path, OWNER);
       const ended = fetching.catch((error) => error).finally(() => hasEnded = true);
       await asked;
       mock.timers.tick(19_999);
@@ -174,7 +176,7 @@ suite("openImageFetcher()", () => {
     try {
       const lookup = () => Promise.resolve(["127.0.0.1"]);
       const trusting = fetcher({ lookup, ca: cert });
-      assert.equal((await trusting(`https://localhost:${portOf(tls)}/`)).type, "image/png");
+      assert.equal((await trusting(`https://localhost:${portOf(tls)}/`, OWNER)).type, "image/png");
       await fails(`https://other.test:${portOf(tls)}/`, "unavailable", trusting);
       await fails(`https://localhost:${portOf(tls)}/`, "unavailable", fetcher({ lookup }));
     } finally {

@@ -3,7 +3,7 @@
  *
  * ```ts
  * const fetchImage = openImageFetcher({ allowed: readNetworks([]) });
- * const { type, bytes } = await fetchImage("https://example.com/logo.png");
+ * const { type, bytes } = await fetchImage("https://example.com/logo.png", { owner: "acc_1" });
  * ```
  *
  * @module

@@ -301,9 +301,9 @@ export class ConnectionLine {
   }
 
   async #resolve(): Promise<string> {
-    const { host, port } = this.#integration;
+    const { host, port, key, owner = key } = this.#integration;
     try {
-      return await this.#settings.resolveHost({ host, port });
+      return await this.#settings.resolveHost({ host, port, owner });
     } catch (cause) {
       const isForbidden = cause instanceof EgressError && cause.fault === "forbidden";
       throw isForbidden

@@ -38,7 +38,7 @@ export async function probeServer(
 ): Promise<ProbeReply> {
   const { resolveHost, ehloName, isPublic = isPublicAddress } = options;
   const { greetMs = 8_000, limitMs = 20_000 } = options;
-  const { auth, host, port } = integration;
+  const { auth, host, port, key, owner = key } = integration;
   const steps = new ProbeSteps(integration);
   if (leaksLogin(integration)) return steps.failed("auth", "insecure_auth");
   if (hasBadCa(integration)) return steps.failed("tls", "bad_ca");
@@ -52,7 +52,7 @@ export async function probeServer(
   }
   let address: string;
   try {
-    address = await resolveHost({ host, port });
+    address = await resolveHost({ host, port, owner });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     return steps.failed("resolve", error.fault === "forbidden" ? "host" : "dns");

@@ -25,6 +25,8 @@ export interface TokenAuth {
 export interface SmtpIntegration {
   /** Identifies the integration. It need not contain settings that change. */
   readonly key: string;
+  /** Its account. @default {key} */
+  readonly owner?: string;
   readonly host: string;
   readonly port: number;
   /** `starttls` insists on the upgrade; `none` never upgrades. */

@@ -53,7 +53,7 @@ export function unsealSettings(
 ): SmtpIntegration {
   const { accountId, recordId, host, port, tls, auth, ca, allowInvalidCertificate } = settings;
   const base = {
-    ...{ key: recordId, host, port, tls, allowInvalidCertificate },
+    ...{ key: recordId, owner: accountId, host, port, tls, allowInvalidCertificate },
     ...(ca === null ? {} : { ca }),
   };
   if (auth === null) return { ...base, auth: null };

@@ -30,6 +30,7 @@ function withLogin(method: "PLAIN" | "LOGIN" | null = null) {
 test("unsealer() opens an integration's password and leaves out fields that SMTP does not need", () => {
   assert.deepEqual(unsealer(KEYS, NO_TOKENS)(withLogin("LOGIN")), {
     key: "acc_1/4",
+    owner: "acc_1",
     host: "smtp.example.com",
     port: 587,
     tls: "starttls",

@@ -71,7 +71,7 @@ export function openRemoteImages(options: RemoteImagesOptions): RemoteImages {
     const key = `${accountId} ${url}`;
     const before = known.get(key);
     if (before !== undefined) return before;
-    const fetched = await fetchImage(url, end).then(
+    const fetched = await fetchImage(url, { owner: accountId, signal: end }).then(
       ({ type, bytes }) => ({ address: `data:${type};base64,${bytes.toString("base64")}` }),
       (error: unknown) => {
         if (error instanceof FetchError) return { error };

@@ -11,7 +11,7 @@ export interface DeliverDeps {
 
 /** An event for an endpoint, with its opened secrets. */
 export interface Outbound {
-  webhook: Pick<Webhook, "url">;
+  webhook: Pick<Webhook, "url" | "accountId">;
   /** In the form in which they are shown. */
   secrets: readonly string[];
   event: FeedEvent;
@@ -29,6 +29,7 @@ export async function deliver(
   { poster, now }: DeliverDeps,
   signal: AbortSignal,
 ): Promise<DeliveredAttempt> {
+  const { url, accountId } = webhook;
   const at = now();
   const started = performance.now();
   const body = JSON.stringify(event);
@@ -40,7 +41,7 @@ export async function deliver(
     "webhook-timestamp": String(timestamp),
     "webhook-signature": signatureOf({ id: event.id, timestamp, body }, secrets),
   };
-  const posted = await poster.post({ url: webhook.url, headers, body }, signal);
+  const posted = await poster.post({ ...{ url, accountId }, headers, body }, signal);
   return { at, durationMs: Math.round(performance.now() - started), ...posted };
 }
 

@@ -7,6 +7,7 @@ import { MAX_AT_ONCE } from "./endpoint_state.ts";
 
 /** A request to an endpoint. */
 export interface Post {
+  accountId: string;
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -59,7 +60,7 @@ export function openPoster(options: PosterOptions): Poster {
       const end = AbortSignal.any([limit, signal]);
       try {
         const url = new URL(post.url);
-        const address = await addressOf(url, options);
+        const address = await addressOf(url, post.accountId, options);
         const response = await send(post, { url, address, agents, end, ca: options.ca });
         return await read(response);
       } catch (error) {
@@ -78,10 +79,15 @@ class PostError extends Error {
   override readonly name = "PostError";
 }
 
-async function addressOf(url: URL, { resolve, mayBePlain }: WebhookEgress): Promise<string> {
+async function addressOf(
+  url: URL,
+  owner: string,
+  { resolve, mayBePlain }: WebhookEgress,
+): Promise<string> {
   const isTls = url.protocol === "https:";
   const host = hostOf(url);
-  const address = await resolve({ host, port: Number(url.port) || (isTls ? 443 : 80) });
+  const port = Number(url.port) || (isTls ? 443 : 80);
+  const address = await resolve({ host, port, owner });
   if (!isTls && !mayBePlain(address)) throw new PostError("The URL must begin with https");
   return address;
 }

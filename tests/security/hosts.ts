@@ -48,7 +48,7 @@ async function nameInside(tries: number, random: Random): Promise<Figures> {
   let through = 0;
   for (let n = 0; n < tries; n++) {
     const host = notationOf(insideAddress(random), random);
-    const answer = await resolve({ host, port: 25 }).catch((error) => error);
+    const answer = await resolve({ host, port: 25, owner: "acc_1" }).catch((error) => error);
     if (!(answer instanceof EgressError)) through++;
   }
   return { attack: "hosts: addresses inside in odd notations", tries, through };
@@ -71,7 +71,9 @@ async function rebind(tries: number, random: Random): Promise<Figures> {
   });
   let through = 0;
   for (let n = 0; n < tries; n++) {
-    const address = await resolve({ host: "rebinds.example", port: 587 }).catch(() => undefined);
+    const address = await resolve({ host: "rebinds.example", port: 587, owner: "acc_1" }).catch(
+      () => undefined,
+    );
     const isClean = answered.every(isPublicAddress);
     const isRight = address === undefined ? !isClean : isClean && answered.includes(address);
     if (!isRight) through++;
@@ -85,7 +87,9 @@ async function tryPorts(tries: number, random: Random): Promise<Figures> {
   let through = 0;
   for (let n = 0; n < tries; n++) {
     const port = random.integer(1, 65_535);
-    const answer = await resolve({ host: publicAddress(random), port }).catch((error) => error);
+    const answer = await resolve({ host: publicAddress(random), port, owner: "acc_1" }).catch((
+      error,
+    ) => error);
     if (answer instanceof EgressError === PORTS.includes(port)) through++;
   }
   return { attack: "hosts: other ports of public hosts", tries, through };

@@ -23,6 +23,9 @@ export interface FormAnswer {
   retryAfter: string | undefined;
 }
 
+/** No account names the hosts of providers. */
+const PROVIDERS = "";
+
 /** A token has at most some kilobytes. */
 const MAX_ANSWER_BYTES = 65_536;
 
@@ -58,7 +61,7 @@ async function addressOf(at: URL, { resolveHost }: PostFormOptions): Promise<str
     });
   }
   try {
-    return await resolveHost({ host: hostOf(at), port: portOf(at) });
+    return await resolveHost({ host: hostOf(at), port: portOf(at), owner: PROVIDERS });
   } catch (cause) {
     if (!(cause instanceof EgressError) || cause.fault !== "forbidden") throw cause;
     throw new OauthFailure("The address of the token endpoint is not allowed here", {
