@@ -10,8 +10,20 @@ test("readJson() places values and faults by line and column", () => {
   assert.deepEqual(document.placeOf(["a", 7]), { line: 2, column: 8 });
   assert.deepEqual(document.placeOf([]), { line: 1, column: 1 });
   assert.deepEqual(document.placeOfKey([], "b"), { line: 4, column: 2 });
+  for (const text of ["", " ", "1 2", "{a: 1}", "[1,]", "// no", '{"a": "\n"}', "\ufeff1", "01"]) {
+    const { faults } = readJson(text);
+    assert.ok(faults.length > 0 && faults.every(({ line }) => line >= 1), JSON.stringify(text));
+  }
   const [fault] = readJson('{\n "a": 1,\n}').faults;
   assert.deepEqual([fault?.line, fault?.column], [3, 1]);
+});
+
+test("readJson() refuses what is nested deeper than the bodies of requests", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  assert.ok(readJson(nested(64)).document);
+  for (const depth of [65, 1_000, 100_000]) {
+    assert.match(readJson(nested(depth)).faults[0]?.message ?? "", /nested too deep/);
+  }
 });
 
 const NEEDED = { "email/a/subject.hbs": "x", "email/a/body.html.hbs": "x" };
