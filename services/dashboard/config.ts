@@ -106,6 +106,10 @@ export const CONFIG = z.object({
     .describe("Maximum of accounts that one person owns; above it, requests get 409"),
   MAX_TEMPLATES: setting.integer({ min: 1 }).prefault(String(QUOTAS.templates))
     .describe("Maximum of templates of each kind in an account; above it, requests get 409"),
+  MAX_TOKENS: setting.integer({ min: 1 }).prefault(String(QUOTAS.tokens))
+    .describe("Maximum of active tokens of an account; above it, requests get 409"),
+  MAX_INTEGRATIONS: setting.integer({ min: 1 }).prefault(String(QUOTAS.integrations))
+    .describe("Maximum of SMTP integrations of an account; above it, requests get 409"),
   ASSET_BYTES: setting.bytes({ min: 1000 }).prefault("100MB")
     .describe(
       "Maximum size of the files that an account keeps, together; above it, requests get 409",
@@ -197,6 +201,8 @@ export function quotasOf(config: Config): Quotas {
     members: config.MAX_MEMBERS,
     accounts: config.MAX_ACCOUNTS,
     templates: config.MAX_TEMPLATES,
+    tokens: config.MAX_TOKENS,
+    integrations: config.MAX_INTEGRATIONS,
     assetBytes: config.ASSET_BYTES,
     suppressions: config.MAX_SUPPRESSIONS,
   };

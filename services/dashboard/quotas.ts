@@ -8,6 +8,10 @@ export interface Quotas {
   accounts: number;
   /** Templates of an account, of either kind. */
   templates: number;
+  /** Active tokens of an account: each has a rate of its own. */
+  tokens: number;
+  /** SMTP integrations of an account. */
+  integrations: number;
   /** Bytes of the files that an account keeps, together. */
   assetBytes: number;
   /** Entries on the suppression list of an account. */
@@ -20,6 +24,8 @@ export const QUOTAS: Readonly<Quotas> = {
     members: 500,
     accounts: 20,
     templates: 1000,
+    tokens: 500,
+    integrations: 500,
     assetBytes: 100_000_000,
     suppressions: 1_000_000,
   },

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestDashboard } from "./_test_dashboard.ts";
+import type { IntegrationInput } from "./interface/integrations.ts";
+import { QUOTAS } from "./quotas.ts";
 
 test("requireRoom() refuses members, templates and accounts beyond the operator's quotas, with a sentence", async () => {
-  const quotas = { members: 5, accounts: 2, templates: 2, assetBytes: 1000, suppressions: 9 };
+  const quotas = { ...QUOTAS, members: 5, accounts: 2, templates: 2 };
   await using dashboard = await openTestDashboard({ options: { quotas } });
   const { own, store } = dashboard;
   const invite = (email: string) => own.owner.post("/api/invitations", { email, role: "viewer" });
@@ -29,4 +31,33 @@ test("requireRoom() refuses members, templates and accounts beyond the operator'
   assert.equal((await settle()).status, 200);
   assert.match((await settle()).body.error, /own 2 accounts/);
   assert.equal((await store.people.listMemberships(own.owner.user._id)).length, 2);
+});
+
+test("requireRoom() refuses active tokens and integrations beyond the operator's quotas", async () => {
+  const quotas = { ...QUOTAS, tokens: 2, integrations: 2 };
+  await using dashboard = await openTestDashboard({ options: { quotas } });
+  const { owner, editor } = dashboard.own;
+  const wish = { name: "A token", scopes: ["send"], expiresAt: null };
+  const tokens = await Promise.all([1, 2].map(() => owner.post("/api/tokens", wish)));
+  const ids = tokens.map(({ body }) => body.token?.id);
+  for (const path of ["/api/tokens", `/api/tokens/${ids[0]}/roll`]) {
+    const { status, body } = await owner.post(path, { ...wish, overlapHours: 1 });
+    assert.deepEqual([status, body.code], [409, "conflict"], path);
+    assert.match(body.error, /has 2 active tokens/);
+  }
+  assert.equal((await owner.post(`/api/tokens/${ids[0]}/revoke`)).status, 200);
+  assert.equal((await owner.post("/api/tokens", wish)).status, 200);
+
+  const settings: IntegrationInput = {
+    ...{ name: "Main", host: "smtp.example.com", port: 587, tls: "starttls", ca: null },
+    ...{ allowInvalidCertificate: false, user: null, authMethod: null },
+    ...{ senders: ["shop@example.com"], maxConnections: 5, maxPerMinute: null },
+    ...{ retryForMs: 172_800_000, whenUnknown: "retry" },
+  };
+  const add = (name: string) => editor.post("/api/integrations", { ...settings, name });
+  assert.equal((await add("First")).status, 200);
+  assert.equal((await add("Second")).status, 200);
+  assert.match((await add("Third")).body.error, /has 2 integrations/);
+  assert.equal((await owner.delete("/api/integrations/1")).status, 200);
+  assert.equal((await add("Third")).status, 200);
 });

@@ -35,7 +35,7 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     about:
       "makes one: `{name, scopes, expiresAt, limits}`. `expiresAt` is a time in UTC or `null`; `limits` has `addresses`, `templates` and `integrations` and may be left out",
     body: newTokenSchema,
-    codes: ["people_only"],
+    codes: ["people_only", "conflict"],
     answer: newTokenViewSchema,
   },
   {
@@ -44,7 +44,7 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     summary: "Replaces a token",
     about: "replaces one: `{overlapHours}`, for which the old one still works",
     body: rollSchema,
-    codes: ["people_only", "not_found"],
+    codes: ["people_only", "not_found", "conflict"],
     answer: newTokenViewSchema,
   },
   {

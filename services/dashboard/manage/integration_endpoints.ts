@@ -41,7 +41,7 @@ const INTEGRATIONS: readonly ManageEndpoint[] = [
     summary: "Makes an integration",
     about: "makes one",
     body: integrationInputSchema,
-    codes: ["people_only", "name_taken"],
+    codes: ["people_only", "conflict", "name_taken"],
     answer: integrationViewSchema,
   },
   {

@@ -30,6 +30,7 @@ import { openProbeLimit } from "../probe_limit.ts";
 import { notifyOwners } from "../notices.ts";
 import { HttpError } from "../http_error.ts";
 import { PROVIDER_PRESETS } from "../provider_presets.ts";
+import { QUOTAS, requireRoom } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 import { requireRecent } from "../session.ts";
 import {
@@ -60,6 +61,13 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     if (found === null || found.archivedAt !== null) throw missing();
     requireIntegration(actor, id);
     return found;
+  }
+
+  async function requireRoomFor(accountId: string): Promise<void> {
+    const { length } = await store.integrations.list(accountId);
+    const { integrations: max } = routing.options.quotas ?? QUOTAS;
+    const full = `The account has ${max} integrations, the maximum. Remove some first`;
+    requireRoom(length, max, full);
   }
 
   const note = (actor: Actor, action: string, found: { id: number; name: string }) =>
@@ -143,6 +151,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       requireUnlimited(actor, "integrations");
       if (skipsCertificate(input, null)) requirePerson(actor, SKIP);
       await checkFallbacks(actor, input, null);
+      await requireRoomFor(accountId);
       const auth = loginOf(input, { accountId, sealingKey });
       const created = await changing(() =>
         store.integrations.create({ ...settingsOf(input), accountId, auth })

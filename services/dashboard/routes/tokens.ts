@@ -7,6 +7,7 @@ import type { Actor } from "../actor.ts";
 import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";
 import { notifyOwners } from "../notices.ts";
 import { HttpError } from "../http_error.ts";
+import { QUOTAS, requireRoom } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 import { type Granted, grantedLimits, grantFaults } from "../token_grant.ts";
 import { tokenCurl } from "../token_curl.ts";
@@ -42,6 +43,16 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     return token;
   }
 
+  async function requireRoomFor(accountId: string): Promise<void> {
+    const active = (await store.tokens.list(accountId)).filter((token) => isLive(token, now()));
+    const { tokens: max } = options.quotas ?? QUOTAS;
+    requireRoom(
+      active.length,
+      max,
+      `The account has ${max} active tokens, the maximum. Revoke some first`,
+    );
+  }
+
   /** Returns a sample request for a person; programs need none. */
   async function curlFor(
     { accountId, person }: Actor,
@@ -74,6 +85,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
         throw new HttpError("invalid_request", "The expiry date must be in the future", { issues });
       }
       requireGrant(actor, { scopes, expiresAt, ...limits });
+      await requireRoomFor(accountId);
       const [createdBy, madeBy] = [userId, actor.token?._id];
       const made = await store.tokens.create({
         ...{ accountId, name, scopes, expiresAt, createdBy, madeBy, limits },
@@ -105,6 +117,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       const { accountId, userId } = actor;
       const old = await find(accountId, id);
       requireGrant(actor, { ...old, expiresAt: rolledExpiry(old, now()) });
+      await requireRoomFor(accountId);
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
       const [createdBy, madeBy] = [userId, actor.token?._id];
       const made = await store.tokens.roll({ accountId, id, until, createdBy, madeBy });
