@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { domainToASCII } from "node:url";
 import type { Suppression } from "@posthaste/contracts";
 import { LRUCache } from "lru-cache";
 import type { Db } from "mongodb";
@@ -47,7 +48,7 @@ export interface SuppressionStore {
   noteRefused(accountId: string, suppression: NewSuppression): Promise<boolean>;
   /** Takes addresses from the list. Returns how many were there. */
   remove(accountId: string, emails: readonly string[]): Promise<number>;
-  /** Returns the entries that apply to some addresses now, by the address in lower case. */
+  /** Returns the entries that apply to some addresses now, by {@linkcode suppressedFormOf} the address. */
   among(
     accountId: string,
     emails: readonly string[],
@@ -63,14 +64,37 @@ export interface SuppressionStore {
   hasAny(accountId: string): Promise<boolean>;
 }
 
-/** Returns the form in which addresses are compared: in lower case. */
+/**
+ * Returns the form in which addresses are compared: in lower case, and the domain in ASCII, as a mail gets the
+ * same mailbox by either of its forms (RFC 5891).
+ */
 export function suppressedFormOf(email: string): string {
+  const at = email.lastIndexOf("@") + 1;
+  const domain = email.slice(at);
+  const ascii = NOT_ASCII.test(domain) ? domainToASCII(domain) : "";
+  return `${email.slice(0, at)}${ascii || domain}`.toLowerCase();
+}
+
+const NOT_ASCII = /[^\p{ASCII}]/u;
+
+/** Returns the form in which addresses are listed and searched. */
+function listedFormOf(email: string): string {
   return email.toLowerCase();
 }
 
 /** Returns the `_id` of the entry of an address. It does not contain the address, which may be forgotten. */
 export function suppressionIdOf(accountId: string, email: string): string {
-  return `${accountId}/${hash("sha256", `${accountId}/${suppressedFormOf(email)}`, "hex")}`;
+  return idOf(accountId, suppressedFormOf(email));
+}
+
+function idOf(accountId: string, form: string): string {
+  return `${accountId}/${hash("sha256", `${accountId}/${form}`, "hex")}`;
+}
+
+/** Returns the ids that the entry of an address may have: earlier versions left international domains as they were. */
+function idsOf(accountId: string, email: string): string[] {
+  return [...new Set([suppressedFormOf(email), listedFormOf(email)])]
+    .map((form) => idOf(accountId, form));
 }
 
 const SEARCH_MS = 5000;
@@ -88,7 +112,7 @@ export function suppressionStore(db: Db): SuppressionStore {
   const { suppressions, accounts } = collectionsOf(db);
 
   const documentOf = (accountId: string, { email, ...rest }: NewSuppression): Suppression => ({
-    ...{ _id: suppressionIdOf(accountId, email), accountId, email: suppressedFormOf(email) },
+    ...{ _id: suppressionIdOf(accountId, email), accountId, email: listedFormOf(email) },
     ...rest,
   });
 
@@ -126,12 +150,14 @@ export function suppressionStore(db: Db): SuppressionStore {
       }
     },
     async remove(accountId, emails) {
-      const ids = emails.map((email) => suppressionIdOf(accountId, email));
+      const ids = emails.flatMap((email) => idsOf(accountId, email));
       return (await suppressions.deleteMany({ _id: { $in: ids }, accountId })).deletedCount;
     },
     async among(accountId, emails, now) {
       const byId = new Map(
-        emails.map((email) => [suppressionIdOf(accountId, email), suppressedFormOf(email)]),
+        emails.flatMap((email) =>
+          idsOf(accountId, email).map((id) => [id, suppressedFormOf(email)] as const)
+        ),
       );
       const found = await suppressions.find({ _id: { $in: [...byId.keys()] }, accountId })
         .toArray();
@@ -141,11 +167,11 @@ export function suppressionStore(db: Db): SuppressionStore {
       );
     },
     async list(accountId, { limit, after = "", prefix = "", part = "", now }) {
-      const from = suppressedFormOf(prefix);
+      const from = listedFormOf(prefix);
       const email = {
         ...(after >= from && after !== "" ? { $gt: after } : { $gte: from }),
         $lt: `${from}\u{10ffff}`,
-        ...(part === "" ? {} : { $regex: escaped(suppressedFormOf(part)) }),
+        ...(part === "" ? {} : { $regex: escaped(listedFormOf(part)) }),
       };
       const found = await suppressions.find({ accountId, email, ...notEnded(now) })
         .sort({ email: 1 }).limit(limit).maxTimeMS(SEARCH_MS).toArray();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { openTestStore, type TestStore } from "./_test_store.ts";
 import { openSuppressionLookup } from "./suppression_store.ts";
@@ -24,6 +25,31 @@ test("suppressions.among() finds what applies, regardless of case, and nothing o
   assert.equal(await suppressions.remove("acc_b", emails), 0);
   assert.equal(await suppressions.remove("acc_a", ["ANN@EXAMPLE.COM"]), 1);
   assert.equal((await suppressions.among("acc_a", emails, now)).size, 0);
+});
+
+test("suppressions.among() finds an address by either form of an international domain", async () => {
+  const { suppressions } = opened.store;
+  const [unicode, ascii] = ["Ann@bücher.example", "ann@xn--bcher-kva.example"];
+  for (const [stored, asked] of [[unicode, ascii], [ascii, unicode]] as const) {
+    await suppressions.add("acc_i", [entryOf(stored)], LIMIT);
+    const found = await suppressions.among("acc_i", [asked], now);
+    assert.deepEqual([...found.keys()], [ascii]);
+    const [listed] = await suppressions.list("acc_i", { limit: 2, now });
+    assert.equal(listed?.email, stored.toLowerCase());
+    assert.equal(await suppressions.add("acc_i", [entryOf(asked)], LIMIT), 0);
+    assert.equal(await suppressions.remove("acc_i", [asked]), 1);
+  }
+});
+
+test("suppressions.among() finds entries of earlier versions, by the form in which they were added", async () => {
+  const { db, store: { suppressions } } = opened;
+  const email = "ann@bücher.example";
+  const id = `acc_e/${hash("sha256", `acc_e/${email}`, "hex")}`;
+  await db.collection<{ _id: string }>("suppressions").insertOne({
+    ...{ ...entryOf(email), _id: id, accountId: "acc_e" },
+  });
+  assert.equal((await suppressions.among("acc_e", [email], now)).size, 1);
+  assert.equal(await suppressions.remove("acc_e", [email]), 1);
 });
 
 test("suppressions.list() lists by address, from a prefix and after a place", async () => {
