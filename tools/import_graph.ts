@@ -28,6 +28,8 @@ interface Source {
   text: string;
   edges: readonly Edge[];
   isOnlyReexports: boolean;
+  /** Names that were looked for, with whether the file defines them. */
+  definitions: Map<string, boolean>;
 }
 
 const OUTSIDE = /^(node|npm):/;
@@ -51,6 +53,7 @@ export function openImportGraph(root: string): ImportGraph {
     return {
       text,
       isOnlyReexports,
+      definitions: new Map(),
       edges: [
         ...ofValues.map(({ specifier, names }) => ({ target: targetOf(specifier, file), names })),
         ...paths.flatMap((path) => startedBy(path, file)),
@@ -74,7 +77,13 @@ export function openImportGraph(root: string): ImportGraph {
   function isDefinedIn(name: string, file: string): boolean {
     const source = sourceOf(file);
     if (source === undefined) return OUTSIDE.test(file);
-    return new RegExp(`\\bexport\\b[^;=(]*\\b${RegExp.escape(name)}\\b`).test(source.text);
+    // Many files import the same name: looking for it in the text again would take most of the time.
+    let isDefined = source.definitions.get(name);
+    if (isDefined === undefined) {
+      isDefined = new RegExp(`\\bexport\\b[^;=(]*\\b${RegExp.escape(name)}\\b`).test(source.text);
+      source.definitions.set(name, isDefined);
+    }
+    return isDefined;
   }
 
   return {
