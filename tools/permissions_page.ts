@@ -1,6 +1,5 @@
 /**
- * Writes the table of each service's permissions into docs/security.md, out of `libs/runtime/permissions.ts`;
- * with `--check` it only reports whether the table is stale.
+ * Writes the table of each service's permissions into docs/security.md, out of `libs/runtime/permissions.ts`.
  *
  * @module
  */
@@ -118,7 +117,8 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-if (import.meta.main) {
+/** Writes the table; with `--check` it only reports whether it is stale. */
+export async function writePermissionsPage(): Promise<void> {
   const found = await readFile(PAGE, "utf8");
   const page = withPermissionsTable(found);
   if (!process.argv.includes("--check")) await writeFile(PAGE, page);

@@ -1,6 +1,6 @@
 /**
  * Writes the command of each service's image into `Dockerfile`, with the flags that follow from
- * `libs/runtime/permissions.ts`; with `--check` it only reports whether one is stale.
+ * `libs/runtime/permissions.ts`.
  *
  * @module
  */
@@ -37,6 +37,7 @@ function listOf(parts: readonly string[]): string {
   return `[ \\\n${[...lines, line].join(" \\\n")} \\\n]`;
 }
 
-if (import.meta.main) {
+/** Writes the commands; with `--check` it only reports whether one is stale. */
+export async function writeImageCommands(): Promise<void> {
   await writeGenerated(DOCKERFILE, withImageCommands(await readFile(DOCKERFILE, "utf8")));
 }

@@ -1,6 +1,6 @@
 /**
  * Writes each service's rights in the database (`components/mongodb/rights.json`) out of
- * `libs/runtime/permissions.ts`; with `--check` it only reports whether the file is stale.
+ * `libs/runtime/permissions.ts`.
  *
  * @module
  */
@@ -18,7 +18,8 @@ export function databaseRightsFile(): string {
   return `${JSON.stringify({ database: "posthaste", rights }, null, 2)}\n`;
 }
 
-if (import.meta.main) {
+/** Writes the rights; with `--check` it only reports whether the file is stale. */
+export async function writeDatabaseRights(): Promise<void> {
   const file = new URL("components/mongodb/rights.json", import.meta.url);
   await writeGenerated(file, databaseRightsFile());
 }

@@ -1,6 +1,6 @@
 /**
  * Writes the broker's accounts, users and permissions (`components/nats/accounts.conf`) out of
- * `libs/runtime/permissions.ts`; with `--check` it only reports whether the file is stale.
+ * `libs/runtime/permissions.ts`.
  *
  * @module
  */
@@ -36,6 +36,7 @@ export function natsAccounts(): string {
   ].join("\n");
 }
 
-if (import.meta.main) {
+/** Writes the accounts; with `--check` it only reports whether the file is stale. */
+export async function writeNatsAccounts(): Promise<void> {
   await writeGenerated(new URL("components/nats/accounts.conf", import.meta.url), natsAccounts());
 }

@@ -1,6 +1,6 @@
 /**
  * Writes the network policies of services, jobs, broker and database into the manifests that hold them, out
- * of `libs/runtime/permissions.ts`; with `--check` it only reports whether one is stale.
+ * of `libs/runtime/permissions.ts`.
  *
  * A policy is a document of its own in its manifest; the other documents of that file are left alone.
  * Policies for all pods (`deny-all`, `dns`) are written by hand in `base/network.yaml`.
@@ -153,7 +153,8 @@ function isReached(to: DestinationName): boolean {
   return DESTINATIONS[to].ports.length > 0;
 }
 
-if (import.meta.main) {
+/** Writes the policies; with `--check` it only reports whether one is stale. */
+export async function writeNetworkPolicies(): Promise<void> {
   for (const [path, policies] of Object.entries(NETWORK_POLICIES)) {
     const file = new URL(path, import.meta.url);
     await writeGenerated(file, withPolicies(await readFile(file, "utf8"), policies));
