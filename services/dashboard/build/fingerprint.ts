@@ -6,6 +6,7 @@ import { join } from "node:path";
 const SOURCES = [
   "services/dashboard/web/**/*",
   "services/dashboard/interface/**/*.ts",
+  "services/dashboard/texts/*.ts",
   "services/dashboard/build/*.ts",
   "libs/contracts/**/*.ts",
   "package-lock.json",
