@@ -8,11 +8,15 @@ const MAX_TABLES = 10;
 
 /**
  * The objects of a PDF as Chromium writes it, with or without incremental updates: found by cross-reference
- * tables (ISO 32000-1, 7.5.4), none in object streams.
+ * tables (ISO 32000-1, 7.5.4), none in object streams. Entries are read when they are needed: an update needs
+ * two, and a long document has thousands.
  */
 export class PdfObjects {
   readonly pdf: Buffer;
-  readonly #places = new Map<number, number>();
+  /** Sections of tables, the newest table first. `at` is the offset of the first entry. */
+  readonly #sections: { first: number; count: number; at: number }[] = [];
+  /** Offset of the newest table. */
+  readonly table: number;
   /** Object numbers of the catalog and of the information dictionary. */
   readonly root: number;
   readonly info: number;
@@ -23,8 +27,8 @@ export class PdfObjects {
   constructor(pdf: Buffer) {
     this.pdf = pdf;
     const end = pdf.toString("latin1", Math.max(0, pdf.length - TRAILER_BYTES));
-    const last = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(end)?.[1];
-    let trailer = this.#readTable(numberIn(last));
+    this.table = numberIn(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(end)?.[1]);
+    let trailer = this.#readTable(this.table);
     this.root = field(trailer, "Root");
     this.info = field(trailer, "Info");
     this.size = field(trailer, "Size");
@@ -36,12 +40,16 @@ export class PdfObjects {
 
   /** Returns the numbers of its objects, in order. */
   ids(): number[] {
-    return [...this.#places.keys()].sort((one, other) => one - other);
+    const ids = this.#sections.flatMap(({ first, count }) =>
+      Array.from({ length: count }, (_, index) => first + index)
+    );
+    return [...new Set(ids)].filter((id) => this.#offsetOf(id) !== undefined)
+      .sort((one, other) => one - other);
   }
 
   /** Returns the offset of an object's content, after `obj`. @throws {RangeError} */
   placeOf(id: number): number {
-    const at = this.#places.get(id);
+    const at = this.#offsetOf(id);
     const head = `${id} 0 obj`;
     if (at === undefined || this.pdf.toString("latin1", at, at + head.length) !== head) {
       throw unlike(`object ${id} is not at its place`);
@@ -57,7 +65,7 @@ export class PdfObjects {
     return numberIn(/^\s+(\d+)\s+endobj/.exec(this.pdf.toString("latin1", at, at + 40))?.[1]);
   }
 
-  /** Reads a table, and returns its trailer. Objects that a newer table has stay. */
+  /** Reads a table without its entries, and returns its trailer. */
   #readTable(at: number): string {
     if (this.pdf.toString("latin1", at, at + 5) !== "xref\n") throw unlike("it has no table");
     let next = at + 5;
@@ -66,7 +74,7 @@ export class PdfObjects {
       const [head, first, count] = /^(\d+) (\d+)\s*\n/.exec(line) ?? [];
       if (head === undefined) break;
       next += head.length;
-      this.#readSection(next, { first: Number(first), count: Number(count) });
+      this.#sections.push({ first: Number(first), count: Number(count), at: next });
       next += Number(count) * ENTRY_BYTES;
     }
     const text = this.pdf.toString("latin1", next, next + TRAILER_BYTES);
@@ -75,16 +83,17 @@ export class PdfObjects {
     return trailer;
   }
 
-  #readSection(at: number, { first, count }: { first: number; count: number }): void {
-    for (let index = 0; index < count; index++) {
-      const entry = at + index * ENTRY_BYTES;
-      const [, place, isUsed] = /^(\d{10}) \d{5} ([nf])/.exec(
-        this.pdf.toString("latin1", entry, entry + ENTRY_BYTES),
-      ) ?? [];
+  /** Returns the offset of an object by the newest table that uses its number. */
+  #offsetOf(id: number): number | undefined {
+    for (const { first, count, at } of this.#sections) {
+      if (id < first || id >= first + count) continue;
+      const entry = at + (id - first) * ENTRY_BYTES;
+      const text = this.pdf.toString("latin1", entry, entry + ENTRY_BYTES);
+      const [, place, isUsed] = /^(\d{10}) \d{5} ([nf])/.exec(text) ?? [];
       if (place === undefined) throw unlike("its table is broken");
-      const id = first + index;
-      if (isUsed === "n" && !this.#places.has(id)) this.#places.set(id, Number(place));
+      if (isUsed === "n") return Number(place);
     }
+    return undefined;
   }
 }
 

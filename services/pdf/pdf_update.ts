@@ -1,8 +1,4 @@
-const TRAILER =
-  /trailer\s*<<\s*\/Size (\d+)\s*\/Root (\d+) 0 R\s*\/Info (\d+) 0 R\s*>>\s*startxref\s*(\d+)\s*%%EOF\s*$/;
-
-/** The trailer is within this many bytes of the end, and the information dictionary of the start. */
-const TRAILER_BYTES = 1024;
+import { PdfObjects } from "./pdf_objects.ts";
 
 const NUMBER_DIGITS = 10;
 
@@ -16,8 +12,7 @@ interface PdfObject {
  * and changed and new objects follow them.
  */
 export class PdfUpdate {
-  readonly #pdf: Buffer;
-  readonly #table: number;
+  readonly #printed: PdfObjects;
   readonly #objects: PdfObject[] = [];
   #size: number;
   /** Object numbers of the catalog and of the information dictionary. */
@@ -26,14 +21,8 @@ export class PdfUpdate {
 
   /** @throws {RangeError} If the PDF is not as Chromium writes it. */
   constructor(pdf: Buffer) {
-    const end = pdf.toString("latin1", Math.max(0, pdf.length - TRAILER_BYTES));
-    const found = TRAILER.exec(end)?.slice(1).map(Number);
-    const [size, root, info, table] = found ?? [];
-    if (size === undefined || root === undefined || info === undefined || table === undefined) {
-      throw new RangeError("Cannot update the PDF: it has no trailer as Chromium writes it");
-    }
-    this.#pdf = pdf;
-    this.#table = table;
+    this.#printed = new PdfObjects(pdf);
+    const { size, root, info } = this.#printed;
     this.#size = size;
     this.root = root;
     this.info = info;
@@ -41,14 +30,13 @@ export class PdfUpdate {
 
   /** Returns the content of a printed dictionary, without its brackets. @throws {RangeError} */
   dictionary(id: number): string {
-    const entry = this.#pdf.indexOf("\n", this.#pdf.indexOf("\n", this.#table) + 1) + 1 + 20 * id;
-    const at = Number(this.#pdf.toString("latin1", entry, entry + NUMBER_DIGITS));
-    const head = `${id} 0 obj\n<<`;
-    const close = this.#pdf.indexOf(">>\nendobj", at, "latin1");
-    if (this.#pdf.toString("latin1", at, at + head.length) !== head || close < 0) {
+    const { pdf } = this.#printed;
+    const at = this.#printed.placeOf(id);
+    const close = pdf.indexOf(">>\nendobj", at, "latin1");
+    if (pdf.toString("latin1", at, at + 3) !== "\n<<" || close < 0) {
       throw new RangeError(`Cannot update the PDF: object ${id} is not a dictionary`);
     }
-    return this.#pdf.toString("latin1", at + head.length, close);
+    return pdf.toString("latin1", at + 3, close);
   }
 
   /** Number of the next object. */
@@ -85,8 +73,9 @@ export class PdfUpdate {
    * @param fieldsOf Returns further fields of the trailer, from everything before it.
    */
   finish(fieldsOf: (before: readonly Buffer[]) => string = () => ""): Buffer {
-    const parts: Buffer[] = [this.#pdf, Buffer.from("\n")];
-    let at = this.#pdf.length + 1;
+    const { pdf, table } = this.#printed;
+    const parts: Buffer[] = [pdf, Buffer.from("\n")];
+    let at = pdf.length + 1;
     const places: { id: number; at: number }[] = [];
     for (const { id, bytes } of this.#objects) {
       places.push({ id, at });
@@ -95,7 +84,7 @@ export class PdfUpdate {
     }
     parts.push(Buffer.from(tableOf(places), "latin1"));
     const trailer = `trailer\n<</Size ${this.#size}\n/Root ${this.root} 0 R\n` +
-      `/Info ${this.info} 0 R\n/Prev ${this.#table}${fieldsOf(parts)}>>\n`;
+      `/Info ${this.info} 0 R\n/Prev ${table}${fieldsOf(parts)}>>\n`;
     parts.push(Buffer.from(`${trailer}startxref\n${at}\n%%EOF\n`, "latin1"));
     return Buffer.concat(parts);
   }
