@@ -379,6 +379,8 @@ export interface Send {
   idempotency?: { key: string; bodyHash: string };
   /** W3C `traceparent` of the accepted request: later dispatches join its trace. */
   trace?: string;
+  /** Encrypts the subjects in its messages, base64. Removed with the variables of the request. */
+  subjectKey?: string;
   /** Recipients before this one were dispatched once; missing when all were. */
   next?: number;
   /** `_id` of the integration whose capacity it waits for, while `next` is set. */
@@ -476,6 +478,8 @@ export const messageSchema = z.object({
   /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */
   reason: z.string().nullable(),
   reply: smtpReplySchema.nullable(),
+  /** The beginning of the subject, encrypted with the key of its send; missing before a mailer had it. */
+  sealedSubject: z.string().optional(),
   /** SHA-256 of the MIME of the last attempt, in hex: every later one must be the same. */
   mimeHash: z.string().nullable(),
   /**

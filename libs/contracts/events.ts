@@ -117,6 +117,8 @@ const sendShape = {
   /** The integration of the send, if another one sends in its place. */
   insteadOf: z.int().positive().optional(),
   from: senderSchema,
+  /** Encrypts the subjects in the ledger. Without it, none is stored. */
+  subjectKey: z.string().optional(),
   redelivered: redeliveredSchema,
 };
 

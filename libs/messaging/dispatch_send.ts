@@ -108,6 +108,7 @@ function headOf(send: Send) {
     acceptedAt: send.acceptedAt.toISOString(),
     integrationId: send.integrationId,
     from: send.request.from,
+    ...(send.subjectKey === undefined ? {} : { subjectKey: send.subjectKey }),
     template: send.template,
     pdfVersions: send.pdfVersions,
   };

@@ -26,7 +26,7 @@ function sendTo(to: Recipient[], variables?: Variables): Send {
       to,
       ...variables && { variables },
     },
-    messageCount: to.length,
+    ...{ messageCount: to.length, subjectKey: "key" },
     settledAt: null,
     reconcileAt: new Date(1_700_000_000_000),
   };
@@ -71,6 +71,7 @@ test("dispatchesOf() says all that is needed to render a send", () => {
     acceptedAt: "2023-11-14T22:13:20.000Z",
     integrationId: 4,
     from: { email: "shop@example.com", name: "Shop" },
+    subjectKey: "key",
     template: { id: 1, version: 2 },
     pdfVersions: { 7: 3 },
     variables: { b: 2 },

@@ -16,8 +16,8 @@ export interface ContentRemoval {
 /** Removal of the variables of mails. */
 export interface ContentExpiry {
   /**
-   * Removes the variables from settled sends of an account that were accepted before a time. Addresses, names
-   * and names of files stay. Sends that are not settled are remembered, and a later call handles them.
+   * Removes the variables and subjects from settled sends of an account that were accepted before a time.
+   * Addresses, names and names of files stay. Sends that are not settled are remembered, and a later call handles them.
    * Continues where the previous call ended. Returns how many sends it stripped and whether there may be
    * more.
    */
@@ -86,7 +86,8 @@ async function strip(
         filter: { _id, accountId, settledAt: { $ne: null }, contentRemovedAt: { $exists: false } },
         update: {
           $set: { request: withoutContent(request), contentRemovedAt: now },
-          $unset: { contentDue: "" },
+          // Without it, nobody can read the subjects in its messages.
+          $unset: { contentDue: "", subjectKey: "" },
         },
       },
     });

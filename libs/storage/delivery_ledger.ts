@@ -92,14 +92,17 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
       { n, outcome }: { n: number; outcome: AttemptOutcome },
     ): Promise<boolean> {
       const { messageId: _id, accountId } = message;
-      if (isOfEarlier(outcome, n)) outcome = learnedLate(outcome, now());
+      const isLate = isOfEarlier(outcome, n);
+      if (isLate) outcome = learnedLate(outcome, now());
       const guard = outcomeGuard(n);
       if ("insert" in guard && await insertOutcome(documentOf(message, n, outcome))) return true;
       const { attempt, not } = "insert" in guard ? { attempt: 0, not: "sent" as const } : guard;
       const last = outcome.lines.at(-1);
+      const { $set, ...change } = changeOf(n, outcome);
       return await updateOutcome({
         filter: { _id, accountId, attempt, state: { $ne: not } },
-        update: changeOf(n, outcome),
+        // Another process may have written the outcomes before. What was forgotten is not written again.
+        update: { ...change, $set: { ...$set, ...(isLate ? {} : subjectOf(message)) } },
         // Its line distinguishes this write from another's.
         done: {
           ...{ _id, accountId, attempt: n, state: outcome.state },
@@ -255,6 +258,10 @@ function documentOf(
     unknownAttempts: unknownAttempt === undefined ? [] : [unknownAttempt],
     timeline: lines,
   };
+}
+
+function subjectOf({ sealedSubject }: MessageIdentity): Pick<Message, "sealedSubject"> {
+  return sealedSubject === undefined ? {} : { sealedSubject };
 }
 
 function changeOf(n: number, outcome: AttemptOutcome) {

@@ -65,7 +65,7 @@ export interface ForgetOptions {
 /** Removing a person's data on request. */
 export interface RecipientForgetting {
   /**
-   * Removes what an account's ledger knows about the recipient of an address: address, name, variables, names
+   * Removes what an account's ledger knows about the recipient of an address: address, name, variables, subjects, names
    * of files and the words of servers. Mail to others no longer sends copies to the address. It stays
    * recorded that there was a message, when, and how it ended. A suppression of the address stays, without the
    * address. Repeat the call while `left` is not empty.
@@ -170,7 +170,7 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
     await forgetInSend(message, now);
     const { matchedCount } = await messages.updateOne(
       { _id, accountId, state, attempt },
-      { $set: { ...anonymous(message), forgottenAt: now } },
+      { $set: { ...anonymous(message), forgottenAt: now }, $unset: { sealedSubject: "" } },
     );
     return matchedCount > 0;
   }

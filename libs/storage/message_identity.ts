@@ -4,7 +4,7 @@ import { copyFields, envelopeOf, type Message, messageIdOf, type Send } from "@p
 export type MessageIdentity =
   & Pick<
     Message,
-    "sendId" | "accountId" | "index" | "email" | "copies" | "acceptedAt"
+    "sendId" | "accountId" | "index" | "email" | "copies" | "sealedSubject" | "acceptedAt"
   >
   & {
     messageId: string;

@@ -15,6 +15,7 @@ import { isTimeExpired } from "./_time_expired.ts";
 import { hasPdfs, type LabelFields, toSend } from "./_stored_send.ts";
 import { withRegisters } from "./_with_registers.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
+import { openSubject } from "./subject_box.ts";
 
 /** States that only few messages are in for long. They have an index. */
 export const INDEXED_STATES = [
@@ -35,10 +36,14 @@ export interface MessageFilter {
   integrationId?: number | undefined;
   /**
    * The recipient's address, or with `isPrefix` its beginning. Found as it is written here, and in lower case
-   * (all of it, or only its domain). With `isPart`, any part of it: no index helps, so sends are read one by
-   * one while there is time.
+   * (all of it, or only its domain).
    */
-  email?: { text: string; isPrefix: boolean; isPart?: boolean } | undefined;
+  email?: { text: string; isPrefix: boolean } | undefined;
+  /**
+   * Any part of the address or of the subject, or 8 or more characters of the id, regardless
+   * of case. No index helps, so sends are read one by one while there is time.
+   */
+  part?: string | undefined;
   /** Accepted at this time or later. */
   from?: Date | undefined;
   /** Accepted before this. */
@@ -73,6 +78,8 @@ export type FoundMessage =
   & {
     /** Whether its mail has PDFs. */
     hasPdfs: boolean;
+    /** The beginning of its subject; null before a mailer had it, and when its content is removed. */
+    readonly subject: string | null;
     send: FoundSend;
   };
 
@@ -107,6 +114,9 @@ export interface MessageSearch extends MessageLabels {
   search(accountId: string, filter: MessageFilter, page: SearchPage): Promise<SearchResult>;
 }
 
+/** The fewest characters of an id that find it: fewer occur in many. */
+const MIN_ID_PART = 8;
+
 const BATCH = 300;
 const SENDS_AT_ONCE = 100;
 const SEARCH_MS = 2000;
@@ -125,7 +135,7 @@ export function messageSearch(
   /** Yields messages of an address that have no document: their sends are not settled. */
   async function* waiting(accountId: string, filter: MessageFilter, search: Search) {
     const { email, states, from, until } = filter;
-    if (email === undefined || email.isPart || !(states?.includes("queued") ?? true)) return;
+    if (email === undefined || !(states?.includes("queued") ?? true)) return;
     const text = email.text.toLowerCase();
     const emails = emailCondition({ ...email, text });
     const first = search.before && parseMessageId(search.before)?.sendId;
@@ -145,7 +155,7 @@ export function messageSearch(
   async function* byIndex(accountId: string, filter: MessageFilter, search: Search) {
     const { email, states = [], from, until } = filter;
     // For several states at once, the planner chooses slower plans.
-    const conditions = email === undefined || email.isPart
+    const conditions = email === undefined
       ? states.map((state) => ({ state }))
       : spellingsOf(email).map((text) => ({ email: emailCondition({ ...email, text }) }));
     for (let { before } = search;;) {
@@ -257,7 +267,7 @@ export function messageSearch(
       const isMarked = filter.reference !== undefined || filter.tag !== undefined;
       const isIndexed = filter.sendId === undefined &&
         filter.batchId === undefined && !isMarked &&
-        (filter.email !== undefined && !filter.email.isPart || hasIndex(filter.states));
+        (filter.email !== undefined || hasIndex(filter.states));
       const queued: FoundMessage[] = [];
       const batches = isIndexed
         ? merged(byIndex(accountId, filter, search), queued)
@@ -311,16 +321,16 @@ interface Search {
   restMs(): number;
 }
 
-type Line = Omit<FoundMessage, "send" | "hasPdfs">;
-type Head = FoundSend & Pick<StoredSend, "_id" | "pdfs">;
+type Line = Omit<FoundMessage, "send" | "hasPdfs" | "subject"> & Pick<Message, "sealedSubject">;
+type Head = FoundSend & Pick<StoredSend, "_id" | "pdfs" | "subjectKey">;
 
 const LINE = {
   ...{ sendId: 1, index: 1, email: 1, state: 1, attempt: 1, acceptedAt: 1, finishedAt: 1 },
-  ...{ nextAt: 1, waitsFor: 1, reason: 1, reply: 1, copiesRefused: 1 },
+  ...{ nextAt: 1, waitsFor: 1, reason: 1, reply: 1, copiesRefused: 1, sealedSubject: 1 },
 };
 const HEAD = {
   ...{ template: 1, integrationId: 1, messageCount: 1, settledAt: 1 },
-  ...{ references: 1, tags: 1, labels: 1, hasOwnLabels: 1, pdfs: 1 },
+  ...{ references: 1, tags: 1, labels: 1, hasOwnLabels: 1, pdfs: 1, subjectKey: 1 },
 };
 
 function searchFor(forMs: number, before: string | undefined): Search {
@@ -356,10 +366,9 @@ function newestFirst(a: Pick<Line, "_id">, b: Pick<Line, "_id">): number {
 
 function isAddress(
   email: string,
-  { text, isPrefix, isPart = false }: NonNullable<MessageFilter["email"]>,
+  { text, isPrefix }: NonNullable<MessageFilter["email"]>,
 ): boolean {
   const [found, wanted] = [email.toLowerCase(), text.toLowerCase()];
-  if (isPart) return found.includes(wanted);
   return isPrefix ? found.startsWith(wanted) : found === wanted;
 }
 
@@ -394,13 +403,17 @@ function groupsOf(heads: Head[]): Head[][] {
 
 function joined(line: Line, head: Head | undefined): FoundMessage[] {
   if (head === undefined) return [];
-  const { _id: _sendId, pdfs, ...send } = head;
+  const { _id: _sendId, pdfs, subjectKey, ...send } = head;
   const { _id, sendId, index, email, state, attempt, acceptedAt } = line;
-  const { finishedAt, nextAt, waitsFor, reason, reply } = line;
+  const { finishedAt, nextAt, waitsFor, reason, reply, sealedSubject } = line;
   const who = { _id, sendId, index, email, state, attempt, acceptedAt };
   return [{
     ...{ ...who, finishedAt, nextAt, waitsFor, reason, reply },
     ...{ hasPdfs: hasPdfs(pdfs, index), send },
+    // A search reads many messages that it does not find: only those that are asked for are decrypted.
+    get subject() {
+      return openSubject(sealedSubject, subjectKey);
+    },
   }];
 }
 
@@ -413,9 +426,17 @@ function matches(line: FoundMessage, filter: MessageFilter): boolean {
   if (templateId !== undefined && send.template.id !== templateId) return false;
   if (integrationId !== undefined && send.integrationId !== integrationId) return false;
   if (because !== undefined && !isBecause(line, because)) return false;
+  if (filter.part !== undefined && !hasPart(line, filter.part)) return false;
   if (text === undefined) return true;
   const said = [reason, reply?.code, reply?.enhanced, reply?.response].join(" ").toLowerCase();
   return said.includes(text.toLowerCase());
+}
+
+function hasPart(message: FoundMessage, part: string): boolean {
+  const wanted = part.toLowerCase();
+  return message.email.toLowerCase().includes(wanted) ||
+    wanted.length >= MIN_ID_PART && message._id.includes(wanted) ||
+    (message.subject?.toLowerCase().includes(wanted) ?? false);
 }
 
 function isBecause(

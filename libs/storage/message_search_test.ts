@@ -6,6 +6,7 @@ import type { Document } from "mongodb";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { INDEXED_STATES, type MessageFilter } from "./message_search.ts";
 import type { Store } from "./store.ts";
+import { newSubjectKey } from "./subject_box.ts";
 
 const ACCOUNT = "acc_own";
 const DAY = (day: number, second = 0) => new Date(Date.UTC(2026, 0, day, 12, 0, second));
@@ -187,6 +188,105 @@ test("searchMessages() shows whose mail has PDFs, also without an outcome", asyn
   assert.deepEqual(await attached([1, 2]), [true, true]);
   assert.deepEqual(await attached([-1, 0]), [false, false]);
   assert.deepEqual(await attached([0, 1, -1]), [false, true, false]);
+});
+
+/** Accepts a send to some addresses whose mails have subjects; those without one are not sent. */
+async function withSubjects(accountId: string, mails: [email: string, subject?: string][]) {
+  const to = mails.map(([email]) => ({ email }));
+  const request = { from: { email: "shop@example.com" }, to, variables: { a: 1 } };
+  const given = { accountId, messageCount: to.length, request, subjectKey: newSubjectKey() };
+  const send = sendOf(given);
+  await store.sends.accept(send);
+  for (const [index, [, subject]] of mails.entries()) {
+    if (subject === undefined) continue;
+    const attempt = { messageId: messageIdOf(send._id, index), attempt: 1, subject };
+    await takeAttempt(store, attempt);
+    await endAttempt(store, "sent", { ...attempt, at: send.acceptedAt });
+  }
+  return send;
+}
+
+test("searchMessages() finds any part of an address, a subject or an id", async () => {
+  const accountId = "acc_parts";
+  const send = await withSubjects(accountId, [
+    ["ann@one.example", "Your Invoice 42"],
+    ["bob@two.example", "Grüße aus KÖLN"],
+    ["invoice@three.example"],
+  ]);
+  const by = async (part: string, more: MessageFilter = {}) => {
+    const found = await store.messages.search(accountId, { part, ...more }, { limit: 9 });
+    return found.messages.map(({ index }) => index);
+  };
+  assert.deepEqual(await by("INVOICE"), [2, 0]);
+  assert.deepEqual(await by("köln"), [1]);
+  assert.deepEqual(await by("Two.exam"), [1]);
+  assert.deepEqual(await by("invoice", { states: ["sent"] }), [0]);
+  assert.deepEqual(await by(messageIdOf(send._id, 1).slice(-10).toUpperCase()), [1]);
+  assert.deepEqual(await by(send._id.slice(4)), [2, 1, 0]);
+  assert.deepEqual(await by(send._id.slice(4, 8)), [], "so little of an id is in others, too");
+  assert.deepEqual(await by("no such part"), []);
+  const { messages } = await store.messages.search(accountId, {}, { limit: 9 });
+  assert.deepEqual(messages.map(({ subject }) => subject), [
+    ...[null, "Grüße aus KÖLN", "Your Invoice 42"],
+  ]);
+});
+
+test("nobody reads a subject once the content of its send is removed, and the messages are not written", async () => {
+  const accountId = "acc_removed";
+  const send = await withSubjects(accountId, [["ann@one.example", "Canary 1"]]);
+  const stored = () => opened.db.collection<Document>("messages").findOne({ accountId });
+  const before = await stored();
+  assert.ok(before?.["sealedSubject"]);
+  assert.ok(!JSON.stringify(before).includes("Canary"));
+  const now = DAY(20);
+  await store.sends.settle([send], now);
+  await store.retention.removeContents({ accountId, before: DAY(21), limit: 9, now });
+  const { messages } = await store.messages.search(accountId, {}, { limit: 9 });
+  assert.deepEqual(messages.map(({ subject }) => subject), [null]);
+  const searched = await store.messages.search(accountId, { part: "canary" }, { limit: 9 });
+  assert.deepEqual(searched.messages, []);
+  assert.deepEqual(await stored(), before);
+  assert.equal((await store.sends.find(accountId, send._id))?.subjectKey, undefined);
+});
+
+test("a forgotten recipient's subject goes, and that of the others stays", async () => {
+  const accountId = "acc_forgotten";
+  await withSubjects(accountId, [["ann@one.example", "For Ann"], ["bob@two.example", "For Bob"]]);
+  const now = DAY(20);
+  await store.retention.forgetRecipient(accountId, "ann@one.example", { audit: "count", now });
+  const { messages } = await store.messages.search(accountId, {}, { limit: 9 });
+  assert.deepEqual(messages.map(({ subject }) => subject), ["For Bob", null]);
+  const kept = { accountId, sealedSubject: { $exists: true } };
+  assert.equal(await opened.db.collection("messages").countDocuments(kept), 1);
+});
+
+test("a late answer of the server brings no forgotten subject back", async () => {
+  const accountId = "acc_late";
+  const send = await withSubjects(accountId, [["ann@one.example"], ["bob@two.example"]]);
+  const messageId = messageIdOf(send._id, 0);
+  const at = send.acceptedAt;
+  await takeAttempt(store, { messageId, attempt: 1 });
+  await endAttempt(store, "unknown", { messageId, attempt: 1, at, reason: "No answer" });
+  const now = DAY(20);
+  assert.ok(await store.messages.cancel(accountId, messageId, now));
+  await store.retention.forgetRecipient(accountId, "ann@one.example", { audit: "count", now });
+  await endAttempt(store, "sent", { messageId, attempt: 1, subject: "Canary", at });
+  const stored = await opened.db.collection<Document>("messages").findOne({ accountId });
+  assert.deepEqual([stored?.["state"], stored?.["sealedSubject"]], ["sent", undefined]);
+});
+
+test("a later attempt writes the subject that the first did not have", async () => {
+  const accountId = "acc_later";
+  const send = await withSubjects(accountId, [["ann@one.example"]]);
+  const messageId = messageIdOf(send._id, 0);
+  const at = send.acceptedAt;
+  await takeAttempt(store, { messageId, attempt: 1 });
+  await endAttempt(store, "deferred", { messageId, attempt: 1, at, nextAt: at, reason: "Busy" });
+  const second = { messageId, attempt: 2, subject: "Hello" };
+  await takeAttempt(store, second);
+  await endAttempt(store, "sent", { ...second, at });
+  const { messages: [found] } = await store.messages.search(accountId, {}, { limit: 9 });
+  assert.deepEqual([found?.state, found?.subject], ["sent", "Hello"]);
 });
 
 test("searchMessages() reports that its time was not enough, and continues from there", async () => {

@@ -138,6 +138,7 @@ export {
   type SearchPage,
   type SearchResult,
 } from "./message_search.ts";
+export { newSubjectKey, openSubject, sealSubject } from "./subject_box.ts";
 export type { MessageStore, StateCounts, UnfinishedMessage } from "./message_store.ts";
 export type { MessageWithHead } from "./message_with_head.ts";
 export { AmbiguousNameError } from "./ambiguous_name_error.ts";

@@ -10,6 +10,7 @@ import {
 } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import { failpoint } from "@posthaste/runtime";
+import { newSubjectKey } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 import { batchRefused } from "./batch.ts";
 import type { ByteQuota } from "./byte_quota.ts";
@@ -160,6 +161,7 @@ function makeSend(
     integrationId: integration.id,
     request,
     messageCount: request.to.length,
+    subjectKey: newSubjectKey(),
     ...(needsEnvelope(request) ? { eventVersion: ENVELOPE_VERSION } : {}),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...(suppressed.length === 0 ? {} : { suppressed }),

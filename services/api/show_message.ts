@@ -103,7 +103,7 @@ export function showFound(
   };
 }
 
-function messageHead(message: Omit<FoundMessage, "send" | "waitsFor" | "hasPdfs">) {
+function messageHead(message: Omit<FoundMessage, "send" | "waitsFor" | "hasPdfs" | "subject">) {
   const { _id: id, sendId, email, state, attempt, acceptedAt, finishedAt } = message;
   const { nextAt, reason, reply, copiesRefused } = message;
   return {

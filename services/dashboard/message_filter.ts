@@ -55,14 +55,15 @@ export function readMessageQuery(query: unknown): {
 
 /**
  * Reads typed text: the id of a message or a send, a whole address, the beginning of one (`ann*`),
- * or any part of one. A whole address and a beginning are found by an index.
+ * or any part of an address, a subject or an id. A whole address and a beginning are found by an index.
  */
-function whoseOf(given: string): Pick<MessageFilter, "email" | "sendId" | "messageId"> {
+function whoseOf(given: string): Pick<MessageFilter, "email" | "part" | "sendId" | "messageId"> {
   if (/^snd_\w+$/.test(given)) return { sendId: given };
   if (/^msg_\w+$/.test(given)) {
     return { messageId: given, sendId: parseMessageId(given)?.sendId ?? given };
   }
   const isPrefix = given.endsWith("*");
   if (isPrefix) return { email: { text: given.slice(0, -1), isPrefix } };
-  return { email: { text: given, isPrefix, isPart: !/^[^@]+@[^@]+\.[^@.]+$/.test(given) } };
+  const isWhole = /^[^@\s]+@[^@\s]+\.[^@.\s]+$/.test(given);
+  return isWhole ? { email: { text: given, isPrefix } } : { part: given };
 }

@@ -12,6 +12,7 @@ import {
   CANCELABLE_STATES,
   type FoundMessage,
   type MessagePlace,
+  openSubject,
   type StorePart,
 } from "@posthaste/storage";
 import { suppressionViewOf } from "./suppression_view.ts";
@@ -35,9 +36,10 @@ export interface KnownMessage {
 
 /** Returns a line of the list. */
 export function rowOf({ send, ...message }: FoundMessage, place?: MessagePlace): MessageRow {
-  const { _id: id, sendId, email, state, attempt, reason, reply, waitsFor, hasPdfs } = message;
+  const { _id: id, sendId, email, state, attempt, reason, reply, waitsFor } = message;
+  const { hasPdfs, subject } = message;
   return {
-    ...{ id, sendId, email, state, attempt, reason, reply, hasPdfs },
+    ...{ id, sendId, email, state, attempt, reason, reply, hasPdfs, subject },
     acceptedAt: message.acceptedAt.toISOString(),
     finishedAt: message.finishedAt?.toISOString() ?? null,
     nextAt: message.nextAt?.toISOString() ?? null,
@@ -66,8 +68,10 @@ export function messageViewOf(known: KnownMessage): MessageView {
   const recipient = request.to[message.index];
   const { attachments = [] } = recipient ?? {};
   const end = message.finishedAt ?? now;
+  const subject = openSubject(message.sealedSubject, send.subjectKey);
+  const shown = { hasPdfs: attachments.length > 0, subject };
   return {
-    ...rowOf({ ...message, hasPdfs: attachments.length > 0, send }, known.place),
+    ...rowOf({ ...message, ...shown, send }, known.place),
     attempt: Math.max(0, ...message.timeline.map(({ attempt }) => attempt)),
     name: recipient?.name ?? null,
     from: request.from,

@@ -1,5 +1,6 @@
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
-import { takeAttempt, until, voidAttempt } from "@posthaste/kit";
+import { endAttempt, takeAttempt, until, voidAttempt } from "@posthaste/kit";
+import { newSubjectKey } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
@@ -358,4 +359,22 @@ test("GET /api/messages/addresses has each address of a cause once, without form
     const refused = await viewer.get(`/api/messages/addresses?state=${state}`);
     assert.deepEqual([refused.status, refused.body.issues[0].path], [400, "state"], state);
   }
+});
+
+test("the subject of a sent message is in the list, in its page, and found by any part", async () => {
+  const { own: { viewer }, store } = dashboard;
+  const send = await accept(2, { subjectKey: newSubjectKey() });
+  const messageId = messageIdOf(send._id, 0);
+  const attempt = { messageId, attempt: 1, subject: "Rechnung No. 4711 für Sie" };
+  await takeAttempt(store, attempt);
+  await endAttempt(store, "sent", { ...attempt, at: new Date() });
+  const subjects = async (query: string) => {
+    const { body } = await viewer.get(`/api/messages?${query}`);
+    return body.rows.map((row: { subject: string | null }) => row.subject);
+  };
+  assert.deepEqual(await subjects(`send=${send._id}`), [null, attempt.subject]);
+  assert.deepEqual(await subjects(`email=${encodeURIComponent("no. 4711 FÜR")}`), [
+    attempt.subject,
+  ]);
+  assert.equal((await viewer.get(`/api/messages/${messageId}`)).body.subject, attempt.subject);
 });

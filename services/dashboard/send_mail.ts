@@ -9,6 +9,7 @@ import {
   type Variables,
 } from "@posthaste/contracts";
 import { acceptanceOf, dispatchSend } from "@posthaste/messaging";
+import { newSubjectKey } from "@posthaste/storage";
 import type { DashboardDeps } from "./dashboard_deps.ts";
 
 /** The reconciler redispatches sends that are not finished after this time. */
@@ -47,7 +48,7 @@ export async function sendMail(
         ...(locale === undefined ? {} : { locale }),
       }],
     }),
-    messageCount: 1,
+    ...{ messageCount: 1, subjectKey: newSubjectKey() },
     settledAt: null,
     reconcileAt: new Date(acceptedAt.getTime() + RECONCILE_AFTER_MS),
   };

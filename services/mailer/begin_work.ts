@@ -1,5 +1,5 @@
 import { copyFields, type Message } from "@posthaste/contracts";
-import type { MessageIdentity, StorePart } from "@posthaste/storage";
+import { type MessageIdentity, sealSubject, type StorePart } from "@posthaste/storage";
 import { type AttemptDeps, isStale, openAttempt } from "./attempt.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import type { Work } from "./settle.ts";
@@ -26,7 +26,11 @@ export function ownKeyOf({ accountId, integrationId, insteadOf }: ReadyMessage):
 
 function identityOf(message: ReadyMessage): MessageIdentity {
   const { messageId, sendId, accountId, index, to, acceptedAt, envelope } = message;
+  const { subject, subjectKey } = message;
   return {
+    ...(subject === "" || subjectKey === undefined
+      ? {}
+      : { sealedSubject: sealSubject(subject, subjectKey) }),
     ...copyFields(envelope, to.email),
     ...{ messageId, sendId, accountId, index },
     integration: ownKeyOf(message),
@@ -44,7 +48,7 @@ export async function findEarlier(
   deps: BeginDeps,
 ): Promise<Message | null | undefined> {
   const { accountId, messageId, attempt } = message;
-  const isAsked = attempt > 0 || isStale(identityOf(message), deps.now());
+  const isAsked = attempt > 0 || isStale({ acceptedAt: new Date(message.acceptedAt) }, deps.now());
   if (!isAsked) return undefined;
   const earlier = await deps.messages.find(accountId, messageId);
   return earlier === null || !isOpen(earlier, attempt) ? null : earlier;

@@ -17,7 +17,7 @@ import {
   statusEventsIn,
   type Verdict,
 } from "@posthaste/messaging";
-import { MasterKeyMissingError } from "@posthaste/storage";
+import { MasterKeyMissingError, newSubjectKey, openSubject } from "@posthaste/storage";
 import { openLogger } from "@posthaste/telemetry";
 import { type Changes, openMemoryLedger, openTestNats, until, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
@@ -285,6 +285,28 @@ test("sendStep() takes the register of the attempt, sends the mail and writes th
   const { durationMs: _, ...reply } = RECEIPT;
   assert.deepEqual([statusEvent.data.attempt, statusEvent.data.reply], [1, reply]);
   assert.ok(!JSON.stringify(statusEvent).includes("@"));
+});
+
+test("sendStep() writes the subject only encrypted, with the key of the send, and not without one", async () => {
+  const { ledgerOf } = openMemoryLedger().registers;
+  const written: (string | undefined)[] = [];
+  const registers: SendDeps["registers"] = {
+    find: () => Promise.resolve(new Map()),
+    ledgerOf: (message, options) => {
+      assert.ok(!JSON.stringify(message).includes(MESSAGE.subject));
+      written.push(message.sealedSubject);
+      return ledgerOf(message, options);
+    },
+  };
+  const { world, send } = openMailer({ registers });
+  const subjectKey = newSubjectKey();
+  await send({ ...EVENT, subjectKey });
+  await send({ ...EVENT, messages: [{ ...MESSAGE, index: 4 }] });
+  await send({ ...EVENT, subjectKey, messages: [{ ...MESSAGE, index: 5, subject: "" }] });
+  assert.equal(world.mails.length, 3);
+  assert.deepEqual(written.map((sealed) => openSubject(sealed, subjectKey)), [
+    ...[MESSAGE.subject, null, null],
+  ]);
 });
 
 test("sendStep() sends a message without PDFs as the renderer made it", async () => {

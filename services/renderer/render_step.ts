@@ -260,11 +260,12 @@ const QUEUES: readonly Queue[] = ["own PDFs", "shared PDFs", "no PDFs"];
 /** Returns the events that carry messages on: with PDFs to the printer, the others to the mailer. */
 function eventsOf(send: SendHead, queued: readonly QueuedMessage[]): Outgoing[] {
   const { v, sendId, accountId, priority, acceptedAt, integrationId, insteadOf } = send;
-  const { from, redelivered } = send;
+  const { from, subjectKey, redelivered } = send;
   const head = {
     // Images of the template are files, which a mailer that knows the older version alone would drop.
     v: queued.some(({ message: { files } }) => files !== undefined) ? ENVELOPE_VERSION : v,
     ...{ sendId, accountId, priority, acceptedAt, integrationId, from },
+    ...(subjectKey === undefined ? {} : { subjectKey }),
     ...(redelivered ? { redelivered } : {}),
     ...(insteadOf === undefined ? {} : { insteadOf }),
   };

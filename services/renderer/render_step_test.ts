@@ -33,6 +33,7 @@ const REQUESTED: EventData<"send.requested"> = {
   pdfVersions: { 7: 3 },
   variables: { name: "A" },
   recipients: [{ index: 0, attempt: 0, email: "ann@example.com" }],
+  subjectKey: "key",
 };
 
 const SEND: Send = {
@@ -52,7 +53,7 @@ const SEND: Send = {
     ],
     variables: { name: "A" },
   },
-  messageCount: 3,
+  ...{ messageCount: 3, subjectKey: "key" },
   settledAt: null,
   reconcileAt: new Date(REQUESTED.acceptedAt),
 };
@@ -146,7 +147,7 @@ test("renderStep() renders each recipient with their variables, PDFs and file na
     priority: "transactional",
     acceptedAt: REQUESTED.acceptedAt,
     integrationId: 4,
-    from: REQUESTED.from,
+    ...{ from: REQUESTED.from, subjectKey: "key" },
     index: 0,
     attempt: 0,
     to: { email: "ann@example.com", name: "Ann" },

@@ -47,6 +47,7 @@ export async function workOf(
     ...(redelivered ? { redelivered } : {}),
     acceptedAt: startOf(send).toISOString(),
     ...routeOf(send, data.integrationId),
+    ...(send.subjectKey === undefined ? {} : { subjectKey: send.subjectKey }),
     template: send.template,
     pdfVersions: send.pdfVersions,
   };

@@ -1,6 +1,11 @@
 import { copyFields, envelopeOf, parseMessageId } from "@posthaste/contracts";
 import { advance, beginDot, beginVoid, type OutcomeState, replied } from "@posthaste/delivery";
-import type { AttemptOutcome, MessageIdentity, StorePart } from "@posthaste/storage";
+import {
+  type AttemptOutcome,
+  type MessageIdentity,
+  sealSubject,
+  type StorePart,
+} from "@posthaste/storage";
 
 type Ledger = StorePart<"registers.ledgerOf" | "sends.load">;
 
@@ -9,6 +14,8 @@ export interface TestAttempt {
   messageId: string;
   /** Its number, from 1. */
   attempt: number;
+  /** Stored encrypted, if its send has a key. */
+  subject?: string;
 }
 
 /** The outcome that a test gives an attempt. */
@@ -23,9 +30,9 @@ export type TestOutcome =
  */
 export async function takeAttempt(
   store: Ledger,
-  { messageId, attempt }: TestAttempt,
+  { messageId, attempt, subject }: TestAttempt,
 ): Promise<boolean> {
-  const message = await identityOf(store, messageId);
+  const message = await identityOf(store, messageId, subject);
   const ledger = store.registers.ledgerOf(message, { waitMs: 900_000 });
   return (await advance(beginDot({ n: attempt, by: BY }), ledger)).phase === "dot";
 }
@@ -34,9 +41,9 @@ export async function takeAttempt(
 export async function endAttempt(
   store: Ledger,
   state: OutcomeState,
-  { messageId, attempt, ...given }: TestOutcome,
+  { messageId, attempt, subject, ...given }: TestOutcome,
 ): Promise<boolean> {
-  const message = await identityOf(store, messageId);
+  const message = await identityOf(store, messageId, subject);
   const ending = await advance(
     replied<AttemptOutcome>({ n: attempt }, {
       outcome: outcomeOf(state, { ...given, attempt }),
@@ -51,10 +58,10 @@ export async function endAttempt(
 export async function voidAttempt(
   store: Ledger,
   state: OutcomeState,
-  { messageId, attempt, ...given }: TestOutcome,
+  { messageId, attempt, subject, ...given }: TestOutcome,
 ): Promise<boolean> {
   const outcome = outcomeOf(state, { ...given, attempt });
-  const message = await identityOf(store, messageId);
+  const message = await identityOf(store, messageId, subject);
   const ending = await advance(
     beginVoid({ n: attempt, by: `void ${BY}`, outcome }),
     store.registers.ledgerOf(message),
@@ -66,7 +73,7 @@ const BY = "a test's worker";
 
 function outcomeOf(
   state: OutcomeState,
-  { attempt, at, durationMs, lines, ...rest }: Omit<TestOutcome, "messageId">,
+  { attempt, at, durationMs, lines, ...rest }: Omit<TestOutcome, "messageId" | "subject">,
 ): AttemptOutcome {
   const detail = rest.reason ?? rest.reply?.response;
   return {
@@ -82,13 +89,20 @@ function outcomeOf(
 }
 
 /** Returns the identity of a message. Without its send in the ledger it belongs to the account "acc_1". */
-async function identityOf(store: Ledger, messageId: string): Promise<MessageIdentity> {
+async function identityOf(
+  store: Ledger,
+  messageId: string,
+  subject: string | undefined,
+): Promise<MessageIdentity> {
   const { sendId = "", index = 0 } = parseMessageId(messageId) ?? {};
   const send = await store.sends.load(sendId);
   const recipient = send?.request.to[index];
   return {
     ...(send && recipient ? copyFields(envelopeOf(send.request, recipient), recipient.email) : {}),
     ...{ messageId, sendId, index },
+    ...(subject === undefined || send?.subjectKey === undefined
+      ? {}
+      : { sealedSubject: sealSubject(subject, send.subjectKey) }),
     accountId: send?.accountId ?? "acc_1",
     integration: `${send?.accountId ?? "acc_1"}/${send?.integrationId ?? 1}`,
     email: recipient?.email ?? "r0@example.com",

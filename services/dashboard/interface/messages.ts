@@ -31,7 +31,10 @@ export interface MessageQuery {
   integration?: string;
   send?: string;
   batch?: string;
-  /** An address; with `*` at its end, the beginning of one. */
+  /**
+   * A whole address; with `*` at its end, the beginning of one; the id of a message or a send; else any part of an
+   * address or a subject, or 8 and more characters of an id.
+   */
   email?: string;
   /** ISO 8601. */
   from?: string;
@@ -67,6 +70,8 @@ export interface MessageRow {
   reason: string | null;
   reply: SmtpReply | null;
   hasPdfs: boolean;
+  /** Its first 200 characters; null before it was rendered for sending, and once its content is removed. */
+  subject: string | null;
   templateId: number;
   integrationId: number;
   /** Number of recipients of the send. */

@@ -79,8 +79,8 @@ function Fields({ filter, onChange }: FilterProps) {
         clearable
       />
       <Typed
-        label="Recipient or id"
-        placeholder="ann, example.com, msg_…"
+        label="Recipient, subject or id"
+        placeholder="ann, invoice 42, msg_…"
         value={filter.email ?? ""}
         onChange={(email) => onChange({ email })}
       />

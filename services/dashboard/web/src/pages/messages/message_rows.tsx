@@ -9,8 +9,8 @@ import { sayPlace } from "./say_place.ts";
 import { codeOf } from "./verdict.ts";
 
 /**
- * Messages as a table, or as cards on small screens. With `withOrigin`, a wide table names their
- * templates and integrations.
+ * Messages as a table, or as cards on small screens. Without a subject they show the name of their template, which
+ * `options` has. With `withOrigin`, a wide table names their templates and integrations.
  */
 export function MessageRows({ rows, options, withOrigin = false }: {
   rows: MessageRow[];
@@ -29,7 +29,9 @@ export function MessageRows({ rows, options, withOrigin = false }: {
         <Table.Thead>
           <Table.Tr>
             <Table.Th w={145}>State</Table.Th>
-            <Table.Th w={withOrigin ? { base: "28%", lg: "20%" } : "28%"}>Recipient</Table.Th>
+            <Table.Th w={withOrigin ? { base: "28%", lg: "24%" } : "28%"}>
+              Recipient, subject
+            </Table.Th>
             <Table.Th>Reason</Table.Th>
             {withOrigin && (
               <>
@@ -47,7 +49,7 @@ export function MessageRows({ rows, options, withOrigin = false }: {
                 <StateBadge state={row.state} isWaiting={row.waiting !== null} />
               </Table.Td>
               <Table.Td>
-                <Recipient row={row} />
+                <Recipient row={row} options={options} />
               </Table.Td>
               <Table.Td>
                 <Why row={row} />
@@ -72,7 +74,7 @@ export function MessageRows({ rows, options, withOrigin = false }: {
               <StateBadge state={row.state} isWaiting={row.waiting !== null} />
               <Time at={row.acceptedAt} size="sm" c="dimmed" />
             </Group>
-            <Recipient row={row} />
+            <Recipient row={row} options={options} />
             <Why row={row} lines={2} />
           </Card>
         ))}
@@ -81,21 +83,26 @@ export function MessageRows({ rows, options, withOrigin = false }: {
   );
 }
 
-function Recipient({ row }: { row: MessageRow }) {
+function Recipient({ row, options }: { row: MessageRow; options: MessageOptions | undefined }) {
+  const subject = row.subject ?? nameIn(options?.templates, row.templateId);
   return (
-    <Group gap={6} wrap="nowrap">
-      <Anchor component={Link} href={`/${row.id}`} title={row.email} size="sm" fw={500} truncate>
-        {row.email}
-      </Anchor>
-      {row.hasPdfs && (
-        <TbFileTypePdf
-          size={16}
-          title="With PDF"
-          role="img"
-          style={{ flexShrink: 0, color: "var(--mantine-color-dimmed)" }}
-        />
-      )}
-    </Group>
+    <>
+      <Group gap={6} wrap="nowrap">
+        <Anchor component={Link} href={`/${row.id}`} title={row.email} size="sm" fw={500} truncate>
+          {row.email}
+        </Anchor>
+        {row.hasPdfs && (
+          <TbFileTypePdf
+            size={16}
+            title="With PDF"
+            role="img"
+            style={{ flexShrink: 0, color: "var(--mantine-color-dimmed)" }}
+          />
+        )}
+      </Group>
+      {subject !== undefined && <Text size="xs" c="dimmed" truncate title={subject}>{subject}
+      </Text>}
+    </>
   );
 }
 
@@ -128,8 +135,14 @@ function Why({ row, lines = 1 }: { row: MessageRow; lines?: number }) {
   );
 }
 
-function Origin({ list, id }: { list: { id: number; name: string }[] | undefined; id: number }) {
-  const name = list?.find((each) => each.id === id)?.name ?? `No. ${id}`;
+type Named = { id: number; name: string }[] | undefined;
+
+function nameIn(list: Named, id: number): string | undefined {
+  return list?.find((each) => each.id === id)?.name;
+}
+
+function Origin({ list, id }: { list: Named; id: number }) {
+  const name = nameIn(list, id) ?? `No. ${id}`;
   return (
     <Table.Td visibleFrom="lg">
       <Text size="sm" truncate title={name}>{name}</Text>

@@ -18,6 +18,7 @@ import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { AddressExport } from "./address_export.tsx";
 import { adviceOf } from "./failure_advice.ts";
+import { useOptions } from "./filter_bar.tsx";
 import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
 import { RetryAll } from "./retry_all.tsx";
@@ -161,12 +162,13 @@ function Recipients({ id, isSettled }: { id: string; isSettled: boolean }) {
     queryFn: ({ signal }) => request<MessageList>(`/messages${queryOf({ send: id })}`, { signal }),
     refetchInterval: isSettled ? false : OPEN_MS,
   });
+  const options = useOptions();
   if (error) return <Failed error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Waiting label="Loading the recipients" />;
   return (
     <Stack gap="xs" component="section" aria-label="Recipients">
       <SectionTitle>Recipients</SectionTitle>
-      <MessageRows rows={data.rows} />
+      <MessageRows rows={data.rows} options={options} />
       {data.next !== null && (
         <Anchor component={Link} href={`/?send=${id}`} size="sm">All, with filters</Anchor>
       )}
