@@ -174,3 +174,15 @@ test("messageListRoute() shows whose mail has PDFs", async () => {
   const { body } = await api.ask(`/v1/messages?sendId=${id}`);
   assert.deepEqual(body.data.map(({ hasPdfs }: { hasPdfs: boolean }) => hasPdfs), [false, true]);
 });
+
+test("each send has a key of its own for its subjects, which no answer shows", async () => {
+  const keys = await Promise.all(sends.map(async (id) => {
+    const key = (await api.store.sends.find(api.accountId, id))?.subjectKey;
+    for (const path of ["messages", `sends/${id}`, "sends"]) {
+      assert.ok(!JSON.stringify((await api.ask(`/v1/${path}`)).body).includes(key ?? ""), path);
+    }
+    return key;
+  }));
+  assert.equal(new Set(keys).size, sends.length);
+  for (const key of keys) assert.equal(Buffer.from(key ?? "", "base64").length, 16);
+});
