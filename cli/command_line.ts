@@ -7,6 +7,7 @@ import { auditCommand } from "./commands/audit.ts";
 import { checkCommand } from "./commands/check.ts";
 import { convertCommand } from "./commands/convert.ts";
 import { diffCommand } from "./commands/diff.ts";
+import { failuresCommand } from "./commands/failures.ts";
 import { forgetCommand } from "./commands/forget.ts";
 import { importCommand } from "./commands/import.ts";
 import { integrationsCommand } from "./commands/integrations.ts";
@@ -50,6 +51,7 @@ const COMMANDS = [
   statusCommand,
   typesCommand,
   retryCommand,
+  failuresCommand,
   suppressionsCommand,
   forgetCommand,
   auditCommand,
@@ -64,8 +66,8 @@ Settings:
   WEBHOOK_KEY                         the keys of webhooks, for keys … --webhooks
   MONGODB_URL_FILE, …                 files that contain these values or the token
   DATA_DIR                            the demonstration's data folder, as for "npm start"
-  POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send, status, types and
-                                      suppressions; management by token, for pull, push and diff
+  POSTHASTE_URL, POSTHASTE_TOKEN      the HTTP interface, for render, send, status, types, failures
+                                      and suppressions; management by token, for pull, push and diff
   NO_COLOR                            no colours
 
 Exit codes:

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   MAX_SUPPRESSIONS_AT_ONCE,
   suppressedSchema,
@@ -7,7 +6,7 @@ import {
 } from "@posthaste/contracts";
 import { z } from "zod";
 import type { Api } from "./api.ts";
-import { CommandError } from "./command_error.ts";
+import { patiently } from "./patiently.ts";
 
 // Fields that a newer server adds are ignored.
 const entrySchema = z.object({
@@ -85,20 +84,4 @@ function partsOf<T>(all: readonly T[]): T[][] {
   return Array.from({ length: count }, (_, n) => {
     return all.slice(n * MAX_SUPPRESSIONS_AT_ONCE, (n + 1) * MAX_SUPPRESSIONS_AT_ONCE);
   });
-}
-
-const TRIES = 10;
-const LONGEST_WAIT_MS = 60_000;
-
-/** Repeats a request that the interface wants to have later. The requests of a list may be repeated. */
-async function patiently<T>(request: () => Promise<T>): Promise<T> {
-  for (let tries = 1;; tries++) {
-    try {
-      return await request();
-    } catch (error) {
-      const waitMs = error instanceof CommandError ? error.retryAfterMs : undefined;
-      if (waitMs === undefined || waitMs > LONGEST_WAIT_MS || tries === TRIES) throw error;
-      await delay(waitMs);
-    }
-  }
 }

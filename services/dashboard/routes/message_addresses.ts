@@ -1,5 +1,9 @@
-import { csvLine, MAX_CSV_LINES } from "@posthaste/contracts";
-import type { FoundMessage } from "@posthaste/storage";
+import {
+  CAUSED_STATES,
+  MAX_CSV_LINES,
+  MESSAGE_CSV_HEAD,
+  messageCsvLine,
+} from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { audit } from "../audit.ts";
 import { foundAddresses } from "../found_addresses.ts";
@@ -10,10 +14,7 @@ import type { Routing } from "../routing.ts";
 /** A list of suppressed addresses takes such a file: it has as many lines at most. */
 const LIMITS = { limit: MAX_CSV_LINES, forMs: 20_000 };
 
-/** The states in which a message has a cause. */
-const CAUSED: ReadonlySet<string> = new Set(["failed", "unknown", "deferred"]);
-
-const HEAD = csvLine(["email", "state", "reason", "reply", "messageId", "acceptedAt"]);
+const CAUSED: ReadonlySet<string> = new Set(CAUSED_STATES);
 
 /** Adds `GET /api/messages/addresses`: the addresses of messages that failed, as CSV. */
 export function messageAddressRoute(app: FastifyInstance, { deps: { store, now } }: Routing): void {
@@ -24,7 +25,7 @@ export function messageAddressRoute(app: FastifyInstance, { deps: { store, now }
       const { filter } = readMessageQuery(query);
       const { states = [], because, sendId } = filter;
       if (states.length === 0 || !states.every((state) => CAUSED.has(state))) {
-        const issues = [{ path: "state", message: `must be of ${[...CAUSED].join(", ")}` }];
+        const issues = [{ path: "state", message: `must be of ${CAUSED_STATES.join(", ")}` }];
         throw new HttpError("invalid_request", "The addresses of these are not exported", {
           issues,
         });
@@ -36,15 +37,11 @@ export function messageAddressRoute(app: FastifyInstance, { deps: { store, now }
         target: sendId === undefined ? "messages with one reason" : `send ${sendId}`,
         details: { reason: because?.reason ?? null, addresses: messages.length },
       });
+      const lines = messages.map(({ _id: id, ...message }) => messageCsvLine({ id, ...message }));
       const name = hasMore ? `addresses_newest_${messages.length}` : "addresses";
       return reply.type("text/csv; charset=utf-8")
         .header("content-disposition", `attachment; filename="${name}.csv"`)
-        .send(HEAD + messages.map(lineOf).join(""));
+        .send(MESSAGE_CSV_HEAD + lines.join(""));
     },
   );
-}
-
-function lineOf({ _id: id, email, state, reason, reply, acceptedAt }: FoundMessage): string {
-  const said = reply?.response ?? [reply?.code, reply?.enhanced].filter(Boolean).join(" ");
-  return csvLine([email, state, reason ?? "", said, id, acceptedAt.toISOString()]);
 }
