@@ -405,10 +405,11 @@ function joined(line: Line, head: Head | undefined): FoundMessage[] {
   if (head === undefined) return [];
   const { _id: _sendId, pdfs, subjectKey, ...send } = head;
   const { _id, sendId, index, email, state, attempt, acceptedAt } = line;
-  const { finishedAt, nextAt, waitsFor, reason, reply, sealedSubject } = line;
+  const { finishedAt, nextAt, waitsFor, reason, reply, copiesRefused, sealedSubject } = line;
   const who = { _id, sendId, index, email, state, attempt, acceptedAt };
   return [{
     ...{ ...who, finishedAt, nextAt, waitsFor, reason, reply },
+    ...(copiesRefused === undefined ? {} : { copiesRefused }),
     ...{ hasPdfs: hasPdfs(pdfs, index), send },
     // A search reads many messages that it does not find: only those that are asked for are decrypted.
     get subject() {

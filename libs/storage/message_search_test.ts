@@ -190,6 +190,17 @@ test("searchMessages() shows whose mail has PDFs, also without an outcome", asyn
   assert.deepEqual(await attached([0, 1, -1]), [false, true, false]);
 });
 
+test("searchMessages() shows the copies that a mail went without", async () => {
+  const send = sendOf({ accountId: "acc_copies" });
+  await store.sends.accept(send);
+  const attempt = { messageId: messageIdOf(send._id, 0), attempt: 1 };
+  const copiesRefused = [{ email: "cc@example.net", reply: { code: 550 } }];
+  await takeAttempt(store, attempt);
+  await endAttempt(store, "sent", { ...attempt, at: send.acceptedAt, copiesRefused });
+  const { messages: [found] } = await store.messages.search("acc_copies", {}, { limit: 1 });
+  assert.deepEqual(found?.copiesRefused, copiesRefused);
+});
+
 /** Accepts a send to some addresses whose mails have subjects; those without one are not sent. */
 async function withSubjects(accountId: string, mails: [email: string, subject?: string][]) {
   const to = mails.map(([email]) => ({ email }));
