@@ -1,9 +1,5 @@
-import {
-  FORGOTTEN_ADDRESS,
-  type FoundMessage,
-  type MessageFilter,
-  type StorePart,
-} from "@posthaste/storage";
+import { messageCsvLine } from "@posthaste/contracts";
+import { FORGOTTEN_ADDRESS, type MessageFilter, type StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 
 /** How many addresses are looked for, and for how long. */
@@ -16,8 +12,8 @@ export interface AddressLimits {
 
 /** The addresses of some messages. */
 export interface FoundAddresses {
-  /** The newest message of each address, newest first. */
-  messages: FoundMessage[];
+  /** The lines of a CSV file: the newest message of each address, newest first. */
+  lines: string[];
   /** Whether there are more than the limit. */
   hasMore: boolean;
 }
@@ -36,21 +32,21 @@ export async function foundAddresses(
   { limit, forMs }: AddressLimits,
 ): Promise<FoundAddresses> {
   const until = performance.now() + forMs;
-  const byAddress = new Map<string, FoundMessage>();
+  const byAddress = new Map<string, string>();
   let before: string | undefined;
   for (;;) {
     const restMs = Math.max(0, until - performance.now());
     const page = await searchMessages(accountId, filter, { limit: PAGE, before, forMs: restMs });
-    for (const message of page.messages) {
+    for (const { _id: id, ...message } of page.messages) {
       const key = message.email.toLowerCase();
       if (key === FORGOTTEN_ADDRESS || byAddress.has(key)) continue;
-      if (byAddress.size === limit) return { messages: [...byAddress.values()], hasMore: true };
-      byAddress.set(key, message);
+      if (byAddress.size === limit) return { lines: [...byAddress.values()], hasMore: true };
+      byAddress.set(key, messageCsvLine({ id, ...message }));
     }
     if (page.isCut) {
       throw new HttpError("unavailable", "The search took too long. Narrow the time range");
     }
-    if (page.next === null) return { messages: [...byAddress.values()], hasMore: false };
+    if (page.next === null) return { lines: [...byAddress.values()], hasMore: false };
     before = page.next;
   }
 }

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import type { FoundMessage, SearchPage, SearchResult } from "@posthaste/storage";
 import { foundAddresses } from "./found_addresses.ts";
 
+const FAILED = { state: "failed", reason: null, reply: null, acceptedAt: new Date(0) };
+
 /** A search that finds messages to some addresses, two at a time. */
 function searchIn(emails: readonly string[], isCut = false) {
   return {
@@ -10,7 +12,7 @@ function searchIn(emails: readonly string[], isCut = false) {
       search: (_: string, __: object, { before }: SearchPage): Promise<SearchResult> => {
         const start = Number(before ?? 0);
         const messages = emails.slice(start, start + 2)
-          .map((email, at) => ({ _id: `${start + at}`, email }) as FoundMessage);
+          .map((email, at) => ({ ...FAILED, _id: `${start + at}`, email }) as FoundMessage);
         const end = start + 2;
         return Promise.resolve({ messages, next: end < emails.length ? `${end}` : null, isCut });
       },
@@ -29,11 +31,11 @@ test("foundAddresses() finds each address once, over all pages, and no forgotten
     "c@x.example",
   ];
   const found = async (limit: number) => {
-    const { messages, hasMore } = await foundAddresses(searchIn(emails), ASKED, {
+    const { lines, hasMore } = await foundAddresses(searchIn(emails), ASKED, {
       limit,
       forMs: 100,
     });
-    return [messages.map(({ email }) => email), hasMore];
+    return [lines.map((line) => line.split(",")[0]), hasMore];
   };
   assert.deepEqual(await found(9), [["a@x.example", "b@x.example", "c@x.example"], false]);
   assert.deepEqual(await found(3), [["a@x.example", "b@x.example", "c@x.example"], false]);

@@ -1,9 +1,4 @@
-import {
-  CAUSED_STATES,
-  MAX_CSV_LINES,
-  MESSAGE_CSV_HEAD,
-  messageCsvLine,
-} from "@posthaste/contracts";
+import { CAUSED_STATES, MAX_CSV_LINES, MESSAGE_CSV_HEAD } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
 import { audit } from "../audit.ts";
 import { foundAddresses } from "../found_addresses.ts";
@@ -31,14 +26,13 @@ export function messageAddressRoute(app: FastifyInstance, { deps: { store, now }
         });
       }
       const { accountId } = principal;
-      const { messages, hasMore } = await foundAddresses(store, { accountId, filter }, LIMITS);
+      const { lines, hasMore } = await foundAddresses(store, { accountId, filter }, LIMITS);
       await audit({ ...store, now }, principal, {
         action: "message.exported",
         target: sendId === undefined ? "messages with one reason" : `send ${sendId}`,
-        details: { reason: because?.reason ?? null, addresses: messages.length },
+        details: { reason: because?.reason ?? null, addresses: lines.length },
       });
-      const lines = messages.map(({ _id: id, ...message }) => messageCsvLine({ id, ...message }));
-      const name = hasMore ? `addresses_newest_${messages.length}` : "addresses";
+      const name = hasMore ? `addresses_newest_${lines.length}` : "addresses";
       return reply.type("text/csv; charset=utf-8")
         .header("content-disposition", `attachment; filename="${name}.csv"`)
         .send(MESSAGE_CSV_HEAD + lines.join(""));
