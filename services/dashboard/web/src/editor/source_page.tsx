@@ -15,7 +15,7 @@ export type Side = "write" | "preview";
  * time on small screens. Control and S save.
  */
 export function SourcePage(
-  { name, draft, readOnly, kind, side, onSide, header, writing, preview, onLeave }: {
+  { name, draft, readOnly, kind, side, onSide, header, writing, preview, share = 48, onLeave }: {
     name: string;
     /** `save` returns null if nothing was saved. */
     draft: { isUnsaved: boolean; save(): Promise<object | null> };
@@ -28,6 +28,8 @@ export function SourcePage(
     /** Null for people who see the preview only. */
     writing: ReactNode | null;
     preview: ReactNode;
+    /** How much of the width the preview has at first, in percent. @default {48} */
+    share?: number;
     /** Called before the page is left without saving. */
     onLeave?: () => void;
   },
@@ -71,8 +73,8 @@ export function SourcePage(
           )
           : (
             <Splitter h="100%" lineSize={1}>
-              <Splitter.Pane defaultSize={52} min={25}>{writing}</Splitter.Pane>
-              <Splitter.Pane defaultSize={48} min={20} style={LINE}>{preview}</Splitter.Pane>
+              <Splitter.Pane defaultSize={100 - share} min={25}>{writing}</Splitter.Pane>
+              <Splitter.Pane defaultSize={share} min={20} style={LINE}>{preview}</Splitter.Pane>
             </Splitter>
           )}
       </Box>

@@ -42,6 +42,8 @@ export function EditorPage({ view }: { view: TemplateView }) {
       <SourcePage
         {...{ name: view.name, draft, readOnly, side }}
         kind="Template"
+        // A page of paper is wider than a mail on a phone, and its text is smaller.
+        share={view.kind === "pdf" ? 56 : 48}
         onLeave={recovery.forget}
         onSide={setSide}
         header={

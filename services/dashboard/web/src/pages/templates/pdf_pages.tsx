@@ -11,10 +11,13 @@ import type { TextEditing } from "./texts/use_text_editing.ts";
 /** Left and right of the pages, in CSS pixels. */
 const PADDING = 16;
 
+/** The least width of a page that is not zoomed, in CSS pixels: usual text of A4 can be read from it. */
+const LEAST_WIDTH = 500;
+
 /** The pages of a PDF. While another one is loaded the old pages stay. */
 export default function PdfPages({ address, zoom, onPages, marks, editing }: {
   address: string;
-  /** 1 is as wide as there is room. */
+  /** 1 is as wide as there is room, and at least wide enough to be read. */
   zoom: number;
   onPages: (count: number) => void;
   /** Address of the PDF whose links are the places of texts. */
@@ -76,7 +79,7 @@ export default function PdfPages({ address, zoom, onPages, marks, editing }: {
               key={index}
               pdf={opened}
               number={index + 1}
-              width={Math.floor((width - 2 * PADDING) * zoom)}
+              width={Math.floor(Math.max(width - 2 * PADDING, LEAST_WIDTH) * zoom)}
             >
               {editing !== null && <PdfSpots spots={spots[index] ?? []} editing={editing} />}
             </PdfPage>

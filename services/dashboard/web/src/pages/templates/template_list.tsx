@@ -150,13 +150,15 @@ function Cards({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRow[
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Group gap="sm" wrap="nowrap" align="flex-start" miw={0}>
           <TemplateThumbnail kind={kind} row={row} />
-          <NameOf row={row} />
+          <Stack gap={4} miw={0}>
+            <NameOf row={row} />
+            <Group gap="xs">
+              <TemplateId id={row.id} />
+              <TemplateState row={row} />
+            </Group>
+          </Stack>
         </Group>
         <RowMenu kind={kind} row={row} />
-      </Group>
-      <Group gap="xs" mt="xs">
-        <TemplateId id={row.id} />
-        <TemplateState row={row} />
       </Group>
       <Text size="xs" c="dimmed" mt="xs" component="div">
         Last change: <LastChange row={row} size="xs" />
@@ -182,7 +184,7 @@ function LastUse({ row, size }: { row: TemplateRow; size: "xs" | "sm" }) {
 function NameOf({ row: { id, name, alias } }: { row: TemplateRow }) {
   return (
     <div style={{ minWidth: 120, overflowWrap: "anywhere" }}>
-      <Text component={Link} href={`/${id}`} fw={550} c="inherit" td="none">{name}</Text>
+      <Text component={Link} href={`/${id}`} size="sm" fw={600} c="inherit" td="none">{name}</Text>
       {alias !== null && <Text size="xs" c="dimmed" ff="monospace">{alias}</Text>}
     </div>
   );
