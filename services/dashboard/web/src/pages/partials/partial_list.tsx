@@ -56,7 +56,9 @@ function BrandCard({ row, mayEdit }: { row: PartialRow | undefined; mayEdit: boo
         <Group gap="sm" wrap="nowrap">
           <TbPalette size={20} aria-hidden />
           <div>
-            <Text component={Link} href={`/${BRAND}`} fw={550} c="inherit" td="none">Brand</Text>
+            <Text component={Link} href={`/${BRAND}`} size="sm" fw={600} c="inherit" td="none">
+              Brand
+            </Text>
             <Text size="xs" c="dimmed">Colours, fonts and the logo of all templates</Text>
           </div>
         </Group>
@@ -73,7 +75,9 @@ function PartialCard({ row }: { row: PartialRow }) {
     <Paper withBorder p="sm">
       <Group justify="space-between" gap="xs">
         <div style={{ minWidth: 0, overflowWrap: "anywhere" }}>
-          <Text component={Link} href={`/${name}`} fw={550} c="inherit" td="none">{name}</Text>
+          <Text component={Link} href={`/${name}`} size="sm" fw={600} c="inherit" td="none">
+            {name}
+          </Text>
           <Group gap={2} wrap="nowrap">
             <Text size="xs" c="dimmed" ff="monospace">{call}</Text>
             <CopyText text={call} label={`Copy what templates write for ${name}`} />
