@@ -33,5 +33,6 @@ export * from "./publish.ts";
 export * from "./queue_ages.ts";
 export { type MessageStatusEvent, reportsOf, statusEventsIn } from "./report_status_events.ts";
 export { jsonBytes, splitBySize } from "./split_by_size.ts";
+export { eventOfWritten, writeMessages } from "./write_messages.ts";
 export * from "./step.ts";
 export * from "./topology.ts";

@@ -43,7 +43,7 @@ export async function publishEvent(
   outgoing: Outgoing,
   options: PublishOptions = {},
 ): Promise<void> {
-  const json = encoder.encode(JSON.stringify(outgoing.data));
+  const json = outgoing.json ?? encoder.encode(JSON.stringify(outgoing.data));
   const body = outgoing.tail === undefined ? json : Buffer.concat([json, outgoing.tail]);
   if (body.length > MAX_EVENT_BYTES) {
     throw new RangeError(

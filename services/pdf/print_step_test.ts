@@ -119,6 +119,7 @@ function pdfsOf(verdict: Verdict): string[][] {
   return verdict.publish.flatMap((event) => {
     if (event.type !== "messages.printed") return [];
     EVENTS["messages.printed"].parse(event.data);
+    assert.equal(String(event.json), JSON.stringify(event.data));
     return event.data.messages.map(({ attachments }) =>
       attachments.map((one) =>
         "key" in one

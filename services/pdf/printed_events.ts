@@ -4,7 +4,13 @@ import {
   MAX_MESSAGES_PER_EVENT,
   type PrintedMessage,
 } from "@posthaste/contracts";
-import { jsonBytes, type Outgoing, splitBySize } from "@posthaste/messaging";
+import {
+  eventOfWritten,
+  jsonBytes,
+  type Outgoing,
+  splitBySize,
+  writeMessages,
+} from "@posthaste/messaging";
 
 /** A PDF in the store, or its bytes, which travel with its message. */
 export type PdfPart =
@@ -61,7 +67,7 @@ export function printedEvents(head: SendHead, messages: readonly MessageWithPdfs
     }));
     return {
       type: "messages.printed",
-      data: { ...head, messages: printed },
+      ...eventOfWritten(head, writeMessages(printed)),
       ...(offset === 0 ? {} : { tail: Buffer.concat(pieces) }),
     };
   });

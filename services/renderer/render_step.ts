@@ -12,6 +12,7 @@ import {
 } from "@posthaste/contracts";
 import {
   dispatchesAgain,
+  eventOfWritten,
   messagesPerEvent,
   type MessageStatusEvent,
   type Outgoing,
@@ -19,6 +20,7 @@ import {
   splitBySize,
   type Step,
   type Verdict,
+  writeMessages,
 } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, recordDuration } from "@posthaste/telemetry";
@@ -271,10 +273,11 @@ function eventsOf(send: SendHead, queued: readonly QueuedMessage[]): Outgoing[] 
   };
   return QUEUES.flatMap((wanted) => {
     const messages = queued.flatMap(({ message, queue }) => queue === wanted ? message : []);
-    return splitBySize(messages, {
+    return splitBySize(writeMessages(messages), {
       maxCount: messagesPerEvent(wanted === "own PDFs"),
       maxBytes: MAX_EVENT_BYTES - HEAD_BYTES,
-    }).map((part): Outgoing => ({ type: "messages.rendered", data: { ...head, messages: part } }));
+      sizeOf: ({ json }) => json.length,
+    }).map((part): Outgoing => ({ type: "messages.rendered", ...eventOfWritten(head, part) }));
   });
 }
 

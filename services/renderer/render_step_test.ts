@@ -88,7 +88,10 @@ async function published(...args: Parameters<typeof handle>): Promise<Outgoing[]
   const verdict = await handle(...args);
   assert.equal(verdict.type, "done", JSON.stringify(verdict));
   const publish = verdict.type === "done" ? verdict.publish : [];
-  for (const { type, data } of publish) EVENTS[type].parse(JSON.parse(JSON.stringify(data)));
+  for (const { type, data, json = JSON.stringify(data) } of publish) {
+    EVENTS[type].parse(JSON.parse(String(json)));
+    assert.equal(String(json), JSON.stringify(data));
+  }
   return publish;
 }
 
