@@ -1,9 +1,9 @@
-import { Button, Tabs } from "@mantine/core";
+import { Tabs } from "@mantine/core";
 import { TbHistory, TbServerOff, TbSettings, TbSignature } from "react-icons/tb";
-import { Link } from "wouter";
 import { HttpError } from "../../api.ts";
+import { NotFound } from "../../parts/not_found.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { Failed, Waiting } from "../../parts/states.tsx";
 import { DkimPanel } from "./dkim_panel.tsx";
 import { HealthPanel } from "./health_panel.tsx";
 import { HistoryPanel } from "./history_panel.tsx";
@@ -15,15 +15,12 @@ export function IntegrationDetail({ id }: { id: number }) {
   const { data, error, refetch } = useIntegration(id);
   if (error instanceof HttpError && error.code === "not_found" || Number.isNaN(id)) {
     return (
-      <Page title="No integration">
-        <Empty
-          icon={TbServerOff}
-          title="There is no such integration"
-          action={<Button component={Link} href="/">Show all integrations</Button>}
-        >
-          It may have been removed, or it belongs to another account.
-        </Empty>
-      </Page>
+      <NotFound
+        icon={TbServerOff}
+        page="No integration"
+        title="There is no such integration"
+        list="integrations"
+      />
     );
   }
   if (data === undefined) {

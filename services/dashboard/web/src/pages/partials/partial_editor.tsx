@@ -1,10 +1,8 @@
-import { Button } from "@mantine/core";
 import { TbFileUnknown } from "react-icons/tb";
-import { Link } from "wouter";
 import type { PartialView } from "../../../../interface/partials.ts";
 import { HttpError } from "../../api.ts";
-import { Page } from "../../parts/page.tsx";
-import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { NotFound } from "../../parts/not_found.tsx";
+import { Failed, Waiting } from "../../parts/states.tsx";
 import { BrandPage } from "./brand_page.tsx";
 import { PartialPage } from "./partial_page.tsx";
 import { BRAND, usePartial } from "./partial_queries.ts";
@@ -27,14 +25,11 @@ export default function PartialEditor({ name: encoded }: { name: string }) {
   if (error === null) return <Waiting />;
   if (!isMissing) return <Failed error={error} retry={() => void refetch()} />;
   return (
-    <Page title={`No partial ${name}`}>
-      <Empty
-        icon={TbFileUnknown}
-        title="Partial not found"
-        action={<Button component={Link} href="/">Show all partials</Button>}
-      >
-        It may have been removed, or it belongs to another account.
-      </Empty>
-    </Page>
+    <NotFound
+      icon={TbFileUnknown}
+      page={`No partial ${name}`}
+      title="Partial not found"
+      list="partials"
+    />
   );
 }

@@ -1,10 +1,10 @@
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import type { NewTokenInput, NewTokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
+import { MadeOnce } from "../../parts/made_once.tsx";
 import { expiryOf } from "../../parts/expiry.ts";
 import { ExpiryFields } from "../../parts/expiry_fields.tsx";
 import { TokenLimits } from "./token_limits.tsx";
@@ -76,26 +76,15 @@ const SCOPES = [
 
 /** Asks for a new token's properties, creates it, and shows it only once. */
 export function NewToken({ isOpen, close }: { isOpen: boolean; close: () => void }) {
-  const [made, setMade] = useState<NewTokenView | null>(null);
-  const leave = () => {
-    close();
-    setMade(null);
-  };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={leave}
-      title={made === null ? "Generate new token" : "Copy your token now"}
-      size="lg"
-      closeButtonProps={{ "aria-label": "Close" }}
-      // Once closed, the token can never be shown again.
-      closeOnClickOutside={made === null}
-      closeOnEscape={made === null}
-    >
-      {made === null
-        ? <NewTokenForm cancel={leave} onMade={setMade} />
-        : <ShownToken made={made} done={leave} />}
-    </Modal>
+    <MadeOnce<NewTokenView>
+      isOpen={isOpen}
+      close={close}
+      title="Generate new token"
+      madeTitle="Copy your token now"
+      form={(cancel, onMade) => <NewTokenForm cancel={cancel} onMade={onMade} />}
+      shown={(made, done) => <ShownToken made={made} done={done} />}
+    />
   );
 }
 

@@ -1,34 +1,23 @@
-import { Button, Group, Modal } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import type { NewWebhookView, WebhookInput } from "../../../../interface/webhooks.ts";
 import { request } from "../../api.ts";
 import { showIssues } from "../../parts/form_issues.ts";
+import { MadeOnce } from "../../parts/made_once.tsx";
 import { ShownSecret } from "./shown_secret.tsx";
 import { useWebhookForm, WebhookFields } from "./webhook_form.tsx";
 
 /** Asks for a new webhook, adds it, and shows its secret only once. */
 export function NewWebhook({ isOpen, close }: { isOpen: boolean; close: () => void }) {
-  const [made, setMade] = useState<NewWebhookView | null>(null);
-  const leave = () => {
-    close();
-    setMade(null);
-  };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={leave}
-      title={made === null ? "Add webhook" : "Copy the secret now"}
-      size="lg"
-      closeButtonProps={{ "aria-label": "Close" }}
-      // Once closed, the secret can never be shown again.
-      closeOnClickOutside={made === null}
-      closeOnEscape={made === null}
-    >
-      {made === null
-        ? <NewWebhookForm cancel={leave} onMade={setMade} />
-        : <ShownSecret secret={made.secret} done={leave} />}
-    </Modal>
+    <MadeOnce<NewWebhookView>
+      isOpen={isOpen}
+      close={close}
+      title="Add webhook"
+      madeTitle="Copy the secret now"
+      form={(cancel, onMade) => <NewWebhookForm cancel={cancel} onMade={onMade} />}
+      shown={({ secret }, done) => <ShownSecret secret={secret} done={done} />}
+    />
   );
 }
 

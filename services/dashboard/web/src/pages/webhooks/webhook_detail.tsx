@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Tabs, Text } from "@mantine/core";
+import { Alert, Group, Tabs, Text } from "@mantine/core";
 import { TbAlertTriangle, TbList, TbSettings, TbWebhookOff } from "react-icons/tb";
-import { Link } from "wouter";
 import { HttpError } from "../../api.ts";
+import { NotFound } from "../../parts/not_found.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { WebhookView } from "../../../../interface/webhooks.ts";
 import { DeliveryPanel } from "./delivery_panel.tsx";
@@ -17,15 +17,12 @@ export function WebhookDetail({ id }: { id: string }) {
   const { data, error, refetch } = useWebhook(id);
   if (error instanceof HttpError && error.code === "not_found") {
     return (
-      <Page title="No webhook">
-        <Empty
-          icon={TbWebhookOff}
-          title="There is no such webhook"
-          action={<Button component={Link} href="/">Show all webhooks</Button>}
-        >
-          It may have been removed, or it belongs to another account.
-        </Empty>
-      </Page>
+      <NotFound
+        icon={TbWebhookOff}
+        page="No webhook"
+        title="There is no such webhook"
+        list="webhooks"
+      />
     );
   }
   if (data === undefined) {
