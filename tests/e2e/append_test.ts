@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { minimalPdf, nightly, until } from "@posthaste/kit";
+import { keepFile } from "./keep_file.ts";
 import { readMail } from "./read_mail.ts";
 import { openPdfOrder, type PdfOrder } from "./pdf_order.ts";
 
@@ -19,15 +19,10 @@ const NO_POPPLER = spawnSync("pdftotext", ["-v"]).error === undefined
   ? false
   : "NO PDFTOTEXT, NO APPENDED PDF IS READ: install poppler-utils";
 
-/** Stores a PDF of an account, and returns it as a version pins it. */
-async function keep(name: string, bytes: Buffer) {
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const file = { name, sha256, filename: `${name}.pdf`, contentType: "application/pdf" };
-  const { accountId, store } = opened.system;
-  const kept = { ...file, accountId, size: bytes.length, updatedAt: new Date() };
-  await store.assets.putName(kept, bytes);
-  return { ...file, size: bytes.length };
-}
+const keep = (name: string, bytes: Buffer) =>
+  keepFile(opened.system, {
+    ...{ name, bytes, filename: `${name}.pdf`, contentType: "application/pdf" },
+  });
 
 test("a stored PDF follows the pages of each recipient's PDF, as it was when it was published", {
   skip: NO_POPPLER,

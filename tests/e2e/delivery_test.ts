@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
@@ -14,6 +14,7 @@ import {
   until,
 } from "@posthaste/kit";
 import { expectOneTrace } from "./expect_one_trace.ts";
+import { keepFile } from "./keep_file.ts";
 import { readMail } from "./read_mail.ts";
 import { readPdf, readPdfByPoppler } from "./read_pdf.ts";
 import { openSystem, SENDER, type SendView, type System } from "./system.ts";
@@ -238,11 +239,9 @@ test("a mail with a file, an image in it, copies, Reply-To and List-Unsubscribe 
     html: '<p>Hi <img src="cid:logo" alt="Logo"></p>',
   });
   const logo = Buffer.from("89504e470d0a1a0a0001", "hex");
-  const file = { filename: "logo.png", contentType: "image/png", updatedAt: new Date() };
-  await system.store.assets.putName({
-    ...{ accountId: system.accountId, name: "logo", size: logo.length, ...file },
-    sha256: createHash("sha256").update(logo).digest("hex"),
-  }, logo);
+  await keepFile(system, {
+    ...{ name: "logo", filename: "logo.png", contentType: "image/png", bytes: logo },
+  });
   const terms = Buffer.from("Terms\n");
   const [to, cc, bcc] = ["to", "cc", "bcc"].map((name) => `${name}@whole.example`);
   const mailbox = (email = "") => ({ name: "", email });

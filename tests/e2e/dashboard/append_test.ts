@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { minimalPdf, nightly } from "@posthaste/kit";
+import { keepFile } from "../keep_file.ts";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
 
@@ -20,14 +20,10 @@ interface Stored {
   publishedVersion: number | null;
 }
 
-async function keep(name: string, bytes: Buffer): Promise<void> {
-  const { accountId, store } = fixture.system;
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  await store.assets.putName({
-    ...{ accountId, name, sha256, size: bytes.length, updatedAt: new Date() },
-    ...{ filename: `${name}.pdf`, contentType: "application/pdf" },
-  }, bytes);
-}
+const keep = (name: string, bytes: Buffer) =>
+  keepFile(fixture.system, {
+    ...{ name, bytes, filename: `${name}.pdf`, contentType: "application/pdf" },
+  });
 
 test("an author appends a stored PDF; a missing and an encrypted one are refused", async () => {
   const terms = minimalPdf(["Terms"]);

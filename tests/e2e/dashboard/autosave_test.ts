@@ -4,6 +4,7 @@ import { nightly, until } from "@posthaste/kit";
 import type { Page } from "playwright-core";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+import { makeDraft, readDraft, subjectOf, writeTheirs } from "./email_draft.ts";
 
 nightly(
   "services/dashboard/web/src/pages/templates/kept_draft_test.ts",
@@ -16,20 +17,14 @@ before(async () => {
 });
 after(() => fixture?.[Symbol.asyncDispose]());
 
-interface Stored {
-  id: number;
-  revision: number;
-  draft: { subject: string };
-}
-
 test("a draft is saved by itself, a few seconds after the last change", async () => {
-  const { id } = await makeTemplate();
+  const { id } = await makeDraft(fixture);
   await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
   const { page, faults } = look;
   await untilShown(page);
   await writeSubject(page, "By itself");
   await page.getByText("Saved", { exact: true }).waitFor();
-  const { draft, revision } = await read(id);
+  const { draft, revision } = await readDraft(fixture, id);
   assert.deepEqual([draft.subject, revision], ["By itself", 2]);
   assert.deepEqual(await keptIn(page), []);
   await expectNoAxeViolations(page);
@@ -37,23 +32,23 @@ test("a draft is saved by itself, a few seconds after the last change", async ()
 });
 
 test("another person's change stops it, and both can be compared", async () => {
-  const { id, revision, draft } = await makeTemplate();
+  const made = await makeDraft(fixture);
+  const { id } = made;
   await using look = await fixture.look(`/email-templates/${id}`);
   const { page } = look;
   await untilShown(page);
-  const source = { ...draft, subject: "Theirs" };
-  await fixture.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
+  await writeTheirs(fixture, made);
   await writeSubject(page, "Mine");
   await page.getByText("Eddie Editor changed this draft").waitFor();
-  assert.equal((await read(id)).draft.subject, "Theirs");
+  assert.equal((await readDraft(fixture, id)).draft.subject, "Theirs");
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByRole("button", { name: "Keep mine" }).click();
   await page.getByText("Your version is saved").waitFor();
-  assert.equal((await read(id)).draft.subject, "Mine");
+  assert.equal((await readDraft(fixture, id)).draft.subject, "Mine");
 });
 
 test("what was not saved before a crash is offered again, and forgotten once it is saved", async () => {
-  const { id } = await makeTemplate();
+  const { id } = await makeDraft(fixture);
   await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
   const { page } = look;
   await untilShown(page);
@@ -72,14 +67,14 @@ test("what was not saved before a crash is offered again, and forgotten once it 
   await again.getByRole("button", { name: "Restore them" }).click();
   assert.equal(await subjectOf(again), "Before the crash");
   await again.getByText("Saved", { exact: true }).waitFor();
-  assert.equal((await read(id)).draft.subject, "Before the crash");
+  assert.equal((await readDraft(fixture, id)).draft.subject, "Before the crash");
   await until(async () => (await keptIn(again)).length === 0, {
     message: "the browser to forget it",
   });
 });
 
 test("signing out forgets what was not saved", async () => {
-  const { id } = await makeTemplate();
+  const { id } = await makeDraft(fixture);
   await using look = await fixture.look(`/email-templates/${id}`, { who: "newcomer" });
   const { page } = look;
   await page.evaluate(() => localStorage.setItem("posthaste.draft.acc.somebody.email.1", "{}"));
@@ -90,7 +85,7 @@ test("signing out forgets what was not saved", async () => {
 });
 
 test("signing out in an editor forgets what could not be saved there", async () => {
-  const { id } = await makeTemplate();
+  const { id } = await makeDraft(fixture);
   await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
   const { page } = look;
   await untilShown(page);
@@ -110,21 +105,6 @@ function keptIn(page: Page): Promise<string[]> {
   );
 }
 
-let made = 0;
-
-function makeTemplate(): Promise<Stored> {
-  const body = { name: `Template ${++made}`, example: "empty" };
-  return fixture.people.editor.ask<Stored>("POST", "/templates/email", body);
-}
-
-function read(id: number): Promise<Stored> {
-  return fixture.people.owner.ask<Stored>("GET", `/templates/email/${id}`);
-}
-
 async function writeSubject(page: Page, subject: string): Promise<void> {
   await page.getByRole("textbox", { name: "Subject" }).fill(subject);
-}
-
-function subjectOf(page: Page): Promise<string> {
-  return page.getByRole("textbox", { name: "Subject" }).inputValue();
 }

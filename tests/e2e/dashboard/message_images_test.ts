@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { nightly, openSmtpSink, until } from "@posthaste/kit";
+import { keepFile } from "../keep_file.ts";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
 
@@ -26,13 +26,8 @@ const PNG = Buffer.from(
 );
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
-async function keep(bytes: Buffer, contentType: string): Promise<void> {
-  const { accountId, store } = fixture.system;
-  await store.assets.putName({
-    ...{ accountId, name: "logo", filename: "logo", contentType, size: bytes.length },
-    ...{ sha256: createHash("sha256").update(bytes).digest("hex"), updatedAt: new Date() },
-  }, bytes);
-}
+const keep = (bytes: Buffer, contentType: string) =>
+  keepFile(fixture.system, { name: "logo", filename: "logo", contentType, bytes });
 
 interface Stored {
   id: number;

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { freePort } from "@posthaste/embedded";
 import { isTerminal, MESSAGE_STATES, type Variables } from "@posthaste/contracts";
 import { openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { keepFile } from "../keep_file.ts";
 import { type AccountOfSystem, SENDER } from "../system.ts";
 import type { DashboardFixture } from "./dashboard_fixture.ts";
 import { hashOf, type Person } from "./person.ts";
@@ -122,11 +122,8 @@ async function keepFiles({ store, accountId }: AccountOfSystem): Promise<void> {
     { name: "terms", filename: "terms.txt", contentType: "text/plain", text: "Terms", alt: "" },
   ];
   for (const { text, ...file } of files) {
-    const bytes = Buffer.from(text);
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
     const size = file.name === "logo" ? { width: 160, height: 48 } : {};
-    const kept = { ...file, ...size, accountId, sha256, size: bytes.length, updatedAt: new Date() };
-    await store.assets.putName(kept, bytes);
+    await keepFile({ store, accountId }, { ...file, ...size, bytes: Buffer.from(text) });
   }
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { nightly, openCanary, until } from "@posthaste/kit";
 import type { Locator, Page } from "playwright-core";
+import { keepFile } from "../keep_file.ts";
 import type { JoinedSystem } from "../shared_system.ts";
 import { SENDER } from "../system.ts";
 import { attackTexts } from "./attack_texts.ts";
@@ -255,18 +255,10 @@ async function sourceOf(
 }
 
 async function keepLogo(): Promise<void> {
-  const { store, accountId } = fixture.system;
-  const sha256 = createHash("sha256").update(PNG).digest("hex");
-  await store.assets.putName({
-    ...{
-      accountId,
-      name: "logo",
-      filename: "logo.png",
-      contentType: "image/png",
-      alt: "Northwind",
-    },
-    ...{ width: 1, height: 1, sha256, size: PNG.length, updatedAt: new Date() },
-  }, PNG);
+  await keepFile(fixture.system, {
+    ...{ name: "logo", filename: "logo.png", contentType: "image/png", alt: "Northwind" },
+    ...{ width: 1, height: 1, bytes: PNG },
+  });
 }
 
 interface Caught {

@@ -9,6 +9,7 @@ import {
   openDashboardFixture,
   untilShown,
 } from "./dashboard_fixture.ts";
+import { makeDraft, readDraft, subjectOf, writeTheirs } from "./email_draft.ts";
 
 nightly("services/dashboard/templates_test.ts", "services/dashboard/integrations_test.ts");
 
@@ -18,14 +19,8 @@ before(async () => {
 });
 after(() => fixture?.[Symbol.asyncDispose]());
 
-interface Stored {
-  id: number;
-  revision: number;
-  draft: { subject: string; html: string };
-}
-
 test("the second to save sees the difference, and nothing is lost before they choose", async () => {
-  const { id } = await makeTemplate();
+  const { id } = await makeDraft(fixture);
   await using first = await fixture.look(`/email-templates/${id}`, { who: "editor" });
   await using second = await fixture.look(`/email-templates/${id}`);
   await Promise.all([untilShown(first.page), untilShown(second.page)]);
@@ -39,14 +34,14 @@ test("the second to save sees the difference, and nothing is lost before they ch
   await dialog.getByText("Eddie Editor saved this draft while you were editing").waitFor();
   for (const text of ["Theirs", "Mine"]) await dialog.getByText(text).first().waitFor();
   await expectNoAxeViolations(second.page);
-  assert.equal((await read(id)).draft.subject, "Theirs");
+  assert.equal((await readDraft(fixture, id)).draft.subject, "Theirs");
 
   await dialog.getByRole("button", { name: "Continue editing" }).click();
   assert.equal(await subjectOf(second.page), "Mine");
   await save(second.page);
   await dialog.getByRole("button", { name: "Keep mine" }).click();
   await second.page.getByText("Your version is saved").waitFor();
-  assert.equal((await read(id)).draft.subject, "Mine");
+  assert.equal((await readDraft(fixture, id)).draft.subject, "Mine");
   assert.deepEqual([...first.faults, ...second.faults], []);
 });
 
@@ -60,7 +55,7 @@ test("a person who takes the other's draft continues with it, and may save again
   await writeSubject(page, "Ours");
   await save(page);
   await page.getByText("Draft saved").waitFor();
-  assert.equal((await read(id)).draft.subject, "Ours");
+  assert.equal((await readDraft(fixture, id)).draft.subject, "Ours");
 });
 
 test("publishing after another's change asks, too", async () => {
@@ -74,7 +69,7 @@ test("publishing after another's change asks, too", async () => {
     `/templates/email/${id}/versions`,
   );
   assert.deepEqual(versions, []);
-  assert.equal((await read(id)).draft.subject, "Theirs");
+  assert.equal((await readDraft(fixture, id)).draft.subject, "Theirs");
 });
 
 test("an integration that two people change keeps the first change, and the second person is notified", async () => {
@@ -95,7 +90,7 @@ test("an integration that two people change keeps the first change, and the seco
 });
 
 test("leaving with unsaved changes asks for confirmation", async () => {
-  const { id } = await makeTemplate();
+  const { id } = await makeDraft(fixture);
   await using look = await fixture.look(`/email-templates/${id}`);
   const { page } = look;
   await untilShown(page);
@@ -108,33 +103,17 @@ test("leaving with unsaved changes asks for confirmation", async () => {
 
 /** Writes the subject "Mine" of a template, after another person has saved "Theirs". */
 async function lookAfterTheirs(): Promise<Look & { id: number }> {
-  const { id, revision, draft } = await makeTemplate();
-  const look = await fixture.look(`/email-templates/${id}`);
+  const made = await makeDraft(fixture);
+  const look = await fixture.look(`/email-templates/${made.id}`);
   await untilShown(look.page);
   await writeSubject(look.page, "Mine");
-  const source = { ...draft, subject: "Theirs" };
-  await fixture.people.editor.ask("PUT", `/templates/email/${id}/draft`, { revision, source });
-  return { ...look, id };
-}
-
-let made = 0;
-
-function makeTemplate(): Promise<Stored> {
-  const body = { name: `Template ${++made}`, example: "empty" };
-  return fixture.people.editor.ask<Stored>("POST", "/templates/email", body);
-}
-
-function read(id: number): Promise<Stored> {
-  return fixture.people.owner.ask<Stored>("GET", `/templates/email/${id}`);
+  await writeTheirs(fixture, made);
+  return { ...look, id: made.id };
 }
 
 async function writeSubject(page: Page, subject: string): Promise<void> {
   await page.getByRole("textbox", { name: "Subject" }).fill(subject);
   await page.getByText("Not saved").waitFor();
-}
-
-function subjectOf(page: Page): Promise<string> {
-  return page.getByRole("textbox", { name: "Subject" }).inputValue();
 }
 
 async function save(page: Page): Promise<void> {
