@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { type BrowserProfile, openProfile } from "./browser_profile.ts";
 import { CdpConnection } from "./cdp.ts";
 import { chromiumFlags } from "./chromium_flags.ts";
 import type { FoundChromium } from "./find_chromium.ts";
@@ -35,6 +36,14 @@ export interface StartedBrowser {
   connection: CdpConnection;
   /** Resolves after its process has ended and its profile is removed. */
   ended: Promise<void>;
+}
+
+/** The folder that a browser uses while it runs. */
+interface BrowserProfile {
+  folder: string;
+  /** Arguments for `_browser.sh`, if another user than the service's runs the browser; otherwise empty. */
+  env: Record<string, string>;
+  remove(): Promise<void>;
 }
 
 /** Starts the browser at a low priority. */
@@ -117,4 +126,16 @@ function listen({ stderr }: ChildProcess): () => string {
     if (said.length < MAX_SAID) said += text;
   });
   return () => said.trim();
+}
+
+/** Makes a folder in `home` for a browser. */
+async function openProfile({ home, user }: LaunchOptions): Promise<BrowserProfile> {
+  const folder = await mkdtemp(join(home, "profile-"));
+  return {
+    folder,
+    env: user === undefined
+      ? {}
+      : { BROWSER_USER: String(user), BROWSER_PROFILE: folder, HOME: folder },
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+  };
 }

@@ -1,16 +1,17 @@
-import { MantineProvider } from "@mantine/core";
+import { Alert, Button, MantineProvider, Stack } from "@mantine/core";
 import { ModalsProvider } from "@mantine/modals";
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
-import { Route, Switch } from "wouter";
-import { AccountRouter } from "./account_router.tsx";
+import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
+import { Route, Router, Switch } from "wouter";
+import { navigate, useBrowserLocation } from "wouter/use-browser-location";
+import { accountInPath, locationOf, pathInAccount, pathWithoutAccount } from "./account_path.ts";
 import { HttpError } from "./api.ts";
 import { CONSENT_RETURN } from "./consent_request.ts";
 import { CONTRAST } from "./contrast.ts";
-import { NoSession } from "./no_session.tsx";
+import { SignInFrame } from "./pages/sign_in/sign_in_frame.tsx";
 import { IdentityQuestion } from "./parts/confirm_identity.tsx";
-import { Waiting } from "./parts/states.tsx";
+import { Failed, Waiting } from "./parts/states.tsx";
 import { SecondFactorNeeded } from "./second_factor_needed.tsx";
 import { SessionGate, useSession } from "./session.tsx";
 import { Shell } from "./shell.tsx";
@@ -47,6 +48,38 @@ client.getQueryCache().subscribe(({ query }) => {
 /** Shows the account, unless it requires a second factor that the person lacks. */
 function AccountGate() {
   return useSession().needsSecondFactor ? <SecondFactorNeeded /> : <Shell />;
+}
+
+/** Shown instead of an account if the session cannot be loaded. */
+function NoSession({ error }: { error: Error }) {
+  if (!(error instanceof HttpError) || error.code !== "wrong_account") {
+    return <Failed error={error} />;
+  }
+  return (
+    <SignInFrame title="You are not a member of this account">
+      <Stack>
+        <Alert color="yellow">{error.message}.</Alert>
+        <Button component="a" href="/">Go to one of your accounts</Button>
+      </Stack>
+    </SignInFrame>
+  );
+}
+
+/** Shows the pages of the account below an address that names it. */
+function AccountRouter({ children }: { children: ReactNode }) {
+  const { account: { id } } = useSession();
+  const [path] = useBrowserLocation();
+  const hook = useMemo(() => locationOf(id), [id]);
+  const isNamed = accountInPath(path) === id;
+  useEffect(() => {
+    if (isNamed) return;
+    navigate(pathInAccount(id, pathWithoutAccount(path)) + location.search, { replace: true });
+  }, [id, isNamed, path]);
+  return (
+    <Router hook={hook} hrefs={(href) => pathInAccount(id, href)}>
+      {children}
+    </Router>
+  );
 }
 
 /** The whole application. */

@@ -1,10 +1,12 @@
 import { useMemo, useState } from "react";
 import type { PartialView } from "../../../../interface/partials.ts";
+import type { LintFinding, PreviewView } from "../../../../interface/templates.ts";
 import { CodeEditor } from "../../editor/lazy_editor.tsx";
+import type { SourceMark } from "../../editor/source_mark.ts";
 import { type Side, SourcePage } from "../../editor/source_page.tsx";
 import { useMay } from "../../session.tsx";
+import { allFindings } from "../templates/all_findings.ts";
 import { usePartialWords } from "../templates/use_template_words.ts";
-import { partialMarks } from "./partial_marks.ts";
 import { PartialHeader } from "./partial_header.tsx";
 import { PartialPreview } from "./partial_preview.tsx";
 import { useTouched } from "./partial_queries.ts";
@@ -40,4 +42,18 @@ export function PartialPage({ view }: { view: PartialView }) {
       preview={<PartialPreview {...{ preview, within, templates }} onWithin={setWithin} />}
     />
   );
+}
+
+/** Returns the findings of a preview that have a place in a partial. */
+function partialMarks(
+  name: string,
+  view: Pick<PreviewView, "errors" | "findings"> | null,
+): SourceMark[] {
+  if (view === null) return [];
+  const isHere = (found: LintFinding) => found.partial === name && found.line !== null;
+  return allFindings(view).filter(isHere).map(({ line, column, message, severity }) => ({
+    ...{ message, severity },
+    line: line ?? 1,
+    column: column ?? 1,
+  }));
 }

@@ -20,7 +20,6 @@ import { DuplicateTemplate } from "./duplicate_template.tsx";
 import { HistoryDrawer } from "./history_drawer.tsx";
 import { PublishDialog } from "./publish_dialog.tsx";
 import { RenameTemplate } from "./rename_template.tsx";
-import { SaveState } from "./save_state.tsx";
 import type { SourcePlace } from "./source_marks.ts";
 import { KINDS } from "./template_kind.ts";
 import { TemplateId } from "./template_list.tsx";
@@ -174,4 +173,16 @@ export function EditorHeader({ view, draft, preview, tag, onShow }: {
       <ArchiveTemplate kind={kind} row={view} opened={archiving} onClose={archive.close} />
     </Group>
   );
+}
+
+/** Shows whether the changes of a draft are saved. */
+function SaveState({ draft: { isUnsaved, hasFailed, isSaved } }: { draft: Draft }) {
+  if (isUnsaved) {
+    return (
+      <Badge variant="dot" color={hasFailed ? "red" : "orange"} tt="none">
+        {hasFailed ? "Not saved: saving failed" : "Not saved"}
+      </Badge>
+    );
+  }
+  return isSaved ? <Text size="xs" c="dimmed" role="status">Saved</Text> : null;
 }

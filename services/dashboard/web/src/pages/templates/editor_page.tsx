@@ -1,5 +1,5 @@
 import { Alert, Box, Button, Group, Text } from "@mantine/core";
-import { TbUsers } from "react-icons/tb";
+import { TbRestore, TbUsers } from "react-icons/tb";
 import { useState } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { type Side, SourcePage } from "../../editor/source_page.tsx";
@@ -11,11 +11,10 @@ import { EditorHeader } from "./editor_header.tsx";
 import { LanguageBar } from "./language_bar.tsx";
 import { PreviewPane } from "./preview_pane.tsx";
 import type { SourcePlace } from "./source_marks.ts";
-import { RecoveryBanner } from "./recovery_banner.tsx";
 import { useAutosave } from "./use_autosave.ts";
 import { useDraft } from "./use_draft.ts";
 import { usePreview } from "./use_preview.ts";
-import { useRecovery } from "./use_recovery.ts";
+import { type Recovery, useRecovery } from "./use_recovery.ts";
 import { WritePane } from "./write_pane.tsx";
 
 /** The source of a template and its preview. */
@@ -97,6 +96,22 @@ function ChangedElsewhere({ view, draft }: {
         <Button size="compact-sm" variant="default" onClick={() => draft.compareWith(view)}>
           Compare
         </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+/** Offers the unsaved changes of an earlier visit. */
+function RecoveryBanner({ recovery: { kept, restore, discard } }: { recovery: Recovery }) {
+  if (kept === null) return null;
+  return (
+    <Alert color="orange" icon={<TbRestore size={20} />} p="xs">
+      <Group gap="sm">
+        <Text size="sm">
+          Your changes from <Time at={kept.at} size="sm" /> were not saved.
+        </Text>
+        <Button size="compact-sm" onClick={restore}>Restore them</Button>
+        <Button size="compact-sm" variant="default" onClick={discard}>Discard them</Button>
       </Group>
     </Alert>
   );
