@@ -68,7 +68,7 @@ export function openAssetFinder(
 }
 
 /** Returns a file of a folder as an account keeps it. */
-export function readyAsset(
+function readyAsset(
   { name, bytes, sha256, contentType, width, height, ...said }: AuthoredAsset,
   { accountId, kept }: { accountId: string; kept: readonly AssetName[] },
 ): ReadyAsset {

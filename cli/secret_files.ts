@@ -31,7 +31,7 @@ export function mongodbFileOf(user: string): string {
 }
 
 /** Name of the file with a user's address of the broker. */
-export function natsFileOf(user: string): string {
+function natsFileOf(user: string): string {
   return `${user}_nats_url`;
 }
 

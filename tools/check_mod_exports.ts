@@ -5,7 +5,7 @@ import { scanImports } from "./scan_imports.ts";
 import { isLibrary, listUnits } from "./workspace_units.ts";
 
 /** Public files of libraries that their `mod.ts` does not name, with the reason. */
-export const NOT_IN_MOD: Readonly<Record<string, string>> = {
+const NOT_IN_MOD: Readonly<Record<string, string>> = {
   "libs/templating/sandbox_worker.ts": "started as a process of its own, never imported",
 };
 

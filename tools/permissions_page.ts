@@ -28,7 +28,7 @@ const CALLED: Readonly<Record<PlaceName, string>> = {
 };
 
 /** Returns a page with the table between its two marks. @throws {Error} They are not there. */
-export function withPermissionsTable(page: string): string {
+function withPermissionsTable(page: string): string {
   const [start, end] = [page.indexOf(START), page.indexOf(END)];
   if (start < 0 || end < start) {
     throw new Error("Cannot find the place of the table of permissions");

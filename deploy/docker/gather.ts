@@ -33,7 +33,7 @@ const LIBRARY = /\b(?:from|import)\s*\(?\s*"@posthaste\/(\w+)"/g;
 const DEVELOPMENT = [/_test\.ts$/, /\/_test_/, /_fixture\.ts$/, /\/dashboard\/(build|web)\//];
 
 /** Lists the libraries that a folder imports, directly or through another one, as folders. */
-export function librariesOf(root: string, folder: string): string[] {
+function librariesOf(root: string, folder: string): string[] {
   const found = new Set<string>();
   const waiting = [folder];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

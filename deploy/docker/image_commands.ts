@@ -13,7 +13,7 @@ const DOCKERFILE = new URL("Dockerfile", import.meta.url);
 const MAX_WIDTH = 99;
 
 /** Returns a Dockerfile with the start commands of its services. */
-export function withImageCommands(dockerfile: string): string {
+function withImageCommands(dockerfile: string): string {
   return SERVICES.reduce((text, name) => {
     const command = new RegExp(`^(FROM runtime AS ${name}\\n[^]*?^CMD )\\[[^\\]]*\\]$`, "m");
     if (!command.test(text)) throw new Error(`Cannot find the command of "${name}" in Dockerfile`);

@@ -30,7 +30,7 @@ const MONITOR_PORT = 8222;
 const PROMETHEUS = { namespace: "observability", pods: "prometheus" };
 
 /** The policies, by their manifest. */
-export const NETWORK_POLICIES: Readonly<Record<string, readonly NetworkPolicy[]>> = {
+const NETWORK_POLICIES: Readonly<Record<string, readonly NetworkPolicy[]>> = {
   ...Object.fromEntries(
     [
       ...PERMITTED_SERVICES.map((name) => [name, PERMISSIONS[name].dials] as const),
@@ -82,7 +82,7 @@ export const NETWORK_POLICIES: Readonly<Record<string, readonly NetworkPolicy[]>
 };
 
 /** Returns a manifest with its policies. */
-export function withPolicies(manifest: string, policies: readonly NetworkPolicy[]): string {
+function withPolicies(manifest: string, policies: readonly NetworkPolicy[]): string {
   const documents = manifest.split(/^---\n/m);
   for (const policy of policies) {
     const index = documents.findIndex((text) =>

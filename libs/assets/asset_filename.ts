@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the ending of the files of a type, `.png`; `.bin` for an unknown one. */
-export function endingOf(contentType: string): string {
+function endingOf(contentType: string): string {
   return ENDINGS[contentType.split(";", 1)[0]?.trim().toLowerCase() ?? ""] ?? ".bin";
 }
 

@@ -10,7 +10,7 @@ export const MAX_ASSETS = 1000;
 export const MAX_IMAGE_BYTES = { email: 10_000_000, pdf: 2_500_000 } as const;
 
 /** The longest description of an image, in characters. */
-export const MAX_ALT_LENGTH = 500;
+const MAX_ALT_LENGTH = 500;
 
 /** Schema of the description of an image, for readers who do not see it; empty for decoration. */
 export const altTextSchema = withoutControls(
@@ -41,7 +41,7 @@ export const pinnedAssetSchema = mailFileSchema.omit({ contentId: true }).extend
 export type PinnedAsset = z.infer<typeof pinnedAssetSchema>;
 
 /** A place where a template uses a file, by its name. */
-export const assetUseSchema = z.object({
+const assetUseSchema = z.object({
   name: z.string(),
   /** From 1. */
   line: z.int(),

@@ -16,7 +16,7 @@ export const BATCH_STATES = ["open", "closed", "canceled"] as const;
 export type BatchState = (typeof BATCH_STATES)[number];
 
 /** When the mail of a batch leaves: when the batch is closed, or as soon as it is accepted. */
-export const BATCH_STARTS = ["close", "now"] as const;
+const BATCH_STARTS = ["close", "now"] as const;
 
 /** The most recipients of a batch. */
 export const MAX_BATCH_RECIPIENTS = 1_000_000;

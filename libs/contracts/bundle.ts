@@ -71,7 +71,7 @@ export const bundleApplySchema = bundleWishSchema.extend({
 });
 
 /** Schema of the change of one template. */
-export const bundleChangeSchema = z.object({
+const bundleChangeSchema = z.object({
   kind: z.enum(TEMPLATE_KINDS),
   alias: z.string(),
   change: z.enum(["create", "update", "archive"]),
@@ -89,7 +89,7 @@ export const bundleChangeSchema = z.object({
 export type BundleChange = z.infer<typeof bundleChangeSchema>;
 
 /** Schema of the change of one partial, or of the brand. */
-export const bundlePartialChangeSchema = z.object({
+const bundlePartialChangeSchema = z.object({
   /** `@brand` for the brand. */
   name: z.string(),
   change: z.enum(["create", "update"]),
@@ -105,7 +105,7 @@ export const bundlePartialChangeSchema = z.object({
 export type BundlePartialChange = z.infer<typeof bundlePartialChangeSchema>;
 
 /** Schema of an error or a warning about a file of a bundle. */
-export const bundleFaultSchema = z.object({
+const bundleFaultSchema = z.object({
   /** With slashes; empty for the whole bundle. */
   file: z.string(),
   /** From 1. */

@@ -25,7 +25,7 @@ export const bundleAssetSchema = z.object({
 export type BundleAsset = z.infer<typeof bundleAssetSchema>;
 
 /** Schema of a file of a push, without its bytes. What is left out stays as it is, or gets its default. */
-export const wantedAssetSchema = z.strictObject({
+const wantedAssetSchema = z.strictObject({
   sha256: sha256Schema,
   size: z.int().positive().max(MAX_FILE_BYTES),
   contentType: contentTypeSchema,

@@ -5,7 +5,7 @@ import { sealedSecretSchema } from "./sealed_secret.ts";
 export const CONSENT_GRANT = "consent";
 
 /** Schema of a redirect URI: where the provider sends the person with the code. */
-export const redirectUriSchema = z.url({ protocol: /^https?$/, error: "must be a URL" }).max(2_000);
+const redirectUriSchema = z.url({ protocol: /^https?$/, error: "must be a URL" }).max(2_000);
 
 /** What a person's consent brought (RFC 6749, section 4.1), with the verifier of PKCE (RFC 7636). */
 export const consentGrantSchema = z.object({

@@ -18,7 +18,7 @@ import { keptDeclarationSchema } from "./variables.ts";
 export const MAX_CONTENT_DAYS = 365;
 
 /** Schema of an account's retention. */
-export const retentionSchema = z.object({
+const retentionSchema = z.object({
   /** Days for which sent mails and PDFs can be viewed; 0 keeps none. */
   contentDays: z.int().min(0).max(MAX_CONTENT_DAYS).default(7),
 });
@@ -57,7 +57,7 @@ export const API_SCOPES = [
 ] as const;
 
 /** The rights of tokens in the interface for programs below `/manage/v1`. */
-export const MANAGE_SCOPES = [
+const MANAGE_SCOPES = [
   "manage:templates",
   "manage:integrations",
   "manage:webhooks",
@@ -140,7 +140,7 @@ export const templateSchema = z.object({
 export type Template = z.infer<typeof templateSchema>;
 
 /** Schema of the parts of an email template, ready to be filled. */
-export const emailPartsSchema = z.object({
+const emailPartsSchema = z.object({
   subject: z.string(),
   html: z.string(),
   text: z.string(),
@@ -223,10 +223,10 @@ export const pdfVersionSchema = z.object({
 export type PdfVersion = z.infer<typeof pdfVersionSchema>;
 
 /** How an SMTP connection is encrypted. */
-export const TLS_MODES = ["none", "starttls", "implicit"] as const;
+const TLS_MODES = ["none", "starttls", "implicit"] as const;
 
 /** How to handle a message whose delivery is unknown. */
-export const UNKNOWN_POLICIES = ["retry", "hold"] as const;
+const UNKNOWN_POLICIES = ["retry", "hold"] as const;
 
 /** Only certificates, as PEM. They are shown, so a key must not be among them. */
 const caSchema = z.string().max(65_536).regex(
@@ -235,10 +235,10 @@ const caSchema = z.string().max(65_536).regex(
 );
 
 /** Causes of a suspension: a server refused the login (or similar), or a person wanted it. */
-export const SUSPENSION_KINDS = ["refused", "person"] as const;
+const SUSPENSION_KINDS = ["refused", "person"] as const;
 
 /** A key that mail is signed with (DKIM, RFC 6376), and where its public half is published. */
-export const dkimSchema = z.object({
+const dkimSchema = z.object({
   /** The domain that signs the mail: `example.com`. */
   domain: z.string().max(200).regex(/^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/, {
     error: "must be a domain such as example.com",
@@ -328,7 +328,7 @@ export function signsForOf({ signsFor, dkim }: Pick<Integration, "signsFor" | "d
 }
 
 /** Events in the history of an integration. */
-export const INTEGRATION_EVENTS = [
+const INTEGRATION_EVENTS = [
   "suspended",
   "paused",
   "resumed",
@@ -402,7 +402,7 @@ export interface Send {
 }
 
 /** One line of a message's timeline. */
-export const timelineEntrySchema = z.object({
+const timelineEntrySchema = z.object({
   at: z.date(),
   type: messageStateSchema,
   /** Number of the attempt to send, from 1; 0 before the first. */
@@ -436,7 +436,7 @@ export const smtpReplySchema = z.object({
 export type SmtpReply = z.infer<typeof smtpReplySchema>;
 
 /** An address that got no copy of a mail, and the server's reply. */
-export const copyRefusedSchema = z.object({
+const copyRefusedSchema = z.object({
   email: z.string(),
   reply: smtpReplySchema,
   /** It is on the suppression list: the server was not asked, and there is no reply. */
@@ -447,7 +447,7 @@ export const copyRefusedSchema = z.object({
 export type CopyRefused = z.infer<typeof copyRefusedSchema>;
 
 /** One recipient's mail, with the outcomes of its attempts. It does not exist before the first outcome. */
-export const messageSchema = z.object({
+const messageSchema = z.object({
   /** {@linkcode messageIdOf} */
   _id: z.string(),
   sendId: z.string(),

@@ -5,10 +5,10 @@ import { type GivenHeaders, headersSchema, mergeHeaders } from "./mail_header.ts
 import { type Mailbox, mailboxSchema } from "./mailbox.ts";
 
 /** The most addresses in `replyTo`. */
-export const MAX_REPLY_TO = 10;
+const MAX_REPLY_TO = 10;
 
 /** The most addresses in each of `cc` and `bcc`. */
-export const MAX_COPIES = 10;
+const MAX_COPIES = 10;
 
 /** The most copies of one send: addresses in `cc` and `bcc` of all its mails. */
 export const MAX_COPIES_PER_SEND = 1000;

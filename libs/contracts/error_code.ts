@@ -52,7 +52,7 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** One fault of a request, with the path of the field: `to.3.attachments.0.id`. */
-export const issueSchema = z.strictObject({
+const issueSchema = z.strictObject({
   path: z.string(),
   code: z.enum(ISSUE_CODES),
   message: z.string(),

@@ -21,9 +21,6 @@ export const ENVELOPE_VERSION = 3 as const;
 
 const sendVersionSchema = z.union([z.literal(EVENT_VERSION), z.literal(ENVELOPE_VERSION)]);
 
-/** Version of the events of a send. */
-export type SendEventVersion = z.infer<typeof sendVersionSchema>;
-
 /** The most messages in one event. Several workers thus share a large send. */
 export const MAX_MESSAGES_PER_EVENT = 25;
 
@@ -36,7 +33,7 @@ export const MAX_OUTCOMES_PER_EVENT = 500;
 const senderSchema = z.object({ email: z.string(), name: z.string().optional() });
 
 /** A line of the timeline that travels with its message. */
-export const stageLineSchema = z.object({
+const stageLineSchema = z.object({
   type: z.enum(["rendered", "printed"]),
   at: z.iso.datetime(),
   /** Duration of the stage's work, in milliseconds. */
@@ -53,7 +50,7 @@ export type StageLine = z.infer<typeof stageLineSchema>;
 const filesSchema = z.array(mailFileSchema).optional();
 
 /** One recipient inside `send.requested`, complete enough to render without a look-up. */
-export const requestedRecipientSchema = z.object({
+const requestedRecipientSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
   /** The last attempt that has an outcome; the next one is due. */
@@ -76,7 +73,7 @@ export const requestedRecipientSchema = z.object({
 export type RequestedRecipient = z.infer<typeof requestedRecipientSchema>;
 
 /** A message of a dry run, with the values that fill it. */
-export const givenMessageSchema = z.object({
+const givenMessageSchema = z.object({
   template: z.object({ id: z.int(), version: z.int() }),
   /** Version of each PDF template, by its id. */
   pdfVersions: z.record(z.string(), z.int()),
@@ -92,7 +89,7 @@ export type GivenMessage = z.infer<typeof givenMessageSchema>;
 export const RESUMED_PER_EVENT = 200;
 
 /** A message inside `send.resumed`. */
-export const resumedMessageSchema = z.object({
+const resumedMessageSchema = z.object({
   /** Position in the request's `to`. */
   index: z.int().nonnegative(),
   /** The last attempt that has an outcome; the next one is due. */
@@ -193,7 +190,7 @@ export const pdfSourceSchema = z.object({
 });
 
 /** A PDF: in the object store under a key, or in the event's tail. */
-export const pdfObjectSchema = z.union([
+const pdfObjectSchema = z.union([
   z.object({
     filename: z.string(),
     /** Its key in the store: SHA-256 of its input. */
@@ -211,13 +208,13 @@ export const pdfObjectSchema = z.union([
 ]);
 
 /** A rendered message, whose PDFs are still to be printed. */
-export const renderedMessageSchema = z.object({ ...messageShape, pdfs: z.array(pdfSourceSchema) });
+const renderedMessageSchema = z.object({ ...messageShape, pdfs: z.array(pdfSourceSchema) });
 
 /** A rendered message, whose PDFs are still to be printed. */
 export type RenderedMessage = z.infer<typeof renderedMessageSchema>;
 
 /** A message that has all its PDFs. */
-export const printedMessageSchema = z.object({
+const printedMessageSchema = z.object({
   ...messageShape,
   attachments: z.array(pdfObjectSchema),
 });

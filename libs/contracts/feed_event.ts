@@ -49,7 +49,7 @@ const ABOUT = {
 };
 
 /** Data of a message event. Addresses in `reason` are masked; the server's words are left out. */
-export const messageEventDataSchema = z.strictObject({
+const messageEventDataSchema = z.strictObject({
   messageId: z.string(),
   sendId: z.string(),
   state: messageStateSchema,
@@ -70,7 +70,7 @@ export const messageEventDataSchema = z.strictObject({
 export type MessageEventData = z.infer<typeof messageEventDataSchema>;
 
 /** Data of the event that a send is settled. */
-export const sendEventDataSchema = z.strictObject({
+const sendEventDataSchema = z.strictObject({
   sendId: z.string(),
   messageCount: z.int().positive(),
   /** How many messages are in each state that occurs. */
@@ -82,7 +82,7 @@ export const sendEventDataSchema = z.strictObject({
 export type SendEventData = z.infer<typeof sendEventDataSchema>;
 
 /** Schema of an integration event's data. */
-export const integrationEventDataSchema = z.strictObject({
+const integrationEventDataSchema = z.strictObject({
   integrationId: z.int(),
   reason: z.string(),
 });
@@ -91,7 +91,7 @@ export const integrationEventDataSchema = z.strictObject({
 export type IntegrationEventData = z.infer<typeof integrationEventDataSchema>;
 
 /** Schema of a template event's data. */
-export const templateEventDataSchema = z.strictObject({
+const templateEventDataSchema = z.strictObject({
   kind: z.enum(TEMPLATE_KINDS),
   templateId: z.int(),
   /** Missing when it was archived. */
@@ -102,7 +102,7 @@ export const templateEventDataSchema = z.strictObject({
 export type TemplateEventData = z.infer<typeof templateEventDataSchema>;
 
 /** Schema of a webhook event's data. */
-export const webhookEventDataSchema = z.strictObject({
+const webhookEventDataSchema = z.strictObject({
   webhookId: z.string(),
   reason: z.string().optional(),
 });
@@ -160,7 +160,7 @@ export const feedEventSchema = z.strictObject({
 export type FeedEvent = z.infer<typeof feedEventSchema>;
 
 /** The longest wait of a request for events, in seconds. */
-export const MAX_FEED_WAIT_S = 20;
+const MAX_FEED_WAIT_S = 20;
 
 const TYPES = new RegExp(`^(?:${FEED_EVENT_TYPES.join("|").replaceAll(".", "\\.")}|,)*$`);
 

@@ -2,17 +2,6 @@ import { z } from "zod";
 import { OAUTH_PROVIDERS } from "./oauth_provider.ts";
 import { sealedSecretSchema } from "./sealed_secret.ts";
 
-/** How to log in to an SMTP server: by password, or by an access token that a provider issues. */
-export const LOGIN_KINDS = [
-  "password",
-  "oauthClientCredentials",
-  "oauthRefreshToken",
-  "googleServiceAccount",
-] as const;
-
-/** A way to log in to an SMTP server. */
-export type LoginKind = (typeof LOGIN_KINDS)[number];
-
 /** Schema of a Microsoft tenant: its id, one of its domains, or a name such as `common`. */
 export const tenantSchema = z.string().max(253).regex(/^[a-zA-Z\d]+(?:[.-]+[a-zA-Z\d]+)*$/, {
   error: "must be the id of a tenant, or one of its domains",

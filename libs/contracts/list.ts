@@ -4,7 +4,7 @@ import { z } from "zod";
 export const MAX_LIST_LIMIT = 100;
 
 /** The number of items on a page if a request gives none. */
-export const DEFAULT_LIST_LIMIT = 25;
+const DEFAULT_LIST_LIMIT = 25;
 
 /** The parameters of every list. Each list adds its filters. */
 export const LIST_QUERY = {

@@ -5,7 +5,7 @@ import { faultParams } from "./issue_code.ts";
 /**
  * The longest address of a page or mailbox to unsubscribe at, in characters. It fits on one line of a header.
  */
-export const MAX_UNSUBSCRIBE_LENGTH = 800;
+const MAX_UNSUBSCRIBE_LENGTH = 800;
 
 /** Characters with a special meaning between the angle brackets of the header, and those beyond ASCII. */
 const NOT_IN_HEADER = /[^\x21-\x7e]|[<>,"\\]/;

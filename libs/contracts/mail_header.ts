@@ -9,7 +9,7 @@ export const MAX_HEADERS = 20;
 export const MAX_HEADER_BYTES = 4096;
 
 /** The longest part of a header without a blank, in bytes: a line may have 998 (RFC 5322, 2.1.1). */
-export const MAX_HEADER_WORD_BYTES = 900;
+const MAX_HEADER_WORD_BYTES = 900;
 
 /** Headers besides `X-…` that a mail may get, in lower case. Their values have a syntax of their own. */
 const ALLOWED: ReadonlySet<string> = new Set([

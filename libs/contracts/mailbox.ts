@@ -19,7 +19,7 @@ export function withoutControls<T extends z.ZodType<string>>(schema: T): T {
 }
 
 /** Schema of a display name. */
-export const displayNameSchema = withoutControls(
+const displayNameSchema = withoutControls(
   z.string().max(MAX_NAME_LENGTH, { error: `must not exceed ${MAX_NAME_LENGTH} characters` }),
 );
 

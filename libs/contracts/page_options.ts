@@ -2,10 +2,10 @@ import { z } from "zod";
 import { assetNameSchema } from "./mail_file.ts";
 
 /** Paper sizes by name. */
-export const PAGE_FORMATS = ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] as const;
+const PAGE_FORMATS = ["A3", "A4", "A5", "Letter", "Legal", "Tabloid"] as const;
 
 /** The most stored PDFs that are appended to one PDF. */
-export const MAX_APPENDED = 5;
+const MAX_APPENDED = 5;
 
 /** The most bytes of the stored PDFs that are appended to one PDF. */
 export const MAX_APPENDED_BYTES = 4_000_000;

@@ -3,7 +3,7 @@ import { emailAddressSchema } from "./email_address.ts";
 import { ROLES } from "./role.ts";
 
 /** A passkey: a WebAuthn credential, whose private key never leaves its authenticator. */
-export const passkeySchema = z.object({
+const passkeySchema = z.object({
   /** The credential's id, in base64url. */
   id: z.string(),
   /** In COSE form, in base64url. */
@@ -19,7 +19,7 @@ export const passkeySchema = z.object({
 export type Passkey = z.infer<typeof passkeySchema>;
 
 /** The proofs of identity besides the password. */
-export const secondFactorSchema = z.object({
+const secondFactorSchema = z.object({
   /** An authenticator app (RFC 6238). */
   totp: z.object({
     /** Sealed under a key that only the dashboard has. */

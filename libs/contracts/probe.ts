@@ -26,7 +26,7 @@ export type ProbeSettings = z.infer<typeof probeSettingsSchema>;
 export const PROBE_STEPS = ["resolve", "connect", "greeting", "tls", "auth", "sender"] as const;
 
 /** One step of a probe. */
-export const probeStepSchema = z.object({
+const probeStepSchema = z.object({
   step: z.enum(PROBE_STEPS),
   outcome: z.enum(["done", "failed", "skipped"]),
   /** In milliseconds. */

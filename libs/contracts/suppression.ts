@@ -10,7 +10,7 @@ export const SUPPRESSION_REASONS = ["hard_refusal", "manual", "import", "complai
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 /** An address that an account sends no mail to. */
-export const suppressionSchema = z.object({
+const suppressionSchema = z.object({
   /** `<account>/<SHA-256 of the account and the address, in hex>` */
   _id: z.string(),
   accountId: z.string(),

@@ -4,7 +4,7 @@ import { keptPageOptionsSchema } from "./page_options.ts";
 import { keptDeclarationSchema, type Variables, variablesSchema } from "./variables.ts";
 
 /** Schema of a body: what a template has in each of its languages. */
-export const bodySourceSchema = z.object({
+const bodySourceSchema = z.object({
   /** Of an email; empty for a PDF. */
   subject: z.string(),
   /** HTML; of an email also MJML, if it begins with `<mjml`. */

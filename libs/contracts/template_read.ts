@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** The uses of a value in a template. */
-export const READ_USES = ["printed", "tested", "iterated", "date", "number"] as const;
+const READ_USES = ["printed", "tested", "iterated", "date", "number"] as const;
 
 /** A use of a value in a template. */
 export type ReadUse = (typeof READ_USES)[number];

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { aliasSchema } from "./alias.ts";
 
 /** Schema of a template's variable for programs. */
-export const variableSummarySchema = z.strictObject({
+const variableSummarySchema = z.strictObject({
   name: z.string(),
   /** Whether a request without it is refused, unless it has a default. */
   required: z.boolean(),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { sendWarningSchema } from "./send_warning.ts";
 
 /** The origins of a variable's value: a level of the request, the template's default, or none. */
-export const VARIABLE_ORIGINS = ["top", "recipient", "attachment", "default", "missing"] as const;
+const VARIABLE_ORIGINS = ["top", "recipient", "attachment", "default", "missing"] as const;
 
 /** The origin of a variable's value. */
 export type VariableOrigin = (typeof VARIABLE_ORIGINS)[number];

@@ -47,7 +47,7 @@ function isWebhookUrl(text: string): boolean {
 }
 
 /** The causes for which an endpoint gets no requests. */
-export const WEBHOOK_DISABLED_BY = ["person", "gone", "failing"] as const;
+const WEBHOOK_DISABLED_BY = ["person", "gone", "failing"] as const;
 
 /** The state of an endpoint. */
 export interface WebhookHealth {

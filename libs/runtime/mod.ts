@@ -32,7 +32,6 @@ export {
   type DestinationName,
   DESTINATIONS,
   EVERY_PROGRAM,
-  INBOX_PERMISSIONS,
   JOBS_DIAL,
   PERMISSIONS,
   permissionsFor,

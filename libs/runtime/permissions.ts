@@ -375,7 +375,7 @@ export type PermittedService = keyof typeof PERMISSIONS;
 export const PERMITTED_SERVICES = Object.keys(PERMISSIONS) as PermittedService[];
 
 /** The mail catcher of trials: not a service, and not deployed. */
-export const INBOX_PERMISSIONS: ProgramPermissions<DestinationName, PlaceName> = {
+const INBOX_PERMISSIONS: ProgramPermissions<DestinationName, PlaceName> = {
   dials: [],
   listens: { SMTP_PORT: 1025, WEB_PORT: 8025 },
   reads: ["dev/inbox/page"],

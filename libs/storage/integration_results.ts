@@ -26,7 +26,7 @@ export interface IntegrationResult {
 }
 
 /** The period of a success rate, in milliseconds: 24 hours. */
-export const RESULTS_WINDOW_MS = 24 * 3_600_000;
+const RESULTS_WINDOW_MS = 24 * 3_600_000;
 
 /** Results of integrations: the latest, and a success rate. */
 export interface IntegrationResultStore {

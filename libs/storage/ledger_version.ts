@@ -7,10 +7,10 @@ import type { Db } from "mongodb";
 export const LEDGER_VERSION = 3;
 
 /** The oldest documents that this program reads. A migration must have updated older ones. */
-export const OLDEST_READ = 3;
+const OLDEST_READ = 3;
 
 /** The version of the oldest program that may run beside this one. */
-export const OLDEST_BESIDE = 3;
+const OLDEST_BESIDE = 3;
 
 /** The record of a ledger's migration. */
 export interface LedgerMark {

@@ -77,7 +77,7 @@ export {
   MAX_COUNTED,
   type SuspendedIntegration,
 } from "./ledger_figures.ts";
-export { LEDGER_VERSION, OLDEST_BESIDE, OLDEST_READ } from "./ledger_version.ts";
+export { LEDGER_VERSION } from "./ledger_version.ts";
 export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
 export { cachedIntegrations } from "./integration_cache.ts";
 export type { CircuitFailure, IntegrationHealth, RefusedLogin } from "./integration_health.ts";
@@ -87,7 +87,6 @@ export type { IntegrationHistory } from "./integration_history.ts";
 export {
   type IntegrationResult,
   type IntegrationResultStore,
-  RESULTS_WINDOW_MS,
   type ResultsNote,
 } from "./integration_results.ts";
 export type { EndedAttempt, FailedAttempt } from "./ended_attempt.ts";
@@ -179,7 +178,6 @@ export {
 } from "./secret_box.ts";
 export type { KeyUse, RewrappedBatch, Rewrapping, SecretRotation } from "./secret_rotation.ts";
 export {
-  HELD_REASON,
   type HeldGroup,
   type HeldQuery,
   type KnownOutcome,

@@ -81,8 +81,7 @@ export interface RestoredLedger {
 }
 
 /** The reason of a held message, by which it is found. */
-export const HELD_REASON =
-  "Held after a restore: it may have been sent between the backup and the loss";
+const HELD_REASON = "Held after a restore: it may have been sent between the backup and the loss";
 
 const CLOSED_REASON =
   "Not sent again after a restore: it may have been sent between the backup and the loss";

@@ -83,7 +83,7 @@ function listedFormOf(email: string): string {
 }
 
 /** Returns the `_id` of the entry of an address. It does not contain the address, which may be forgotten. */
-export function suppressionIdOf(accountId: string, email: string): string {
+function suppressionIdOf(accountId: string, email: string): string {
   return idOf(accountId, suppressedFormOf(email));
 }
 

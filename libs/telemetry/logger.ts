@@ -4,7 +4,7 @@ import { maskText } from "./mask_text.ts";
 import { currentTrace } from "./trace_context.ts";
 
 /** Levels of a log record, from the least to the most urgent. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** Level of a log record. */
 export type LogLevel = (typeof LOG_LEVELS)[number];

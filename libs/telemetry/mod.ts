@@ -22,7 +22,7 @@ export type { AttributeName, MetricAttributeName, SpanAttributes } from "./attri
 export { ERROR_TYPES, errorType } from "./error_type.ts";
 export type { ErrorType } from "./error_type.ts";
 export { hideSecrets, rememberSecrets } from "./known_secrets.ts";
-export { LOG_LEVELS, openLogger } from "./logger.ts";
+export { openLogger } from "./logger.ts";
 export type { LogFields, Logger, LoggerOptions, LogLevel } from "./logger.ts";
 export { maskText } from "./mask_text.ts";
 export { METRICS } from "./metric_list.ts";

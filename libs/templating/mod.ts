@@ -52,12 +52,11 @@ export {
   type TemplateError,
   type TemplatePart,
 } from "./template_error.ts";
-export { assetsNamedIn, templateAssets } from "./template_assets.ts";
+export { templateAssets } from "./template_assets.ts";
 export { joinReads, templateReads } from "./template_reads.ts";
 export { mergeLevels, originsOf, valuesOf, type VariableLevels } from "./variable_levels.ts";
 export { type TemplateVariable, templateVariables } from "./template_variables.ts";
 export {
-  TRANSLATED_PRODUCTS,
   type TranslatedProduct,
   translateTemplate,
   type Translation,

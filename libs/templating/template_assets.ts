@@ -32,10 +32,3 @@ export function publishedAssets(
     places.get(name) ?? { name, line: 1, column: 1 }
   );
 }
-
-const NAMED = /\basset\s+(?:"([\w.-]{1,64})"|'([\w.-]{1,64})')/g;
-
-/** Returns names that a text may use with `{{asset "name"}}`, without parsing it: perhaps more than it does. */
-export function assetsNamedIn(text: string): string[] {
-  return [...new Set([...text.matchAll(NAMED)].map(([, a, b]) => a ?? b ?? ""))];
-}

@@ -4,7 +4,7 @@ import { checkTemplate } from "./check_template.ts";
 import { compileTemplate } from "./_compile_template.ts";
 import { publishEmail, publishPdf } from "./publish.ts";
 import { openSandbox } from "./sandbox.ts";
-import { assetsNamedIn, templateAssets } from "./template_assets.ts";
+import { templateAssets } from "./template_assets.ts";
 
 const IMAGE = '<img src="{{asset "logo"}}" alt="Shop">';
 
@@ -67,10 +67,4 @@ test("openSandbox() fills a template with the addresses of each fill, also under
     const { html } = await sandbox.render({ html: { ...source, assets: { logo } } }, {});
     assert.equal(html, `<img src="${logo}" alt="Shop">`);
   }
-});
-
-test("assetsNamedIn() finds names in any text, in linear time", () => {
-  assert.deepEqual(assetsNamedIn(`${IMAGE} {{#if (asset 'b.c')}} {{asset x}} asset "no name"`), [
-    ...["logo", "b.c"],
-  ]);
 });

@@ -33,9 +33,6 @@ const TRANSLATORS = {
 /** A product whose templates can be translated. */
 export type TranslatedProduct = keyof typeof TRANSLATORS;
 
-/** Products whose templates can be translated. */
-export const TRANSLATED_PRODUCTS = Object.keys(TRANSLATORS) as TranslatedProduct[];
-
 const MAX_NOTES = 200;
 const MAX_TEXT = 80;
 

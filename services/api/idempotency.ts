@@ -45,7 +45,7 @@ export function idempotencyOf(
 }
 
 /** Returns a hash of a request: the same method, path and body, byte for byte, have the same hash. */
-export function hashRequest(method: string, path: string, body: Buffer): string {
+function hashRequest(method: string, path: string, body: Buffer): string {
   return createHash("sha256").update(`${method} ${path}\n`).update(body).digest("hex");
 }
 

@@ -49,7 +49,7 @@ const TOUCH_EVERY_MS = 60_000;
 const TOKEN_BYTES = 32;
 
 /** How long a confirmed identity is valid for sensitive actions. */
-export const CONFIRMED_MS = 10 * 60_000;
+const CONFIRMED_MS = 10 * 60_000;
 
 /** How long a person has to show their second factor. */
 const HALF_SESSION_MS = 10 * 60_000;

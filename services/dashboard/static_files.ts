@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { pageHeaders, type PageHeadersOptions } from "./security_headers.ts";
 
 /** Folder of the built application. */
-export const BUILT = join(import.meta.dirname, "web", "dist");
+const BUILT = join(import.meta.dirname, "web", "dist");
 
 /** Which application is served. */
 export interface ApplicationOptions extends PageHeadersOptions {

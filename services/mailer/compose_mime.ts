@@ -10,7 +10,7 @@ import {
 import { toWireAddress, type WireAddress } from "./wire_address.ts";
 
 /** Default limit of a message: 25 MB, the limit of most receivers. */
-export const defaultMaxBytes: number = 25 * 1024 * 1024;
+const defaultMaxBytes: number = 25 * 1024 * 1024;
 
 /** A mailbox with its display name. */
 export interface Mailbox {

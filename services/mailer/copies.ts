@@ -5,7 +5,7 @@ import { judgeSmtpFailure } from "./smtp_verdict.ts";
 import { toWireAddress } from "./wire_address.ts";
 
 /** From this attempt on a mail goes without the copies that the server refuses temporarily. */
-export const LEAVES_COPIES_FROM = 3;
+const LEAVES_COPIES_FROM = 3;
 
 /** The copies of a mail, and the server's replies to them. */
 export interface Copies {

@@ -11,7 +11,7 @@ const MAX_PAUSE_MS = 30 * 60_000;
 const SLOW_MS = 60_000;
 
 /** An endpoint is given up after failures alone for this time, in milliseconds: 5 days. */
-export const GIVEN_UP_AFTER_MS = 5 * 24 * 3_600_000;
+const GIVEN_UP_AFTER_MS = 5 * 24 * 3_600_000;
 
 /** The answers of an overloaded endpoint. */
 const OVERLOADED: readonly (number | null)[] = [429, 502, 503, 504];
@@ -76,7 +76,7 @@ export function givenUp(
   now: Date,
 ): GivenUp | undefined {
   if (lastFailure?.status === GONE) {
-    return { by: "gone", reason: "The endpoint answered 410: it wants no more requests" };
+    return { by: "gone", reason: "The endpoint answered 410: it accepts no more requests" };
   }
   if (failingSince === null || now.getTime() - failingSince.getTime() < GIVEN_UP_AFTER_MS) return;
   return { by: "failing", reason: "All requests to the endpoint failed for five days" };

@@ -5,7 +5,7 @@ const WAITS_S = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const JITTER = 0.1;
 
 /** Maximum pause that an endpoint may request, in milliseconds. */
-export const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
+const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
 /** Input of the time of the next attempt. */
 export interface Failure {

@@ -53,14 +53,14 @@ export async function openFaultySmtpProcess(
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const first = await lines.next();
-  if (first.done) throw new Error("Cannot start a faulty SMTP server: it ended at once");
+  if (first.done) throw new Error("Cannot start a faulty SMTP server: it ended immediately");
   const { port } = JSON.parse(first.value) as { port: number };
   let turn: Promise<unknown> = Promise.resolve();
 
   async function ask(order: FaultySmtpOrder): Promise<FaultySmtpCounts> {
     child.stdin.write(`${JSON.stringify(order)}\n`);
     const answer = await lines.next();
-    if (answer.done) throw new Error("Cannot tell the faulty SMTP server: it has ended");
+    if (answer.done) throw new Error("Cannot change the faulty SMTP server: it has ended");
     return (JSON.parse(answer.value) as { counts: FaultySmtpCounts }).counts;
   }
 
@@ -80,7 +80,7 @@ export async function openFaultySmtpProcess(
 }
 
 /** Reads the ledger of a faulty server; a last line that is not whole is left out. */
-export async function readFaultySmtpLedger(path: string): Promise<FaultySmtpRecord[]> {
+async function readFaultySmtpLedger(path: string): Promise<FaultySmtpRecord[]> {
   const lines = (await readFile(path, "utf8")).split("\n").slice(0, -1);
   return lines.map((line) => JSON.parse(line) as FaultySmtpRecord);
 }

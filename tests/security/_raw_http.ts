@@ -64,7 +64,7 @@ export function openSocket(port: number): Socket {
 }
 
 /** Splits what a server sent into its answers. Interim ones (100 Continue) are left out. */
-export function readAnswers(data: string): Pick<RawExchange, "answers" | "rest"> {
+function readAnswers(data: string): Pick<RawExchange, "answers" | "rest"> {
   const answers: RawAnswer[] = [];
   let rest = data;
   for (;;) {

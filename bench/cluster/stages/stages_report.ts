@@ -34,7 +34,7 @@ export function writeStages(measurements: readonly StageMeasurement[]): string {
 }
 
 /** How much more was done than by one worker under the same conditions. */
-export function timesOfOne(
+function timesOfOne(
   { stage, replicas, waitsFor, perSecond }: StageMeasurement,
   measurements: readonly StageMeasurement[],
 ): number {

@@ -48,7 +48,7 @@ export async function planPartials(
 }
 
 /** Plans the change of one partial, by the rules for templates (`planChange()`). */
-export function planPartial(
+function planPartial(
   { name, source }: Pick<AuthoredPartial, "name" | "source">,
   state: Pick<StoredPartial, "draft" | "published"> | null,
   { publish }: { publish: boolean },

@@ -41,7 +41,7 @@ export const MANAGE_ENDPOINTS: readonly ManageEndpoint[] = [
 ];
 
 /** Schema of the body of every error but 401. */
-export const manageErrorSchema = z.strictObject({
+const manageErrorSchema = z.strictObject({
   error: z.string(),
   code: z.enum(Object.keys(DASHBOARD_ERROR_STATUS) as DashboardErrorCode[]),
   issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).exactOptional(),

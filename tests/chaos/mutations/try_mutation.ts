@@ -131,7 +131,7 @@ export async function linkFolder(
  *
  * @throws {Error} If a text is not there exactly once: the source has changed, and so must the patch.
  */
-export async function applyPatches(folder: string, patches: readonly Patch[]): Promise<void> {
+async function applyPatches(folder: string, patches: readonly Patch[]): Promise<void> {
   for (const { file, find, replace } of patches) {
     const path = join(folder, file);
     const parts = (await readFile(path, "utf8")).split(find);

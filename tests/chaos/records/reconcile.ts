@@ -81,7 +81,7 @@ export interface Reconciliation {
 }
 
 /** A refusal must be answered within this time, in milliseconds. */
-export const REFUSAL_LIMIT_MS = 2000;
+const REFUSAL_LIMIT_MS = 2000;
 
 // A mailer that ends got a reply that it could not write at most this long before.
 const UNKNOWN_WITHIN_MS = 3000;
@@ -210,7 +210,7 @@ function unknownsOf(
 function isOutcomeKnown(message: ServiceMessage | undefined, { at }: SunkMail): boolean {
   const begun = message?.timeline.filter((entry) => entry.type === "sending" && entry.at <= at);
   const attempt = begun?.at(-1)?.attempt;
-  // A stage before the mailer may tell of a failure too, for the attempt before; and a mail that was
+  // A stage before the mailer may report a failure too, for the attempt before; and a mail that was
   // tried may have to wait for its turn, which is no outcome of its own.
   const outcome = message?.timeline.find((entry) =>
     (entry.type === "sent" || entry.type === "deferred") && entry.attempt === attempt
@@ -437,7 +437,7 @@ function timelineFaults({ timeline, state, attempt }: ServiceMessage): string[] 
     if (ENDS.has(entry.type)) ended = entry.type;
   }
   if (attempt < last || attempt > last + late) {
-    faults.push(`it tells of ${last} attempts out of ${attempt}`);
+    faults.push(`it reports ${last} attempts out of ${attempt}`);
   }
   if (ENDS.has(state) && ended !== state) faults.push(`it ends as "${ended}", not "${state}"`);
   return faults;

@@ -20,7 +20,7 @@ export function canaryOf(seed: string): string {
 }
 
 /** Returns every encoding of a secret, by its name. */
-export function formsOf({ value }: Secret): Map<string, string> {
+function formsOf({ value }: Secret): Map<string, string> {
   const bytes = Buffer.from(value, "latin1");
   const forms = new Map([["in the clear", value], ["in hex", bytes.toString("hex")]]);
   // Three ways: what stands before it, as in "\0user\0password", shifts the digits.

@@ -6,7 +6,7 @@ import { BASE, isThere } from "./base_image.ts";
 import type { Engine } from "./engine.ts";
 
 /** Images of third-party servers, by their names in `deploy/compose.yaml`. */
-export const SERVER_IMAGES = { nats: "nats:2.14-alpine", mongo: "mongo:8.2" } as const;
+const SERVER_IMAGES = { nats: "nats:2.14-alpine", mongo: "mongo:8.2" } as const;
 
 /**
  * Makes images of broker and database under the names of the official ones, out of the programs that the

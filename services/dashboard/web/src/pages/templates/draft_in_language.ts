@@ -24,7 +24,7 @@ export function draftInLanguage<Whole extends ShownDraft>(draft: Whole, tag: str
 const FIELDS = ["subject", "html", "text", "filename", "invoice"] as const;
 
 /** Returns the change of a source that changes the body of one of its languages. */
-export function changeOfBody(
+function changeOfBody(
   source: TemplateSource,
   { tag, part }: { tag: string; part: Partial<TemplateSource> },
 ): Partial<TemplateSource> {
