@@ -1,7 +1,7 @@
 /**
  * What telemetry costs a process for each mail: `node bench/telemetry_cost.ts`. It makes the spans and
  * measurements of a mail without PDF, all stages together, and nothing else, once for each way of
- * switching telemetry on, and tells the processor time. The collector is a process of its own.
+ * switching telemetry on, and reports the processor time. The collector is a process of its own.
  *
  * @module
  */

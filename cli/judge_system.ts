@@ -59,12 +59,12 @@ function finding(isWrong: boolean, what: string, is: string): Finding {
 }
 
 function queueFindings({ queues, streams, now }: SystemState, { waitMs }: Limits): Finding[] {
-  return queues.map(({ consumer, stream, waiting, inHand }) => {
+  return queues.map(({ consumer, stream, waiting, inFlight }) => {
     const oldestAt = streams.get(stream)?.oldestAt ?? now;
-    const ageMs = waiting + inHand === 0 ? 0 : now.getTime() - oldestAt.getTime();
+    const ageMs = waiting + inFlight === 0 ? 0 : now.getTime() - oldestAt.getTime();
     const isWrong = WORKED_ON.has(stream) && ageMs > waitMs;
     const age = ageMs > 0 && WORKED_ON.has(stream) ? `, the oldest for ${saySpan(ageMs)}` : "";
-    return finding(isWrong, `queue ${consumer}`, `${waiting} waiting, ${inHand} in flight${age}`);
+    return finding(isWrong, `queue ${consumer}`, `${waiting} waiting, ${inFlight} in flight${age}`);
   });
 }
 

@@ -180,7 +180,7 @@ export class Settings {
   }
 }
 
-/** Returns the base of management, whichever base of the same host was given. */
+/** Returns the base of management for any base of the same host. */
 function manageUrlOf(url: string): string {
   return `${url.replace(/\/+$/, "").replace(/(?:\/manage)?\/v1$/, "")}/manage/v1`;
 }

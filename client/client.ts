@@ -155,7 +155,7 @@ export function createClient(options: ConnectionOptions) {
       /** Returns the bytes of a mail's attachment; `n` is its `index` in the content. */
       attachment: (id: string, n: number, options?: RequestOptions) =>
         call("getMessageAttachment", { path: { id, n } }, options),
-      /** Says where each variable of a mail came from. */
+      /** Returns where each variable of a mail came from. */
       explain: (id: string, query: { values?: boolean } = {}, options?: RequestOptions) =>
         call("explainMessage", { path: { id }, query }, options),
       /** Cancels a message that is not sent yet. */

@@ -1,7 +1,7 @@
 // Written by tools/client_types.ts out of docs/openapi.json.
 // deno-fmt-ignore-file
 
-/** Says what the service is, and what the token may do */
+/** Returns what the service is, and what the token may do */
 export type GetServiceAnswer = {
   service: "posthaste";
   version: string;
@@ -162,7 +162,7 @@ export type ListIntegrationsAnswer = {
   incomplete?: true;
 };
 
-/** Returns an integration and how it is */
+/** Returns an integration and its state */
 export type GetIntegrationAnswer = {
   id: number;
   name: string;
@@ -935,7 +935,7 @@ export type ExplainMessageQuery = {
   values?: "true" | "false" | boolean | undefined;
 };
 
-/** Says which level of the request gave each variable of a message */
+/** Returns which level of the request gave each variable of a message */
 export type ExplainMessageAnswer = {
   id: string;
   template: {
@@ -1157,7 +1157,7 @@ export type RemoveSuppressionsAnswer = {
 
 /** The input and output of each operation. */
 export interface Operations {
-  /** Says what the service is, and what the token may do */
+  /** Returns what the service is, and what the token may do */
   getService: { answer: GetServiceAnswer };
   /** Returns the OpenAPI document of this interface */
   getOpenApi: { answer: GetOpenApiAnswer };
@@ -1175,7 +1175,7 @@ export interface Operations {
   getPdfTemplateSchema: { path: { id: string | number }; answer: GetPdfTemplateSchemaAnswer };
   /** Lists the integrations that mail can be sent through */
   listIntegrations: { query?: ListIntegrationsQuery; answer: ListIntegrationsAnswer };
-  /** Returns an integration and how it is */
+  /** Returns an integration and its state */
   getIntegration: { path: { id: string | number }; answer: GetIntegrationAnswer };
   /** Fills an email template with variables */
   renderTemplate: { path: { templateId: string | number }; query?: RenderTemplateQuery; body: RenderTemplateBody; answer: RenderTemplateAnswer };
@@ -1213,7 +1213,7 @@ export interface Operations {
   getMessageContent: { path: { id: string | number }; answer: GetMessageContentAnswer };
   /** Returns one of a message's files: as it was sent, or a PDF printed again */
   getMessageAttachment: { path: { id: string | number; n: string | number }; answer: GetMessageAttachmentAnswer };
-  /** Says which level of the request gave each variable of a message */
+  /** Returns which level of the request gave each variable of a message */
   explainMessage: { path: { id: string | number }; query?: ExplainMessageQuery; answer: ExplainMessageAnswer };
   /** Cancels a message that is not sent yet */
   cancelMessage: { path: { id: string | number }; answer: CancelMessageAnswer };

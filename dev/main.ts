@@ -35,11 +35,11 @@ async function run(settings: ReturnType<typeof readSettings>): Promise<number> {
   const screen = openScreen(stdout, settings);
   const signal = watchSignals({
     output: stdout,
-    onStop: () => screen.status("stopping; press Ctrl-C again to stop at once"),
+    onStop: () => screen.status("stopping; press Ctrl-C again to stop immediately"),
     onRepeat: async () => {
       await signalDescendants("SIGKILL");
       screen.status("");
-      screen.print("Posthaste was stopped at once");
+      screen.print("Posthaste was stopped immediately");
       process.exit(130);
     },
   });

@@ -9,7 +9,7 @@ import { listEntries, listUnits, shortName, type Unit } from "./workspace_units.
 
 /**
  * Checks every import of a repository against `import_rules.ts`, and that no file imports itself through
- * others, be it for a type.
+ * others, also only for a type.
  *
  * @returns one line per violation: `file:line imports "x": rule`.
  */

@@ -106,7 +106,7 @@ const LIMITS: readonly (readonly [limit: string, allowed: string])[] = [
   ["outage of the broker", "{BROKER_AWAY}"],
   [
     "messages of one account with transactional priority, per process",
-    "{TRANSACTIONAL_RATE} a second, {TRANSACTIONAL_BURST} at once",
+    "{TRANSACTIONAL_RATE} a second, a burst of {TRANSACTIONAL_BURST}",
   ],
   ["bytes of sends of one account", "{ACCOUNT_DAILY_BYTES} a day (UTC)"],
   ["stored contents of one account", "{ACCOUNT_STORED_BYTES}"],

@@ -23,7 +23,7 @@ export function noticeOf({ packages }: LockFile): string {
   for (const [path, { version, license, link, dev }] of Object.entries(packages)) {
     if (!path.includes("node_modules/") || link === true) continue;
     const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
-    if (license === undefined) throw new Error(`Cannot write NOTICE: ${name} tells no licence`);
+    if (license === undefined) throw new Error(`Cannot write NOTICE: ${name} names no licence`);
     const names = byLicence.get(license) ?? new Set();
     byLicence.set(license, names.add(`${name} ${version}${dev === true ? " *" : ""}`));
   }

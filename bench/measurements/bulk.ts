@@ -52,7 +52,7 @@ export async function queue(bench: Bench): Promise<Measurement[]> {
   const measurements: Measurement[] = [];
   for (const queued of QUEUES) {
     const mails = Math.max(1, Math.round(queued * bench.scale));
-    const figure = `${mails.toLocaleString("en")} queued at once`;
+    const figure = `${mails.toLocaleString("en")} queued together`;
     measurements.push(
       await drain(bench, { figure, mails, recipientsPerRequest: 1000, invoice: "none" }),
     );

@@ -48,6 +48,6 @@ export function isSelected(selector: Selector, labels: Record<string, string>): 
       const isIn = key in labels && values.includes(labels[key] as string);
       if (operator === "In") return isIn;
       if (operator === "NotIn") return !isIn;
-      throw new RangeError(`Cannot tell what "${operator}" selects`);
+      throw new RangeError(`Cannot determine what "${operator}" selects`);
     });
 }

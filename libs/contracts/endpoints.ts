@@ -128,7 +128,7 @@ const FILE = {
 const DISCOVERY: readonly Endpoint[] = [
   {
     ...{ method: "GET", path: "/v1", operation: "getService", scopes: [] },
-    summary: "Says what the service is, and what the token may do",
+    summary: "Returns what the service is, and what the token may do",
     section: "discovery",
     answer: serviceSummarySchema,
   },
@@ -199,7 +199,7 @@ const DISCOVERY: readonly Endpoint[] = [
   {
     ...{ method: "GET", path: "/v1/integrations/{id}", scopes: ["read"] },
     operation: "getIntegration",
-    summary: "Returns an integration and how it is",
+    summary: "Returns an integration and its state",
     section: "integrations",
     answer: integrationSummarySchema,
     unknown: ["unknown_integration"],
@@ -322,7 +322,7 @@ const SEARCHES: readonly Endpoint[] = [
   {
     ...{ method: "GET", path: "/v1/messages/{id}/explain", scopes: ["read:content"] },
     operation: "explainMessage",
-    summary: "Says which level of the request gave each variable of a message",
+    summary: "Returns which level of the request gave each variable of a message",
     section: "where-the-variables-came-from",
     query: EXPLAIN_QUERY,
     answer: explanationSchema,

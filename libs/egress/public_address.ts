@@ -12,7 +12,7 @@ const GLOBAL_UNICAST: [ipaddr.IPv6, number] = ipaddr.IPv6.parseCIDR("2000::/3");
 /**
  * Returns whether an IP address belongs to a host of the public internet. Private, loopback, link-local,
  * shared (carrier NAT), multicast, documentation and other special addresses (IANA's special purpose
- * registries, RFC 6890) do not, and neither does an address from which a cloud serves its own machines. An
+ * registries, RFC 6890) do not. The same is true of an address from which a cloud serves its own machines. An
  * IPv4 address inside of an IPv6 one counts as itself if it is mapped (RFC 4291) or NAT64's; tunnels (6to4,
  * Teredo) are never public. A text that is no address is not public.
  */

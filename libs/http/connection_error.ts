@@ -11,7 +11,7 @@ interface Exchange {
   response: ServerResponse;
 }
 
-const inHand = new WeakMap<Socket, Set<Exchange>>();
+const inFlight = new WeakMap<Socket, Set<Exchange>>();
 
 /** The most unanswered requests of one connection. */
 export const MAX_UNANSWERED = 64;
@@ -22,14 +22,14 @@ export const MAX_UNANSWERED = 64;
  */
 export function followExchanges(server: Server): void {
   server.prependListener("request", (request: IncomingMessage, response: ServerResponse) => {
-    const exchanges = inHand.get(request.socket) ?? new Set();
+    const exchanges = inFlight.get(request.socket) ?? new Set();
     const exchange = { request, response };
     exchanges.add(exchange);
     if (exchanges.size > MAX_UNANSWERED) {
       distrust(request.socket);
       request.socket.destroy();
     }
-    inHand.set(request.socket, exchanges);
+    inFlight.set(request.socket, exchanges);
     response.once("close", () => exchanges.delete(exchange));
   });
 }
@@ -77,7 +77,7 @@ function sayConnectionError(code: string | undefined): [CommonErrorCode, string]
 
 /** Returns whether the next written answer belongs to the last request that was read. */
 function isNext(socket: Socket): boolean {
-  const [first, ...others] = inHand.get(socket) ?? [];
+  const [first, ...others] = inFlight.get(socket) ?? [];
   if (first === undefined) return true;
   return others.length === 0 && !first.request.complete && !first.response.headersSent;
 }

@@ -46,7 +46,7 @@ export async function openTestBus(): Promise<TestBus> {
 
 const sendId = newSendId("acc_1");
 
-/** An event that asks for a send; its account tells it from others. */
+/** An event that asks for a send; its account distinguishes it from others. */
 export function requested(accountId: string, priority: "transactional" | "bulk" = "transactional") {
   const data: EventData<"send.requested"> = {
     v: 2,
@@ -63,7 +63,7 @@ export function requested(accountId: string, priority: "transactional" | "bulk" 
   return { type: "send.requested", data } as const satisfies Outgoing;
 }
 
-/** An event that brings a message of a send back; its attempt tells it from others. */
+/** An event that brings a message of a send back; its attempt distinguishes it from others. */
 export function resumed(attempt: number, { index = 0 }: { index?: number } = {}) {
   const send = { _id: sendId, accountId: "acc_1", priority: "transactional" as const };
   const [event] = dispatchesAgain(send, [{ index, attempt }]);
@@ -89,7 +89,7 @@ export function rendered(accountId: string, subject = "Hello") {
   return { type: "messages.rendered", data } as const satisfies Outgoing;
 }
 
-/** A report that a message failed; its account tells it from others. */
+/** A report that a message failed; its account distinguishes it from others. */
 export function failed(accountId: string, reason = "no reason") {
   const statusEvent: MessageStatusData<"status.message.failed"> = {
     messageId: messageIdOf(sendId, 0),

@@ -55,7 +55,7 @@ export interface QueueState {
   /** Events that no worker has taken yet. */
   waiting: number;
   /** Events in flight. */
-  inHand: number;
+  inFlight: number;
 }
 
 /** The outcome of a question with several askers. */
@@ -168,7 +168,7 @@ function connectOnce({ url, name }: BusOptions): Promise<NatsConnection> {
   });
 }
 
-// A caller waits. If the broker does not confirm by then, the caller is told to retry.
+// A caller waits. If the broker does not confirm by then, the caller gets an error, and retries.
 const ASK_TIMEOUT_MS = 1500;
 
 const DRAIN_MS = 3000;
@@ -305,7 +305,7 @@ class NatsBus implements Bus {
       stream,
       priority: CONSUMERS.find((plan) => plan.name === name)?.priority,
       waiting: num_pending,
-      inHand: num_ack_pending,
+      inFlight: num_ack_pending,
     }));
   }
 

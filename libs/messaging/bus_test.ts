@@ -137,7 +137,7 @@ test("queueStates() tells what waits in front of the consumers of a stream", asy
   const states = await bus.queueStates(["RENDER", "MAIL"]);
   const bulk = { consumer: "renderer_bulk", stream: "RENDER", priority: "bulk" };
   assert.deepEqual(states.find(({ consumer }) => consumer === "renderer_bulk"), {
-    ...{ ...bulk, waiting: 3, inHand: 0 },
+    ...{ ...bulk, waiting: 3, inFlight: 0 },
   });
   assert.deepEqual(states.map(({ consumer }) => consumer).toSorted(), [
     ...["mailer_bulk", "mailer_transactional", "renderer_bulk", "renderer_transactional"],

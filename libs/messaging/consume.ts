@@ -83,7 +83,7 @@ async function pull<T extends EventType>(
   options.signal.addEventListener("abort", stop, { once: true });
   // It may have aborted while the consumer was looked up.
   if (options.signal.aborted) stop();
-  const inHand = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const turns = openSemaphore({ max: 1 });
   let permit = await places.acquire();
   try {
@@ -97,19 +97,19 @@ async function pull<T extends EventType>(
       const settling = { message, plan, ackWaitMs, held, turns, place, options };
       const work = settleOnce(client, step, settling)
         .finally(() => {
-          inHand.delete(work);
+          inFlight.delete(work);
           place.release();
-          setGauge("posthaste.step.in_flight", inHand.size, {
+          setGauge("posthaste.step.in_flight", inFlight.size, {
             "posthaste.stage": step.name,
             "posthaste.priority": plan.priority,
           });
         });
-      inHand.add(work);
+      inFlight.add(work);
       permit = await places.acquire();
     }
   } finally {
     options.signal.removeEventListener("abort", stop);
-    await Promise.all(inHand);
+    await Promise.all(inFlight);
   }
 }
 

@@ -137,16 +137,16 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() never has more events in flight than its limit", async () => {
     await using open = await openTestBus();
     const { bus } = open;
-    let inHand = 0;
+    let inFlight = 0;
     let most = 0;
     let consumed = 0;
     for (let count = 0; count < 20; count++) await bus.publish(requested(`acc_${count}`));
     await using _step = consume(
       bus,
       renderStep(async () => {
-        most = Math.max(most, ++inHand);
+        most = Math.max(most, ++inFlight);
         await new Promise((resolve) => setTimeout(resolve, 5));
-        inHand--;
+        inFlight--;
         consumed++;
         return DONE;
       }),

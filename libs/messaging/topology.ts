@@ -43,7 +43,7 @@ const GIBIBYTE = 1024 * MEBIBYTE;
  * mailer has up to twice `MAIL_CONCURRENCY`: with 1,000, the broker's default, a seventeenth mailer would get
  * none.
  */
-const MAX_IN_HAND = 20_000;
+const MAX_IN_FLIGHT = 20_000;
 
 /**
  * The streams. With the object stores they reserve 6.6 GiB of the broker's disk. Each stage has its own, so
@@ -167,7 +167,7 @@ function stage(name: StageName, priority: Priority, stream: string, filterSubjec
     filterSubjects,
     priority,
     ackWaitMs: 30_000,
-    maxAckPending: MAX_IN_HAND,
+    maxAckPending: MAX_IN_FLIGHT,
   };
 }
 

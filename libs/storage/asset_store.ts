@@ -54,7 +54,7 @@ export interface AssetStore {
     name: string,
   ): Promise<Pick<Template, "kind" | "id" | "name">[]>;
   /**
-   * Finds a file that a published version shows by its URL, of whichever account: the hash tells the bytes. Its
+   * Finds a file that a published version shows by its URL, of any account: the hash identifies the bytes. Its
    * type is that of the version.
    */
   findShown(sha256: string): Promise<{ bytes: Uint8Array; contentType: string } | null>;

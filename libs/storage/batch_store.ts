@@ -47,7 +47,7 @@ export interface BatchStore {
   ): Promise<Batch[]>;
   /**
    * Pins PDF templates for all later recipients of an open batch. What was pinned before stays, and a template has
-   * one version by whatever name. Returns what is pinned now, unless the batch is not open or would have too many.
+   * one version under all its names. Returns what is pinned now, unless the batch is not open or would have too many.
    */
   pinPdfs(
     accountId: string,
@@ -96,8 +96,8 @@ export function batchStore(db: Db): BatchStore {
         return batch;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        const twin = await find(accountId, _id);
-        if (twin !== null) return twin;
+        const first = await find(accountId, _id);
+        if (first !== null) return first;
       }
     }
     throw new TooManyBatchesError(`Cannot open the batch: ${MAX_OPEN_BATCHES} are open`);

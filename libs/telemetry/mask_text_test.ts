@@ -27,13 +27,13 @@ test("maskText() leaves text without addresses as it is", () => {
   assert.equal(maskText(text), text);
 });
 
-test("maskText() takes linear time on hostile text", async () => {
-  const hostile = [
+test("maskText() takes linear time on malicious text", async () => {
+  const malicious = [
     (length: number) => `${"a".repeat(length)}@`,
     (length: number) => "a.".repeat(length / 4) + "@" + "b.".repeat(length / 4),
     (length: number) => `@${"//a".repeat(length / 3)}`,
   ];
-  for (const text of hostile) {
+  for (const text of malicious) {
     const [short, long] = [text(2_500), text(20_000)];
     const ratio = await cpuRatio(() => maskText(long), () => maskText(short));
     // Linear is 8, quadratic 64.

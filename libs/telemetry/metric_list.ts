@@ -146,7 +146,7 @@ export const METRICS = {
   ]),
   "posthaste.oauth.refreshes": counter(
     "{request}",
-    "Access tokens asked for at providers, by outcome: issued, refused (for good), unavailable",
+    "Access tokens asked for at providers, by outcome: issued, refused (permanently), unavailable",
     ["posthaste.provider", "posthaste.outcome"],
   ),
   "posthaste.breaker.transitions": counter("{transition}", "Circuit breakers opened and closed", [
@@ -186,13 +186,13 @@ export const METRICS = {
   "posthaste.ledger.disk.usage": {
     kind: "observedGauge",
     unit: "By",
-    description: "Used bytes of the file system that the database lies on",
+    description: "Used bytes of the file system that holds the database",
     attributes: [],
   },
   "posthaste.ledger.disk.limit": {
     kind: "observedGauge",
     unit: "By",
-    description: "Size of the file system that the database lies on",
+    description: "Size of the file system that holds the database",
     attributes: [],
   },
   "posthaste.message.duration": long("A message from its acceptance to the outcome of an attempt", [

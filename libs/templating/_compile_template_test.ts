@@ -32,7 +32,7 @@ test("compileTemplate() returns empty text for every path to a prototype", () =>
   for (const source of sources) assert.equal(fill(source, { text: "t", list: [1] }), "", source);
 });
 
-test("compileTemplate() treats hostile keys as data", () => {
+test("compileTemplate() treats malicious keys as data", () => {
   const data = JSON.parse('{"__proto__":{"admin":"yes"},"o":{"toString":"t","toHTML":"h"}}');
   assert.equal(fill("{{admin}}|{{o.toString}}|{{o.toHTML}}", data), "|t|h");
 });

@@ -17,10 +17,10 @@ export function lintPassword(
   const name = passwordName(path);
   const declared = variables.find((variable) => variable.name === name);
   if (declared === undefined) {
-    const message = `The variable "${name}", which is to open the PDF, is not declared`;
+    const message = `The variable "${name}", the password of the PDF, is not declared`;
     found.push({ ...WHOLE, rule: "password_undeclared", message });
   } else if (declared.default !== undefined && declared.default !== null) {
-    const message = `The variable "${name}", which is to open the PDF, has a default`;
+    const message = `The variable "${name}", the password of the PDF, has a default`;
     found.push({ ...WHOLE, rule: "password_default", message });
   }
   return found;

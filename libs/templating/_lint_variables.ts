@@ -37,7 +37,7 @@ export function lintVariables(
   ];
 }
 
-/** Where nothing is declared and there is no sample, nobody can tell a wrong name from a right one. */
+/** Where nothing is declared and there is no sample, a wrong name cannot be recognized. */
 function undeclared(
   { name, usedIn, line, column, partial }: FoundVariable,
   { known, isGuessed }: { known: ReadonlySet<string>; isGuessed: boolean },

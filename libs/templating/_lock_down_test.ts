@@ -30,7 +30,7 @@ test("a worker reaches no file, process, network or name, even with code of its 
       child.on("exit", () => fail(new Error("the worker is gone")));
     },
   );
-  // On Deno, a thread has the permissions of its process, which are none, and so has a binding.
+  // On Deno, a thread has the permissions of its process, which are none. The same is true of a binding.
   const harmless = process.versions["deno"] === undefined ? [] : ["a thread", "a binding"];
   assert.deepEqual(report.reached, harmless, JSON.stringify(report.refused, null, 1));
   assert.equal(connections, 0);

@@ -36,7 +36,7 @@ const DATA = ["root", "index", "key", "first", "last"];
  * decorators. A part that cannot be parsed has one error, the others all of theirs. An empty list means that
  * the template may be published.
  *
- * On a hostile source this takes up to a second: a service checks inside the sandbox.
+ * On a malicious source this takes up to a second: a service checks inside the sandbox.
  */
 export function checkTemplate(parts: TemplateParts): TemplateError[] {
   return TEMPLATE_PARTS.flatMap((part) => {

@@ -37,7 +37,7 @@ export interface FillRequest {
   readonly textBudget?: number;
   /**
    * A person waits for the answer. While the owner's fills are slow, only four of these wait for a worker;
-   * the others return the error `busy` at once.
+   * the others return the error `busy` immediately.
    */
   readonly urgent?: boolean;
 }

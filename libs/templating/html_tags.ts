@@ -36,7 +36,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 /**
  * Yields the start tags of HTML, in order. It takes time proportional to the length, whatever the HTML: a
- * whole parser builds trees, which hostile HTML makes large and slow. In broken HTML it may see fewer tags
+ * whole parser builds trees, which malicious HTML makes large and slow. In broken HTML it may see fewer tags
  * than a browser, and it ends at an unclosed tag.
  */
 export function* tagsOf(html: string): Generator<HtmlTag> {

@@ -27,7 +27,7 @@ export interface WholeTemplate {
 
 /**
  * Includes partials and brand values in the parts of a template, and checks the whole. A part that cannot be
- * put together has one error, and reads nothing. On a hostile source this takes up to a second.
+ * put together has one error, and reads nothing. On a malicious source this takes up to a second.
  */
 export function includeParts(
   sources: { readonly [Part in TemplatePart]?: string | undefined },

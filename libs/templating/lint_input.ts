@@ -20,7 +20,7 @@ export interface LintInput {
   errors?: readonly TemplateFault[];
   /** Why it could not be filled. */
   reason?: string;
-  /** Of the compiler; those that begin with `Line 3: ` tell where. */
+  /** Of the compiler; those that begin with `Line 3: ` have their place. */
   warnings?: readonly string[];
   /** What a message would have; missing where it could not be filled. */
   output?: { subject: string; html: string; text: string };

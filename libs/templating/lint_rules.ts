@@ -67,7 +67,7 @@ export const LINT_RULES = {
   /** CSS that large mail clients ignore. */
   css_unsupported: warning("Check that the mail can be read without it; tables work everywhere"),
   /** A text that is hard to distinguish from its background. */
-  low_contrast: warning("Use a darker or a lighter colour: the contrast is to be 4.5 at least"),
+  low_contrast: warning("Use a darker or a lighter colour: the contrast must be at least 4.5"),
   /** A value that is inserted into the HTML unescaped. */
   unescaped_value: warning("Write two braces, unless the value is your own HTML"),
   /** A remote image in a PDF that leaves out resources it may not load. */

@@ -98,7 +98,7 @@ test("lintTemplate() returns findings that prevent publishing first", () => {
   assert.deepEqual(findingsOf(html, pdf({ images: "remote", missing: "leave_out" })), []);
 });
 
-test("lintTemplate() takes linear time on hostile HTML", async () => {
+test("lintTemplate() takes linear time on malicious HTML", async () => {
   for (
     const piece of [
       "%%a<%*|",

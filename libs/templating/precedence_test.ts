@@ -19,8 +19,8 @@ test("mergeVariables() replaces a nested value as a whole", () => {
 });
 
 test("mergeVariables() pollutes no prototype", () => {
-  const hostile = JSON.parse('{"__proto__":{"admin":true},"constructor":"c"}');
-  const merged = mergeVariables({ a: 1 }, hostile);
+  const malicious = JSON.parse('{"__proto__":{"admin":true},"constructor":"c"}');
+  const merged = mergeVariables({ a: 1 }, malicious);
   assert.equal(Object.getPrototypeOf(merged), null);
   assert.equal(merged["admin"], undefined);
   assert.equal(merged["constructor"], "c");

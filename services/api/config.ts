@@ -77,7 +77,7 @@ export const CONFIG = z.object({
   IDLE_TIMEOUT: setting.duration({ min: 1000 }).prefault("1m")
     .describe("Maximum idle time of a connection before the client has read the response"),
   MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("10000")
-    .describe("Maximum of open connections; more are closed at once"),
+    .describe("Maximum of open connections; more are closed immediately"),
   MAX_CLIENT_CONNECTIONS: setting.integer({ min: 1 }).prefault("2000")
     .describe(
       "Maximum of open connections from one IPv4 address, or from the first 64 bits of an IPv6 address",

@@ -33,7 +33,7 @@ export interface FeedWaiters extends Disposable {
   wait(options: FeedWait): Promise<boolean>;
 }
 
-/** The most requests that may wait at once: of one token, of one account, and in all. */
+/** The most requests that may wait at the same time: of one token, of one account, and in all. */
 export const MAX_WAITERS = { token: 5, account: 20, all: 1000 };
 
 const LOOK_EVERY_MS = 500;
@@ -73,7 +73,7 @@ export function openFeedWaiters(
       all.filter((waiter) => waiter.accountId === accountId).length >= MAX_WAITERS.account ||
       all.filter((waiter) => waiter.tokenId === tokenId).length >= MAX_WAITERS.token;
     if (!isFull) return;
-    const reason = `at most ${MAX_WAITERS.token} requests of a token wait at once`;
+    const reason = `at most ${MAX_WAITERS.token} requests of a token may wait at the same time`;
     throw new HttpError("too_many_requests", `Cannot wait for events: ${reason}`, {
       retryAfter: 1,
     });

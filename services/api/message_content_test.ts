@@ -236,7 +236,7 @@ test("the PDFs of a message, and of a template, are printed for who may see them
   // A blocked request fails the PDF of a template, but not that of a message.
   printed = { ...PRINTED, blocked: ["http://example.com/x.png"] };
   assert.deepEqual(await codes(), ["200 undefined", "422 template_failed"]);
-  // So does a character without a glyph, if the template forbids it.
+  // A character without a glyph has the same effect if the template forbids it.
   printed = { ...PRINTED, missingGlyphs: ["U+E123"] };
   assert.deepEqual(await codes(), Array(2).fill("200 undefined"));
   page = { missingGlyphs: "fail" };

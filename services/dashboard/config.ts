@@ -69,7 +69,7 @@ export const CONFIG = z.object({
   TRUSTED_PROXIES: setting.list().prefault("")
     .describe("Addresses and networks of the proxies in front, whose X-Forwarded-For is trusted"),
   MAX_CONNECTIONS: setting.integer({ min: 10 }).prefault("2000")
-    .describe("Maximum of open connections; more are closed at once"),
+    .describe("Maximum of open connections; more are closed immediately"),
   MAX_CLIENT_CONNECTIONS: setting.integer({ min: 1 }).prefault("500")
     .describe(
       "Maximum of open connections from one IPv4 address, or from the first 64 bits of an IPv6 address",

@@ -27,7 +27,7 @@ export interface DashboardOptions {
   securityContact?: string | undefined;
   /** Asked for where the first account is made. */
   setupCode: string;
-  /** What the settings page tells of the limits of other services. */
+  /** What the settings page shows about the limits of other services. */
   limits: ReportedLimits;
   /** Folder of the built application; null serves the JSON interface alone. */
   builtFolder?: string | null | undefined;

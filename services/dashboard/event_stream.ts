@@ -8,7 +8,7 @@ export interface EventStream {
   /** Sends an empty comment line, which keeps the connection open. */
   beat(): void;
   end(): void;
-  /** Calls back when the stream has ended, whichever side ended it. */
+  /** Calls back when either side has ended the stream. */
   onEnd(callback: () => void): void;
 }
 

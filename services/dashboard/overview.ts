@@ -131,9 +131,9 @@ async function stagesOf({ bus }: OverviewDeps): Promise<StageView[]> {
     const stream = STREAM_OF[stage];
     const state = streams.get(stream);
     const own = queues.filter((queue) => queue.stream === stream);
-    const inHand = own.reduce((sum, queue) => sum + queue.inHand, 0);
+    const inFlight = own.reduce((sum, queue) => sum + queue.inFlight, 0);
     const waiting = own.reduce((sum, queue) => sum + queue.waiting, 0);
-    return { stage, waiting, inHand, oldestAt: state?.oldestAt?.toISOString() ?? null };
+    return { stage, waiting, inHand: inFlight, oldestAt: state?.oldestAt?.toISOString() ?? null };
   });
 }
 

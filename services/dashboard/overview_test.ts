@@ -17,8 +17,8 @@ test("GET /api/overview reports counts, queues and missing steps of the setup", 
         Promise.resolve(new Map([["MAIL", { messages: 3, oldestAt: at("11:00:00") }]])),
       queueStates: () =>
         Promise.resolve([
-          { consumer: "mailer_bulk", stream: "MAIL", waiting: 2, inHand: 1 },
-          { consumer: "mailer_transactional", stream: "MAIL", waiting: 5, inHand: 0 },
+          { consumer: "mailer_bulk", stream: "MAIL", waiting: 2, inFlight: 1 },
+          { consumer: "mailer_transactional", stream: "MAIL", waiting: 5, inFlight: 0 },
         ]),
     },
   });

@@ -50,7 +50,7 @@ export function openPasswordHasher(options: PasswordHasherOptions = {}): Passwor
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (permits.held === atOnce && permits.waiting >= waiting) {
       const retryAfter = WAIT_S;
-      throw new HttpError("unavailable", "Too many sign-ins at once. Try again", {
+      throw new HttpError("unavailable", "Too many sign-ins at the same time. Try again", {
         retryAfter,
       });
     }

@@ -17,7 +17,7 @@ export function isSilent({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">)
 
 /**
  * Returns whether a server could not be reached at all, so that the next mail would probably fail, too. A
- * reply about a login or a mail is no failure of this kind, nor is an interruption by this service.
+ * reply about a login or a mail is no failure of this kind. An interruption by this service is none, either.
  */
 export function isUnreachable({ phase, fault }: Pick<SmtpFailure, "phase" | "fault">): boolean {
   if (isInterruption({ fault, unknown: false })) return false;

@@ -28,7 +28,7 @@ import { openCircuitStates } from "./circuit_states.ts";
 import { unsealer } from "./unseal.ts";
 
 /** Bytes of mails in flight: of all, and of one account. */
-const MAX_IN_HAND = { max: 256_000_000, maxPerOwner: 32_000_000 };
+const MAX_IN_FLIGHT = { max: 256_000_000, maxPerOwner: 32_000_000 };
 
 await runService({
   name: "mailer",
@@ -75,7 +75,7 @@ await runService({
       unseal: unsealer(keys, accessTokens),
       admission: openAdmission({ peers: peer.peers, circuitOf: circuits.circuitOf, now }),
       circuitStates: circuits,
-      inHand: openSemaphore(MAX_IN_HAND),
+      inFlight: openSemaphore(MAX_IN_FLIGHT),
       report: openReporter({ publish: (event, options) => bus.publish(event, options), logger }),
       send: (mail) => pool.send(mail),
       loadAttachment,

@@ -72,7 +72,7 @@ function mailOf(index: number): MailContent {
   };
 }
 
-test("Postfix accepts 200 hostile mails and forwards them byte for byte", {
+test("Postfix accepts 200 malicious mails and forwards them byte for byte", {
   skip: noPostfix,
 }, async () => {
   await using faulty = await openFaultySmtp();

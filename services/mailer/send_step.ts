@@ -28,7 +28,7 @@ export type SendDeps = MessageDeps & StorePart<"registers.find"> & {
   findSuppressed: SuppressionStore["among"];
   admission: Admission;
   /** Bytes of the mails in flight, of all and of each account. */
-  inHand: Semaphore;
+  inFlight: Semaphore;
 };
 
 /**
@@ -71,7 +71,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
       const suppressed = await findSuppressed(accountId, messages, deps);
       using permits = new DisposableStack();
       const counted = messages.map((message) => {
-        const permit = permits.use(deps.inHand.tryAcquire(message.accountId, 0));
+        const permit = permits.use(deps.inFlight.tryAcquire(message.accountId, 0));
         return { message, permit, full: permit?.grow(bytesOf(message)) };
       });
       // From now on the bytes are the limit, not the places.

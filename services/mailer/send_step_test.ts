@@ -129,7 +129,7 @@ function openMailer(changes: Changes<SendDeps> = {}) {
       clear: (id) => Promise.resolve(void world.noted.push(`clear ${id}`)),
       circuitOf: () => undefined,
     },
-    inHand: openSemaphore({ max: 1_000_000 }),
+    inFlight: openSemaphore({ max: 1_000_000 }),
     report: (statusEvent) => Promise.resolve(void world.statusEvents.push(statusEvent)),
     unseal: ({ host, port, tls }) => ({ key: "acc_1/4", host, port, tls, auth: null }),
     send: async (mail) => {
@@ -174,7 +174,7 @@ test("sendStep() releases its slot after its bytes are counted, of all and of it
   let begun = 0;
   const { world, run, send } = openMailer({
     // Each counts for 32,000 bytes and its texts.
-    inHand: openSemaphore({ max: 100_000, maxPerOwner: 70_000 }),
+    inFlight: openSemaphore({ max: 100_000, maxPerOwner: 70_000 }),
     send: async (mail) => {
       mail.onData?.();
       await mail.onDot?.();

@@ -1,5 +1,5 @@
 /**
- * Prints hostile pages beside a canary, for tests. It reads one order a line and writes one result a line. It
+ * Prints malicious pages beside a canary, for tests. It reads one order a line and writes one result a line. It
  * is a process of its own, so that it can run in a network of its own.
  */
 import { createHash } from "node:crypto";
@@ -98,7 +98,7 @@ const WHERE = { path: process.env["PATH"], home: homedir(), cacheDir: CACHE_DIR 
 
 if (import.meta.main) {
   const isolated = process.env["ISOLATED"] === "yes";
-  const folder = await mkdtemp(join(tmpdir(), "posthaste-hostile-"));
+  const folder = await mkdtemp(join(tmpdir(), "posthaste-malicious-"));
   const file = join(folder, "secret.txt");
   await writeFile(file, SECRET);
   // The user who runs the browser may read it.
@@ -190,7 +190,7 @@ if (import.meta.main) {
         const page = pageOptionsSchema.parse({});
         const { accountId = "" } = order;
         const asker = { accountId, priority: "transactional" as const };
-        pdf = (await product.print({ name: "hostile", html, page }, { asker })).pdf;
+        pdf = (await product.print({ name: "malicious", html, page }, { asker })).pdf;
         await settle(order);
       } else pdf = await printGuarded(guards, html, order);
     } catch (cause) {

@@ -64,7 +64,7 @@ test("withAddresses() keeps an address that has no replacement", () => {
 
 test("findImages() takes time linear in the length of the HTML", async () => {
   const url = "http://a/1";
-  const hostile: ((times: number) => string)[] = [
+  const malicious: ((times: number) => string)[] = [
     (times) => `<img src=${url} ${Array.from({ length: times }, (_, n) => ` a${n}`).join("")}>`,
     (times) => `<img src='${url}'>${"<a '".repeat(times)}`,
     (times) => `<img src=${url}>${"<!--".repeat(times)}`,
@@ -74,7 +74,7 @@ test("findImages() takes time linear in the length of the HTML", async () => {
     (times) => `<style>p{background:url(${url})}${"url( ".repeat(times)}</style>`,
     (times) => `<img src=${url}><p a${" ".repeat(times)}b${"=".repeat(times)}`,
   ];
-  for (const htmlOf of hostile) {
+  for (const htmlOf of malicious) {
     const find = (times: number) => {
       const html = htmlOf(times);
       return () => assert.deepEqual(urlsOf(html).slice(0, 1), [url], html.slice(0, 60));

@@ -44,5 +44,5 @@ function prepared(text: string): string {
 }
 
 function fault(path: string, reason: string): PasswordError {
-  return new PasswordError(`the variable "${path}", which is to open the PDF, ${reason}`);
+  return new PasswordError(`the variable "${path}", the password of the PDF, ${reason}`);
 }

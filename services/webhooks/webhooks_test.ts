@@ -273,7 +273,7 @@ test("drain() disables an endpoint that answers 410, and reports it in the feed"
   answers.set("/gone", (_, response) => response.writeHead(410).end());
   assert.equal((await drainOnce(webhook, parts)).disabled?.by, "gone");
   const { events } = await store.events.list("acc_gone", { after: 1, limit: 9 });
-  const reason = "The endpoint answered 410: it wants no more requests";
+  const reason = "The endpoint answered 410: it accepts no more requests";
   assert.deepEqual(events.map(({ type, data }) => [type, data]), [
     ["webhook.disabled", { webhookId: webhook._id, reason }],
   ]);

@@ -50,8 +50,8 @@ test("mail for an unavailable server waits, does not delay others, and is sent w
     to: recipients(300, "dead.example"),
   });
   await until(async () => {
-    const trouble = await system.store.integrations.findCircuit(system.accountId, dead);
-    return trouble?.openUntil;
+    const circuit = await system.store.integrations.findCircuit(system.accountId, dead);
+    return circuit?.openUntil;
   }, { message: "the server to be left alone" });
   const states = async () =>
     (await system.get<{ states: Record<string, number> }>(`/sends/${accepted.id}`)).body.states;

@@ -43,7 +43,7 @@ test("each recipient's PDF opens with their own password; without one it is not 
   assert.equal(state, "failed");
   assert.match(
     reason ?? "",
-    /PDF template \d+: the variable "staff.code", which is to open the PDF, is neither a text nor a number$/,
+    /PDF template \d+: the variable "staff.code", the password of the PDF, is neither a text nor a number$/,
   );
   await until(() => sink.messages.length === 2, { message: "two mails" });
   const pdfs = new Map<string, Uint8Array>();

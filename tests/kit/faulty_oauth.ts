@@ -46,7 +46,7 @@ export interface OauthRequest {
   form: Readonly<Record<string, string>>;
 }
 
-/** A provider's token endpoint that checks every request, and has every fault when it is told to. */
+/** A provider's token endpoint that checks every request, and has every fault that it is set to. */
 export interface FaultyOauth extends AsyncDisposable {
   /** `https://localhost:<port>`, with {@linkcode testCertificate}. */
   readonly origin: string;

@@ -41,15 +41,15 @@ export async function openHttpTarget(
   { patienceMs }: Pick<HttpTarget, "patienceMs">,
 ): Promise<HttpTarget> {
   await using opened = new AsyncDisposableStack();
-  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-hostile-"));
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-malicious-"));
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
   const [mongo, nats] = await Promise.all([
     openTestMongo().then((server) => opened.use(server)),
     openTestNats().then((server) => opened.use(server)),
   ]);
-  const bus = opened.use(await openBus({ url: nats.url, name: "hostile" }));
+  const bus = opened.use(await openBus({ url: nats.url, name: "malicious" }));
   await bus.applyTopology();
-  const store = opened.use(await openStore({ url: mongo.url, appName: "hostile" }));
+  const store = opened.use(await openStore({ url: mongo.url, appName: "malicious" }));
   await store.ensureIndexes();
   const errors: string[] = [];
   const reports = new EventEmitter<{ live: [number] }>();
@@ -85,13 +85,13 @@ export async function openHttpTarget(
       RATE_LIMIT: "0",
       REQUEST_TIMEOUT: `${patienceMs}ms`,
       IDLE_TIMEOUT: `${patienceMs}ms`,
-      // The test measures the cost of hostile requests, not the load of the machine.
+      // The test measures the cost of malicious requests, not the load of the machine.
       LEDGER_TIMEOUT: "20s",
       RENDER_TIMEOUT: "30s",
     }),
     start("renderer", {}),
   ]);
-  const account = await openAccount(store, "hostile");
+  const account = await openAccount(store, "malicious");
   const bystander = await openAccount(store, "bystander");
   const parts = running = opened.move();
   return {

@@ -10,7 +10,7 @@ const ALWAYS = {
 };
 
 /**
- * Returns the fault in the refusal of a hostile request, or `undefined`: a refusal must be a 4xx in the form
+ * Returns the fault in the refusal of a malicious request, or `undefined`: a refusal must be a 4xx in the form
  * of the contract, with the headers of every answer.
  */
 export function faultOfRefusal(answer: RawAnswer | undefined): string | undefined {

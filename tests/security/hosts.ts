@@ -196,7 +196,12 @@ async function sendInside({ hosts, onProgress }: {
     const { length: tries } = hosts;
     return [
       { attack: "hosts: this machine as SMTP server", tries, through: sockets.size, note, seconds },
-      { attack: "hosts: reasons that tell an address", tries, through: telling.length, seconds: 0 },
+      {
+        attack: "hosts: reasons that reveal an address",
+        tries,
+        through: telling.length,
+        seconds: 0,
+      },
     ];
   } finally {
     for (const socket of sockets) socket.destroy();

@@ -23,7 +23,7 @@ export interface HttpAttackOptions {
   limitMs?: number;
   /** Whether to run only attacks that take seconds. */
   isShort?: boolean;
-  /** The endpoints that get hostile bodies; both have the same defences. @default {both} */
+  /** The endpoints that get malicious bodies; both have the same defences. @default {both} */
   endpoints?: readonly Endpoint[];
   onProgress?(line: string): void;
 }
@@ -157,7 +157,7 @@ async function tryBodies(
   const memoryNote = await memory.end(faults);
   const note = `${memoryNote}; at most ${slowest.cpuMs} ms of a processor (${slowest.name}); ` +
     `answered after at most ${Math.max(...answeredMs).toFixed(0)} ms`;
-  return rowOf("HTTP: hostile bodies", { tries, faults, startedAt, note });
+  return rowOf("HTTP: malicious bodies", { tries, faults, startedAt, note });
 }
 
 /** Bodies that are valid requests to render, which are objects of variables. */

@@ -17,7 +17,7 @@ export interface RequestsFor {
   body: string;
 }
 
-/** Returns hostile requests: none may be accepted, and none may smuggle in another one. */
+/** Returns malicious requests: none may be accepted, and none may smuggle in another one. */
 export function attackRequests(options: RequestsFor): AttackRequest[] {
   return [
     ...smuggling(options),

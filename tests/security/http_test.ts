@@ -5,7 +5,7 @@ import { attackHttp } from "./http.ts";
 
 takesLong();
 
-test("the HTTP interface refuses hostile requests, fast and with little memory", async () => {
+test("the HTTP interface refuses malicious requests, fast and with little memory", async () => {
   const rows = await attackHttp({
     ...{ tries: byDay(6, 40), seed: 4, limitMs: 400, isShort: true },
     endpoints: byDay(["send"], ["send", "render"]),

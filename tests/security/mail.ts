@@ -29,7 +29,7 @@ export interface AttackMailOptions {
 }
 
 /**
- * Sends hostile texts in every string of the interface and of templates' output through the whole system, and
+ * Sends malicious texts in every string of the interface and of templates' output through the whole system, and
  * reads the mail that a server vulnerable to SMTP smuggling accepts.
  */
 export async function attackMail(options: AttackMailOptions): Promise<AttackRow[]> {
@@ -179,7 +179,7 @@ const ATTACKS: readonly Attack[] = [
     mayNotPass: true,
     request: (text, target, n) => ({
       ...toOne(target, { email: mailbox(n) }),
-      path: `/templates/hostile/send/${encodeURIComponent(text.toWellFormed())}`,
+      path: `/templates/malicious/send/${encodeURIComponent(text.toWellFormed())}`,
     }),
   },
 ];
@@ -189,7 +189,7 @@ function mailbox(index: number): string {
 }
 
 function toOne({ integrationId }: Target, recipient: Recipient): Request {
-  const path = `/templates/hostile/send/${integrationId}`;
+  const path = `/templates/malicious/send/${integrationId}`;
   return { path, body: { from: { email: FROM }, to: [recipient] } };
 }
 
@@ -317,10 +317,10 @@ function onWire(email: string): string {
 }
 
 async function openTarget({ store, pods }: Fixture, port: number): Promise<Target> {
-  const { _id: accountId } = await store.accounts.create({ name: "hostile" });
-  const { token } = await store.tokens.create({ accountId, name: "hostile", scopes: ["send"] });
+  const { _id: accountId } = await store.accounts.create({ name: "malicious" });
+  const { token } = await store.tokens.create({ accountId, name: "malicious", scopes: ["send"] });
   let published = 0;
-  const common = () => ({ accountId, name: "Hostile", sourceHash: `hostile/${++published}` });
+  const common = () => ({ accountId, name: "Malicious", sourceHash: `malicious/${++published}` });
   const publishPdfWith = async (filename: string) => {
     const { html } = publishPdf({ html: "<p>One page</p>" });
     const { template } = await store.templates.publish({
@@ -340,7 +340,7 @@ async function openTarget({ store, pods }: Fixture, port: number): Promise<Targe
     return template.id;
   };
   const pdfId = await publishPdfWith("{{{text}}}");
-  await publishEmailWith("{{text}}", "hostile");
+  await publishEmailWith("{{text}}", "malicious");
   const { id: integrationId } = await store.integrations.create({
     ...{ accountId, name: "lenient", host: "127.0.0.1", port, tls: "none", auth: null },
     senders: [FROM],

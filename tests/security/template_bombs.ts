@@ -1,4 +1,4 @@
-/** A hostile template, and the values that it needs. */
+/** A malicious template, and the values that it needs. */
 export interface TemplateBomb {
   readonly name: string;
   readonly source: string;

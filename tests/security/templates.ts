@@ -40,7 +40,7 @@ const LEAKED = /\[native code\]|\[object |function \w*\(|through|ADMIN/;
 interface Attack extends AsyncDisposable {
   readonly sandbox: Sandbox;
   /** Runs one attack while another account renders, and returns the fault. */
-  readonly try: (name: string, hostile: () => Promise<string>) => Promise<string | undefined>;
+  readonly try: (name: string, malicious: () => Promise<string>) => Promise<string | undefined>;
   /** Number of attacks that produced a text, and the other account's longest wait. */
   readonly seen: { texts: number; longestMs: number };
 }
@@ -71,9 +71,9 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
     return undefined;
   }
 
-  async function attempt(hostile: () => Promise<string>): Promise<string | undefined> {
+  async function attempt(malicious: () => Promise<string>): Promise<string | undefined> {
     try {
-      const output = await hostile();
+      const output = await malicious();
       seen.texts++;
       return LEAKED.test(output) ? `it printed ${JSON.stringify(output.slice(0, 200))}` : undefined;
     } catch (error) {
@@ -88,8 +88,8 @@ function openAttack({ isShort = false }: AttackTemplatesOptions): Attack {
   return {
     sandbox,
     seen,
-    try: async (name, hostile) => {
-      const beside = attempt(hostile);
+    try: async (name, malicious) => {
+      const beside = attempt(malicious);
       const wrong = [await innocent(), await beside, await innocent()].find(Boolean);
       return wrong && `${name}: ${wrong}`;
     },
@@ -139,10 +139,10 @@ async function tally(
 }
 
 async function fillWith(sandbox: Sandbox, source: unknown, data: unknown): Promise<string> {
-  const template = { key: "hostile", source: source as string, escape: "html" } as const;
+  const template = { key: "malicious", source: source as string, escape: "html" } as const;
   const fill = { data: data as Record<string, unknown> };
   const [result] = await sandbox.fill({
-    owner: "hostile",
+    owner: "malicious",
     templates: { html: template },
     fills: [fill],
   });
@@ -151,7 +151,7 @@ async function fillWith(sandbox: Sandbox, source: unknown, data: unknown): Promi
 }
 
 async function checkOf(sandbox: Sandbox, source: unknown): Promise<string> {
-  const { errors } = await sandbox.check({ html: source as string }, { owner: "hostile" });
+  const { errors } = await sandbox.check({ html: source as string }, { owner: "malicious" });
   if (errors.length > 0) throw new InvalidTemplateError(errors);
   return "";
 }
@@ -266,7 +266,9 @@ async function publishing(
     "HTML, CSS and MJML bombs, published",
     bombs.map(({ name, html }) => () =>
       attempt(name, async () => {
-        const published = await sandbox.publishEmail({ subject: "s", html }, { owner: "hostile" });
+        const published = await sandbox.publishEmail({ subject: "s", html }, {
+          owner: "malicious",
+        });
         const isRead = (published.html + published.text).includes(mine);
         return isRead ? "through" : "";
       })

@@ -6,7 +6,7 @@ import { HttpError } from "../http_error.ts";
 const CACHE_BYTES = 32 * 1024 ** 2;
 const YEAR_S = 365 * 24 * 3600;
 
-/** Any page may show it, and keep it: the address tells the bytes. */
+/** Any page may show it, and keep it: the address identifies the bytes. */
 const HEADERS = {
   ...IMAGE_HEADERS,
   "cache-control": `public, max-age=${YEAR_S}, immutable`,

@@ -23,7 +23,7 @@ export interface PlannedAssets {
 
 /**
  * Plans the changes of files; those that stay as they are are left out. Bytes count as known only if the account
- * itself keeps a file with them: another account's hash opens nothing, nor does that of a sent attachment.
+ * itself keeps a file with them: the hash of another account's file, or of a sent attachment, opens nothing.
  *
  * @throws {HttpError} `conflict` if the account would keep too many files, or too many bytes.
  */

@@ -71,18 +71,18 @@ test("planChange() changes nothing after an equal push", () => {
 });
 
 test("planChange() finds where a person's unpublished draft would be lost", () => {
-  const inHand = { live: "old", draft: "mine", by: "usr_1" };
-  assert.equal(planOf(inHand, false), "update draft(null) CONFLICT subject.hbs");
-  assert.equal(planOf(inHand, true), "update publish draft(null) CONFLICT subject.hbs");
-  assert.equal(planOf({ ...inHand, draft: "new" }, true), "update publish draft(null) subject.hbs");
+  const edited = { live: "old", draft: "mine", by: "usr_1" };
+  assert.equal(planOf(edited, false), "update draft(null) CONFLICT subject.hbs");
+  assert.equal(planOf(edited, true), "update publish draft(null) CONFLICT subject.hbs");
+  assert.equal(planOf({ ...edited, draft: "new" }, true), "update publish draft(null) subject.hbs");
 });
 
 test("planChange() keeps a person's unpublished draft if the files equal the live version", () => {
-  const inHand = { live: "new", draft: "mine", by: "usr_1" };
+  const edited = { live: "new", draft: "mine", by: "usr_1" };
   for (const publish of [false, true]) {
-    assert.equal(planOf(inHand, publish), "nothing");
+    assert.equal(planOf(edited, publish), "nothing");
     const renamed = wantedOf("new", { name: "Hello" });
-    assert.equal(planOf(inHand, publish, renamed), "update template.json");
+    assert.equal(planOf(edited, publish, renamed), "update template.json");
     assert.equal(planOf({ live: "new", draft: "pushed" }, publish), "update draft(3) subject.hbs");
   }
 });

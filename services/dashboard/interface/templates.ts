@@ -75,7 +75,7 @@ export interface TemplateRow {
   lastUsedAt: string | null;
   /** BCP 47 tags of the published version: that of its own body first. */
   languages: string[];
-  /** Languages that other templates of the account have, and none of these serves. */
+  /** Languages of the account's other templates that no language of this template covers. */
   missingLanguages: string[];
 }
 

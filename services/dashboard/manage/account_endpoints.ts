@@ -31,9 +31,9 @@ const ACCOUNT: readonly ManageEndpoint[] = [
   {
     ...{ method: "POST", path: "/manage/v1/tokens", scopes: ["manage:tokens"] },
     operation: "createToken",
-    summary: "Makes a token",
+    summary: "Creates a token",
     about:
-      "makes one: `{name, scopes, expiresAt, limits}`. `expiresAt` is a time in UTC or `null`; `limits` has `addresses`, `templates` and `integrations` and may be left out",
+      "creates one: `{name, scopes, expiresAt, limits}`. `expiresAt` is a time in UTC or `null`; `limits` has `addresses`, `templates` and `integrations` and may be left out",
     body: newTokenSchema,
     codes: ["people_only", "conflict"],
     answer: newTokenViewSchema,

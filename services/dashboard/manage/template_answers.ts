@@ -37,7 +37,7 @@ export const templateRowSchema = z.strictObject({
   lastUsedAt: AT.nullable(),
   languages: z.array(z.string()).describe("Of the published version: that of its own body first"),
   missingLanguages: z.array(z.string()).describe(
-    "Those that other templates of the account have, and none of these serves",
+    "Languages of the account's other templates that no language of this template covers",
   ),
 }) satisfies z.ZodType<TemplateRow>;
 

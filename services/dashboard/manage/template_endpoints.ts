@@ -62,8 +62,8 @@ const TEMPLATES: readonly ManageEndpoint[] = [
   {
     ...{ method: "POST", path: "/manage/v1/templates/{kind}", scopes: ["manage:templates"] },
     operation: "createTemplate",
-    summary: "Makes a template",
-    about: "makes one: `{name, alias, example}`",
+    summary: "Creates a template",
+    about: "creates one: `{name, alias, example}`",
     params: KIND,
     body: newTemplateSchema,
     codes: ["not_found", "conflict", "name_taken"],
@@ -76,7 +76,7 @@ const TEMPLATES: readonly ManageEndpoint[] = [
       scopes: ["manage:templates"],
     },
     operation: "listExamples",
-    summary: "Lists what a new template may begin as",
+    summary: "Lists the examples that a new template can start from",
     about: "lists examples; the `id` of one may be the `example` of a new template",
     params: KIND,
     answer: z.array(exampleRowSchema),
@@ -270,8 +270,8 @@ const PARTIALS: readonly ManageEndpoint[] = [
   {
     ...{ method: "PUT", path: "/manage/v1/partials/{partial}/draft", scopes: ["manage:templates"] },
     operation: "changePartial",
-    summary: "Changes the draft of a partial, or makes the partial",
-    about: "changes the draft, or makes the partial with `revision` 0: `{revision, source}`",
+    summary: "Changes the draft of a partial, or creates the partial",
+    about: "changes the draft, or creates the partial with `revision` 0: `{revision, source}`",
     body: partialChangeSchema,
     codes: ["conflict"],
     answer: partialViewSchema,
@@ -329,7 +329,7 @@ const FILES: readonly ManageEndpoint[] = [
   {
     ...{ method: "GET", path: "/manage/v1/assets", scopes: ["manage:templates"] },
     operation: "listAssets",
-    summary: "Lists the files that the account keeps",
+    summary: "Lists the stored files of the account",
     answer: assetListSchema,
   },
   {
@@ -351,8 +351,8 @@ const FILES: readonly ManageEndpoint[] = [
   {
     ...{ method: "PUT", path: "/manage/v1/assets/{name}", scopes: ["manage:templates"] },
     operation: "putAsset",
-    summary: "Keeps a file",
-    about: "keeps a file: the body is its bytes; `?alt=` and `?filename=`; heavy",
+    summary: "Stores a file",
+    about: "stores a file: the body is its bytes; `?alt=` and `?filename=`; heavy",
     body: BYTES,
     bodyMediaType: "*/*",
     query: assetQuerySchema,
@@ -388,7 +388,7 @@ const FILES: readonly ManageEndpoint[] = [
   {
     ...{ method: "POST", path: "/manage/v1/bundle/plan", scopes: ["manage:templates"] },
     operation: "planBundle",
-    summary: "Says what a push would change",
+    summary: "Returns what a push would change",
     about: "what a push would change; heavy",
     body: bundleWishSchema,
     codes: ["conflict", "template_failed", "no_answer"],

@@ -58,7 +58,7 @@ test("textRanges() finds the texts of every example", () => {
   }
 });
 
-test("textRanges() takes time proportional to the length of hostile sources", () => {
+test("textRanges() takes time proportional to the length of malicious sources", () => {
   const pieces = [
     "<b>",
     "</b>",

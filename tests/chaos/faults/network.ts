@@ -74,7 +74,7 @@ const OVER_MS = FIRST_LOOK_MS + 2000;
 export const LATE_SUCCESS: Fault = {
   name: "late-success",
   description:
-    "The server takes a mail, and the mailer can tell the ledger only when it says unknown",
+    "The server takes a mail, and the mailer reports it only after the ledger says unknown",
   proxied: true,
   whenUnknown: "hold",
   // Then several mails are at the server when the way is cut, even of a slow stream.

@@ -14,7 +14,7 @@ import { searchChildren, searchDatabase, searchFolder } from "./find_leaks.ts";
 import { canaryOf, searchFor } from "./secret.ts";
 
 const PASSWORD = canaryOf("leaks");
-const LOGIN = Buffer.from(`\0torture\0${PASSWORD}`).toString("base64");
+const LOGIN = Buffer.from(`\0chaos\0${PASSWORD}`).toString("base64");
 const search = searchFor([{ name: "the password", value: PASSWORD }]);
 
 test("searchFolder() finds the file that contains a secret, at any depth", async () => {

@@ -1,4 +1,4 @@
-/** The element in every hostile text: the dashboard's own document must never contain one. */
+/** The element in every malicious text: the dashboard's own document must never contain one. */
 export const MARK = "x-mark";
 
 const SCHEMES = [

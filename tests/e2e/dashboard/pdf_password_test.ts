@@ -30,7 +30,7 @@ test("an author names the variable with a PDF's password; PDF/A and undeclared o
   await variable.fill("customer number");
   await page.getByText(/Enter the name of a variable/).first().waitFor();
   await variable.fill("secret");
-  await page.getByText(/"secret", which is to open the PDF, is not declared/).first().waitFor();
+  await page.getByText(/"secret", the password of the PDF, is not declared/).first().waitFor();
   await variable.fill("number");
   await page.getByText(/No issues/).first().waitFor();
   await page.getByRole("switch", { name: "PDF/A-3b" }).click({ force: true });

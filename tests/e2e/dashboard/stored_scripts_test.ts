@@ -162,7 +162,7 @@ async function plantAttackSeed(
   const common = {
     accountId,
     variables: [{ name: "text", required: false }, { name: "all", required: false }],
-    sourceHash: "hostile",
+    sourceHash: "malicious",
   };
   const [text = ""] = texts;
   const at = new Date();

@@ -82,7 +82,7 @@ function Summary({ batch }: { batch: BatchView }) {
   );
 }
 
-/** Says what the batch waits for, and when it ends without anybody. */
+/** Shows what the batch waits for, and when it ends by itself. */
 function Fate({ batch }: { batch: BatchView }): ReactNode {
   const { state, start, closesAt, endedAt, sendAt, isSettled } = batch;
   const ended = <Time at={endedAt} size="sm" />;
@@ -100,7 +100,7 @@ function Fate({ batch }: { batch: BatchView }): ReactNode {
   }
   const closes = <Time at={closesAt} size="sm" />;
   return start === "now"
-    ? <>It takes recipients, and their mail leaves at once. It closes by itself {closes}.</>
+    ? <>It takes recipients, and their mail leaves immediately. It closes by itself {closes}.</>
     : (
       <>
         It takes recipients. No mail leaves before it is closed. If nobody closes it, it is canceled

@@ -22,7 +22,8 @@ const STEPS: Record<SetupStep["step"], { title: string; about: string; path: str
   },
   mail: {
     title: "Send the first message",
-    about: "Copy the request as curl from the template editor. The message appears here at once.",
+    about:
+      "Copy the request as curl from the template editor. The message appears here immediately.",
     path: "/messages",
   },
 };

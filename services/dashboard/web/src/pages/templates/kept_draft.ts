@@ -29,8 +29,8 @@ const MAX_AGE_MS = 7 * 24 * 3600_000;
 let isLeft = false;
 
 /**
- * Keeps unsaved changes in this browser. If it has no room for them, they are not kept, and neither are they
- * after {@linkcode forgetDrafts}, until an editor is opened again.
+ * Keeps unsaved changes in this browser. If its storage is full, they are not kept. After
+ * {@linkcode forgetDrafts} nothing is kept until an editor is opened again.
  */
 export function keepDraft(place: KeptPlace, draft: KeptDraft, places: Places = localStorage): void {
   if (isLeft) return;

@@ -3,8 +3,8 @@ import { isMjml } from "./is_mjml.ts";
 
 /**
  * Returns where a template reads a variable: `subject, MJML`, or `MJML (first in line 4)`. A
- * subject, or the file name of a PDF, has only one line, which is left out.
- * So is a line in a partial.
+ * subject, or the file name of a PDF, has only one line, so its line is left out. The line in a partial is left
+ * out, too.
  */
 export function whereRead(
   { usedIn, line, partial }: Pick<FoundVariable, "usedIn" | "line" | "partial">,

@@ -9,7 +9,7 @@ import { showError } from "../../parts/show_outcome.ts";
 import { ShownToken } from "./shown_token.tsx";
 
 const OVERLAPS = [
-  { value: "0", label: "at once" },
+  { value: "0", label: "immediately" },
   { value: "1", label: "in an hour" },
   { value: "24", label: "in a day" },
   { value: "168", label: "in a week" },
