@@ -4,10 +4,12 @@
  *
  * @module
  */
-import { writeImageCommands } from "../deploy/docker/image_commands.ts";
-import { writeDatabaseRights } from "../deploy/k8s/database_rights_file.ts";
-import { writeNatsAccounts } from "../deploy/k8s/nats_accounts.ts";
-import { writeNetworkPolicies } from "../deploy/k8s/network_policies.ts";
+import {
+  writeDatabaseRights,
+  writeImageCommands,
+  writeNatsAccounts,
+  writeNetworkPolicies,
+} from "@posthaste/deploy";
 import { writePermissionsPage } from "./permissions_page.ts";
 
 await writeImageCommands();

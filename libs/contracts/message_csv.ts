@@ -1,4 +1,4 @@
-import { csvLine } from "./csv_line.ts";
+import { csvLine } from "./_csv_line.ts";
 import type { Message } from "./documents.ts";
 import type { MessageState } from "./message_state.ts";
 

@@ -1,4 +1,4 @@
-import { csvLine, csvText } from "./csv_line.ts";
+import { csvLine, csvText } from "./_csv_line.ts";
 import { addressFault } from "./email_address.ts";
 import { FILTER_TIME } from "./message_filters.ts";
 import type { Suppression } from "./suppression.ts";
