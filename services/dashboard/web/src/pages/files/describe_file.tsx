@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Textarea, TextInput } from "@mantine/core";
+import { Modal, Stack, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import type { AssetView } from "../../../../interface/assets.ts";
 import { request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
 import { showDone } from "../../parts/show_outcome.ts";
 
@@ -54,10 +55,7 @@ export function DescribeFile({ file, opened, onClose }: {
             description="Recipients see it if the file is attached."
             {...form.getInputProps("filename")}
           />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={form.submitting}>Save</Button>
-          </Group>
+          <FormButtons cancel={onClose} submit="Save" isPending={form.submitting} />
         </Stack>
       </form>
     </Modal>

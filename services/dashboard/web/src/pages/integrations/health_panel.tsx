@@ -16,6 +16,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
@@ -167,10 +168,7 @@ function PauseButton({ view }: { view: IntegrationView }) {
               value={reason}
               onChange={(event) => setReason(event.currentTarget.value)}
             />
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>Cancel</Button>
-              <Button type="submit" loading={isPending}>Pause</Button>
-            </Group>
+            <FormButtons cancel={close} submit="Pause" isPending={isPending} />
           </Stack>
         </form>
       </Modal>

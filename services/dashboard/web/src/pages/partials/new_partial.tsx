@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from "@mantine/core";
+import { Modal, Radio, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { PartialView } from "../../../../interface/partials.ts";
 import { HttpError, request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showError } from "../../parts/show_outcome.ts";
 import { partialApi, partialKey } from "./partial_queries.ts";
 
@@ -56,10 +57,7 @@ export function NewPartial({ opened, onClose }: { opened: boolean; onClose: () =
               <Radio value="layout" label="A layout, with a place for the content of templates" />
             </Stack>
           </Radio.Group>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={form.submitting}>Create</Button>
-          </Group>
+          <FormButtons cancel={onClose} submit="Create" isPending={form.submitting} />
         </Stack>
       </form>
     </Modal>

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Modal, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import type { NewSuppressionInput } from "../../../../interface/suppressions.ts";
 import { request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
 import { showDone } from "../../parts/show_outcome.ts";
 import { expiryOf } from "../../parts/expiry.ts";
@@ -60,10 +61,7 @@ function AddressForm({ close }: { close: () => void }) {
           expiry={form.values.expiry}
           propsOf={(field) => form.getInputProps(field)}
         />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={close}>Cancel</Button>
-          <Button type="submit" loading={isPending}>Suppress</Button>
-        </Group>
+        <FormButtons cancel={close} submit="Suppress" isPending={isPending} />
       </Stack>
     </form>
   );

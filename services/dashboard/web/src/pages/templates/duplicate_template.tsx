@@ -1,10 +1,11 @@
 import type { TemplateKind } from "@posthaste/contracts";
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
 import type { TemplateRow, TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
 import { nameError } from "./name_rules.ts";
 import { showFormError } from "./show_form_error.ts";
 import { KINDS } from "./template_kind.ts";
@@ -43,10 +44,7 @@ export function DuplicateTemplate({ kind, row, opened, onClose }: {
         <Stack>
           <TextInput label="Name of the copy" data-autofocus {...form.getInputProps("name")} />
           <Text size="sm" c="dimmed">The copy gets its own id and starts as a draft.</Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={form.submitting}>Duplicate</Button>
-          </Group>
+          <FormButtons cancel={onClose} submit="Duplicate" isPending={form.submitting} />
         </Stack>
       </form>
     </Modal>

@@ -1,15 +1,5 @@
 import type { TemplateKind } from "@posthaste/contracts";
-import {
-  Alert,
-  Button,
-  Group,
-  Modal,
-  Radio,
-  Skeleton,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Alert, Group, Modal, Radio, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
@@ -19,6 +9,7 @@ import type {
   TemplateView,
 } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
 import { aliasError, nameError } from "./name_rules.ts";
 import { showFormError } from "./show_form_error.ts";
 import { KINDS } from "./template_kind.ts";
@@ -100,10 +91,7 @@ export function NewTemplate({ kind, opened, onClose }: {
               )}
             </Stack>
           </Radio.Group>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={form.submitting}>Create</Button>
-          </Group>
+          <FormButtons cancel={onClose} submit="Create" isPending={form.submitting} />
         </Stack>
       </form>
     </Modal>

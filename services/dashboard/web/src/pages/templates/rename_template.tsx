@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showDone } from "../../parts/show_outcome.ts";
 import { aliasError, nameError } from "./name_rules.ts";
 import { showFormError } from "./show_form_error.ts";
@@ -69,10 +70,7 @@ export function RenameTemplate({ view, opened, onClose }: {
               Requests that use “{alias}” are refused from then on (404).
             </Text>
           )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>Cancel</Button>
-            <Button type="submit" loading={form.submitting}>Save</Button>
-          </Group>
+          <FormButtons cancel={onClose} submit="Save" isPending={form.submitting} />
         </Stack>
       </form>
     </Modal>

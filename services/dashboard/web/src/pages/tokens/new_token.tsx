@@ -1,8 +1,9 @@
-import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { NewTokenInput, NewTokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
 import { MadeOnce } from "../../parts/made_once.tsx";
 import { expiryOf } from "../../parts/expiry.ts";
@@ -152,10 +153,7 @@ function NewTokenForm({ cancel, onMade }: {
           propsOf={(field) => form.getInputProps(field)}
         />
         <TokenLimits propsOf={(path) => form.getInputProps(path)} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={cancel}>Cancel</Button>
-          <Button type="submit" loading={isPending}>Generate token</Button>
-        </Group>
+        <FormButtons cancel={cancel} submit="Generate token" isPending={isPending} />
       </Stack>
     </form>
   );
