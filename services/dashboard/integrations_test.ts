@@ -230,7 +230,7 @@ test("POST /api/integrations/probe reports a missing answer, and the limit of te
 
 test("openProbeLimit() allows fifteen at once, and fifteen more in five minutes", () => {
   let at = 0;
-  const limit = openProbeLimit({ now: () => at });
+  const limit = openProbeLimit({ clock: { now: () => at } });
   for (let n = 0; n < 15; n++) limit.count("acc_1");
   assert.throws(() => limit.count("acc_1"), /Retry in 20 s/);
   at = 20_000;
@@ -306,6 +306,17 @@ test("a DKIM key is created, shown without its private half, switched and remove
     assert.equal((await own.editor.post(`${PATH}/1${path}`)).status, 404);
   }
   assert.equal((await own.editor.put(`${PATH}/1/dkim`, { enabled: true })).status, 404);
+});
+
+test("an account makes few DKIM keys in a row: others need the processor, too", async () => {
+  await create();
+  const { own } = dashboard;
+  const wish = { domain: "example.com", selector: "ph" };
+  const make = () => own.editor.post(`${PATH}/1/dkim`, wish);
+  const statuses: number[] = [];
+  for (let made = 0; made < 16; made++) statuses.push((await make()).status);
+  assert.deepEqual(statuses, [...Array(15).fill(200), 429]);
+  assert.match((await make()).body.error, /Too many new keys/);
 });
 
 test("an integration shows its last success, its last failure and its success rate", async () => {

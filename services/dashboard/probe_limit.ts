@@ -4,7 +4,7 @@ import { HttpError } from "./http_error.ts";
 const WINDOW_MS = 5 * 60_000;
 const MAX_PROBES = 15;
 
-/** Keeps an account from testing one server after another: that is how open ports are searched. */
+/** Keeps an account from testing one server after another, as open ports are searched, and from other costly work. */
 export interface ProbeLimit {
   /** Counts a probe. @throws {HttpError} `too_many_requests` */
   count(accountId: string): void;
@@ -13,9 +13,12 @@ export interface ProbeLimit {
 /**
  * Opens the limit: 15 probes of an account at once, and 15 more in 5 minutes, in this process.
  *
+ * @param what What is counted, for people.
  * @param clock A monotonic clock in milliseconds.
  */
-export function openProbeLimit(clock: { now(): number } = performance): ProbeLimit {
+export function openProbeLimit(
+  { what = "tests", clock = performance }: { what?: string; clock?: { now(): number } } = {},
+): ProbeLimit {
   const buckets = openTokenBuckets({ perMs: MAX_PROBES / WINDOW_MS, burst: MAX_PROBES });
   return {
     count(accountId) {
@@ -23,7 +26,7 @@ export function openProbeLimit(clock: { now(): number } = performance): ProbeLim
       if (retryAfter === 0) return;
       throw new HttpError(
         "too_many_requests",
-        `Too many tests (limit: 15 in 5 minutes). Retry in ${retryAfter} s`,
+        `Too many ${what} (limit: 15 in 5 minutes). Retry in ${retryAfter} s`,
         { retryAfter },
       );
     },

@@ -1,5 +1,6 @@
 import type { Dkim, Integration } from "@posthaste/contracts";
 import { INTEGRATION_DKIM_KEY, type SealDkim, sealSecret } from "@posthaste/storage";
+import { openSemaphore } from "@posthaste/limits";
 import type { FastifyInstance } from "fastify";
 import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
@@ -9,6 +10,7 @@ import { dkimInputSchema, dkimSwitchSchema, integrationIdSchema } from "../integ
 import { viewOf } from "../integration_views.ts";
 import type { DnsCheck, IntegrationView } from "../interface/integrations.ts";
 import { HttpError } from "../http_error.ts";
+import { openProbeLimit } from "../probe_limit.ts";
 import { readInput } from "../read_input.ts";
 import { requireIntegration } from "../token_limits.ts";
 
@@ -21,6 +23,16 @@ export function dkimRoutes(
   find: FindTxt = findTxt,
 ): void {
   const { store, sealingKey: key, now } = deps;
+  const limit = openProbeLimit({ what: "new keys" });
+  const checks = openProbeLimit({ what: "checks of records" });
+  // A key pair takes a core for a fraction of a second: passwords of all accounts are hashed on the same threads.
+  const making = openSemaphore({ max: 1 });
+
+  async function newPair(accountId: string) {
+    limit.count(accountId);
+    using _permit = await making.acquire(accountId);
+    return await newDkimPair();
+  }
 
   async function findOne(actor: Actor, params: unknown): Promise<Integration> {
     const { id } = readInput(integrationIdSchema, params);
@@ -52,7 +64,7 @@ export function dkimRoutes(
     const { accountId } = actor;
     const found = await findOne(actor, params);
     const { domain, selector } = readInput(dkimInputSchema, body);
-    const { privateKey, publicKey } = await newDkimPair();
+    const { privateKey, publicKey } = await newPair(accountId);
     // Signed mail without the record is worse than unsigned mail: signing is switched on
     // afterwards.
     const dkim = (recordId: string): Dkim => ({
@@ -87,6 +99,7 @@ export function dkimRoutes(
     async ({ actor, params }): Promise<DnsCheck> => {
       const { dkim } = await findOne(actor, params);
       if (dkim === null) throw noKey();
+      checks.count(actor.accountId);
       return await checkRecord(dkimRecord(dkim), find);
     },
   );
