@@ -12,6 +12,9 @@ export const oauthClientIdSchema = z.string().max(200).regex(/^[\w.-]+$/, {
   error: "must be the client id that the provider shows",
 });
 
+/** The largest RSA key of a service account, in bits: signing takes time by the third power. Google makes 2048. */
+export const MAX_SERVICE_KEY_BITS = 4096;
+
 const clientEmailSchema = z.string().max(320).regex(/^[\w.+-]+@[\w.-]+$/, {
   error: "must be the address of a service account",
 });

@@ -1,5 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import {
+  MAX_SERVICE_KEY_BITS,
   OAUTH_PROVIDERS,
   oauthClientIdSchema,
   oauthLoginViewSchema,
@@ -15,6 +16,9 @@ const secretSchema = z.string().trim().min(1, { error: "must not be empty" }).ma
 
 const MIN_RSA_BITS = 2048;
 
+/** A key of the most bits has 3,300. */
+const MAX_KEY_CHARACTERS = 4_000;
+
 const [, , serviceAccountView] = oauthLoginViewSchema.options;
 
 /** What a Google key file must contain; the rest is ignored, also the addresses in it. */
@@ -22,7 +26,7 @@ const keySchema = z.object({
   type: z.literal("service_account"),
   client_email: serviceAccountView.shape.clientEmail,
   private_key_id: serviceAccountView.shape.keyId,
-  private_key: z.string().max(10_000).refine(isRsaKey),
+  private_key: z.string().max(MAX_KEY_CHARACTERS).refine(isRsaKey),
 });
 
 /** The account and the key of a Google service account. */
@@ -93,8 +97,8 @@ function jsonOf(text: string): unknown {
 function isRsaKey(pem: string): boolean {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem);
-    return asymmetricKeyType === "rsa" &&
-      (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS;
+    const { modulusLength: bits = 0 } = asymmetricKeyDetails ?? {};
+    return asymmetricKeyType === "rsa" && bits >= MIN_RSA_BITS && bits <= MAX_SERVICE_KEY_BITS;
   } catch {
     return false;
   }

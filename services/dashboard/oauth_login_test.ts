@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, test } from "node:test";
 import type { EventData, Integration, SealedSecret } from "@posthaste/contracts";
+import { largeRsaKey } from "@posthaste/kit";
 import { bindLogin, openSecret, readMasterKeys } from "@posthaste/storage";
 import { openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import type { IntegrationInput, OauthInput } from "./interface/integrations.ts";
@@ -105,6 +106,10 @@ test("POST /api/integrations seals the secrets of each OAuth login, and returns 
 test("POST /api/integrations names the field of each fault of an OAuth login", async () => {
   const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;
   const weakPem = String(weak.export({ type: "pkcs8", format: "pem" }));
+  const ofKey = (pem: string) => ({
+    kind: "googleServiceAccount",
+    keyFile: JSON.stringify({ ...KEY, private_key: pem }),
+  });
   const cases: [object, string][] = [
     [{ ...BY_CLIENT, tenant: "common" }, "oauth.tenant"],
     [{ ...BY_CLIENT, tenant: "a/../b" }, "oauth.tenant"],
@@ -117,12 +122,9 @@ test("POST /api/integrations names the field of each fault of an OAuth login", a
     [{ ...BY_PERSON, provider: "evil" }, "oauth.provider"],
     [{ kind: "googleServiceAccount" }, "oauth.keyFile"],
     [{ kind: "googleServiceAccount", keyFile: "{" }, "oauth.keyFile"],
-    [
-      { kind: "googleServiceAccount", keyFile: JSON.stringify({ ...KEY, private_key: weakPem }) },
-      ...[
-        "oauth.keyFile",
-      ] as const,
-    ],
+    [ofKey(weakPem), "oauth.keyFile"],
+    [ofKey(largeRsaKey(4104)), "oauth.keyFile"],
+    [ofKey(largeRsaKey(24_000)), "oauth.keyFile"],
     [{ kind: "token" }, "oauth.kind"],
   ];
   for (const [oauth, path] of cases) {

@@ -33,6 +33,7 @@ export * from "./inspect_mail.ts";
 export { type Canary, type CanaryOptions, type CanarySight, openCanary } from "./canary.ts";
 export { NO_XMLLINT, schemaFaults } from "./invoice_schema.ts";
 export * from "./isolated_network.ts";
+export * from "./large_rsa_key.ts";
 export * from "./leak_page.ts";
 export { openTestMongo, type TestMongo } from "./mongo_database.ts";
 export * from "./print_bombs.ts";

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { type OauthFault, openFaultyOauth } from "@posthaste/kit";
+import { largeRsaKey, type OauthFault, openFaultyOauth } from "@posthaste/kit";
 import { openGuardedResolver, readNetworks } from "@posthaste/egress";
 import { CLIENT, clientOf, USER } from "./_test_tokens.ts";
 import { exchangeCode, fetchToken } from "./fetch_token.ts";
@@ -74,6 +74,13 @@ test("fetchToken() sends an assertion that the public key verifies, and no other
   const [, claims = ""] = oauth.requests[0]?.form["assertion"]?.split(".") ?? [];
   const { sub, scope, exp, iat } = JSON.parse(Buffer.from(claims, "base64url").toString());
   assert.deepEqual([sub, scope, exp - iat], [USER, "https://mail.google.com/", 3600]);
+});
+
+test("fetchToken() signs nothing by a key whose size would hold the mailer up", async () => {
+  await using oauth = await openFaultyOauth({ serviceAccount: SERVICE });
+  const large = { ...BY_SERVICE, privateKey: largeRsaKey(8192) } as OpenedLogin;
+  await assert.rejects(fetchToken(large, clientOf(oauth)), isFailure(true, /key .* is too large/));
+  assert.equal(oauth.requests.length, 0);
 });
 
 test("fetchToken() takes nothing but a token for one, and tries again later", async () => {
