@@ -14,7 +14,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "libs/bundle": ["contracts", "templating"],
   "libs/http": ["contracts", "runtime", "limits"],
   "libs/egress": ["limits"],
-  "libs/smtp": [],
+  "libs/smtp": ["egress"],
   "libs/fetching": ["egress"],
   "libs/assets": ["fetching"],
   "libs/embedded": [],

@@ -3,6 +3,7 @@ import {
   EgressError,
   type GuardedResolver,
   openGuardedResolver,
+  STRANGERS_CIPHERS,
 } from "@posthaste/egress";
 import type { GuardedResolverOptions, Networks } from "@posthaste/egress";
 import { type IncomingMessage, request as requestPlain } from "node:http";
@@ -142,6 +143,7 @@ async function get(
         "user-agent": "Posthaste",
       },
       agent: false,
+      ciphers: STRANGERS_CIPHERS,
       lookup,
       signal: end,
       ...(ca === undefined ? {} : { ca }),

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, before, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { readNetworks } from "@posthaste/egress";
-import { testCertificate } from "@posthaste/kit";
+import { finiteFieldCiphers, testCertificate } from "@posthaste/kit";
 import { PNG, serveImages } from "./_image_server.ts";
 import { FetchError, type FetchFault } from "./fetch_error.ts";
 import { type FetchImage, type ImageFetcherOptions, openImageFetcher } from "./image_fetcher.ts";
@@ -156,6 +156,13 @@ suite("openImageFetcher()", () => {
   test("fetchImage() waits for a name no longer than for the image", async () => {
     const lookup = () => new Promise<never>(() => {});
     await fails("http://hangs.test/", "unavailable", fetcher({ timeLimitMs: 100, lookup }));
+  });
+
+  test("fetchImage() offers no key exchange whose size the server chooses", async () => {
+    const offered = await finiteFieldCiphers((port) =>
+      fetcher()(`https://127.0.0.1:${port}/a.png`, OWNER)
+    );
+    assert.deepEqual(offered, []);
   });
 
   test("fetchImage() distinguishes refusals from failures that may be temporary", async () => {

@@ -1,3 +1,4 @@
+import { STRANGERS_CIPHERS } from "@posthaste/egress";
 import { isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { logIn, type SmtpLogin } from "./_log_in.ts";
@@ -143,6 +144,7 @@ export class Opening {
       // An IP address is compared with the certificate as such.
       host: address,
       minVersion: "TLSv1.2",
+      ciphers: STRANGERS_CIPHERS,
       rejectUnauthorized: allowInvalidCertificate !== true,
       ...(isIP(host) ? {} : { servername: host }),
       ...(ca === undefined ? {} : { ca }),

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { openFaultySmtp, testCertificate } from "@posthaste/kit";
+import { finiteFieldCiphers, openFaultySmtp, testCertificate } from "@posthaste/kit";
 import { openScriptedServer } from "./_scripted_server.ts";
 import type { SmtpServer } from "./opening.ts";
 import { SmtpConnection, type SmtpConnectionOptions } from "./smtp_connection.ts";
@@ -571,6 +571,13 @@ test("open() reports the alert with which a server refused the encryption", asyn
   await using plain = await openScriptedServer();
   const error = await errorOf(opened(plain, { tls: "implicit" }));
   assert.deepEqual([error.phase, error.tls?.kind], ["tls", "not_tls"]);
+});
+
+test("open() offers no key exchange whose size the server chooses", async () => {
+  const offered = await finiteFieldCiphers((port) =>
+    connectionTo({ port }, { tls: "implicit" }).open()
+  );
+  assert.deepEqual(offered, []);
 });
 
 test("open() limits each wait by its own timeout", async () => {

@@ -1,4 +1,4 @@
-import { EgressError } from "@posthaste/egress";
+import { EgressError, STRANGERS_CIPHERS } from "@posthaste/egress";
 import { Agent as PlainAgent, type IncomingMessage, request as requestPlain } from "node:http";
 import { Agent as TlsAgent, request as requestTls } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
@@ -52,7 +52,10 @@ const MAX_IDLE = MAX_AT_ONCE;
  */
 export function openPoster(options: PosterOptions): Poster {
   const agentOptions = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE };
-  const agents = { plain: new PlainAgent(agentOptions), tls: new TlsAgent(agentOptions) };
+  const agents = {
+    plain: new PlainAgent(agentOptions),
+    tls: new TlsAgent({ ...agentOptions, ciphers: STRANGERS_CIPHERS }),
+  };
   const { timeoutMs } = options;
   return {
     async post(post, signal) {

@@ -10,7 +10,7 @@ import {
   type WebhookSettings,
   webhookSettingsSchema,
 } from "@posthaste/contracts";
-import { openTestMongo, until } from "@posthaste/kit";
+import { finiteFieldCiphers, openTestMongo, until } from "@posthaste/kit";
 import { openSemaphore, openTokenBuckets } from "@posthaste/limits";
 import {
   openStore,
@@ -134,6 +134,16 @@ async function drainOnce(webhook: Webhook, parts: ReturnType<typeof openParts>):
   await drain(await found(webhook), parts, AbortSignal.timeout(10_000));
   return await found(webhook);
 }
+
+test("post() offers no key exchange whose size the endpoint chooses", async () => {
+  using parts = openParts();
+  const offered = await finiteFieldCiphers((port) =>
+    parts.poster.post({
+      ...{ accountId: "acc_1", url: `https://127.0.0.1:${port}/`, headers: {}, body: "{}" },
+    }, AbortSignal.timeout(5000))
+  );
+  assert.deepEqual(offered, []);
+});
 
 test("drain() posts each event once, signed, in the order of the feed", async () => {
   using parts = openParts();

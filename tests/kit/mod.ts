@@ -43,6 +43,7 @@ export { minimalInvoice } from "./minimal_invoice.ts";
 export { minimalPdf, type MorePdf } from "./minimal_pdf.ts";
 export { openTestNats } from "./nats_server.ts";
 export { nightly } from "./nightly.ts";
+export * from "./offered_ciphers.ts";
 export * from "./oidc_provider.ts";
 export * from "./otlp_receiver.ts";
 export * from "./smtp_postfix.ts";
