@@ -228,6 +228,27 @@ test("a forgotten password is replaced by a link, once, within an hour, and sign
   assert.equal((await reset(late)).body.code, "not_found");
 });
 
+test("a password link is invalid once the password or the address was changed otherwise", async () => {
+  const user = await known();
+  const { signedOut, own, signIn, store } = dashboard;
+  const jane = await signIn(user, own.accountId);
+  const changed = "another horse entirely";
+  const changes = [
+    ["password", { current: PASSWORD, password: changed }],
+    ["email", { current: changed, email: "jane@new.example" }],
+  ] as const;
+  for (const [count, [what, body]] of changes.entries()) {
+    await signedOut.post("/api/sign-in/forgotten", { email: "jane@shop.example" });
+    await until(() => dispatched.length === count + 1);
+    const { token = "" } = await lastMail();
+    assert.notEqual((await store.people.find(user._id))?.reset, null);
+    assert.equal((await jane.put(`/api/you/${what}`, body)).status, 200);
+    const stolen = { password: "a horse of a thief" };
+    const { status } = await signedOut.post(`/api/sign-in/reset/${token}`, stolen);
+    assert.equal(status, 404, what);
+  }
+});
+
 test("a password link is sent only to verified addresses, and the answer does not reveal which", async () => {
   const { store, signedOut } = dashboard;
   const unproven = await known("unproven@shop.example");

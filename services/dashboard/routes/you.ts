@@ -40,7 +40,9 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
     await checkPassword(password, user.email);
-    await store.people.update(user._id, { passwordHash: await hasher.hash(password) });
+    // A link in a mailbox that others read must not undo the change.
+    const changes = { passwordHash: await hasher.hash(password), reset: null };
+    await store.people.update(user._id, changes);
     const ended = await store.sessions.removeAll(user._id, { except: session._id });
     await audit(log, principal, { action: "password.changed", target: user.email });
     return { ended };
@@ -51,7 +53,7 @@ export function youRoutes(app: FastifyInstance, routing: SignInRouting): void {
     const { user, session } = principal;
     await checkCurrentPassword(user, current, routing, "current");
     if (email === user.email) return { ended: 0 };
-    await store.people.update(user._id, { email, emailProvenAt: null, proof: null });
+    await store.people.update(user._id, { email, emailProvenAt: null, proof: null, reset: null });
     const ended = await store.sessions.removeAll(user._id, { except: session._id });
     const details = { from: user.email, to: email };
     const entry = { action: "person.address_changed", target: user.name, details };
