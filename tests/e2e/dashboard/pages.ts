@@ -19,6 +19,7 @@ const EMAIL = ({ emailId }: SeedIds) => `/email-templates/${emailId}`;
 const PDF = ({ pdfId }: SeedIds) => `/pdf-templates/${pdfId}`;
 const MAIN_SERVER = ({ integrations }: SeedIds) => `/integrations/${integrations.good}`;
 const OPEN_BATCH = ({ batches }: SeedIds) => `/batches/${batches.open}`;
+const WEBHOOK = ({ webhookId }: SeedIds) => `/webhooks/${webhookId}`;
 const SENT = ({ sentId }: SeedIds) => `/messages/${sentId}`;
 
 /** Every page of the dashboard, and every part of one. A new one belongs here. */
@@ -67,6 +68,13 @@ export const PAGES: readonly PageToSee[] = [
   },
   { name: "webhooks", path: "/webhooks" },
   { name: "webhooks-empty", path: "/webhooks", who: "newcomer" },
+  {
+    ...{ name: "webhooks-new", path: "/webhooks" },
+    open: (page) => press(page, "Add webhook"),
+  },
+  { name: "webhook", path: WEBHOOK },
+  { name: "webhook-settings", path: WEBHOOK, open: (page) => pickTab(page, "Settings") },
+  { name: "webhook-read-only", path: WEBHOOK, who: "viewer" },
   { name: "email-templates", path: "/email-templates" },
   { name: "email-templates-empty", path: "/email-templates", who: "newcomer" },
   {

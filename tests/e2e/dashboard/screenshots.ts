@@ -1,5 +1,5 @@
 /**
- * Takes a picture of every page of the dashboard, at three sizes, in light and dark colours, into
+ * Takes a picture of every whole page of the dashboard, at three sizes, in light and dark colours, into
  * `e2e/dashboard/screenshots`: `npm run screenshots`, or `npm run screenshots -- messages` for the pages
  * whose names begin so.
  *
@@ -52,10 +52,10 @@ async function takePictures({ entry, name, size }: (typeof waiting)[number]): Pr
   await untilShown(page);
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
-    // Charts take their new colours a moment later.
-    await page.waitForTimeout(200);
+    // Charts take their new colours, and lists get their small pictures, a moment later.
+    await page.waitForTimeout(scheme === "light" ? 600 : 200);
     const path = join(FOLDER, `${entry.name}-${name}-${scheme}.png`);
-    await page.screenshot({ path, animations: "disabled" });
+    await page.screenshot({ path, animations: "disabled", fullPage: true });
   }
   process.stdout.write(`${entry.name} ${name}${faults.map((fault) => `\n  ${fault}`).join("")}\n`);
 }

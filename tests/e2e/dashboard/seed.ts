@@ -25,6 +25,8 @@ export interface SeedIds {
   readonly suppressedId: string;
   /** An open batch with recipients, and one whose messages were sent or have failed. */
   readonly batches: { open: string; closed: string };
+  /** A webhook whose server is away. */
+  readonly webhookId: string;
   /** The end of an invitation's link. */
   readonly invitation: string;
 }
@@ -78,6 +80,7 @@ export async function plantSeed(
       ...(at === 0 ? { attachments: [{ id: invoice.id, variables: invoice.sample }] } : {}),
     })),
   });
+  const webhookId = await addWebhook(owner);
   const to = [{ email: "linus@reader.example", variables: receipt.sample }];
   await system.send({ template: receipt.id, integration: integrations.unreachable, to });
   const suppressed = await system.send({
@@ -105,6 +108,7 @@ export async function plantSeed(
     deferredId: messages[3]?.id ?? "",
     suppressedId: suppressed.messages[0]?.id ?? "",
     batches,
+    webhookId,
     invitation,
     sink,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
@@ -265,6 +269,13 @@ async function makeTokens(
     ...{ accountId, name: "Last year's shop", scopes: ["send"], createdBy: userId },
   });
   await store.tokens.revoke(accountId, record._id);
+}
+
+async function addWebhook({ ask }: Person): Promise<string> {
+  const { webhook } = await ask<{ webhook: { id: string } }>("POST", "/webhooks", {
+    ...{ url: "https://hooks.shop.invalid/posthaste", description: "Web shop" },
+  });
+  return webhook.id;
 }
 
 async function inviteSomebody(

@@ -228,6 +228,9 @@ async function plantAttackSeed(
     sample: { text, all },
   };
   await owner.ask("PUT", `${path}/draft`, { revision, source });
+  const { webhook } = await owner.ask<{ webhook: { id: string } }>("POST", "/webhooks", {
+    ...{ url: "https://hooks.shop.invalid/posthaste", description: text.slice(0, 200) },
+  });
   const suspended = await store.integrations.find(accountId, ids.integration[1] ?? 0);
   if (suspended) await store.integrations.suspend(suspended, { at, reason: texts.join(" ") });
   const good = ids.integration[0] ?? 0;
@@ -267,6 +270,7 @@ async function plantAttackSeed(
     deferredId: messages[2]?.id ?? "",
     suppressedId: toSuppressed.messages[0]?.id ?? "",
     batches,
+    webhookId: webhook.id,
     invitation: "none",
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

@@ -3,10 +3,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SignInView } from "../../../../interface/session.ts";
 import { request } from "../../api.ts";
 import { CopyCode, CopyText } from "../../parts/copy_text.tsx";
+import { Section } from "../../parts/section.tsx";
 import { useMay, useSession } from "../../session.tsx";
 import { NameForm } from "./name_form.tsx";
 import { SecondFactorRule } from "./second_factor_rule.tsx";
-import { Section } from "./section.tsx";
 
 /** Shows the account's name, and creates another account. */
 export function AccountTab() {

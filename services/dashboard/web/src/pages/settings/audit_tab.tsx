@@ -3,10 +3,10 @@ import { TbHistory } from "react-icons/tb";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AuditLine, AuditPage } from "../../../../interface/people.ts";
 import { addressOf, request } from "../../api.ts";
+import { Section } from "../../parts/section.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { auditText, detailText } from "./audit_text.ts";
-import { Section } from "./section.tsx";
 
 /** The audit log, newest first. */
 export function AuditTab() {

@@ -4,10 +4,10 @@ import type { BrowserView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { RowAction } from "../../parts/row_action.tsx";
+import { Section } from "../../parts/section.tsx";
 import { Pending } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
-import { Section } from "./section.tsx";
 import { browserName } from "./user_agent.ts";
 
 /** The browsers in which the user is signed in. */

@@ -5,8 +5,8 @@ import { request } from "../../api.ts";
 import { Breakable } from "../../parts/breakable.tsx";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { RowAction } from "../../parts/row_action.tsx";
+import { Section } from "../../parts/section.tsx";
 import { Time } from "../../parts/time.tsx";
-import { Section } from "./section.tsx";
 import { ROLE_NAMES } from "../../parts/role_name.ts";
 
 /** Unused invitations. */

@@ -5,8 +5,8 @@ import { useMutation } from "@tanstack/react-query";
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
+import { Section } from "../../parts/section.tsx";
 import { useSession } from "../../session.tsx";
-import { Section } from "./section.tsx";
 
 /** Leaves the account, or deletes the user's login for good. */
 export function Leaving() {

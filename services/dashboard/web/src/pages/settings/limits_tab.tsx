@@ -2,8 +2,8 @@ import { Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { LimitView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
+import { Section } from "../../parts/section.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
-import { Section } from "./section.tsx";
 
 /** The limits for requests and mails. */
 export function LimitsTab() {

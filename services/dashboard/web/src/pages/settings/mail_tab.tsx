@@ -2,10 +2,10 @@ import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { AccountView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
+import { Section } from "../../parts/section.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { LanguageForm } from "./language_form.tsx";
 import { RetentionForm } from "./retention_form.tsx";
-import { Section } from "./section.tsx";
 
 /** What holds for all mails of the account: their language, and how long their contents are kept. */
 export function MailTab() {

@@ -2,12 +2,12 @@ import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { MembersView } from "../../../../interface/people.ts";
 import { request } from "../../api.ts";
+import { Section } from "../../parts/section.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { useMay } from "../../session.tsx";
 import { InvitationList } from "./invitation_list.tsx";
 import { InviteForm } from "./invite_form.tsx";
 import { MemberTable } from "./member_table.tsx";
-import { Section } from "./section.tsx";
 
 /** The account's members and invitations. */
 export function MembersTab() {

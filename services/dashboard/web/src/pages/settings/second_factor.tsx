@@ -7,12 +7,12 @@ import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { RowAction } from "../../parts/row_action.tsx";
+import { Section } from "../../parts/section.tsx";
 import { Pending } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { AddApp } from "./add_app.tsx";
 import { AddPasskey } from "./add_passkey.tsx";
-import { Section } from "./section.tsx";
 
 const PATH = "/you/second-factor";
 

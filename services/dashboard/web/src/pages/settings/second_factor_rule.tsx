@@ -1,9 +1,9 @@
 import { Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
+import { Section } from "../../parts/section.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { useSession } from "../../session.tsx";
-import { Section } from "./section.tsx";
 
 /** Returns whether members need a second factor. */
 export function SecondFactorRule() {

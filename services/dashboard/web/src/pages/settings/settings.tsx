@@ -1,6 +1,6 @@
 import { Tabs } from "@mantine/core";
 import { includesRole, type Role } from "@posthaste/contracts";
-import { type ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Redirect, useLocation } from "wouter";
 import { Page } from "../../parts/page.tsx";
 import { useSession } from "../../session.tsx";
@@ -35,6 +35,12 @@ export default function Settings() {
   const { role } = useSession();
   const tabs = TABS.filter((tab) => includesRole(role, tab.role ?? "viewer"));
   const path = location.split("/")[1] ?? "";
+  const list = useRef<HTMLDivElement>(null);
+  // On a phone, the list of tabs scrolls.
+  useEffect(() => {
+    const tab = list.current?.querySelector('[aria-selected="true"]');
+    tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [path]);
   const shown = tabs.find((tab) => tab.path === path);
   if (shown === undefined) return <Redirect to={`/${tabs[0]?.path ?? ""}`} replace />;
   return (
@@ -45,7 +51,7 @@ export default function Settings() {
         keepMounted={false}
         maw={800}
       >
-        <Tabs.List>
+        <Tabs.List ref={list}>
           {tabs.map(({ path, label }) => <Tabs.Tab key={path} value={path}>{label}</Tabs.Tab>)}
         </Tabs.List>
         {tabs.map(({ path, content: Content }) => (

@@ -1,6 +1,7 @@
 import { Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { request } from "../../api.ts";
+import { Section } from "../../parts/section.tsx";
 import { useSession } from "../../session.tsx";
 import { AddressForm } from "./address_form.tsx";
 import { BrowserList } from "./browser_list.tsx";
@@ -8,7 +9,6 @@ import { Leaving } from "./leaving.tsx";
 import { NameForm } from "./name_form.tsx";
 import { PasswordForm } from "./password_form.tsx";
 import { SecondFactor } from "./second_factor.tsx";
-import { Section } from "./section.tsx";
 import { UnprovenAddress } from "./unproven_address.tsx";
 
 /** The user's own settings. */

@@ -1,8 +1,11 @@
-import { Button, Group, SegmentedControl, Stack, Table, Text } from "@mantine/core";
+import { Button, Card, Group, SegmentedControl, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { TbInbox } from "react-icons/tb";
 import type { WebhookDeliveryView } from "../../../../interface/webhooks.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { DataTable } from "../../parts/data_table.tsx";
+import { RowAction } from "../../parts/row_action.tsx";
+import { StatePill } from "../../parts/state_pill.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { DeliveryDrawer } from "./delivery_drawer.tsx";
@@ -14,6 +17,12 @@ const STATES = [
   { value: "failed", label: "Failed" },
   { value: "delivered", label: "Delivered" },
 ];
+
+const STATE_LOOK: Record<WebhookDeliveryView["state"], { label: string; color: string }> = {
+  retrying: { label: "Retrying", color: "yellow" },
+  delivered: { label: "Delivered", color: "teal" },
+  failed: { label: "Failed", color: "red" },
+};
 
 /** What was posted to a webhook, the newest first. */
 export function DeliveryPanel({ id }: { id: string }) {
@@ -43,7 +52,7 @@ export function DeliveryPanel({ id }: { id: string }) {
             Deliveries of the last 7 days appear here, failed ones of the last 30.
           </Empty>
         )
-        : <DeliveryTable rows={data.rows} show={setEventId} />}
+        : <Deliveries rows={data.rows} show={setEventId} />}
       <Group gap="xs">
         {pages.length > 1 && (
           <Button variant="default" onClick={() => setPages(pages.slice(0, -1))}>Newer</Button>
@@ -62,12 +71,41 @@ export function DeliveryPanel({ id }: { id: string }) {
   );
 }
 
-function DeliveryTable({ rows, show }: {
+interface RowsProps {
   rows: WebhookDeliveryView[];
   show: (eventId: string) => void;
-}) {
+}
+
+/** Deliveries as a table or, on small screens, as cards. */
+function Deliveries({ rows, show }: RowsProps) {
   return (
-    <DataTable minWidth={560}>
+    <>
+      <Stack hiddenFrom="md" gap="xs">
+        {rows.map((row) => (
+          <Card key={row.eventId} withBorder padding="sm">
+            <Group justify="space-between" mb={4}>
+              <DeliveryState row={row} />
+              <Time at={row.at} size="sm" c="dimmed" />
+            </Group>
+            <Group justify="space-between" wrap="nowrap" gap="xs">
+              <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+                <Breakable text={row.type} />
+                {", answer: "}
+                {answerOf(row)}
+              </Text>
+              <ShowButton row={row} show={show} />
+            </Group>
+          </Card>
+        ))}
+      </Stack>
+      <DeliveryTable rows={rows} show={show} />
+    </>
+  );
+}
+
+function DeliveryTable({ rows, show }: RowsProps) {
+  return (
+    <DataTable minWidth={560} visibleFrom="md">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Event</Table.Th>
@@ -84,23 +122,33 @@ function DeliveryTable({ rows, show }: {
             <Table.Td>
               <Time at={row.at} size="sm" />
             </Table.Td>
-            <Table.Td>{row.attempts.at(-1)?.status ?? "none"}</Table.Td>
+            <Table.Td>{answerOf(row)}</Table.Td>
             <Table.Td>
-              <Text size="sm" c={row.state === "failed" ? "red" : "inherit"}>{row.state}</Text>
+              <DeliveryState row={row} />
             </Table.Td>
-            <Table.Td>
-              <Button
-                size="compact-sm"
-                variant="subtle"
-                onClick={() => show(row.eventId)}
-                aria-label={`Show ${row.type} ${row.eventId}`}
-              >
-                Show
-              </Button>
+            <Table.Td ta="right">
+              <ShowButton row={row} show={show} />
             </Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
     </DataTable>
+  );
+}
+
+function DeliveryState({ row: { state } }: { row: WebhookDeliveryView }) {
+  return <StatePill {...STATE_LOOK[state]} />;
+}
+
+function answerOf({ attempts }: WebhookDeliveryView): string {
+  return attempts.at(-1)?.status?.toString() ?? "none";
+}
+
+function ShowButton({ row: { type, eventId }, show }: {
+  row: WebhookDeliveryView;
+  show: (eventId: string) => void;
+}) {
+  return (
+    <RowAction onClick={() => show(eventId)} aria-label={`Show ${type} ${eventId}`}>Show</RowAction>
   );
 }

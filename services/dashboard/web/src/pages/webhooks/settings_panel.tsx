@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Paper, Stack, Text } from "@mantine/core";
+import { Button, Modal, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
@@ -6,6 +6,7 @@ import type { NewWebhookView, WebhookInput, WebhookView } from "../../../../inte
 import { request } from "../../api.ts";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { showIssues } from "../../parts/form_issues.ts";
+import { Section } from "../../parts/section.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
@@ -27,13 +28,15 @@ export function SettingsPanel({ view }: { view: WebhookView }) {
     onError: (error) => showIssues(form, error),
   });
   return (
-    <Stack gap="lg" maw={640}>
-      <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
-        <fieldset disabled={!mayChange} style={{ border: 0, padding: 0, margin: 0 }}>
-          <WebhookFields form={form} />
-        </fieldset>
-        {mayChange && <Button type="submit" loading={isPending} mt="lg">Save</Button>}
-      </form>
+    <Stack maw={800}>
+      <Section title="Endpoint">
+        <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
+          <fieldset disabled={!mayChange} style={{ border: 0, padding: 0, margin: 0 }}>
+            <WebhookFields form={form} />
+          </fieldset>
+          {mayChange && <Button type="submit" loading={isPending} mt="lg">Save</Button>}
+        </form>
+      </Section>
       {mayChange && <SecretCard view={view} />}
       <RemoveButton view={view} />
     </Stack>
@@ -56,20 +59,22 @@ function SecretCard({ view: { id, oldSecretUntil } }: { view: WebhookView }) {
     void client.invalidateQueries({ queryKey: ["webhooks"] });
   };
   return (
-    <Paper withBorder p="md">
-      <Group justify="space-between" gap="sm">
-        <Text size="sm" flex="1 1 240px">
+    <Section
+      title="Secret"
+      about={
+        <>
           A new secret replaces the one before, which goes on signing for 24 hours.
           {oldSecretUntil !== null && (
             <>
               {" "}The old secret signs until <Time at={oldSecretUntil} size="sm" />.
             </>
           )}
-        </Text>
-        <Button variant="default" loading={isPending} onClick={() => mutate()}>
-          Rotate secret
-        </Button>
-      </Group>
+        </>
+      }
+    >
+      <Button variant="default" loading={isPending} onClick={() => mutate()}>
+        Rotate secret
+      </Button>
       <Modal
         opened={secret !== null}
         onClose={leave}
@@ -81,7 +86,7 @@ function SecretCard({ view: { id, oldSecretUntil } }: { view: WebhookView }) {
       >
         <ShownSecret secret={secret ?? ""} done={leave} />
       </Modal>
-    </Paper>
+    </Section>
   );
 }
 
@@ -95,7 +100,7 @@ function RemoveButton({ view: { id, url } }: { view: WebhookView }) {
     navigate("/");
   };
   return (
-    <Group>
+    <Section title="Remove" about="It gets no more requests. Other webhooks stay.">
       <Button
         color="red"
         variant="outline"
@@ -110,6 +115,6 @@ function RemoveButton({ view: { id, url } }: { view: WebhookView }) {
       >
         Remove webhook
       </Button>
-    </Group>
+    </Section>
   );
 }

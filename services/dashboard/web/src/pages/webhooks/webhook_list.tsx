@@ -3,6 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { TbPlus, TbWebhook } from "react-icons/tb";
 import { Link } from "wouter";
 import type { WebhookView } from "../../../../interface/webhooks.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -48,8 +49,14 @@ function WebhookCard({ webhook }: { webhook: WebhookView }) {
     <Paper withBorder p="md">
       <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap">
         <Stack gap={4} miw={0}>
-          <Anchor component={Link} href={`/${id}`} fw={550} style={{ overflowWrap: "anywhere" }}>
-            {url}
+          <Anchor
+            component={Link}
+            href={`/${id}`}
+            fw={600}
+            size="sm"
+            style={{ overflowWrap: "anywhere" }}
+          >
+            <Breakable text={url} />
           </Anchor>
           {description !== "" && <Text size="sm">{description}</Text>}
           <Text size="sm" c="dimmed">

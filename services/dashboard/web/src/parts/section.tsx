@@ -1,6 +1,6 @@
 import { Box, Paper, Text } from "@mantine/core";
 import { type ReactNode, useId } from "react";
-import { SectionTitle } from "../../parts/section_title.tsx";
+import { SectionTitle } from "./section_title.tsx";
 
 /** A part of a settings page: its subject, and its actions. */
 export function Section({ title, about, children }: {
