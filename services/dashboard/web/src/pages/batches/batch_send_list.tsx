@@ -31,7 +31,7 @@ export function BatchSendList({ id, isSettled }: { id: string; isSettled: boolea
 
 function Parts({ rows }: { rows: readonly BatchSend[] }) {
   return (
-    <DataTable minWidth={300} aria-label="Parts, newest first">
+    <DataTable minWidth={330} horizontalSpacing="sm" aria-label="Parts, newest first">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Accepted</Table.Th>

@@ -103,7 +103,7 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
       </Fieldset>
       {(["header", "footer"] as const).map((band) => (
         <Fieldset key={band} legend={capital(band)} p="sm" m={0}>
-          <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+          <SimpleGrid minColWidth={170} spacing="sm">
             {PLACES.map((where) => (
               <TextInput
                 key={where}
