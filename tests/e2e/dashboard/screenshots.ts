@@ -23,6 +23,9 @@ const SIZES = {
 
 const AT_ONCE = 2;
 
+/** The highest picture, in CSS pixels. */
+const MAX_HEIGHT = 4000;
+
 const asked = process.argv.slice(2);
 const pages = PAGES.filter(({ name }) =>
   asked.length === 0 || asked.some((beginning) => name.startsWith(beginning))
@@ -50,12 +53,18 @@ async function takePictures({ entry, name, size }: (typeof waiting)[number]): Pr
   await untilShown(page);
   await entry.open?.(page);
   await untilShown(page);
+  // A frame outside of the window would stay empty in a picture of the whole page.
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  await page.setViewportSize({
+    ...size,
+    height: Math.min(Math.max(height, size.height), MAX_HEIGHT),
+  });
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme });
     // Charts take their new colours, and lists get their small pictures, a moment later.
     await page.waitForTimeout(scheme === "light" ? 600 : 200);
     const path = join(FOLDER, `${entry.name}-${name}-${scheme}.png`);
-    await page.screenshot({ path, animations: "disabled", fullPage: true });
+    await page.screenshot({ path, animations: "disabled" });
   }
   process.stdout.write(`${entry.name} ${name}${faults.map((fault) => `\n  ${fault}`).join("")}\n`);
 }

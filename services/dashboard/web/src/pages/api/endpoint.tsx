@@ -81,15 +81,19 @@ function Rows({ label, rows }: { label: string; rows: readonly (readonly string[
     <Stack gap={4}>
       <Text size="sm" fw={550}>{label}</Text>
       <Table.ScrollContainer minWidth={320} type="native">
-        <Table aria-label={label} withRowBorders={false} verticalSpacing={4}>
+        <Table aria-label={label} withRowBorders={false} verticalSpacing={4} horizontalSpacing={4}>
           <Table.Tbody>
             {rows.map((cells) => (
               <Table.Tr key={cells.join()}>
-                {cells.map((cell, position) => (
-                  <Table.Td key={position} style={{ overflowWrap: "anywhere" }}>
-                    {position === 0 ? <Code>{cell}</Code> : cell}
-                  </Table.Td>
-                ))}
+                {cells.map((cell, position) =>
+                  position === 0
+                    ? (
+                      <Table.Td key={position} w={150} style={{ whiteSpace: "nowrap" }}>
+                        <Code>{cell}</Code>
+                      </Table.Td>
+                    )
+                    : <Table.Td key={position}>{cell}</Table.Td>
+                )}
               </Table.Tr>
             ))}
           </Table.Tbody>
