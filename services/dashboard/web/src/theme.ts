@@ -1,7 +1,7 @@
 import { createTheme } from "@mantine/core";
 
 /** The title of a dialog is its heading. */
-const HEADED = { title: { fontWeight: 650 } };
+const HEADED = { title: { fontWeight: 650, lineHeight: 1.4 } };
 
 /** Colours, fonts and defaults of the dashboard's components. */
 export const THEME = createTheme({

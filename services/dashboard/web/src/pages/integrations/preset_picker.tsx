@@ -26,7 +26,7 @@ export function PresetPicker({ form }: { form: IntegrationFormState }) {
         </div>
         <Select
           aria-label="Provider"
-          placeholder="Choose a provider, or fill in the form yourself"
+          placeholder="Choose a provider"
           searchable
           clearable
           clearButtonProps={{ "aria-label": "Clear provider" }}
