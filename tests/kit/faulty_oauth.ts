@@ -5,6 +5,12 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import {
+  type ConsentFault,
+  type OauthClient,
+  type OauthCode,
+  openConsentPage,
+} from "./_faulty_oauth_consent.ts";
 import { testCertificate } from "./test_certificate.ts";
 
 /** A fault of a token endpoint. */
@@ -19,16 +25,9 @@ export type OauthFault =
   | { do: "hang" }
   | { do: "close" };
 
-/** A code that a person's consent brought. */
-export interface OauthCode {
-  /** By PKCE, S256. */
-  challenge: string;
-  redirectUri: string;
-}
-
 /** Settings of {@linkcode openFaultyOauth}. */
 export interface FaultyOauthOptions {
-  client?: { id: string; secret: string | null };
+  client?: OauthClient;
   /** The first refresh token. */
   refreshToken?: string;
   /** Whether each use of a refresh token replaces it, and ends the old one. */
@@ -46,11 +45,18 @@ export interface OauthRequest {
   form: Readonly<Record<string, string>>;
 }
 
-/** A provider's token endpoint that checks every request, and has every fault that it is set to. */
+/**
+ * A provider that checks every request, and has every fault that it is set to: a token endpoint for POST, and a
+ * page with the links "Allow" and "Cancel" for GET, on which a person consents.
+ */
 export interface FaultyOauth extends AsyncDisposable {
   /** `https://localhost:<port>`, with {@linkcode testCertificate}. */
   readonly origin: string;
-  /** Every request so far. */
+  /** The parameters of every consent that was asked for. */
+  readonly consents: readonly URLSearchParams[];
+  /** Changes what the page of consents sends back from now on; `undefined` for nothing. */
+  answerConsents(fault: ConsentFault | undefined): void;
+  /** Every request to the token endpoint so far. */
   readonly requests: readonly OauthRequest[];
   /** The refresh token that is valid now. */
   readonly refreshToken: string;
@@ -67,10 +73,11 @@ type Answer = [status: number, body: object];
 const INVALID_GRANT: Answer = [400, { error: "invalid_grant", error_description: "Bad Request" }];
 const JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/** Opens a token endpoint on loopback, below any path. */
+/** Opens a provider on loopback, below any path. */
 export async function openFaultyOauth(options: FaultyOauthOptions = {}): Promise<FaultyOauth> {
   const { client, rotates = false, expiresInS = 3600, scope } = options;
   const codes = new Map(Object.entries(options.codes ?? {}));
+  const consent = openConsentPage(codes, client);
   const requests: OauthRequest[] = [];
   let valid = new Set<string>();
   let refreshToken = options.refreshToken ?? randomUUID();
@@ -81,6 +88,9 @@ export async function openFaultyOauth(options: FaultyOauthOptions = {}): Promise
   });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "GET") {
+      return consent.handle(new URL(request.url ?? "", origin), response);
+    }
     const form = Object.fromEntries(new URLSearchParams(await text(request)));
     requests.push({ path: request.url ?? "", form });
     const fault = plan?.(requests.length - 1);
@@ -165,6 +175,8 @@ export async function openFaultyOauth(options: FaultyOauthOptions = {}): Promise
   const origin = `https://localhost:${(server.address() as AddressInfo).port}`;
   return {
     origin,
+    consents: consent.asked,
+    answerConsents: consent.answer,
     requests,
     get refreshToken() {
       return refreshToken;

@@ -17,15 +17,23 @@ const NAMES = [
  * Opens a Chromium to look at the dashboard with: `CHROMIUM_PATH`, else the headless shell from npm, which
  * the pdf service has unpacked, else an installed one, which takes several times as much of the machine.
  *
+ * @param options.hosts Addresses of servers on this machine that stand in for others, by the names of those:
+ * `{ "accounts.google.com": "127.0.0.1:8443" }`.
  * @throws {Error} If there is none.
  */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser(
+  { hosts = {} }: { hosts?: Readonly<Record<string, string>> } = {},
+): Promise<Browser> {
   const { executablePath, env } = findBrowser();
+  const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`).join();
   return await chromium.launch({
     executablePath,
     env: { ...process.env, ...env },
-    // Chromium has no sandbox as root, as in containers.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+    args: [
+      // Chromium has no sandbox as root, as in containers.
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      ...(rules === "" ? [] : [`--host-resolver-rules=${rules}`]),
+    ],
   });
 }
 

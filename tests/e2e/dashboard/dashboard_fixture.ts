@@ -52,6 +52,24 @@ export async function openDashboardFixture(
   return { ...fixture, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
+/**
+ * Starts a system of its own with an account and its people, and a browser in front of it.
+ *
+ * @param options.hosts Servers that stand in for others in the browser, as in {@linkcode openBrowser}. It accepts
+ * their certificates.
+ */
+export async function openOwnDashboardFixture(
+  { settings = {}, hosts }: Pick<SystemOptions, "settings"> & {
+    hosts: Readonly<Record<string, string>>;
+  },
+): Promise<DashboardFixture> {
+  await using opened = new AsyncDisposableStack();
+  const system = opened.use(await openSystem({ dashboard: true, settings }));
+  const fixture = opened.use(await openFixtureOf(system, await invite(system), hosts));
+  const parts = opened.move();
+  return { ...fixture, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
 /** Starts a system of its own, without any user, and a browser in front of it. */
 export async function openUnusedDashboardFixture(
   settings: SystemOptions["settings"] = {},
@@ -69,8 +87,9 @@ async function openFixtureOf<
 >(
   system: System,
   people: People,
+  hosts: Readonly<Record<string, string>> = {},
 ) {
-  const browser = await openBrowser();
+  const browser = await openBrowser({ hosts });
   const url = system.stack.dashboardUrl;
 
   async function look(path: string, options: LookOptions = {}): Promise<Look> {
@@ -81,6 +100,7 @@ async function openFixtureOf<
       viewport: size,
       // Moving elements would differ in each picture.
       reducedMotion: "reduce",
+      ignoreHTTPSErrors: Object.keys(hosts).length > 0,
     });
     if (person !== undefined) {
       const cookie = { ...person.cookie, domain: "localhost", path: "/", secure: true };
