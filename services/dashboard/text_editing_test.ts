@@ -63,7 +63,22 @@ test("a marked preview of a source with faults is empty", async () => {
   const view = await makeTemplate(MAIL);
   const source = { ...view.draft, html: "<p>{{#if a}}</p>" };
   const { body } = await dashboard.own.editor.post(`${MAIL}/preview/texts`, { source });
-  assert.deepEqual(body, { subject: null, html: null, pdf: null });
+  assert.deepEqual(body, { subject: null, html: null, text: null, pdf: null });
+});
+
+test("a marked preview has the text part if it is written by hand", async () => {
+  const view = await makeTemplate(MAIL, {
+    html: HTML,
+    text: "Hi {{ name }}\n\n{{#if sum}}\nPay {{ sum }}\n{{/if}}\n{{#if city}}\nNo\n{{/if}}",
+  });
+  const { texts } = dashboard.own;
+  const { body } = await texts.post(`${MAIL}/preview/texts`, { source: view.draft });
+  const { text, texts: written, values } = readMarks(body.text);
+  assert.deepEqual(written.map(({ start, end }) => text.slice(start, end)), ["Hi Ada", "Pay 5"]);
+  assert.deepEqual([...values], [[0, ["Ada"]], [1, ["5"]]]);
+  const generated = { ...view.draft, text: " " };
+  const { body: other } = await texts.post(`${MAIL}/preview/texts`, { source: generated });
+  assert.equal(other.text, null);
 });
 
 test("a member for texts changes texts of a draft, and nothing else", async () => {
@@ -83,6 +98,14 @@ test("a member for texts changes texts of a draft, and nothing else", async () =
     { html: HTML.replace("{{ name }}", "{{{ name }}}") },
     { subject: "{{#if name}}Hi{{/if}}" },
     { text: "{{> footer }}" },
+    { text: "Hi {{ secret }}" },
+    { text: "Hi {{{ name }}}" },
+    { text: "Hi \\{{ name }}" },
+    { text: "Hi {{ name }}}" },
+    { text: "Hi {{#if name}}{{ name }}{{/if}}" },
+    { text: "Hi {{ name }} {{!" },
+    { text: "Hi \ufdda\ufdd0\ufddc{{ name }}" },
+    { html: HTML.replace("Hello", "&#123;&#123;{{ secret }}") },
     { sample: { name: "Bob" } },
     { variables: [{ name: "name", required: true }] },
     { locale: "de" },
@@ -95,7 +118,7 @@ test("a member for texts changes texts of a draft, and nothing else", async () =
   const source = {
     ...draft,
     subject: "{{ sum }} from {{ name }}",
-    text: "Good morning {{ name }}",
+    text: "Good morning\n\n{{ name }}, <b> &#123;&#123; secret }}",
     html: HTML.replace("Hello", "Good morning<br>dear").replace("Pay", "1 &lt; 2"),
   };
   const saved = await texts.put(path, { revision: view.revision, source });

@@ -1,6 +1,6 @@
 import type { MarkedPreview } from "../interface/texts.ts";
 import { linkMarks } from "../texts/link_marks.ts";
-import { markPlainText, markSource } from "../texts/mark_source.ts";
+import { markPlainText, markSource, markTextPart } from "../texts/mark_source.ts";
 import { askRenderer, packed } from "./ask_renderer.ts";
 import { type PreviewDeps, type PreviewWish, printPreview, RENDER_LIMIT_MS } from "./preview.ts";
 
@@ -16,18 +16,21 @@ export async function markedPreview(wish: PreviewWish, deps: PreviewDeps): Promi
   const page = source.page === null ? null : { ...source.page, invoice: undefined };
   const marked = {
     ...{ ...source, page, html: markSource(source.html) },
-    ...(kind === "email" ? { subject: markPlainText(source.subject) } : {}),
+    ...(kind === "email"
+      ? { subject: markPlainText(source.subject), text: markTextPart(source.text) }
+      : {}),
   };
   const rendering = await askRenderer(
     { ...wish, source: marked, timeoutMs: RENDER_LIMIT_MS },
     deps,
   );
-  if (!rendering.ok) return { subject: null, html: null, pdf: null };
-  const { subject, html } = rendering.parts;
-  if (kind === "email") return { subject, html, pdf: null };
+  if (!rendering.ok) return { subject: null, html: null, text: null, pdf: null };
+  const { subject, html, text: given } = rendering.parts;
+  const text = rendering.textGenerated || kind === "pdf" ? null : given;
+  if (kind === "email") return { subject, html, text, pdf: null };
   const pdf = await printPreview({ ...wish, source: marked }, {
     ...{ name: subject, invoice: undefined, append: undefined, started, deps },
     html: await packed(linkMarks(html), deps.bus.objects("contents")),
   });
-  return { subject, html, pdf: pdf !== null && "key" in pdf ? pdf.key : null };
+  return { subject, html, text, pdf: pdf !== null && "key" in pdf ? pdf.key : null };
 }

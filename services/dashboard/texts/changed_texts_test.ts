@@ -84,4 +84,10 @@ test("plainTextFault() keeps conditions and placeholders whole", () => {
   ) {
     assert.notEqual(plainTextFault(after, rule), null, after);
   }
+  // What surrounds a part may be a placeholder.
+  for (const after of ["Hi {", "Hi \\", "} Hi"]) {
+    assert.equal(plainTextFault(after, { before: "Hi" }), null, after);
+    assert.notEqual(plainTextFault(after, { before: "Hi", isPart: true }), null, after);
+  }
+  assert.equal(plainTextFault("Hi\n{ a } <b>", { before: "Hi", isPart: true }), null);
 });

@@ -1,7 +1,8 @@
 import { imageRanges } from "./image_ranges.ts";
 import { hasSigns, signedNumber, SIGNS } from "./mark_signs.ts";
+import { plainRanges } from "./plain_ranges.ts";
 import { templateTags } from "./template_tags.ts";
-import { textRanges } from "./text_ranges.ts";
+import { type TextRange, textRanges } from "./text_ranges.ts";
 
 /**
  * Returns a source with signs around each text and each value in it, and in the description of each image:
@@ -9,11 +10,7 @@ import { textRanges } from "./text_ranges.ts";
  */
 export function markSource(source: string): string {
   if (hasSigns(source)) return source;
-  const marks: Mark[] = [];
-  for (const [number, { start, end, values }] of textRanges(source).entries()) {
-    marks.push({ at: start, sign: SIGNS.text + signedNumber(number) + SIGNS.body });
-    marks.push(...valueMarks(values), { at: end, sign: SIGNS.textEnd });
-  }
+  const marks = textMarks(textRanges(source));
   for (const [number, { alt, attributes }] of imageRanges(source).entries()) {
     const sign = SIGNS.image + signedNumber(number) + SIGNS.body;
     marks.push(alt === null ? { at: attributes, sign: ` alt="${sign}"` } : { at: alt, sign });
@@ -21,7 +18,12 @@ export function markSource(source: string): string {
   return withMarks(source, marks.sort((a, b) => a.at - b.at));
 }
 
-/** Returns a subject or another text without elements, with signs around each value in it. */
+/** Returns a text part with signs around each text and each value in it. Texts are numbered in their order. */
+export function markTextPart(text: string): string {
+  return hasSigns(text) ? text : withMarks(text, textMarks(plainRanges(text)));
+}
+
+/** Returns a subject with signs around each value in it. */
 export function markPlainText(text: string): string {
   if (hasSigns(text)) return text;
   return withMarks(
@@ -33,6 +35,14 @@ export function markPlainText(text: string): string {
 interface Mark {
   at: number;
   sign: string;
+}
+
+function textMarks(ranges: readonly TextRange[]): Mark[] {
+  return ranges.flatMap(({ start, end, values }, number) => [
+    { at: start, sign: SIGNS.text + signedNumber(number) + SIGNS.body },
+    ...valueMarks(values),
+    { at: end, sign: SIGNS.textEnd },
+  ]);
 }
 
 function valueMarks(values: readonly { start: number; end: number }[]): Mark[] {

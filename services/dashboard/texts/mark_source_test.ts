@@ -4,7 +4,7 @@ import { publishEmail } from "@posthaste/templating";
 import { EXAMPLES } from "../templates/examples.ts";
 import { imageRanges, shownImage, withImage } from "./image_ranges.ts";
 import { linkMarks } from "./link_marks.ts";
-import { markPlainText, markSource } from "./mark_source.ts";
+import { markPlainText, markSource, markTextPart } from "./mark_source.ts";
 import { textRanges } from "./text_ranges.ts";
 
 const SIGN = /[\ufdda\ufddb][\ufdd0-\ufdd9]+\ufddc|[\ufddd\ufdde]/g;
@@ -65,6 +65,14 @@ test("linkMarks() puts a link around each text and image, and uses those of the 
     ],
   ];
   for (const [source, linked] of cases) assert.equal(linkMarks(markSource(source)), linked);
+});
+
+test("markTextPart() puts signs around texts only", () => {
+  assert.equal(
+    markTextPart("Hi {{ a }}\n\n{{#each l}}\n- {{ b }}\n{{/each}}"),
+    "\ufdda\ufdd0\ufddcHi \ufddb\ufdd0\ufddc{{ a }}\ufdde\ufddd\n\n{{#each l}}\n" +
+      "\ufdda\ufdd1\ufddc- \ufddb\ufdd0\ufddc{{ b }}\ufdde\ufddd\n{{/each}}",
+  );
 });
 
 test("withImage() changes the address of an image only", () => {

@@ -27,7 +27,7 @@ const SIGN = new RegExp(
   "g",
 );
 
-/** Reads the signs that `markSource()` or `markPlainText()` put into what was rendered. */
+/** Reads the signs that the functions of `mark_source.ts` put into what was rendered. */
 export function readMarks(marked: string): ReadMarks {
   const texts: MarkedText[] = [];
   const values = new Map<number, string[]>();

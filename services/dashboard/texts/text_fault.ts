@@ -8,6 +8,8 @@ export interface TextRule {
   before: string;
   /** Further tags that print values it may have. */
   values?: ReadonlySet<string>;
+  /** Whether more text may precede and follow. It is so for every text with elements. @default {false} */
+  isPart?: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export function textFault(after: string, { before, values = new Set() }: TextRul
  */
 export function plainTextFault(
   after: string,
-  { before, values = new Set() }: TextRule,
+  { before, values = new Set(), isPart = false }: TextRule,
 ): string | null {
   if (hasSigns(after)) return "It has characters that must not be used";
   const tags = templateTags(after);
@@ -64,9 +66,11 @@ export function plainTextFault(
   let from = 0;
   for (const { start, end } of [...tags, { start: after.length, end: after.length }]) {
     const text = after.slice(from, start);
-    const isEnd = start === after.length;
+    const isBeforeTag = isPart || start < after.length;
+    const isAfterTag = isPart || from > 0;
     if (
-      text.includes("{{") || !isEnd && /[{\\]$/.test(text) || from > 0 && text.startsWith("}")
+      text.includes("{{") || isBeforeTag && /[{\\]$/.test(text) ||
+      isAfterTag && text.startsWith("}")
     ) {
       return "It has curly braces or a backslash beside a placeholder";
     }

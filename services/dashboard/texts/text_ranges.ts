@@ -73,7 +73,7 @@ function isEmptyTag(source: string, { end }: { end: number }): boolean {
 }
 
 /** Returns the texts among items that stand side by side. */
-function rangesIn(items: readonly TextItem[], source: string): TextRange[] {
+export function rangesIn(items: readonly TextItem[], source: string): TextRange[] {
   const isMatched = matchedItems(items);
   const groups: TextItem[][] = [[]];
   for (const [index, item] of items.entries()) {

@@ -20,29 +20,37 @@ export function textTokens(text: string): TextToken[] {
     if (item.type === "characters") tokens.push(...characters(raw));
     else if (item.type === "reference") tokens.push({ type: "character", key: item.text, raw });
     else if (item.type === "leaf" && item.name === "br") {
-      tokens.push({ type: "break", key: "<br>", raw });
+      tokens.push({ type: "break", key: BREAK, raw });
     } else if (item.type !== "end") tokens.push({ type: item.type, key: raw, raw });
   }
   return withSpacesInBreaks(tokens);
 }
 
-/** Returns the tokens of a subject or another text without elements. */
+/** Returns the tokens of a subject or another text without elements. Each end of a line is a break. */
 export function plainTokens(text: string): TextToken[] {
   const tokens: TextToken[] = [];
   let from = 0;
-  for (const { start, end, role } of templateTags(text) ?? []) {
-    for (const character of text.slice(from, start)) {
-      tokens.push({ type: "character", key: character, raw: character });
+  const add = (written: string) => {
+    for (const [raw] of written.matchAll(/\r?\n|[^]/gu)) {
+      tokens.push(
+        raw.endsWith("\n")
+          ? { type: "break", key: BREAK, raw }
+          : { type: "character", key: raw, raw },
+      );
     }
+  };
+  for (const { start, end, role } of templateTags(text) ?? []) {
+    add(text.slice(from, start));
     const raw = text.slice(start, end);
     tokens.push({ type: role === "value" ? "value" : "block", key: raw, raw });
     from = end;
   }
-  for (const character of text.slice(from)) {
-    tokens.push({ type: "character", key: character, raw: character });
-  }
+  add(text.slice(from));
   return tokens;
 }
+
+/** The key of every line break, however it is written. */
+const BREAK = "<br>";
 
 function characters(text: string): TextToken[] {
   const tokens: TextToken[] = [];

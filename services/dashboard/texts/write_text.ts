@@ -2,7 +2,7 @@ import type { TextToken } from "./text_tokens.ts";
 
 /** How a text is written. */
 export interface WritingOptions {
-  /** Whether it has no elements, as a subject: nothing is escaped. @default {false} */
+  /** Whether it has no elements, as a subject or a text part: nothing is escaped. @default {false} */
   isPlain?: boolean;
 }
 
@@ -21,15 +21,16 @@ export function writeText(
   let until = before.length;
   let end = tokens.length;
   while (until > same && end > same && isSame(before[until - 1], tokens[end - 1])) until--, end--;
-  const lineBreak = before.find(({ type }) => type === "break")?.raw.trim() ?? "<br>";
-  const written = tokens.slice(same, end).map(({ type, key }, index) => {
+  const written = before.find(({ type }) => type === "break")?.raw;
+  const lineBreak = isPlain ? written ?? "\n" : written?.trim() ?? "<br>";
+  const changed = tokens.slice(same, end).map(({ type, key }, index) => {
     if (type === "break") return lineBreak;
     if (type !== "character" || isPlain) return key;
     const next = tokens[same + index + 1];
     return escaped(key, { isBeforeTag: next === undefined || next.type !== "character" });
   });
   const kept = (from: number, to?: number) => before.slice(from, to).map(({ raw }) => raw);
-  return [...kept(0, same), ...written, ...kept(until)].join("");
+  return [...kept(0, same), ...changed, ...kept(until)].join("");
 }
 
 function isSame(a: TextToken | undefined, b: Pick<TextToken, "type" | "key"> | undefined): boolean {

@@ -62,3 +62,18 @@ test("writeText() writes line breaks as the text has them, and leaves out spaces
   const after = [...characters("a"), lineBreak, ...characters("c"), lineBreak, ...characters("b")];
   assert.equal(writeText(before, after), "a<br/>\n c<br/>b");
 });
+
+test("writeText() writes line breaks of a plain text as it has them, and keeps its spaces", () => {
+  const lineBreak: Written = { type: "break", key: "<br>" };
+  const before = plainTokens("a {{ x }}\r\n  b & <i>");
+  const [a, ...rest] = before.map(({ type, key }): Written => ({ type, key }));
+  assert.ok(a !== undefined);
+  assert.equal(
+    writeText(before, [a, lineBreak, ...characters("1 < 2"), lineBreak, ...rest], {
+      isPlain: true,
+    }),
+    "a\r\n1 < 2\r\n {{ x }}\r\n  b & <i>",
+  );
+  const line = [...characters("a"), lineBreak, ...characters("b ")];
+  assert.equal(writeText(plainTokens("a"), line, { isPlain: true }), "a\nb ");
+});

@@ -70,7 +70,8 @@ test("a person without HTML changes greeting, logo and IBAN in the previews, and
 
   const html = before.html.replace("Hello {{ name }},", "Good morning {{ name }},")
     .replace('{{asset "logo"}}', '{{asset "new-logo"}}');
-  assert.deepEqual(await sourceOf("email", emailId), { html, subject: "The invoice {{ number }}" });
+  const subject = "The invoice {{ number }}";
+  assert.deepEqual(await sourceOf("email", emailId), { html, subject, text: before.text });
 
   await page.goto(`${fixture.url}/pdf-templates/${pdfId}`);
   await untilShown(page);
@@ -174,6 +175,49 @@ test("conditions stay whole, and curly braces become no placeholders", async () 
   assert.deepEqual(faults, []);
 });
 
+test("the text part and hidden texts are reached from the preview", async () => {
+  const html = '<!doctype html><html lang="en"><body><div style="display:none">In short</div>' +
+    "<p>Hello {{ name }}!</p>{{#if vip}}<p>For <b>you</b></p>{{/if}}</body></html>";
+  const text = "Hello {{ name }}\r\n\r\n{{#if vip}}\nFor you\n{{/if}}\n\nBye\n";
+  const sample = { name: "Ada", vip: false };
+  const id = await makeTemplate("email", { subject: "Hi", html, text, sample });
+  await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  const { page, faults } = look;
+  const editing = page.getByRole("textbox", { name: "Text", exact: true });
+
+  await page.getByRole("button", { name: "2 texts not shown with this sample" }).click();
+  await expectNoAxeViolations(page);
+  await page.getByRole("button", { name: /^In short/ }).waitFor();
+  await page.getByRole("button", { name: "For you (if vip)" }).click();
+  await replaceWord(page, editing, "For", "Only for");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Only for you (if vip)" }).waitFor();
+
+  const looks = page.getByRole("radiogroup", { name: "What the preview shows" });
+  await looks.getByText("Text", { exact: true }).click();
+  await page.getByRole("button", { name: "Edit the text: Bye" }).press("Enter");
+  await editing.press("Control+End");
+  await page.keyboard.type("{{ x }}");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("alert").getByText("It adds the value {{ x }}").waitFor();
+  await editing.press("Control+End");
+  for (let at = 0; at < "{{ x }}".length; at++) await page.keyboard.press("Backspace");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("<Acme> & you");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Edit the text: Bye <Acme> & you" }).waitFor();
+  await page.getByRole("button", { name: "1 text not shown with this sample" }).waitFor();
+  await expectNoAxeViolations(page);
+  await page.getByRole("button", { name: "Save draft" }).click();
+  await page.getByText("Draft saved").waitFor();
+  assert.deepEqual(await sourceOf("email", id), {
+    html: html.replace("For <b>", "Only for <b>"),
+    subject: "Hi",
+    text: text.replace("Bye", "Bye\n<Acme> & you"),
+  });
+  assert.deepEqual(faults, []);
+});
+
 test("HTML that attacks runs nothing in the frame whose texts are edited", async () => {
   await using canary = await openCanary();
   const attacks = attackTexts(`127.0.0.1:${canary.port}`)
@@ -247,11 +291,11 @@ async function makeTemplate(
 async function sourceOf(
   kind: "email" | "pdf",
   id: number,
-): Promise<{ html: string; subject: string }> {
-  const { draft: { html, subject } } = await fixture.people.owner.ask<
-    { draft: { html: string; subject: string } }
+): Promise<{ html: string; subject: string; text: string }> {
+  const { draft: { html, subject, text } } = await fixture.people.owner.ask<
+    { draft: { html: string; subject: string; text: string } }
   >("GET", `/templates/${kind}/${id}`);
-  return { html, subject };
+  return { html, subject, text };
 }
 
 async function keepLogo(): Promise<void> {

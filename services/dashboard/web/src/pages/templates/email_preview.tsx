@@ -1,4 +1,4 @@
-import { Badge, Box, Group, ScrollArea, SegmentedControl, Text, Tooltip } from "@mantine/core";
+import { Badge, Box, Group, SegmentedControl, Text, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import type { PreviewView } from "../../../../interface/templates.ts";
 import { CodeView } from "../../editor/lazy_editor.tsx";
@@ -9,6 +9,8 @@ import { MailFrame } from "./mail_frame.tsx";
 import { EditSubject } from "./texts/edit_subject.tsx";
 import { EditSwitch } from "./texts/edit_switch.tsx";
 import { FrameSpots } from "./texts/frame_spots.tsx";
+import { HiddenTextList } from "./texts/hidden_text_list.tsx";
+import { PlainTexts } from "./texts/plain_texts.tsx";
 import type { TextEditing } from "./texts/use_text_editing.ts";
 import { Took } from "./took.tsx";
 import { GMAIL_LIMIT, sizeText } from "./size_text.ts";
@@ -59,7 +61,9 @@ export function EmailPreview({ output, tookMs, isWaiting, editing = null }: {
             data={[{ value: "light", label: "Light" }, { value: "dark", label: "Dark" }]}
           />
         )}
-        {isFramed && editing !== null && <EditSwitch editing={editing} />}
+        {editing !== null && (isFramed || look === "text" && !textGenerated) && (
+          <EditSwitch editing={editing} />
+        )}
       </Group>
       <Box px="sm" pb="xs">
         <Group gap="xs" wrap="nowrap" align="flex-start">
@@ -95,16 +99,12 @@ export function EmailPreview({ output, tookMs, isWaiting, editing = null }: {
               : undefined}
           />
         )}
-        {look === "text" && (
-          <ScrollArea
-            h="100%"
-            viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Text of the mail" }}
-          >
-            <Text component="pre" ff="monospace" size="sm" p="sm" m={0} style={WRAP}>{text}</Text>
-          </ScrollArea>
-        )}
+        {look === "text" && <PlainTexts text={text} editing={editing} />}
         {look === "source" && <CodeView language="html" label="HTML that is sent" value={html} />}
       </Box>
+      {isFramed && editing !== null && (
+        <HiddenTextList editing={editing} type="text" shown={editing.shown} />
+      )}
     </Box>
   );
 }
@@ -143,4 +143,3 @@ function Size({ bytes }: { bytes: number }) {
 }
 
 const BORDER = { borderTop: "1px solid var(--mantine-color-default-border)" };
-const WRAP = { whiteSpace: "pre-wrap", overflowWrap: "anywhere" } as const;

@@ -5,6 +5,7 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { Waiting } from "../../parts/states.tsx";
 import { openPdf } from "./open_pdf.ts";
 import { PdfPage } from "./pdf_page.tsx";
+import { shownNumbers } from "./texts/frame_spots.tsx";
 import { PdfSpots, usePdfSpots } from "./texts/pdf_spots.tsx";
 import type { TextEditing } from "./texts/use_text_editing.ts";
 
@@ -30,7 +31,7 @@ export default function PdfPages({ address, zoom, onPages, marks, editing }: {
   const [error, setError] = useState<Error | null>(null);
   const previous = useRef<PDFDocumentProxy | null>(null);
   const tell = useEffectEvent(onPages);
-  const spots = usePdfSpots(marks);
+  const spots = usePdfSpots(marks, (read) => editing?.onShown(shownNumbers(read)));
 
   useEffect(() => {
     const abort = new AbortController();

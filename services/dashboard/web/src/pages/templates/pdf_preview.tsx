@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import { CodeView } from "../../editor/lazy_editor.tsx";
 import { Waiting } from "../../parts/states.tsx";
 import { EditSwitch } from "./texts/edit_switch.tsx";
+import { HiddenTextList } from "./texts/hidden_text_list.tsx";
 import type { TextEditing } from "./texts/use_text_editing.ts";
 import { Took } from "./took.tsx";
 import { sizeText } from "./size_text.ts";
@@ -95,6 +96,9 @@ export function PdfPreview({ pdf, html, filename, tookMs, isWaiting, editing = n
           )
           : <CodeView language="html" label="HTML that is printed" value={html} />}
       </Box>
+      {look === "pages" && marks !== null && editing !== null && (
+        <HiddenTextList editing={editing} type="text" shown={editing.shown} />
+      )}
     </Box>
   );
 }

@@ -13,10 +13,11 @@ export function EditPopover({ editing, draft, preview }: {
 }) {
   const { current, open } = editing;
   if (current === null) return null;
+  const { target } = current;
   const close = () => open(null);
   return (
     <Popover
-      key={`${current.target.type} ${current.target.number}`}
+      key={`${target.type} ${target.number}`}
       opened
       position="bottom-start"
       width={Math.round(Math.min(Math.max(current.box.width + 24, 340), innerWidth - 24, 620))}
@@ -30,9 +31,9 @@ export function EditPopover({ editing, draft, preview }: {
       <Popover.Target>
         <span aria-hidden style={{ ...current.box, position: "fixed", pointerEvents: "none" }} />
       </Popover.Target>
-      <Popover.Dropdown p="xs" aria-label={LABELS[current.target.type]}>
-        {current.target.type === "image"
-          ? <EditImage target={current.target} draft={draft} onClose={close} />
+      <Popover.Dropdown p="xs" aria-label={LABELS[target.type]}>
+        {target.type === "image"
+          ? <EditImage target={target} draft={draft} onClose={close} />
           : <EditText edit={current} {...{ draft, preview }} onClose={close} />}
       </Popover.Dropdown>
     </Popover>
@@ -41,6 +42,7 @@ export function EditPopover({ editing, draft, preview }: {
 
 const LABELS = {
   text: "Edit this text",
+  plain: "Edit this text",
   image: "Replace this image",
   subject: "Edit the subject",
 } as const;

@@ -2,12 +2,11 @@ import { Alert, Button, Group, Menu, Stack, Text } from "@mantine/core";
 import { useClickOutside } from "@mantine/hooks";
 import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { TbPlus } from "react-icons/tb";
-import { plainTextFault, textFault } from "../../../../../texts/text_fault.ts";
 import { writeText } from "../../../../../texts/write_text.ts";
 import { Waiting } from "../../../parts/states.tsx";
 import type { Draft } from "../use_draft.ts";
 import type { Preview } from "../use_preview.ts";
-import { changeOfText, sourceOfText, tokensOf } from "./text_editing.ts";
+import { changeOfText, faultOf, isPlain, sourceOfText, tokensOf } from "./text_editing.ts";
 import type { TextHandle } from "./text_editor.tsx";
 import { offeredValues } from "./offered_values.ts";
 import type { OpenEdit } from "./use_text_editing.ts";
@@ -44,10 +43,9 @@ export function EditText({ edit, draft, preview, onClose }: {
     if (sourceOfText(draft.source, target) !== before) {
       return setProblem("This text was changed elsewhere. Close it, and begin again.");
     }
-    const isPlain = target.type === "subject";
-    const written = writeText(tokens, after, { isPlain });
+    const written = writeText(tokens, after, { isPlain: isPlain(target) });
     const rule = { before, values: new Set(values.map(({ source }) => source)) };
-    const fault = isPlain ? plainTextFault(written, rule) : textFault(written, rule);
+    const fault = faultOf(written, target, rule);
     if (fault !== null) return setProblem(`${fault}.`);
     draft.change(changeOfText(draft.source, target, written));
     onClose();
@@ -62,7 +60,7 @@ export function EditText({ edit, draft, preview, onClose }: {
         <TextEditor
           ref={handle}
           {...{ tokens, shown }}
-          isPlain={target.type === "subject"}
+          isOneLine={target.type === "subject"}
           onDone={done}
           onCancel={onClose}
           onRefused={() =>

@@ -1,7 +1,7 @@
 import type { FoundVariable } from "@posthaste/contracts";
 import type { TemplateSource } from "../../../../../interface/templates.ts";
+import { nameOf } from "./tag_name.ts";
 import { type EditTarget, isAtTop, tokensOf } from "./text_editing.ts";
-import { nameOf } from "./text_model.ts";
 
 /** A value that can be put into a text. */
 export interface OfferedValue {
@@ -26,7 +26,7 @@ export function offeredValues({ before, source, target, shown, found = [] }: {
 }): OfferedValue[] {
   const own = tokensOf(before, target).filter(({ type }) => type === "value")
     .map(({ key }, index) => ({ name: nameOf(key), source: key, shown: shown[index] ?? "" }));
-  const paths = isAtTop(source.html, target) ? found.flatMap((variable) => variable.paths) : [];
+  const paths = isAtTop(source, target) ? found.flatMap((variable) => variable.paths) : [];
   const others = paths.flatMap((path): OfferedValue[] => {
     if (!/^[a-z_]\w*(?:\.[a-z_]\w*)*$/i.test(path)) return [];
     const value = path.split(".").reduce<unknown>(

@@ -1,4 +1,5 @@
 import { type MarkedText, readImageMark, readMarks } from "../../../../../texts/read_marks.ts";
+import { textPlaces } from "../../../../../texts/text_places.ts";
 
 /** The texts and images of a rendered page. */
 export interface PageTexts {
@@ -35,7 +36,9 @@ export function pageTexts(marked: string): PageTexts {
 export function placesOn(page: Node, { text, texts, images }: PageTexts): PagePlace[] {
   const content = contentOf(page);
   const shown = content.texts.map(({ data }) => data).join("");
-  if (shown !== text || content.images.length !== images.length) return [];
+  if (content.images.length !== images.length) return [];
+  const found = textPlaces(shown, { text, texts });
+  if (found.length === 0 && texts.length > 0) return [];
   const starts: number[] = [];
   let length = 0;
   for (const { data } of content.texts) {
@@ -47,13 +50,13 @@ export function placesOn(page: Node, { text, texts, images }: PageTexts): PagePl
     const node = content.texts[index];
     return node && [node, offset - (starts[index] ?? 0)];
   };
-  const places = texts.flatMap(({ number, start, end }): PagePlace[] => {
+  const places = found.flatMap(({ number, start, end }): PagePlace[] => {
     const [from, to] = [at(start, false), at(end, true)];
     if (from === undefined || to === undefined || end <= start) return [];
     const range = new Range();
     range.setStart(...from);
     range.setEnd(...to);
-    const label = text.slice(start, end).replace(/\s+/g, " ").trim();
+    const label = shown.slice(start, end).replace(/\s+/g, " ").trim();
     return [{ target: { type: "text", number }, label, range }];
   });
   const pictures = content.images.flatMap((image, index): PagePlace[] => {

@@ -1,7 +1,8 @@
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { MARK_HOST } from "../../../../../texts/link_marks.ts";
 import { openPdf } from "../open_pdf.ts";
+import { valuesOf } from "./frame_spots.tsx";
 import { pageTexts } from "./page_texts.ts";
 import type { EditTarget } from "./text_editing.ts";
 import { TextSpot } from "./text_spot.tsx";
@@ -15,13 +16,19 @@ export interface PdfSpot {
 }
 
 /** Reads the places of texts, by page, out of a PDF in which they are links. */
-export function usePdfSpots(address: string | null): readonly (readonly PdfSpot[])[] {
+export function usePdfSpots(
+  address: string | null,
+  onRead: (spots: readonly PdfSpot[]) => void,
+): readonly (readonly PdfSpot[])[] {
   const [spots, setSpots] = useState<readonly (readonly PdfSpot[])[]>([]);
+  const onSpots = useEffectEvent(onRead);
   useEffect(() => {
     if (address === null) return setSpots([]);
     const abort = new AbortController();
     readSpots(address, abort.signal).then((read) => {
-      if (!abort.signal.aborted) setSpots(read);
+      if (abort.signal.aborted) return;
+      setSpots(read);
+      onSpots(read.flat());
       // Without it, the pages are only not editable.
     }).catch(() => {});
     return () => abort.abort();
@@ -54,8 +61,7 @@ export function PdfSpots({ spots, editing }: {
       target={target}
       box={box}
       label={target.type === "text" ? labels.get(target.number) ?? "" : ""}
-      onOpen={(target, box) =>
-        editing.open({ target, box, shown: values.get(target.number) ?? [] })}
+      onOpen={(target, box) => editing.open({ target, box, shown: valuesOf(values, target) })}
     />
   ));
 }
@@ -91,4 +97,6 @@ async function spotsOf(page: PDFPageProxy): Promise<PdfSpot[]> {
   });
 }
 
-const ADDRESS = new RegExp(`^https://${MARK_HOST.replace(".", "\\.")}/(text|image)/(\\d+)$`);
+const ADDRESS = new RegExp(
+  `^https://${MARK_HOST.replace(".", "\\.")}/(text|image)/(\\d+)$`,
+);

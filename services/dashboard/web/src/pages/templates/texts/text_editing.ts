@@ -1,64 +1,87 @@
 import type { TemplateSource } from "../../../../../interface/templates.ts";
 import { imageRanges } from "../../../../../texts/image_ranges.ts";
+import { plainRanges } from "../../../../../texts/plain_ranges.ts";
 import { WHOLE } from "../../../../../texts/read_marks.ts";
+import { plainTextFault, textFault, type TextRule } from "../../../../../texts/text_fault.ts";
 import { templateTags } from "../../../../../texts/template_tags.ts";
-import { textRanges } from "../../../../../texts/text_ranges.ts";
+import { type TextRange, textRanges } from "../../../../../texts/text_ranges.ts";
 import { plainTokens, type TextToken, textTokens } from "../../../../../texts/text_tokens.ts";
 
-/** What a person edits in the preview: a text or an image by its number, or the subject. */
+/** What a person edits in the preview, by its number: a text or an image of the HTML, a text of the text part; or the subject. */
 export interface EditTarget {
-  type: "text" | "image" | "subject";
+  type: "text" | "image" | "plain" | "subject";
   number: number;
 }
 
 /** The subject of a mail. */
 export const SUBJECT: EditTarget = { type: "subject", number: WHOLE };
 
+/** The bodies with texts that a person edits. */
+export type TextBodies = Pick<TemplateSource, "html" | "subject" | "text">;
+
 /** Returns whether texts and images have the same numbers in two sources. */
-export function hasSameNumbers(a: string, b: string): boolean {
-  return a === b ||
-    textRanges(a).length === textRanges(b).length &&
-      imageRanges(a).length === imageRanges(b).length;
+export function hasSameNumbers(a: TextBodies, b: TextBodies): boolean {
+  const isSame = (count: (source: string) => unknown[], one: string, other: string) =>
+    one === other || count(one).length === count(other).length;
+  return isSame(textRanges, a.html, b.html) && isSame(imageRanges, a.html, b.html) &&
+    isSame(plainRanges, a.text, b.text);
+}
+
+/** Returns whether a text has no elements. */
+export function isPlain({ type }: EditTarget): boolean {
+  return type === "subject" || type === "plain";
 }
 
 /** Returns the source of a text, or undefined if there is none with this number. */
-export function sourceOfText(
-  { html, subject }: Pick<TemplateSource, "html" | "subject">,
-  { type, number }: EditTarget,
-): string | undefined {
-  if (type === "subject") return subject;
-  const range = textRanges(html)[number];
-  return range && html.slice(range.start, range.end);
+export function sourceOfText(source: TextBodies, target: EditTarget): string | undefined {
+  const { body, range } = placeOf(source, target);
+  return range && source[body].slice(range.start, range.end);
 }
 
 /** Returns the tokens of a text. */
-export function tokensOf(text: string, { type }: EditTarget): TextToken[] {
-  return type === "subject" ? plainTokens(text) : textTokens(text);
+export function tokensOf(text: string, target: EditTarget): TextToken[] {
+  return isPlain(target) ? plainTokens(text) : textTokens(text);
+}
+
+/** Returns why a text must not take another's place, or null if it may. */
+export function faultOf(after: string, target: EditTarget, rule: TextRule): string | null {
+  if (!isPlain(target)) return textFault(after, rule);
+  return plainTextFault(after, { ...rule, isPart: target.type === "plain" });
 }
 
 /** Returns the change of a template's source by which a text gets another content. */
 export function changeOfText(
-  { html }: Pick<TemplateSource, "html">,
-  { type, number }: EditTarget,
+  source: TextBodies,
+  target: EditTarget,
   written: string,
 ): Partial<TemplateSource> {
-  if (type === "subject") return { subject: written };
-  const range = textRanges(html)[number];
+  const { body, range } = placeOf(source, target);
   if (range === undefined) return {};
-  return { html: html.slice(0, range.start) + written + html.slice(range.end) };
+  const before = source[body];
+  return { [body]: before.slice(0, range.start) + written + before.slice(range.end) };
 }
 
 /** Returns whether names at a text mean the template's variables: it is inside of no loop and the like. */
-export function isAtTop(html: string, { type, number }: EditTarget): boolean {
-  if (type === "subject") return true;
-  const start = textRanges(html)[number]?.start ?? 0;
+export function isAtTop(source: TextBodies, target: EditTarget): boolean {
+  if (target.type === "subject") return true;
+  const { body, range } = placeOf(source, target);
+  const start = range?.start ?? 0;
   let depth = 0;
-  for (const tag of templateTags(html) ?? []) {
+  for (const tag of templateTags(source[body]) ?? []) {
     if (tag.start >= start) break;
-    const source = html.slice(tag.start, tag.end);
-    const hasContext = /^\{\{~?#\s*(?:each|with|let)\b/.test(source);
-    const endsContext = /^\{\{~?\/\s*(?:each|with|let)\b/.test(source);
+    const written = source[body].slice(tag.start, tag.end);
+    const hasContext = /^\{\{~?#\s*(?:each|with|let)\b/.test(written);
+    const endsContext = /^\{\{~?\/\s*(?:each|with|let)\b/.test(written);
     depth += hasContext ? 1 : endsContext ? -1 : 0;
   }
   return depth === 0;
+}
+
+function placeOf(
+  { html, subject, text }: TextBodies,
+  { type, number }: EditTarget,
+): { body: keyof TextBodies; range: Pick<TextRange, "start" | "end"> | undefined } {
+  if (type === "subject") return { body: "subject", range: { start: 0, end: subject.length } };
+  if (type === "plain") return { body: "text", range: plainRanges(text)[number] };
+  return { body: "html", range: type === "text" ? textRanges(html)[number] : undefined };
 }

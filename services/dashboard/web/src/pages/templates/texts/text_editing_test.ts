@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   changeOfText,
+  faultOf,
   hasSameNumbers,
   isAtTop,
   sourceOfText,
@@ -12,6 +13,7 @@ import {
 const SOURCE = {
   subject: "Invoice {{ number }}",
   html: "<p>Hello {{ name }},</p>{{#each lines}}<p>{{ name }}</p>{{/each}}<p>Bye</p>",
+  text: "Hello {{ name }},\n\n{{#each lines}}\n- {{ name }}\n{{/each}}\n\nBye {{> footer}}",
 };
 
 test("changeOfText() changes one text of the source", () => {
@@ -26,13 +28,37 @@ test("changeOfText() changes one text of the source", () => {
   assert.equal(tokensOf("<b>", SUBJECT).length, 3);
 });
 
+test("changeOfText() changes one paragraph of the text part, and faultOf() keeps what follows it", () => {
+  const target = { type: "plain", number: 2 } as const;
+  assert.equal(sourceOfText(SOURCE, target), "Bye");
+  const written = "Bye,\nAda & <Co>";
+  assert.deepEqual(changeOfText(SOURCE, target, written), {
+    text: SOURCE.text.replace("Bye", written),
+  });
+  assert.deepEqual(changeOfText(SOURCE, { type: "plain", number: 9 }, "Hi"), {});
+  assert.equal(faultOf(written, target, { before: "Bye" }), null);
+  for (
+    const forged of ["{{ x }}", "Bye {", "Bye \\", "{{#if a}}b{{/if}}", "a \ufdda\ufdd0\ufddc"]
+  ) {
+    assert.notEqual(faultOf(forged, target, { before: "Bye" }), null, forged);
+  }
+});
+
 test("isAtTop() knows whether names mean variables of the template", () => {
-  const isTop = [0, 1, 2].map((number) => isAtTop(SOURCE.html, { type: "text", number }));
-  assert.deepEqual(isTop, [true, false, true]);
+  for (const type of ["text", "plain"] as const) {
+    const isTop = [0, 1, 2].map((number) => isAtTop(SOURCE, { type, number }));
+    assert.deepEqual(isTop, [true, false, true]);
+  }
 });
 
 test("hasSameNumbers() compares the texts and images of two sources", () => {
-  assert.equal(hasSameNumbers(SOURCE.html, SOURCE.html.replace("Bye", "See you")), true);
-  assert.equal(hasSameNumbers(SOURCE.html, SOURCE.html.replace("Bye", "")), false);
-  assert.equal(hasSameNumbers(SOURCE.html, `${SOURCE.html}<img src="a">`), false);
+  const { html, text } = SOURCE;
+  const isSame = (change: object) => hasSameNumbers(SOURCE, { ...SOURCE, ...change });
+  assert.equal(
+    isSame({ html: html.replace("Bye", "See you"), text: text.replace("Bye", "x") }),
+    true,
+  );
+  assert.equal(isSame({ html: html.replace("Bye", "") }), false);
+  assert.equal(isSame({ html: `${html}<img src="a">` }), false);
+  assert.equal(isSame({ text: text.replace("Bye", "") }), false);
 });

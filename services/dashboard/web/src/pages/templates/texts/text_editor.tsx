@@ -20,7 +20,7 @@ export interface TextEditorProps {
   /** What the preview shows for each value, in order. */
   shown: readonly string[];
   /** Whether the text has no line breaks, as a subject. */
-  isPlain: boolean;
+  isOneLine: boolean;
   ref: Ref<TextHandle>;
   onDone: () => void;
   onCancel: () => void;
@@ -28,7 +28,7 @@ export interface TextEditorProps {
 }
 
 /** An editor of one text: values are chips, and the elements around words stay. */
-export default function TextEditor({ tokens, shown, isPlain, ref, ...events }: TextEditorProps) {
+export default function TextEditor({ tokens, shown, isOneLine, ref, ...events }: TextEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const begin = useRef(textDocument(tokens, shown));
@@ -43,12 +43,12 @@ export default function TextEditor({ tokens, shown, isPlain, ref, ...events }: T
       onRefused: () => onRefused(),
     };
     const editor = new EditorView(place.current, {
-      state: EditorState.create({ doc: begin.current, plugins: textPlugins(handlers, isPlain) }),
+      state: EditorState.create({ doc: begin.current, plugins: textPlugins(handlers, isOneLine) }),
       attributes: {
         class: "text-editor",
         role: "textbox",
         "aria-label": "Text",
-        "aria-multiline": isPlain ? "false" : "true",
+        "aria-multiline": isOneLine ? "false" : "true",
         spellcheck: "true",
       },
     });
@@ -58,7 +58,7 @@ export default function TextEditor({ tokens, shown, isPlain, ref, ...events }: T
       view.current = null;
       editor.destroy();
     };
-  }, [isPlain]);
+  }, [isOneLine]);
 
   useImperativeHandle(ref, () => ({
     changed() {

@@ -1,5 +1,6 @@
 import { type Mark, type Node, Schema } from "prosemirror-model";
 import type { TextToken } from "../../../../../texts/text_tokens.ts";
+import { nameOf, sayTag } from "./tag_name.ts";
 
 type Written = Pick<TextToken, "type" | "key">;
 
@@ -35,7 +36,7 @@ export const TEXT_SCHEMA = new Schema({
       attrs: { source: {} },
       toDOM: (
         { attrs: { source } },
-      ) => ["span", { class: "text-block", title: source }, saysOf(source)],
+      ) => ["span", { class: "text-block", title: source }, sayTag(source)],
     },
   },
   marks: {
@@ -107,19 +108,4 @@ function endTags(tokens: readonly TextToken[]): Map<number, string> {
     if (type === "close") ends.set(open.pop() ?? -1, key);
   }
   return ends;
-}
-
-/** Returns the name in a tag: `{{ date dueAt "long" }}` prints "dueAt". */
-export function nameOf(source: string): string {
-  const words = source.replace(/^\{+[~&]?|~?\}+$/g, "").match(/"[^"]*"|'[^']*'|[\w.@[\]/-]+/g) ??
-    [];
-  const name = words.length > 1 ? words.slice(1).find((word) => !/^["'\d]/.test(word)) : words[0];
-  return name ?? words[0] ?? source;
-}
-
-function saysOf(source: string): string {
-  const inner = source.replace(/^\{\{~?\s*|\s*~?\}\}$/g, "");
-  if (inner.startsWith("/")) return "end";
-  if (inner === "^" || inner === "else") return "else";
-  return inner.replace(/^[#^]\s*/, "");
 }

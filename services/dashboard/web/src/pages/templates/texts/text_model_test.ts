@@ -4,7 +4,7 @@ import { EXAMPLES } from "../../../../../templates/examples.ts";
 import { textRanges } from "../../../../../texts/text_ranges.ts";
 import { plainTokens, textTokens } from "../../../../../texts/text_tokens.ts";
 import { writeText } from "../../../../../texts/write_text.ts";
-import { documentTokens, nameOf, textDocument } from "./text_model.ts";
+import { documentTokens, textDocument } from "./text_model.ts";
 
 test("a text that was in the editor is written as it was", () => {
   const texts = [
@@ -24,6 +24,10 @@ test("a text that was in the editor is written as it was", () => {
     writeText(subject, documentTokens(textDocument(subject, ["42"])), { isPlain: true }),
     "Invoice {{ number }}{{#if a}}!{{/if}}",
   );
+  const plain = "Hi {{ a }},\r\n  <b> & {{#if a}}b\n{{/if}}c";
+  const lines = plainTokens(plain);
+  const written = documentTokens(textDocument(lines, []));
+  assert.equal(writeText(lines, written, { isPlain: true }), plain);
 });
 
 test("textDocument() shows what the preview shows for values", () => {
@@ -33,15 +37,4 @@ test("textDocument() shows what the preview shows for values", () => {
     undefined,
     "",
   ]);
-});
-
-test("nameOf() names what a tag prints", () => {
-  const cases = [["{{ a.b }}", "a.b"], ['{{ date dueAt "long" }}', "dueAt"], [
-    "{{{ html }}}",
-    "html",
-  ], [
-    "{{ currency (multiply quantity price) }}",
-    "multiply",
-  ], ["{{~ name ~}}", "name"]] as const;
-  for (const [source, name] of cases) assert.equal(nameOf(source), name);
 });

@@ -16,7 +16,7 @@ export interface TextEvents {
 /** Returns how the editor of a text behaves. */
 export function textPlugins(
   { onDone, onCancel, onRefused }: TextEvents,
-  isPlain: boolean,
+  isOneLine: boolean,
 ): Plugin[] {
   const run = (act: () => void): Command => () => {
     act();
@@ -44,8 +44,8 @@ export function textPlugins(
       "Mod-Shift-z": redo,
       "Mod-Enter": run(onDone),
       Escape: run(onCancel),
-      Enter: isPlain ? run(onDone) : lineBreak,
-      "Shift-Enter": isPlain ? run(onDone) : lineBreak,
+      Enter: isOneLine ? run(onDone) : lineBreak,
+      "Shift-Enter": isOneLine ? run(onDone) : lineBreak,
     }),
     keymap(baseKeymap),
     new Plugin({
@@ -60,7 +60,7 @@ export function textPlugins(
         // Other programs' styles do not belong into the template.
         handlePaste(view, event) {
           const text = event.clipboardData?.getData("text/plain") ?? "";
-          view.dispatch(inserted(view.state.tr, text, isPlain));
+          view.dispatch(inserted(view.state.tr, text, isOneLine));
           return true;
         },
         handleTextInput(view, from, to, text) {
@@ -77,7 +77,7 @@ export function textPlugins(
 function inserted(
   transaction: Transaction,
   text: string,
-  isPlain: boolean,
+  isOneLine: boolean,
 ) {
   const { break: node } = TEXT_SCHEMA.nodes;
   const lines = text.split(/\r?\n/).map((line) => line.replace(/[\s\0]+/g, " "));
@@ -85,7 +85,7 @@ function inserted(
   if (hasBlocks(transaction.doc, from, to)) {
     withoutText(transaction, from, to);
   } else transaction.deleteSelection();
-  for (const [index, line] of (isPlain ? [lines.join(" ")] : lines).entries()) {
+  for (const [index, line] of (isOneLine ? [lines.join(" ")] : lines).entries()) {
     if (index > 0) transaction.replaceSelectionWith(node.create());
     if (line !== "") transaction.insertText(line);
   }

@@ -30,6 +30,9 @@ export interface TextEditing {
   mayReplaceImages: boolean;
   /** The marked preview of what is on the page; null while there is none. */
   marked: Marked | null;
+  /** The numbers of the texts that the preview shows of the HTML; null while that is not known. */
+  shown: ReadonlySet<number> | null;
+  onShown(numbers: ReadonlySet<number>): void;
   current: OpenEdit | null;
   open(edit: OpenEdit | null): void;
 }
@@ -48,11 +51,12 @@ export function useTextEditing(
 ): TextEditing | null {
   const [isOn, setOn] = useState(() => localStorage.getItem(KEPT) !== "no");
   const [current, setCurrent] = useState<OpenEdit | null>(null);
+  const [shown, setShown] = useState<ReadonlySet<number> | null>(null);
   const { source } = draft;
   const marked = useMarked(view.kind, { source, preview, tag, isOn: isOn && !readOnly });
   const mayReplaceImages = useMay("editor");
   if (readOnly) return null;
-  const isCurrent = marked !== null && hasSameNumbers(marked.of.html, source.html);
+  const isCurrent = marked !== null && hasSameNumbers(marked.of, source);
   return {
     isOn,
     switchOn(wanted) {
@@ -60,7 +64,8 @@ export function useTextEditing(
       setOn(wanted);
     },
     marked: isCurrent ? marked : null,
-    ...{ mayReplaceImages, current },
+    ...{ mayReplaceImages, current, shown },
+    onShown: setShown,
     open: setCurrent,
   };
 }
