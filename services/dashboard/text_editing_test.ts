@@ -63,22 +63,44 @@ test("a marked preview of a source with faults is empty", async () => {
   const view = await makeTemplate(MAIL);
   const source = { ...view.draft, html: "<p>{{#if a}}</p>" };
   const { body } = await dashboard.own.editor.post(`${MAIL}/preview/texts`, { source });
-  assert.deepEqual(body, { subject: null, html: null, text: null, pdf: null });
+  const nothing = { subject: null, html: null, text: null, pdf: null, partials: [] };
+  assert.deepEqual(body, nothing);
 });
 
-test("a marked preview has the text part if it is written by hand", async () => {
+test("a marked preview has the text part if it is written by hand, and whose texts are in partials", async () => {
+  const { own: { accountId, texts, editor }, store } = dashboard;
+  const write = async (name: string, source: string) => {
+    const edit = { name, source, revision: 0, updatedAt: new Date(), updatedBy: null };
+    await store.partials.change({ ...edit, accountId });
+    const { status, text } = await editor.post(`/api/partials/${name}/publish`, { revision: 1 });
+    assert.equal(status, 200, text);
+  };
+  await write("color", "#0a5");
+  await write("foot", "<p>Acme, {{ city }}</p>");
+  await write("@brand", '{"name":"Acme"}');
   const view = await makeTemplate(MAIL, {
-    html: HTML,
+    html: '<p style="color:{{> color}}">{{@brand.name}}</p>{{> foot}}',
+    sample: { name: "Ada", sum: 5, city: "" },
     text: "Hi {{ name }}\n\n{{#if sum}}\nPay {{ sum }}\n{{/if}}\n{{#if city}}\nNo\n{{/if}}",
   });
-  const { texts } = dashboard.own;
   const { body } = await texts.post(`${MAIL}/preview/texts`, { source: view.draft });
+  assert.deepEqual(body.partials, ["foot"]);
+  const page = readMarks(body.html.replace(/<[^>]*>/g, ""));
+  const seen = page.texts.map(({ type, number, start, end }) =>
+    `${type} ${number} ${page.text.slice(start, end)}`
+  );
+  assert.deepEqual(seen, ["text 0 Acme", "partial 0 Acme, "]);
   const { text, texts: written, values } = readMarks(body.text);
   assert.deepEqual(written.map(({ start, end }) => text.slice(start, end)), ["Hi Ada", "Pay 5"]);
   assert.deepEqual([...values], [[0, ["Ada"]], [1, ["5"]]]);
   const generated = { ...view.draft, text: " " };
   const { body: other } = await texts.post(`${MAIL}/preview/texts`, { source: generated });
   assert.equal(other.text, null);
+  const published = await editor.post(`${MAIL}/${view.id}/publish`, { revision: view.revision });
+  assert.equal(published.status, 200, published.text);
+  const users = await texts.get("/api/partials/foot/templates");
+  assert.deepEqual(users.body.map(({ id }: { id: number }) => id), [view.id], users.text);
+  assert.equal((await texts.get("/api/partials/foot")).status, 403);
 });
 
 test("a member for texts changes texts of a draft, and nothing else", async () => {

@@ -15,4 +15,6 @@ export interface MarkedPreview {
    * and if none could be printed.
    */
   pdf: string | null;
+  /** The names of the partials whose texts have signs, by their number. */
+  partials: string[];
 }

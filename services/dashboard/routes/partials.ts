@@ -27,7 +27,7 @@ const nameSchema = z.union([partialNameSchema, z.literal(BRAND)]);
 /** Adds the routes of partials and the brand. */
 export function partialRoutes(app: FastifyInstance, { deps, issued }: Routing): void {
   const { store, now } = deps;
-  const { viewer, editor } = TEMPLATE_ROUTES;
+  const { texts, viewer, editor } = TEMPLATE_ROUTES;
   const path = "/api/partials";
 
   async function find(actor: Actor, name: string): Promise<StoredPartial> {
@@ -85,7 +85,7 @@ export function partialRoutes(app: FastifyInstance, { deps, issued }: Routing): 
 
   app.get<PartialPath>(
     `${path}/:partial/templates`,
-    viewer,
+    texts,
     async ({ actor, params }) => await touchedTemplates(await find(actor, params.partial), deps),
   );
 

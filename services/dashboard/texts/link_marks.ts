@@ -6,7 +6,10 @@ export const MARK_HOST = "posthaste.invalid";
 
 /** A link looks like what it is around, whatever the styles of the page. */
 const UNSET = ' style="all:unset"';
-const TEXT = new RegExp(`${SIGNS.text}([\\ufdd0-\\ufdd9]+)${SIGNS.body}|${SIGNS.textEnd}`, "g");
+const TEXT = new RegExp(
+  `([${SIGNS.text}${SIGNS.partial}])([\\ufdd0-\\ufdd9]+)${SIGNS.body}|${SIGNS.textEnd}`,
+  "g",
+);
 const IMAGE = new RegExp(`${SIGNS.image}([\\ufdd0-\\ufdd9]+)${SIGNS.body}`);
 const OTHERS = new RegExp(
   `[${SIGNS.value}${SIGNS.image}][\\ufdd0-\\ufdd9]+${SIGNS.body}|${SIGNS.valueEnd}`,
@@ -32,10 +35,11 @@ export function linkMarks(html: string): string {
   };
   const text = (written: string) => {
     let from = 0;
-    for (const { 0: mark, 1: number, index } of written.matchAll(TEXT)) {
+    for (const { 0: mark, 1: sign, 2: number, index } of written.matchAll(TEXT)) {
       chunks.push(written.slice(from, index));
       close();
-      current = number === undefined ? undefined : `text/${readSignedNumber(number)}`;
+      const type = sign === SIGNS.text ? "text" : "partial";
+      current = number === undefined ? undefined : `${type}/${readSignedNumber(number)}`;
       open();
       from = index + mark.length;
     }

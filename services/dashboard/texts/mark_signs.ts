@@ -16,6 +16,8 @@ export const SIGNS = {
   hidden: "\ufddf",
   /** In the description of an image: its number, then `body`. */
   image: "\ufde0",
+  /** A text of a partial begins: the number of the partial, then `body`. It ends as any text. */
+  partial: "\ufde1",
 } as const;
 
 const ANY = /[\ufdd0-\ufdef]/;

@@ -23,6 +23,17 @@ export function markTextPart(text: string): string {
   return hasSigns(text) ? text : withMarks(text, textMarks(plainRanges(text)));
 }
 
+/** Returns the source of a partial with signs around each text: what is rendered with it shows whose they are. */
+export function markPartial(source: string, number: number): string {
+  if (hasSigns(source)) return source;
+  const begin = SIGNS.partial + signedNumber(number) + SIGNS.body;
+  const marks = textRanges(source).flatMap(({ start, end }) => [
+    { at: start, sign: begin },
+    { at: end, sign: SIGNS.textEnd },
+  ]);
+  return withMarks(source, marks);
+}
+
 /** Returns a subject with signs around each value in it. */
 export function markPlainText(text: string): string {
   if (hasSigns(text)) return text;

@@ -4,7 +4,7 @@ import { publishEmail } from "@posthaste/templating";
 import { EXAMPLES } from "../templates/examples.ts";
 import { imageRanges, shownImage, withImage } from "./image_ranges.ts";
 import { linkMarks } from "./link_marks.ts";
-import { markPlainText, markSource, markTextPart } from "./mark_source.ts";
+import { markPartial, markPlainText, markSource, markTextPart } from "./mark_source.ts";
 import { textRanges } from "./text_ranges.ts";
 
 const SIGN = /[\ufdda\ufddb][\ufdd0-\ufdd9]+\ufddc|[\ufddd\ufdde]/g;
@@ -67,11 +67,21 @@ test("linkMarks() puts a link around each text and image, and uses those of the 
   for (const [source, linked] of cases) assert.equal(linkMarks(markSource(source)), linked);
 });
 
-test("markTextPart() puts signs around texts only", () => {
+test("markTextPart() and markPartial() put signs around texts only", () => {
   assert.equal(
     markTextPart("Hi {{ a }}\n\n{{#each l}}\n- {{ b }}\n{{/each}}"),
     "\ufdda\ufdd0\ufddcHi \ufddb\ufdd0\ufddc{{ a }}\ufdde\ufddd\n\n{{#each l}}\n" +
       "\ufdda\ufdd1\ufddc- \ufddb\ufdd0\ufddc{{ b }}\ufdde\ufddd\n{{/each}}",
+  );
+  const partial = markPartial(`<p title="x">Hi {{ a }}</p>{{> @partial-block}}<p>b</p>`, 12);
+  assert.equal(
+    partial,
+    `<p title="x">\ufde1\ufdd1\ufdd2\ufddcHi {{ a }}\ufddd</p>{{> @partial-block}}` +
+      `<p>\ufde1\ufdd1\ufdd2\ufddcb\ufddd</p>`,
+  );
+  assert.equal(
+    linkMarks(markPartial("<p>b</p>", 3)),
+    `<p><a href="https://posthaste.invalid/partial/3" style="all:unset">b</a></p>`,
   );
 });
 

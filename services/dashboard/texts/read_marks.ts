@@ -2,7 +2,8 @@ import { readSignedNumber, SIGNS } from "./mark_signs.ts";
 
 /** A marked text in what was rendered. */
 export interface MarkedText {
-  /** Its number in the source. A text in a loop occurs several times. */
+  type: "text" | "partial";
+  /** Its number in the source, or that of its partial. A text in a loop occurs several times. */
   number: number;
   /** Its place in {@linkcode ReadMarks.text}. */
   start: number;
@@ -23,7 +24,7 @@ export const WHOLE = -1;
 
 const DIGITS = "[\ufdd0-\ufdd9]+";
 const SIGN = new RegExp(
-  `([${SIGNS.text}${SIGNS.value}${SIGNS.image}])(${DIGITS})${SIGNS.body}|[${SIGNS.textEnd}${SIGNS.valueEnd}]`,
+  `([${SIGNS.text}${SIGNS.partial}${SIGNS.value}${SIGNS.image}])(${DIGITS})${SIGNS.body}|[${SIGNS.textEnd}${SIGNS.valueEnd}]`,
   "g",
 );
 
@@ -33,20 +34,23 @@ export function readMarks(marked: string): ReadMarks {
   const values = new Map<number, string[]>();
   let text = "";
   let from = 0;
-  let current: { number: number; start: number } = { number: WHOLE, start: 0 };
+  let current: Omit<MarkedText, "end"> = { type: "text", number: WHOLE, start: 0 };
   let value: { index: number; start: number } | undefined;
   for (const { 0: sign, 1: kind, 2: digits = "", index } of marked.matchAll(SIGN)) {
     text += marked.slice(from, index);
     from = index + sign.length;
-    if (kind === SIGNS.text) current = { number: readSignedNumber(digits), start: text.length };
-    else if (kind === SIGNS.value) value = { index: readSignedNumber(digits), start: text.length };
-    else if (sign === SIGNS.textEnd) {
+    if (kind === SIGNS.text || kind === SIGNS.partial) {
+      const type = kind === SIGNS.text ? "text" : "partial";
+      current = { type, number: readSignedNumber(digits), start: text.length };
+    } else if (kind === SIGNS.value) {
+      value = { index: readSignedNumber(digits), start: text.length };
+    } else if (sign === SIGNS.textEnd) {
       if (current.number !== WHOLE) texts.push({ ...current, end: text.length });
-      current = { number: WHOLE, start: text.length };
+      current = { type: "text", number: WHOLE, start: text.length };
     } else if (value !== undefined) {
       const known = values.get(current.number) ?? [];
       known[value.index] ??= text.slice(value.start).replace(/\s+/g, " ").trim();
-      values.set(current.number, known);
+      if (current.type === "text") values.set(current.number, known);
       value = undefined;
     }
   }

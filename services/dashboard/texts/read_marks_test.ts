@@ -29,6 +29,15 @@ test("readMarks() finds the values of a subject", () => {
   assert.deepEqual(values.get(WHOLE), ["42", "A B"]);
 });
 
+test("readMarks() finds whose texts those of partials are, without their values", () => {
+  const { text, texts, values } = readMarks(
+    "\ufde1\ufdd2\ufddcA \ufddb\ufdd0\ufddcB\ufdde\ufddd c",
+  );
+  assert.equal(text, "A B c");
+  assert.deepEqual(texts, [{ type: "partial", number: 2, start: 0, end: 3 }]);
+  assert.equal(values.size, 0);
+});
+
 test("readMarks() takes a text without signs as it is, and ignores stray ones", () => {
   assert.deepEqual(readMarks("Hi"), { text: "Hi", texts: [], values: new Map() });
   assert.equal(readMarks("\ufddda\ufddeb").text, "ab");

@@ -11,7 +11,8 @@ export interface TextRange {
   values: readonly { start: number; end: number }[];
 }
 
-const UNSEEN = new Set(
+/** The elements whose content no reader sees as text. */
+export const UNSEEN: ReadonlySet<string> = new Set(
   ("head style script title textarea select noscript template svg math object iframe pre xmp " +
     "mj-attributes mj-style mj-title").split(" "),
 );
@@ -68,7 +69,8 @@ function isTableStructure(piece: HtmlPiece): boolean {
   return piece.type === "close" && AFTER_CELL.has(piece.name);
 }
 
-function isEmptyTag(source: string, { end }: { end: number }): boolean {
+/** Returns whether a tag ends itself, as in MJML. */
+export function isEmptyTag(source: string, { end }: { end: number }): boolean {
   return source.startsWith("/>", end - 2);
 }
 

@@ -175,9 +175,13 @@ test("conditions stay whole, and curly braces become no placeholders", async () 
   assert.deepEqual(faults, []);
 });
 
-test("the text part and hidden texts are reached from the preview", async () => {
+test("the text part, hidden texts and texts of partials are reached from the preview", async () => {
+  const { editor } = fixture.people;
+  const imprint = { revision: 0, source: "<p>Acme, Rome</p>" };
+  await editor.ask("PUT", "/partials/imprint/draft", imprint);
+  await editor.ask("POST", "/partials/imprint/publish", { revision: 1 });
   const html = '<!doctype html><html lang="en"><body><div style="display:none">In short</div>' +
-    "<p>Hello {{ name }}!</p>{{#if vip}}<p>For <b>you</b></p>{{/if}}</body></html>";
+    "<p>Hello {{ name }}!</p>{{#if vip}}<p>For <b>you</b></p>{{/if}}{{> imprint}}</body></html>";
   const text = "Hello {{ name }}\r\n\r\n{{#if vip}}\nFor you\n{{/if}}\n\nBye\n";
   const sample = { name: "Ada", vip: false };
   const id = await makeTemplate("email", { subject: "Hi", html, text, sample });
@@ -192,6 +196,15 @@ test("the text part and hidden texts are reached from the preview", async () => 
   await replaceWord(page, editing, "For", "Only for");
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "Only for you (if vip)" }).waitFor();
+
+  await page.getByRole("button", { name: "Show the partial of the text: Acme, Rome" }).click();
+  const note = page.getByRole("dialog", { name: "The partial of this text" });
+  await note.getByText("in the partial “imprint”, used by 0 published templates").waitFor();
+  await expectNoAxeViolations(page);
+  const link = note.getByRole("link", { name: "Edit the partial" });
+  assert.match(await link.getAttribute("href") ?? "", /\/partials\/imprint$/);
+  await page.keyboard.press("Escape");
+  await note.waitFor({ state: "hidden" });
 
   const looks = page.getByRole("radiogroup", { name: "What the preview shows" });
   await looks.getByText("Text", { exact: true }).click();

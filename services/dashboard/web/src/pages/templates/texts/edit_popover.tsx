@@ -3,6 +3,7 @@ import type { Draft } from "../use_draft.ts";
 import type { Preview } from "../use_preview.ts";
 import { EditImage } from "./edit_image.tsx";
 import { EditText } from "./edit_text.tsx";
+import { PartialNote } from "./partial_note.tsx";
 import type { TextEditing } from "./use_text_editing.ts";
 
 /** What is edited in the preview, in a panel beside it. */
@@ -34,6 +35,8 @@ export function EditPopover({ editing, draft, preview }: {
       <Popover.Dropdown p="xs" aria-label={LABELS[target.type]}>
         {target.type === "image"
           ? <EditImage target={target} draft={draft} onClose={close} />
+          : target.type === "partial"
+          ? <PartialNote name={editing.marked?.partials[target.number] ?? ""} onClose={close} />
           : <EditText edit={current} {...{ draft, preview }} onClose={close} />}
       </Popover.Dropdown>
     </Popover>
@@ -43,6 +46,7 @@ export function EditPopover({ editing, draft, preview }: {
 const LABELS = {
   text: "Edit this text",
   plain: "Edit this text",
+  partial: "The partial of this text",
   image: "Replace this image",
   subject: "Edit the subject",
 } as const;

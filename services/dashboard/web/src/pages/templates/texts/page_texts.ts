@@ -13,7 +13,7 @@ export interface PageTexts {
 
 /** A place on a page that can be edited. */
 export interface PagePlace {
-  target: { type: "text" | "image"; number: number };
+  target: { type: "text" | "image" | "partial"; number: number };
   /** What is there, for screen readers. */
   label: string;
   range: Range;
@@ -50,14 +50,14 @@ export function placesOn(page: Node, { text, texts, images }: PageTexts): PagePl
     const node = content.texts[index];
     return node && [node, offset - (starts[index] ?? 0)];
   };
-  const places = found.flatMap(({ number, start, end }): PagePlace[] => {
+  const places = found.flatMap(({ type, number, start, end }): PagePlace[] => {
     const [from, to] = [at(start, false), at(end, true)];
     if (from === undefined || to === undefined || end <= start) return [];
     const range = new Range();
     range.setStart(...from);
     range.setEnd(...to);
     const label = shown.slice(start, end).replace(/\s+/g, " ").trim();
-    return [{ target: { type: "text", number }, label, range }];
+    return [{ target: { type, number }, label, range }];
   });
   const pictures = content.images.flatMap((image, index): PagePlace[] => {
     const number = images[index] ?? null;

@@ -46,8 +46,8 @@ export function PdfSpots({ spots, editing }: {
   const labels = useMemo(
     () =>
       new Map(
-        texts.toReversed().map(({ number, start, end }) => [
-          number,
+        texts.toReversed().map(({ type, number, start, end }) => [
+          `${type} ${number}`,
           text.slice(start, end).replace(/\s+/g, " ").trim(),
         ]),
       ),
@@ -60,7 +60,7 @@ export function PdfSpots({ spots, editing }: {
       unit="%"
       target={target}
       box={box}
-      label={target.type === "text" ? labels.get(target.number) ?? "" : ""}
+      label={labels.get(`${target.type} ${target.number}`) ?? ""}
       onOpen={(target, box) => editing.open({ target, box, shown: valuesOf(values, target) })}
     />
   ));
@@ -93,10 +93,10 @@ async function spotsOf(page: PDFPageProxy): Promise<PdfSpot[]> {
       width: Math.abs(c - a) / width * 100,
       height: Math.abs(d - b) / height * 100,
     };
-    return [{ target: { type: type as "text" | "image", number: Number(number) }, box }];
+    return [{ target: { type: type as EditTarget["type"], number: Number(number) }, box }];
   });
 }
 
 const ADDRESS = new RegExp(
-  `^https://${MARK_HOST.replace(".", "\\.")}/(text|image)/(\\d+)$`,
+  `^https://${MARK_HOST.replace(".", "\\.")}/(text|image|partial)/(\\d+)$`,
 );

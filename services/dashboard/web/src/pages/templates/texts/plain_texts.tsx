@@ -16,14 +16,14 @@ export function PlainTexts({ text, editing }: {
   const marks = useMemo(() => marked === null ? null : readMarks(marked), [marked]);
   const places = useMemo(() => marks === null ? [] : textPlaces(text, marks), [text, marks]);
   const shown = useMemo(
-    () => new Set(places.map(({ number }) => number)),
+    () => new Set(places.flatMap(({ type, number }) => type === "text" ? [number] : [])),
     [places],
   );
-  const open = ({ number }: MarkedText, { currentTarget }: { currentTarget: Element }) => {
+  const open = ({ type, number }: MarkedText, { currentTarget }: { currentTarget: Element }) => {
     const { left, top, width, height } = currentTarget.getBoundingClientRect();
-    const target = { type: "plain" as const, number };
-    const shown = marks?.values.get(number) ?? [];
-    editing?.open({ target, box: { left, top, width, height }, shown });
+    const target = { type: type === "text" ? "plain" as const : type, number };
+    const values = type === "text" ? marks?.values.get(number) : undefined;
+    editing?.open({ target, box: { left, top, width, height }, shown: values ?? [] });
   };
   return (
     <Box h="100%" style={{ display: "flex", flexDirection: "column" }}>
@@ -42,7 +42,7 @@ export function PlainTexts({ text, editing }: {
                 className="text-part"
                 role="button"
                 tabIndex={0}
-                aria-label={labelOf(words)}
+                aria-label={labelOf(place.type, words)}
                 onClick={(event) => open(place, event)}
                 onKeyDown={(event) => {
                   if (!isPress(event)) return;
@@ -64,9 +64,10 @@ export function PlainTexts({ text, editing }: {
   );
 }
 
-function labelOf(words: string): string {
+function labelOf(type: MarkedText["type"], words: string): string {
+  const what = type === "text" ? "Edit the text" : "Show the partial of the text";
   const label = words.replace(/\s+/g, " ");
-  return `Edit the text: ${label.length > 60 ? `${label.slice(0, 60)}…` : label}`;
+  return `${what}: ${label.length > 60 ? `${label.slice(0, 60)}…` : label}`;
 }
 
 function isPress({ key }: KeyboardEvent): boolean {

@@ -7,9 +7,12 @@ import { templateTags } from "../../../../../texts/template_tags.ts";
 import { type TextRange, textRanges } from "../../../../../texts/text_ranges.ts";
 import { plainTokens, type TextToken, textTokens } from "../../../../../texts/text_tokens.ts";
 
-/** What a person edits in the preview, by its number: a text or an image of the HTML, a text of the text part; or the subject. */
+/**
+ * What a person clicks in the preview, by its number: a text or an image of the HTML, a text of the text part, or
+ * a partial with the text; or the subject.
+ */
 export interface EditTarget {
-  type: "text" | "image" | "plain" | "subject";
+  type: "text" | "image" | "plain" | "partial" | "subject";
   number: number;
 }
 

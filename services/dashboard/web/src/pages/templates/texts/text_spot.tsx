@@ -13,7 +13,11 @@ export function TextSpot({ target, label, box, unit = "px", onOpen }: {
   onOpen: (target: EditTarget, box: ScreenBox) => void;
 }) {
   const { left, top, width, height } = box;
-  const what = target.type === "image" ? "Replace the image" : "Edit the text";
+  const what = target.type === "image"
+    ? "Replace the image"
+    : target.type === "partial"
+    ? "Show the partial of the text"
+    : "Edit the text";
   const said = label.length > 60 ? `${label.slice(0, 60)}…` : label;
   return (
     <button
