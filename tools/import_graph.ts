@@ -14,6 +14,8 @@ export interface ImportGraph {
    * - A string that names a source file counts as an import: it is a program that the file starts.
    */
   reachOf(file: string): ReadonlySet<string>;
+  /** Returns the part of it that a file loads into its own process: without the programs that it starts. */
+  loadedBy(file: string): ReadonlySet<string>;
 }
 
 type Names = ReadonlyMap<string, string> | undefined;
@@ -22,6 +24,8 @@ interface Edge {
   target: string;
   /** Names in the file, with their names in the target; undefined for all. */
   names: Names;
+  /** Whether the target is a program that the file starts. */
+  isStarted?: boolean;
 }
 
 interface Source {
@@ -71,7 +75,7 @@ export function openImportGraph(root: string): ImportGraph {
   function startedBy(path: string, file: string): Edge[] {
     const target = [normalize(join(dirname(file), path)), normalize(path)]
       .find((each) => !each.startsWith("..") && existsSync(join(root, each)));
-    return target === undefined ? [] : [{ target, names: undefined }];
+    return target === undefined ? [] : [{ target, names: undefined, isStarted: true }];
   }
 
   function isDefinedIn(name: string, file: string): boolean {
@@ -86,39 +90,44 @@ export function openImportGraph(root: string): ImportGraph {
     return isDefined;
   }
 
+  function follow(file: string, { withStarted }: { withStarted: boolean }): ReadonlySet<string> {
+    const reached = new Set<string>();
+    const followed = new Set<string>();
+    const visit = (target: string, names: Names): void => {
+      const source = sourceOf(target);
+      if (source === undefined && !OUTSIDE.test(target)) return;
+      reached.add(target);
+      if (source === undefined) return;
+      if (source.isOnlyReexports && names !== undefined) {
+        for (const name of names.values()) passOn({ name, target, edges: source.edges });
+        return;
+      }
+      if (followed.has(target)) return;
+      followed.add(target);
+      for (const { target: next, names, isStarted = false } of source.edges) {
+        if (withStarted || !isStarted) visit(next, names);
+      }
+    };
+    const passOn = (
+      { name, target, edges }: { name: string; target: string; edges: readonly Edge[] },
+    ) => {
+      const key = `${target}#${name}`;
+      if (followed.has(key)) return;
+      followed.add(key);
+      const named = edges.filter((edge) => edge.names?.has(name));
+      const found = named.length > 0
+        ? named
+        : edges.filter((edge) => edge.names === undefined && isDefinedIn(name, edge.target));
+      for (const edge of found) {
+        visit(edge.target, new Map([[name, edge.names?.get(name) ?? name]]));
+      }
+    };
+    visit(normalize(file), undefined);
+    return reached;
+  }
+
   return {
-    reachOf(file) {
-      const reached = new Set<string>();
-      const followed = new Set<string>();
-      const visit = (target: string, names: Names): void => {
-        const source = sourceOf(target);
-        if (source === undefined && !OUTSIDE.test(target)) return;
-        reached.add(target);
-        if (source === undefined) return;
-        if (source.isOnlyReexports && names !== undefined) {
-          for (const name of names.values()) passOn({ name, target, edges: source.edges });
-          return;
-        }
-        if (followed.has(target)) return;
-        followed.add(target);
-        for (const edge of source.edges) visit(edge.target, edge.names);
-      };
-      const passOn = (
-        { name, target, edges }: { name: string; target: string; edges: readonly Edge[] },
-      ) => {
-        const key = `${target}#${name}`;
-        if (followed.has(key)) return;
-        followed.add(key);
-        const named = edges.filter((edge) => edge.names?.has(name));
-        const found = named.length > 0
-          ? named
-          : edges.filter((edge) => edge.names === undefined && isDefinedIn(name, edge.target));
-        for (const edge of found) {
-          visit(edge.target, new Map([[name, edge.names?.get(name) ?? name]]));
-        }
-      };
-      visit(normalize(file), undefined);
-      return reached;
-    },
+    reachOf: (file) => follow(file, { withStarted: true }),
+    loadedBy: (file) => follow(file, { withStarted: false }),
   };
 }

@@ -51,3 +51,12 @@ test("reachOf() counts programs that are started, and ends in circles", () => {
     ...["libs/b/child.ts", "libs/b/child_test.ts", "libs/b/circle.ts"],
   ]);
 });
+
+test("loadedBy() leaves out programs that are started", () => {
+  using repository = makeRepository(REPOSITORY);
+  const graph = openImportGraph(repository.root);
+  assert.deepEqual([...graph.loadedBy("libs/b/child_test.ts")], ["libs/b/child_test.ts"]);
+  assert.deepEqual([...graph.loadedBy("libs/b/child.ts")].toSorted(), [
+    ...["libs/b/child.ts", "libs/b/circle.ts"],
+  ]);
+});

@@ -8,13 +8,13 @@ export interface FoundImport {
   isType: boolean;
   /**
    * Names of values in this file, each with its name in the imported file; undefined for all (`*`, a default,
-   * `import "x"`, `import("x")`).
+   * `import "x"`, `import("x")` unless as `const { a } = await import("x")`).
    */
   names: ReadonlyMap<string, string> | undefined;
 }
 
 const STATEMENT = /\b(?:import|export)\b((?:[\w\s{},*$@]|\\u)*?)\bfrom\s*(?=")/g;
-const BARE_OR_DYNAMIC = /\bimport\s*\(?\s*(?=")/g;
+const BARE_OR_DYNAMIC = /(?:(\{[\w\s:,$]+\})\s*=\s*await\s+)?\bimport\s*\(?\s*(?=")/g;
 const BEFORE_REGEX =
   /(?:^|[(,=:[!&|?{};+*%<>~^-]|\b(?:return|typeof|case|in|of|await|yield|throw))\s*$/;
 
@@ -69,7 +69,7 @@ function findImports(source: string, { masked, strings }: MaskedSource): FoundIm
   return found.sort((a, b) => a.line - b.line);
 }
 
-/** Parses the clause between `import` or `export` and `from`. */
+/** Parses the clause between `import` or `export` and `from`, or the names on the left of `await import()`. */
 function readClause(clause: string): Pick<FoundImport, "isType" | "names"> {
   const text = clause.trim();
   const isType = /^type\b\s*[{*\w]/.test(text);
@@ -78,8 +78,8 @@ function readClause(clause: string): Pick<FoundImport, "isType" | "names"> {
   const names = new Map<string, string>();
   for (const item of list.split(",").map((each) => each.trim())) {
     if (item === "" || /^type\s/.test(item)) continue;
-    const [name = "", alias = name] = item.split(/\s+as\s+/);
-    // `import { a as b }` declares b and imports a; `export { a as b }` exports b and imports a.
+    const [name = "", alias = name] = item.split(/\s+as\s+|\s*:\s*/);
+    // `import { a as b }` and `const { a: b }` declare b and import a; `export { a as b }` exports b and imports a.
     names.set(alias, name);
   }
   return { isType: isType || names.size === 0, names };

@@ -38,3 +38,12 @@ test("scanImports() is not misled by comments, strings, templates and regular ex
   ].join("\n");
   assert.deepEqual(specifiers(source), ["z"]);
 });
+
+test("scanImports() finds the names of a dynamic import", () => {
+  const namesOf = (source: string) => scanImports(source).map(({ names }) => names);
+  assert.deepEqual(namesOf('const { a, b: c } = await import("x");'), [
+    new Map([["a", "a"], ["c", "b"]]),
+  ]);
+  assert.deepEqual(namesOf('const { a, ...rest } = await import("x");'), [undefined]);
+  assert.deepEqual(namesOf('const all = await import("x");'), [undefined]);
+});

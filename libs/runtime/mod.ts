@@ -42,12 +42,8 @@ export {
 } from "./permissions.ts";
 export { ConfigError, type ConfigFault, type Env, readConfig } from "./read_config.ts";
 export { repeat, type Repetition } from "./repeat.ts";
-export {
-  runService,
-  SERVICE_CONFIG,
-  type ServiceContext,
-  type ServiceOptions,
-} from "./run_service.ts";
+export { runService, type ServiceContext, type ServiceOptions } from "./run_service.ts";
+export { SERVICE_CONFIG } from "./service_config.ts";
 export { fileVariableOf, readSecretFile } from "./secret_file.ts";
 export {
   ASSET_SETTINGS,

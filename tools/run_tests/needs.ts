@@ -44,15 +44,16 @@ export const SIGNS: Readonly<Record<keyof Needs, readonly string[]>> = {
 /** Returns the needs of a test file, by its imports. */
 export function needsOf(file: string, graph: ImportGraph): Needs {
   const reach = graph.reachOf(file);
-  const has = (need: keyof Needs) =>
-    SIGNS[need].some((sign) => reach.has(sign) || reach.has(`${sign}.ts`));
+  const has = (need: keyof Needs, among = reach) =>
+    SIGNS[need].some((sign) => among.has(sign) || among.has(`${sign}.ts`));
   return {
     sharedSystem: has("sharedSystem"),
     ownSystem: has("ownSystem") && !has("sharedSystem"),
     browser: has("browser"),
     programs: has("programs"),
     database: has("database"),
-    ownProcess: has("ownProcess"),
+    // A service that the file starts changes a process of its own.
+    ownProcess: has("ownProcess", graph.loadedBy(file)),
     night: has("night"),
     long: has("long"),
   };

@@ -34,3 +34,12 @@ test("every nightly file names short forms, which are not nightly", () => {
     }
   }
 });
+
+test("needsOf() gives a process of its own to files that start telemetry, not to those that start services", () => {
+  const graph = openImportGraph(ROOT);
+  // Without their ending: this test does not start them.
+  const hasOwn = (name: string) => needsOf(`${name}.ts`, graph).ownProcess;
+  assert.equal(hasOwn("libs/telemetry/span_test"), true);
+  assert.equal(hasOwn("tests/e2e/batch_test"), false);
+  assert.equal(hasOwn("cli/command_line_test"), false);
+});
