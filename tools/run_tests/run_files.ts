@@ -33,12 +33,12 @@ export async function runFiles(
   const running = new Map<PlannedFile, Promise<void>>();
   const reports: FileReport[] = [];
   const idleSince = openIdleMeter();
-  await using pool = openPool(root, resources);
+  await using pool = openPool(root);
   let idle = 0;
 
   async function start(file: PlannedFile): Promise<void> {
     const worker = pool.take(file);
-    const result = await worker.run(file.file);
+    const result = await worker.run({ file: file.file, env: resources.env });
     // Leftovers in a process that ends now disturb no other file.
     const leftovers = file.needs.ownProcess ? [] : result.leftovers;
     const report = { file: file.file, ...result, leftovers };
@@ -78,25 +78,21 @@ function failureOf(promise: Promise<void>): Promise<never> {
 }
 
 /** Keeps the processes that can run another file. */
-function openPool(root: string, resources: Resources) {
+function openPool(root: string) {
   const all = new Set<WorkerProcess>();
-  const free: { worker: WorkerProcess; knows: number }[] = [];
-  const countOfEnv = () => Object.keys(resources.env).length;
+  const free: WorkerProcess[] = [];
   return {
     take({ needs }: PlannedFile): WorkerProcess {
-      // A process from before the start of the database does not know its address.
-      const at = free.findLastIndex(({ worker, knows }) =>
-        worker.isAlive && knows === countOfEnv()
-      );
+      const at = free.findLastIndex(({ isAlive }) => isAlive);
       const [known] = needs.ownProcess || at === -1 ? [] : free.splice(at, 1);
-      if (known) return known.worker;
-      const worker = startWorker(root, resources.env);
+      if (known) return known;
+      const worker = startWorker(root);
       all.add(worker);
       return worker;
     },
     /** Leftovers of a file must not fail the files after it. */
     giveBack(worker: WorkerProcess, { mayGoOn }: { mayGoOn: boolean }): void {
-      if (mayGoOn) free.push({ worker, knows: countOfEnv() });
+      if (mayGoOn) free.push(worker);
       else void worker[Symbol.asyncDispose]();
     },
     async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Runs test files one after another in one process, as `main.ts` asks for them by message, and answers
- * each with its {@linkcode FileResult}. Ends when the channel closes.
+ * Runs test files one after another in one process, as `main.ts` asks for them by message (a
+ * {@linkcode FileRequest}), and answers each with its {@linkcode FileResult}. Ends when the channel closes.
  *
  * Each file is a suite: `run()` of node:test would wait until nothing keeps the process alive, which
  * is never while the channel is open.
@@ -13,6 +13,7 @@ import process from "node:process";
 import { suite } from "node:test";
 import { pathToFileURL } from "node:url";
 import { collectResult, noteStray } from "./collect_result.ts";
+import type { FileRequest } from "./file_request.ts";
 import { describeLeftovers, takeInventory } from "./leftovers.ts";
 
 // The listeners of node:test are installed before the first inventory.
@@ -20,7 +21,9 @@ await suite("warm-up", () => {});
 // An unhandled error would end the process of a single file; here it fails the file.
 process.on("uncaughtExceptionMonitor", (error) => noteStray(error));
 process.on("unhandledRejection", (error) => noteStray(error));
-process.on("message", (file: string) => {
+process.on("message", ({ file, env }: FileRequest) => {
+  // Servers may have been started since the last file.
+  Object.assign(process.env, env);
   void runFile(file).then((result) => process.send?.(result));
 });
 process.on("disconnect", () => process.exit(0));

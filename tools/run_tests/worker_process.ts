@@ -1,13 +1,13 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import process from "node:process";
+import type { FileRequest } from "./file_request.ts";
 import type { FileResult } from "./file_result.ts";
 
 /** A process that runs test files one after another. Disposing ends it. */
 export interface WorkerProcess extends AsyncDisposable {
   /** Runs a file. If the process ends meanwhile, or answers too late, that file fails. */
-  run(file: string): Promise<FileResult & { output: string }>;
+  run(request: FileRequest): Promise<FileResult & { output: string }>;
   /** Whether it can run another file. */
   readonly isAlive: boolean;
 }
@@ -20,11 +20,10 @@ const SEMI_SPACE_MB = 64;
 /** The old space is not collected before it has this size. */
 const OLD_SPACE_MB = 512;
 
-/** Starts a process for test files, in the folder of the repository, with additional variables. */
-export function startWorker(root: string, env: Readonly<Record<string, string>>): WorkerProcess {
+/** Starts a process for test files, in the folder of the repository. */
+export function startWorker(root: string): WorkerProcess {
   const child = fork(join(import.meta.dirname, "worker.ts"), [], {
     cwd: root,
-    env: { ...process.env, ...env },
     execArgv: [
       // A process holds the modules of many files: collecting garbage less often saves a sixth of its CPU.
       `--max-semi-space-size=${SEMI_SPACE_MB}`,
@@ -46,19 +45,19 @@ export function startWorker(root: string, env: Readonly<Record<string, string>>)
     get isAlive() {
       return child.exitCode === null && child.signalCode === null && child.connected;
     },
-    async run(file) {
+    async run(request) {
       output = "";
       const started = performance.now();
       try {
         await ready;
         const answer = answerOf<FileResult>(child);
-        child.send(file);
+        child.send(request);
         return { ...await answer, output };
       } catch (error) {
         await stop(child);
         const reason = error instanceof Error ? error.message : String(error);
         return {
-          failures: [{ name: file, line: 0, reason }],
+          failures: [{ name: request.file, line: 0, reason }],
           ...{ passed: 0, skipped: 0, leftovers: [] },
           durationMs: performance.now() - started,
           output,

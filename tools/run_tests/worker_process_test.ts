@@ -11,9 +11,9 @@ async function runAll(files: Record<string, string>): Promise<Record<string, Fil
   using repository = makeRepository(
     Object.fromEntries(Object.entries(files).map(([name, text]) => [name, IMPORTS + text])),
   );
-  await using worker = startWorker(repository.root, {});
+  await using worker = startWorker(repository.root);
   const results: Record<string, FileResult> = {};
-  for (const file of Object.keys(files)) results[file] = await worker.run(file);
+  for (const file of Object.keys(files)) results[file] = await worker.run({ file, env: {} });
   return results;
 }
 
@@ -67,9 +67,21 @@ test("a worker whose process ends fails the file, and accepts no other", async (
   using repository = makeRepository({
     "exit_test.ts": `${IMPORTS}test("a", () => { console.log("words"); process.exit(3) });`,
   });
-  await using worker = startWorker(repository.root, {});
-  const { failures, output } = await worker.run("exit_test.ts");
+  await using worker = startWorker(repository.root);
+  const { failures, output } = await worker.run({ file: "exit_test.ts", env: {} });
   assert.deepEqual(failures.map(({ reason }) => reason), ["Its process ended with code 3"]);
   assert.match(output, /words/);
   assert.equal(worker.isAlive, false);
+});
+
+test("a worker sets what is new in the environment before a file", async () => {
+  using repository = makeRepository({
+    "first_test.ts": `${IMPORTS}test("a", () => {});`,
+    "second_test.ts":
+      `${IMPORTS}test("a", () => { if (process.env.ADDED !== "1") throw Error("no") });`,
+  });
+  await using worker = startWorker(repository.root);
+  await worker.run({ file: "first_test.ts", env: {} });
+  const { failures, leftovers } = await worker.run({ file: "second_test.ts", env: { ADDED: "1" } });
+  assert.deepEqual({ failures, leftovers }, { failures: [], leftovers: [] });
 });
