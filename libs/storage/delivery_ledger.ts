@@ -15,6 +15,7 @@ import { collectionsOf } from "./_collections.ts";
 import { measuredUnder } from "./_measured.ts";
 import { insertGroup } from "./_insert_group.ts";
 import { UNTOUCHED } from "./_message_document.ts";
+import { withoutWords } from "./_without_words.ts";
 import { writeGroup } from "./_write_group.ts";
 import type { MessageIdentity } from "./message_identity.ts";
 import type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
@@ -138,11 +139,18 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
     },
   });
 
+  /** Returns whether the recipient was forgotten after an earlier outcome. */
+  async function isForgotten({ messageId: _id, accountId }: MessageIdentity): Promise<boolean> {
+    const filter = { _id, accountId, forgottenAt: { $exists: true } };
+    return await messages.findOne(filter, { projection: { _id: 1 } }) !== null;
+  }
+
   async function perform(
     message: MessageIdentity,
-    request: LedgerRequest<AttemptOutcome>,
+    given: LedgerRequest<AttemptOutcome>,
     options: LedgerOptions,
   ): Promise<LedgerAnswer<AttemptOutcome>> {
+    const request = isAboutPast(given) && await isForgotten(message) ? wordless(given) : given;
     switch (request.op) {
       case "insertRegister":
         return await operations.insertRegister(message.messageId, request, options);
@@ -210,6 +218,40 @@ function isUnsure(error: unknown): boolean {
 /** Returns whether an outcome closes attempt `n` because the server took the mail of an earlier one. */
 function isOfEarlier({ sentBy }: AttemptOutcome, n: number): boolean {
   return sentBy !== undefined && sentBy !== n;
+}
+
+/** Returns whether a request brings what was learned after an outcome of the message was known. */
+function isAboutPast(request: LedgerRequest<AttemptOutcome>): boolean {
+  switch (request.op) {
+    case "replaceHeld":
+    case "markSent":
+      return true;
+    case "writeOutcome":
+      return isOfEarlier(request.outcome, request.n);
+    case "insertRegister":
+      return "void" in request.register && isOfEarlier(request.register.void, request.n);
+    case "readMessage":
+      return false;
+  }
+}
+
+function wordless(request: LedgerRequest<AttemptOutcome>): LedgerRequest<AttemptOutcome> {
+  if ("outcome" in request) return { ...request, outcome: wordlessOutcome(request.outcome) };
+  if (request.op !== "insertRegister" || !("void" in request.register)) return request;
+  const { register } = request;
+  return { ...request, register: { ...register, void: wordlessOutcome(register.void) } };
+}
+
+function wordlessOutcome(
+  { reason, reply, copiesRefused: _words, lines, ...outcome }: AttemptOutcome,
+): AttemptOutcome {
+  const left = withoutWords({ reason: reason ?? null, reply: reply ?? null, timeline: lines });
+  return {
+    ...outcome,
+    lines: left.timeline,
+    ...(left.reason === null ? {} : { reason: left.reason }),
+    ...(left.reply === null ? {} : { reply: left.reply }),
+  };
 }
 
 /**

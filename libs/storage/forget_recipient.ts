@@ -10,6 +10,7 @@ import type { Db } from "mongodb";
 import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { copyFieldsOfSend, withoutCopies } from "./_copies.ts";
 import { forgetInAudit } from "./_forget_in_audit.ts";
+import { withoutWords } from "./_without_words.ts";
 import { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
 import {
   assetFieldOf,
@@ -320,12 +321,9 @@ function withoutRecipient(
 
 /** Returns a message without the words of servers: they may quote addresses. */
 function anonymous({ reply, timeline, reason, copies }: Message): Partial<Message> {
-  const { response: _words, ...codes } = reply ?? {};
   return {
     email: FORGOTTEN_ADDRESS,
     ...(copies === undefined ? {} : { copies: [], copiesRefused: [] }),
-    reason: reason === null ? null : "Forgotten on request",
-    reply: reply === null ? null : codes,
-    timeline: timeline.map(({ detail: _detail, ...entry }) => entry),
+    ...withoutWords({ reason, reply, timeline }),
   };
 }

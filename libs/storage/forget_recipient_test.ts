@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { advance, replied } from "@posthaste/delivery";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
+import type { AttemptOutcome } from "./stored_register.ts";
 
 let opened: TestStore;
 before(async () => {
@@ -113,6 +115,37 @@ test("forgetRecipient() leaves a message that is being sent, and forgets it when
     null,
     "nobody is there to send to",
   );
+});
+
+test("what a server says later of a forgotten person's mail is not stored", async () => {
+  const { store } = opened;
+  const accountId = "acc_late";
+  for (const state of ["failed", "unknown"] as const) {
+    const send = sendToAnn(accountId, []);
+    await store.sends.accept(send);
+    const messageId = messageIdOf(send._id, 0);
+    await takeAttempt(store, { messageId, attempt: 1 });
+    await endAttempt(store, state, { messageId, attempt: 1, at: now });
+    const done = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);
+    assert.deepEqual([done.messages, done.left], [1, []]);
+
+    const reply = { code: 250, response: "Ok <Ann.Canary@example.com> queued" };
+    const lines = [{ at: now, type: "sent" as const, attempt: 1, detail: reply.response }];
+    const outcome: AttemptOutcome = { state: "sent", at: now, reply, lines };
+    const mailers = {
+      ...{ messageId, sendId: send._id, accountId, index: 0, integration: `${accountId}/1` },
+      ...{ email: "Ann.Canary@example.com", acceptedAt: now },
+    };
+    await advance(
+      replied({ n: 1 }, { outcome, certainty: "accepted" }),
+      store.registers.ledgerOf(mailers),
+    );
+    const view = await store.messages.find(accountId, messageId);
+    assert.deepEqual([view?.state, view?.reply, view?.email], [
+      ...["sent", { code: 250 }, FORGOTTEN_ADDRESS],
+    ]);
+    assert.doesNotMatch(await everything(), new RegExp(`${messageId}[^}]{0,400}ann.canary`, "i"));
+  }
 });
 
 test("forgetRecipient() touches no other account", async () => {
