@@ -15,6 +15,7 @@ import { SMTP } from "./smtp.ts";
 import { THREE } from "./three.ts";
 import { KILL_WEBHOOKS } from "./webhooks.ts";
 import { ZOMBIES } from "./zombie.ts";
+import { ZOMBIE_WEBHOOKS } from "./zombie_webhooks.ts";
 
 /** No fault at all: the baseline of the others. */
 const CALM: Fault = { name: "calm", description: "Nothing goes wrong" };
@@ -27,6 +28,7 @@ export const FAULTS: readonly Fault[] = [
   ROLLING,
   TERM_SLOW,
   ...ZOMBIES,
+  ZOMBIE_WEBHOOKS,
   ...BROKER,
   ...DATABASE,
   ...DATABASE_DISK,

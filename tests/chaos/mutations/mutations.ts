@@ -400,6 +400,18 @@ export const MUTATIONS: readonly Mutation[] = [
     load: { messages: 800, minutes: 0.6 },
     reveals: "I3",
   },
+  {
+    name: "X16",
+    description: "nobody claims the endpoints of a process that is lost",
+    patches: [{
+      file: "libs/storage/webhook_delivery_store.ts",
+      find: '{ $expr: { $lt: ["$lease.until", "$$NOW"] } }',
+      replace: '{ $expr: { $lt: [{ $add: ["$lease.until", 3_600_000] }, "$$NOW"] } }',
+    }],
+    fault: "zombie-webhooks",
+    load: LONGER,
+    reveals: "I11",
+  },
 ];
 
 /** Names of mutations of the research that are not tried, with the reason. */
