@@ -41,8 +41,10 @@ test("new mail of a silent server goes by the fallback, and what it may have sta
     const { states } = await system.untilResting(lost);
     assert.deepEqual(states, { [whenUnknown === "hold" ? "unknown" : "deferred"]: FAILURES });
     const key = `${system.accountId}/${integration}`;
-    await until(async () =>
-      (await system.store.circuits.list()).some(({ _id, openUntil }) => _id === key && openUntil)
+    await until(
+      async () =>
+        (await system.store.circuits.list()).some(({ _id, openUntil }) => _id === key && openUntil),
+      { message: "the circuit of the silent server to open" },
     );
 
     const to = recipients(`${whenUnknown}-new`, 12);
