@@ -6,6 +6,7 @@ export const FIGURES = [
   "bulk",
   "bulk-far",
   "events",
+  "telemetry",
   "pdf-each",
   "pdf-accounts",
   "pdf-shared",
@@ -16,7 +17,7 @@ export const FIGURES = [
 ] as const;
 
 /** Measurements that run only on request, because they take long. */
-const ON_REQUEST: readonly string[] = ["queue", "fairness"];
+const ON_REQUEST: readonly string[] = ["telemetry", "queue", "fairness"];
 
 /** Name of a figure. */
 export type FigureName = (typeof FIGURES)[number];
@@ -37,7 +38,9 @@ export interface BenchOptions {
 
 /** The text for `--help`. */
 export const USAGE = `Usage: npm run bench -- [options]
-  --only <name>[,<name>]  measure these only: ${FIGURES.join(", ")} (queue and fairness: only so)
+  --only <name>[,<name>]  measure these only: ${
+  FIGURES.join(", ")
+} (telemetry, queue and fairness: only so)
   --scenario <text>       of fairness, the scenarios with this text in their name
   --quick                 one round of less work, under a minute
   --rounds <n>            times that all is measured, in turns (3)

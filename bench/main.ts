@@ -15,6 +15,7 @@ import { latency } from "./measurements/latency.ts";
 import { pdfAccounts, pdfEach, pdfShared } from "./measurements/pdf.ts";
 import { render } from "./measurements/render.ts";
 import { single } from "./measurements/single.ts";
+import { telemetry } from "./measurements/telemetry.ts";
 import { describeMachine } from "./machine.ts";
 import type { Measurement } from "./measurement.ts";
 import { writeProfileReport } from "./profile_report.ts";
@@ -26,6 +27,7 @@ const FIGURES: Record<Exclude<FigureName, "fairness">, Figure> = {
   bulk,
   "bulk-far": bulkFar,
   events,
+  telemetry,
   "pdf-each": pdfEach,
   "pdf-accounts": pdfAccounts,
   "pdf-shared": pdfShared,
@@ -68,14 +70,23 @@ async function measure(
 ): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-bench-"));
   await using sink = await openSink();
+  const common = { sinkPort: sink.port, profileDir, onProgress: say };
+  const { env } = process;
   await using system = await openBenchSystem({
-    env: process.env,
-    dataDir: folder.path,
-    sinkPort: sink.port,
-    profileDir,
-    onProgress: say,
+    ...common,
+    env,
+    dataDir: join(folder.path, "data"),
   });
-  await using bench = openBench(system, sink);
+  await using bench = openBench({
+    system,
+    sink,
+    openTraced: (url) =>
+      openBenchSystem({
+        ...common,
+        env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: url },
+        dataDir: join(folder.path, "traced"),
+      }),
+  });
   say("warming up");
   const started = performance.now();
   // The baselines print with the browser that the pdf service starts for its first document.
@@ -89,7 +100,7 @@ async function measure(
   const machine = await describeMachine(process.env, system.browser());
   const seconds = Math.round((performance.now() - started) / 1000);
   process.stdout.write(`${writeReport(measurements)}\n`);
-  for (const line of system.warnings.slice(0, SHOWN_WARNINGS)) say(line);
+  for (const line of (await bench.warnings()).slice(0, SHOWN_WARNINGS)) say(line);
   const result = { at: new Date(), seconds, rounds, scale, machine, measurements };
   say(`\n${seconds} s; all values are in ${await keep(result)}`);
 }

@@ -48,7 +48,11 @@ async function measureAndProfile(profileDir: string): Promise<Measurement[]> {
     profileDir,
     onProgress: () => {},
   });
-  await using bench = openBench(system, sink);
+  await using bench = openBench({
+    system,
+    sink,
+    openTraced: () => Promise.reject(new Error("not measured")),
+  });
   // The baselines print with the browser that the pdf service starts for its first document.
   const first = { figure: "first", mails: 1, recipientsPerRequest: 1, invoice: "each" } as const;
   const { rate: firstRate = 0 } = await drain({ ...bench, scale: SCALE }, first);

@@ -1,6 +1,6 @@
 /**
  * What telemetry costs a process for each mail: `node bench/telemetry_cost.ts`. It makes the spans and
- * measurements of a mail without PDF, all stages together, and nothing else, once for each way of
+ * measurements of mails without PDF, all stages together, and nothing else, once for each way of
  * switching telemetry on, and reports the processor time. The collector is a process of its own.
  *
  * @module
@@ -9,6 +9,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { MAX_MESSAGES_PER_EVENT } from "@posthaste/contracts";
 import {
   count,
   injectTrace,
@@ -17,6 +18,7 @@ import {
   type Telemetry,
   withSpan,
 } from "@posthaste/telemetry";
+import { openNullCollector } from "./null_collector.ts";
 
 const MAILS = 5000;
 
@@ -58,8 +60,8 @@ async function operation(name: string): Promise<void> {
   });
 }
 
-/** Some ten spans and thirty measurements, as a mail has them. */
-async function mail(): Promise<void> {
+/** Some ten spans and thirty measurements, as a single mail has them. */
+async function singleMail(): Promise<void> {
   await withSpan("POST /v1", { kind: "server" }, async () => {
     recordDuration("http.server.request.duration", 0.01, { "http.route": "/v1" });
     count("posthaste.accept.recipients", 1, { "posthaste.priority": "transactional" });
@@ -93,14 +95,50 @@ async function mail(): Promise<void> {
   });
 }
 
+/** Three spans and seven measurements: the rest belongs to its event. */
+async function mailOfBulk(): Promise<void> {
+  recordDuration("posthaste.render.duration", 0.001);
+  await operation("insertRegister");
+  await work("client", "smtp.send");
+  await operation("writeOutcome");
+  recordDuration("posthaste.smtp.duration", 0.01);
+  count("posthaste.smtp.outcomes", 1, {
+    "posthaste.outcome": "sent",
+    "smtp.response.status_class": "2xx",
+    "posthaste.integration": "acc/1",
+  });
+  recordDuration("posthaste.message.duration", 0.05, { "posthaste.state": "sent" });
+}
+
+/** The work on events with 25 mails, and the mails. */
+async function bulkEvents(): Promise<void> {
+  await withSpan("process send.resumed", { kind: "consumer", attributes: CONSUMER }, async () => {
+    for (let event = 0; event < 4; event++) {
+      injectTrace();
+      recordDuration("messaging.client.operation.duration", 0.001, PRODUCER);
+      count("messaging.client.sent.messages", 1, PRODUCER);
+    }
+    await work("consumer", "process messages.rendered");
+    for (const name of ["sends.load", "suppressions.among"]) await operation(name);
+    for (let mail = 0; mail < MAX_MESSAGES_PER_EVENT; mail++) await mailOfBulk();
+  });
+}
+
+/** What is measured: so many mails at once. */
+const KINDS: Readonly<Record<string, { run(): Promise<void>; mails: number }>> = {
+  single: { run: singleMail, mails: 1 },
+  bulk: { run: bulkEvents, mails: MAX_MESSAGES_PER_EVENT },
+};
+
 /** Microseconds of processor time that the whole process takes for one mail, export included. */
-async function cost(telemetry: Telemetry): Promise<number> {
-  for (let n = 0; n < MAILS / 5; n++) await mail();
+async function cost(telemetry: Telemetry, kind: string): Promise<number> {
+  const { run, mails } = KINDS[kind] ?? { run: singleMail, mails: 1 };
+  for (let n = 0; n < MAILS / 5; n += mails) await run();
   const before = process.cpuUsage();
-  for (let n = 0; n < MAILS; n++) {
-    await mail();
+  for (let n = mails; n <= MAILS; n += mails) {
+    await run();
     // In pace with the exporter.
-    if (n % 100 === 99) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (n % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   if (telemetry.readMetrics) await telemetry.readMetrics("application/openmetrics-text");
   await telemetry[Symbol.asyncDispose]();
@@ -108,11 +146,11 @@ async function cost(telemetry: Telemetry): Promise<number> {
   return (user + system) / MAILS;
 }
 
-async function measureOne(way: string): Promise<void> {
+async function measureOne(way: string, kind: string): Promise<void> {
   const { metrics, traces } = WAYS[way] ?? { metrics: false, traces: false };
   const env = traces ? process.env : {};
   const telemetry = await startTelemetry({ service: "bench", env, prometheus: metrics });
-  process.stdout.write(`${(await cost(telemetry)).toFixed(0)}\n`);
+  process.stdout.write(`${(await cost(telemetry, kind)).toFixed(0)}\n`);
 }
 
 async function run(args: string[], env: Record<string, string> = {}): Promise<string> {
@@ -126,20 +164,8 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<st
   return output.trim();
 }
 
-async function openNullCollector(): Promise<{ url: string } & Disposable> {
-  const script = `const server = require("node:http").createServer((request, response) => {
-    request.resume().on("end", () => response.end());
-  }).listen(0, "127.0.0.1", () => console.log(server.address().port));`;
-  const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
-  const [port] = await once(child.stdout, "data");
-  return {
-    url: `http://127.0.0.1:${String(port).trim()}`,
-    [Symbol.dispose]: () => void child.kill(),
-  };
-}
-
-const [asked] = process.argv.slice(2);
-if (asked !== undefined) await measureOne(asked);
+const [asked, askedKind = "single"] = process.argv.slice(2);
+if (asked !== undefined) await measureOne(asked, askedKind);
 else {
   using collector = await openNullCollector();
   const env = {
@@ -149,8 +175,11 @@ else {
     OTEL_BSP_SCHEDULE_DELAY: "100",
   };
   for (let round = 1; round <= 3; round++) {
-    for (const way of Object.keys(WAYS)) {
-      process.stdout.write(`round ${round}: ${await run([way], env)} µs a mail, ${way}\n`);
+    for (const kind of Object.keys(KINDS)) {
+      for (const way of Object.keys(WAYS)) {
+        const microseconds = await run([way, kind], env);
+        process.stdout.write(`round ${round}: ${microseconds} µs a ${kind} mail, ${way}\n`);
+      }
     }
   }
 }
