@@ -8,6 +8,7 @@ import { request } from "../../api.ts";
 import { limitedCalls } from "../../parts/limited_calls.ts";
 import { useCarriedImages, withCarriedImages } from "../files/file_queries.ts";
 import { thumbnailHtml } from "./framed_html.ts";
+import { inertPage } from "./inert_page.ts";
 import { TEMPLATE_ICONS } from "./template_icons.ts";
 import { KINDS } from "./template_kind.ts";
 
@@ -65,7 +66,7 @@ function Picture({ kind, html }: { kind: TemplateKind; html: string }) {
       tabIndex={-1}
       sandbox=""
       referrerPolicy="no-referrer"
-      srcDoc={thumbnailHtml(withCarriedImages(html, images), kind)}
+      srcDoc={thumbnailHtml(inertPage(withCarriedImages(html, images)), kind)}
       style={{ ...FRAME, width, height: HEIGHT / scale, transform: `scale(${scale})` }}
     />
   );
