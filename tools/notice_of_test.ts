@@ -29,7 +29,7 @@ test("noticeOf() lists packages by licence, once for each version, and no part o
 test("noticeOf() refuses a package that states no licence", () => {
   assert.throws(
     () => noticeOf({ packages: { "node_modules/a": { version: "1.0.0" } } }),
-    /a tells no licence/,
+    /a names no licence/,
   );
 });
 

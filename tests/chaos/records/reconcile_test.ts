@@ -456,7 +456,7 @@ test("reconcile() knows that a failure before the mailer closes the attempt that
       sink.pop();
     }, { ...TERMS, mayFail: /^A PDF$/ });
   assert.deepEqual(failed(1), []);
-  assertRed("I5", /tells of 0 attempts out of 2/, failed(2));
+  assertRed("I5", /reports 0 attempts out of 2/, failed(2));
 });
 
 describe("reconcile() sees what is late (I9), and blames nothing else for it:", () => {
