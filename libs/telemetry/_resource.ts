@@ -1,4 +1,4 @@
-import type { Resource } from "@opentelemetry/resources";
+import type { Resource, ResourceDetector } from "@opentelemetry/resources";
 
 /** The identity of the process. */
 export interface Identity {
@@ -19,7 +19,7 @@ export async function resourceOf({ service, version, env }: Identity): Promise<R
   const detected = resources.detectResources({
     detectors: [
       resources.serviceInstanceIdDetector,
-      resources.hostDetector,
+      withoutId(resources.hostDetector),
       resources.envDetector,
     ],
   });
@@ -30,4 +30,14 @@ export async function resourceOf({ service, version, env }: Identity): Promise<R
       ...(version === undefined ? {} : { "service.version": version }),
     }),
   );
+}
+
+/** The id of the host is in files that the permissions of a service do not cover. */
+function withoutId(host: ResourceDetector): ResourceDetector {
+  return {
+    detect(config) {
+      const { "host.id": _unreadable, ...attributes } = host.detect(config).attributes ?? {};
+      return { attributes };
+    },
+  };
 }
