@@ -8,6 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { text as textOf } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { minimalPdf } from "@posthaste/kit";
 import { LIMITS, openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import { openTestStages, type TestStages } from "./_test_stages.ts";
 
@@ -578,6 +579,33 @@ test("a token limited to some templates sees and stores no files by a bundle", a
     assert.deepEqual([status, body.code], [403, "missing_scope"]);
   }
   assert.deepEqual((await program.get(BUNDLE)).body.assets, {});
+});
+
+test("a push refuses a new PDF that one of its templates appends, and that cannot be read", async () => {
+  const { accountId, plan, apply } = await openProgram();
+  const files = {
+    "pdf/offer/template.json": JSON.stringify({
+      name: "Offer",
+      filename: "offer.pdf",
+      page: { append: ["terms"] },
+    }),
+    "pdf/offer/body.html.hbs": "<p>Offer</p>",
+  };
+  const pushOf = async (bytes: Buffer) => {
+    const terms = wantedOf(bytes, { contentType: "application/pdf" });
+    const wish = { assets: { terms }, publish: true };
+    const { body } = await plan(files, wish);
+    assert.deepEqual(body.faults, []);
+    return await apply(files, { ...wish, plan: body.plan, contents: contentsOf(bytes) });
+  };
+  const broken = Buffer.from("%PDF-1.4\n%%EOF");
+  const { status, body } = await pushOf(broken);
+  assert.deepEqual([status, body.code], [422, "template_failed"]);
+  assert.deepEqual(body.issues.map(({ path }: { path: string }) => path), ["assets/terms"]);
+  assert.match(body.issues[0].message, /^cannot be appended: /);
+  assert.equal(await dashboard.store.assets.find(accountId, hashOf(broken)), null);
+  const done = await pushOf(Buffer.from(minimalPdf(["Terms"])));
+  assert.equal(done.status, 200, done.text);
 });
 
 test("a push refuses bytes that are not those of its plan, and changes nothing then", async () => {

@@ -23,19 +23,22 @@ export function appendedPdfs(
   });
 }
 
+/** @throws {AppendError} If PDFs are too large together. */
+export function checkSizes(files: readonly Pick<PinnedAsset, "size">[]): void {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (bytes <= MAX_APPENDED_BYTES) return;
+  throw new AppendError(`the appended PDFs have ${bytes} bytes, more than ${MAX_APPENDED_BYTES}`);
+}
+
 /**
  * Checks PDFs before a template with them is published.
  *
- * @throws {AppendError} If they are too large together, or one is encrypted or damaged.
+ * @throws {AppendError} If one is not stored, encrypted or damaged.
  */
 export function checkAppended(
-  files: readonly Pick<PinnedAsset, "name" | "size">[],
+  files: readonly Pick<PinnedAsset, "name">[],
   addresses: AssetAddresses,
 ): void {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MAX_APPENDED_BYTES) {
-    throw new AppendError(`the appended PDFs have ${bytes} bytes, more than ${MAX_APPENDED_BYTES}`);
-  }
   for (const { name } of files) {
     const [base64 = ""] = appendedPdfs({ append: [name] }, addresses);
     try {

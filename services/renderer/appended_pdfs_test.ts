@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appendedUses } from "@posthaste/contracts";
-import { appendedPdfs, AppendError, checkAppended } from "./appended_pdfs.ts";
+import { appendedPdfs, AppendError, checkAppended, checkSizes } from "./appended_pdfs.ts";
 
 const base64 = Buffer.from("%PDF-1.4\n").toString("base64");
 const addresses = {
@@ -21,16 +21,15 @@ test("appendedPdfs() refuses what is gone, or no PDF", () => {
   }
 });
 
-test("checkAppended() names the PDF that cannot be read, and limits their size", () => {
-  const file = { name: "terms", size: 9 };
+test("checkAppended() names the PDF that cannot be read, and checkSizes() limits their size", () => {
   assert.throws(
-    () => checkAppended([file], addresses),
+    () => checkAppended([{ name: "terms" }], addresses),
     (error) =>
       error instanceof AppendError &&
       error.message === 'the PDF "terms" cannot be appended: it does not end as a PDF',
   );
   assert.throws(
-    () => checkAppended([{ ...file, size: 4_000_001 }], addresses),
+    () => checkSizes([{ size: 4_000_000 }, { size: 1 }]),
     /more than 4000000/,
   );
 });

@@ -31,7 +31,7 @@ import {
   PreviewFault,
   type WrittenTemplate,
 } from "./compile_preview.ts";
-import { appendedPdfs, AppendError, checkAppended } from "./appended_pdfs.ts";
+import { appendedPdfs, AppendError, checkAppended, checkSizes } from "./appended_pdfs.ts";
 import { interactiveOwner } from "./interactive_owner.ts";
 import { packContents, type StoreContent } from "./event_content.ts";
 import { type AssetAddresses, type KeptImages, mailAddresses } from "./kept_images.ts";
@@ -128,7 +128,7 @@ async function preview(data: Preview, deps: PreviewDeps): Promise<PreviewReply> 
   }
   let append: string[];
   try {
-    append = await appendedOf(used, { accountId, kept: deps.kept });
+    append = await appendedOf(used, { accountId, kept: deps.kept, planned: instead });
   } catch (error) {
     if (!(error instanceof AppendError)) throw error;
     return failure({ reason: error.message, variables: found });
@@ -216,21 +216,28 @@ async function addressesOf(
 }
 
 /**
- * Returns the PDFs that are appended, in base64. Of names without a PDF, a finding reports.
+ * Returns the PDFs that are appended, in base64. Of names without a PDF, a finding reports. Planned PDFs whose bytes
+ * are not stored yet are left out: whoever stores them reads them.
  *
  * @throws {AppendError} If they are too large, or one cannot be read.
  */
 async function appendedOf(
   used: readonly UsedAsset[],
-  { accountId, kept }: Pick<Showing, "accountId" | "kept">,
+  { accountId, kept, planned }: Pick<Showing, "accountId" | "kept"> & {
+    planned: readonly PinnedAsset[];
+  },
 ): Promise<string[]> {
   const files = used.flatMap(({ appended, asset }) =>
     appended === true && asset?.contentType === "application/pdf" ? [asset] : []
   );
   if (files.length === 0) return [];
   const addresses = await kept.embedded(accountId, files);
-  checkAppended(files, addresses);
-  return appendedPdfs({ append: files.map(({ name }) => name) }, addresses);
+  checkSizes(files);
+  const there = files.filter(({ name }) =>
+    name in addresses || !planned.some((other) => other.name === name)
+  );
+  checkAppended(there, addresses);
+  return appendedPdfs({ append: there.map(({ name }) => name) }, addresses);
 }
 
 /** Returns what the template may include; `undefined` if that has expired. */

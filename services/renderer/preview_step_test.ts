@@ -299,3 +299,28 @@ test("previewStep() includes partials and brand values, inline or stored, and pl
   assert.match(unfillable.reason, /Cannot format date "soon"/);
   assert.deepEqual(unfillable.errors, []);
 });
+
+test("previewStep() leaves out planned PDFs whose bytes are not stored yet, and limits their size", async () => {
+  const terms = (size: number) => ({
+    ...{ name: "terms", sha256: "a".repeat(64), size, filename: "terms.pdf" },
+    contentType: "application/pdf",
+  });
+  const page = pageOptionsSchema.parse({ append: ["terms"] });
+  const html = { inline: "<p>Offer</p>" };
+  const template = { kind: "pdf" as const, filename: "offer", html, page };
+  const ask = (size: number, planned: boolean) => {
+    const kept: KeptImages = {
+      find: (uses) => Promise.resolve(uses.map((use) => ({ ...use, asset: terms(size) }))),
+      embedded: () => Promise.resolve({}),
+    };
+    const assets = { inline: JSON.stringify(planned ? [terms(size)] : []) };
+    return reply({ template, assets }, { kept });
+  };
+  const planned = await ask(9, true);
+  assert.ok(planned.ok, JSON.stringify(planned));
+  assert.deepEqual(planned.append ?? [], []);
+  const large = await ask(4_000_001, true);
+  assert.match(large.ok ? "" : large.reason, /more than 4000000/);
+  const lost = await ask(9, false);
+  assert.match(lost.ok ? "" : lost.reason, /"terms" is no longer stored/);
+});

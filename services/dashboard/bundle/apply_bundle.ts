@@ -41,7 +41,8 @@ export async function applyBundle(
   if (!overwriteDrafts) refuseDraftLoss(prepared);
   const { changes, partials, warnings } = prepared;
   const { accountId } = actor;
-  const planned = { planned: prepared.assets, contents, now: now() };
+  const appended = appendedNames(changes);
+  const planned = { planned: prepared.assets, contents, appended, now: now() };
   const assets = await storeContents(accountId, planned, store);
   for (const { compiled } of changes) {
     if (compiled !== undefined) await keepAssets(accountId, compiled, store);
@@ -78,6 +79,11 @@ export async function applyBundle(
   }
   const shared = { partials: partials.map(shownPartial), assets: assets.map(shownAsset) };
   return { changes: applied, ...shared, warnings };
+}
+
+/** Returns the names of PDFs that templates append. */
+function appendedNames(changes: readonly ReadyChange[]): Set<string> {
+  return new Set(changes.flatMap(({ wanted }) => wanted?.source.page?.append ?? []));
 }
 
 function verbOf({ change, publish }: ReadyChange): string {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AssetFault, readAsset } from "@posthaste/assets";
+import { AssetFault, PdfFault, readAsset, readPdfPages } from "@posthaste/assets";
 import type { StorePart } from "@posthaste/storage";
 import { HttpError } from "../http_error.ts";
 import { fileOfAsset, type PlannedAsset } from "./plan_assets.ts";
@@ -10,13 +10,16 @@ import { fileOfAsset, type PlannedAsset } from "./plan_assets.ts";
  * the bytes say of themselves. Bytes that nothing uses in the end are removed like those of old sends.
  *
  * @param contents As base64, by SHA-256.
- * @throws {HttpError} `template_failed` if bytes are missing, not those of the plan, or must not be stored.
+ * @param appended Names of PDFs that templates of the push append. When it was planned, nobody had their bytes.
+ * @throws {HttpError} `template_failed` if bytes are missing, not those of the plan, must not be stored, or are a PDF
+ * that cannot be appended.
  */
 export async function storeContents(
   accountId: string,
-  { planned, contents, now }: {
+  { planned, contents, appended, now }: {
     planned: readonly PlannedAsset[];
     contents: Readonly<Record<string, string>>;
+    appended: ReadonlySet<string>;
     now: Date;
   },
   { assets }: StorePart<"assets.keep">,
@@ -31,7 +34,9 @@ export async function storeContents(
     // Others must not wait for all of them.
     await nextTurn();
     try {
-      checked.push(readContent(change, contents));
+      const read = readContent(change, contents);
+      if (appended.has(change.name)) checkPages(read.bytes);
+      checked.push(read);
     } catch (error) {
       if (!(error instanceof AssetFault)) throw error;
       issues.push({ path: fileOfAsset(change.name), message: error.message });
@@ -52,7 +57,7 @@ export async function storeContents(
 function readContent(
   change: PlannedAsset,
   contents: Readonly<Record<string, string>>,
-): { change: PlannedAsset; bytes?: Uint8Array } {
+): { change: PlannedAsset; bytes: Uint8Array } {
   const { asset } = change;
   const content = Object.hasOwn(contents, asset.sha256) ? contents[asset.sha256] : undefined;
   if (content === undefined) throw new AssetFault("has no bytes in the request: send its content");
@@ -74,4 +79,14 @@ function readContent(
   const { width: _w, height: _h, ...rest } = asset;
   const size = width && height ? { width, height } : {};
   return { change: { ...change, asset: { ...rest, ...size } }, bytes };
+}
+
+/** @throws {AssetFault} If the pages of a PDF cannot be appended to others. */
+function checkPages(bytes: Uint8Array): void {
+  try {
+    readPdfPages(Buffer.from(bytes));
+  } catch (error) {
+    if (!(error instanceof PdfFault)) throw error;
+    throw new AssetFault(`cannot be appended: ${error.message}`);
+  }
 }
