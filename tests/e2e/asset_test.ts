@@ -6,20 +6,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { crc32, deflateSync } from "node:zlib";
 import { openSmtpSink, type SmtpSink, testWoff2, until } from "@posthaste/kit";
 import { manageTemplates } from "./manage_templates.ts";
 import { type ReadMail, readMail } from "./read_mail.ts";
-import { openSystem, type System } from "./system.ts";
+import { pngOf } from "./png_of.ts";
+import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 
-let system: System;
+let system: JoinedSystem;
 let sink: SmtpSink;
 let integration: number;
 let opened: AsyncDisposableStack;
 before(async () => {
   await using stack = new AsyncDisposableStack();
   sink = stack.use(await openSmtpSink());
-  system = stack.use(await openSystem({ dashboard: true, webhooks: false }));
+  system = stack.use(await joinSystem());
   integration = await system.connect(sink.port);
   opened = stack.move();
 });
@@ -28,29 +28,6 @@ after(() => opened?.disposeAsync());
 const NO_POPPLER = spawnSync("pdfimages", ["-v"]).error === undefined
   ? false
   : "NO PDFIMAGES, NO IMAGE OF A PDF IS READ: install poppler-utils";
-
-/** Returns a PNG image of one colour. */
-function pngOf(width: number, height: number): Buffer {
-  const part = (type: string, data: Buffer) => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(data.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, sum]);
-  };
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width);
-  head.writeUInt32BE(height, 4);
-  head.set([8, 2], 8);
-  const pixels = Buffer.alloc(height * (1 + 3 * width), 0x60);
-  for (let row = 0; row < height; row++) pixels[row * (1 + 3 * width)] = 0;
-  return Buffer.concat([
-    Buffer.from("89504e470d0a1a0a", "hex"),
-    part("IHDR", head),
-    part("IDAT", deflateSync(pixels)),
-    part("IEND", Buffer.alloc(0)),
-  ]);
-}
 
 const LOGO = pngOf(40, 30);
 const SHA256 = createHash("sha256").update(LOGO).digest("hex");
@@ -196,45 +173,4 @@ test("a message whose PDF lacks a character is sent with a warning, if its templ
   }, { message: "the events of the send" });
   assert.equal(events.filter(({ warnings }) => String(warnings) === "missing_glyphs").length, 2);
   assert.equal(events.filter(({ warnings }) => warnings === undefined).length, 1);
-});
-
-test("with a public base, mails show images from there, and nothing else is there", async () => {
-  const base = system.stack.apiUrl.replace(/\/v1$/, "");
-  const env = { ASSETS_URL: base };
-  await using shown = await openSystem({
-    ...{ dashboard: true, webhooks: false, settings: { renderer: env, api: env } },
-  });
-  const sending = await shown.connect(sink.port);
-  const manager = await manageTemplates(shown);
-  await manager.put("logo", LOGO, "image/png");
-  const hidden = await manager.put("hidden", pngOf(3, 3), "image/png");
-  const file = await manager.put("terms", Buffer.from("<p>Terms"), "text/html");
-  const html = '<img src="{{asset "logo"}}" alt="Shop">';
-  const template = await manager.publish("email", { subject: "By URL", html, text: "" });
-  const printed = await manager.put("printed", pngOf(4, 4), "image/png");
-  const pdf = '<img src="{{asset "printed"}}" alt="">';
-  await manager.publish("pdf", { filename: "a.pdf", html: pdf });
-  const to = [{ email: "c@asset.example" }];
-  const accepted = await shown.send({
-    ...{ template, integration: sending, to, attachments: [{ asset: "terms" }] },
-  });
-  await shown.untilDone(accepted.id);
-  for (const { html, attachments } of await mailsTo("c@asset.example")) {
-    assert.ok(html.includes(`src="${base}/assets/${SHA256}"`), html);
-    assert.deepEqual(attachments.map(({ filename }) => filename), ["terms"]);
-  }
-  const api = shown.stack.apiUrl.replace(/\/v1$/, "");
-  const image = await fetch(`${api}/assets/${SHA256}`);
-  assert.deepEqual(Buffer.from(await image.arrayBuffer()), LOGO);
-  const { status, headers } = image;
-  assert.deepEqual([status, headers.get("content-type")], [200, "image/png"]);
-  assert.equal(headers.get("cache-control"), "public, max-age=31536000, immutable");
-  assert.equal(headers.get("x-content-type-options"), "nosniff");
-  assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none';.*; sandbox$/);
-  assert.equal(headers.get("set-cookie"), null);
-  for (const path of ["", hidden, file, printed, "logo", `${SHA256}/`, "f".repeat(64)]) {
-    const other = await fetch(`${api}/assets/${path}`);
-    assert.equal(other.status, 404, path);
-    assert.equal(other.headers.get("cache-control"), "no-store");
-  }
 });
