@@ -20,12 +20,20 @@ export interface CircuitFailure {
   pauseMs(failures: number): number;
 }
 
+/** The result of {@linkcode IntegrationHealth.countFailure}. */
+export interface CountedFailure {
+  /** The circuit as it is now. */
+  circuit: IntegrationCircuit;
+  /** Whether this failure opened a closed circuit. A failed probe opens none: it was not closed. */
+  isOpened: boolean;
+}
+
 /** The mailers' common knowledge of servers that cannot be reached. */
 export interface IntegrationHealth {
   /** Lists the circuits of integrations with failures. */
   list(): Promise<IntegrationCircuit[]>;
-  /** Counts a failure, unless the circuit is open. Returns the circuit as it is now. */
-  countFailure(note: CircuitFailure): Promise<IntegrationCircuit | null>;
+  /** Counts a failure, unless the circuit is open: of many at the same time, one opens it. */
+  countFailure(failure: CircuitFailure): Promise<CountedFailure>;
   /**
    * Notes that a login was refused. After the first refusal nothing is tried for a while. Returns whether it
    * was refused again after that pause; mail that was in flight meanwhile does not count.
@@ -39,26 +47,49 @@ export interface IntegrationHealth {
 export function integrationHealth(db: Db): IntegrationHealth {
   const { integrationHealth: circuits } = collectionsOf(db);
   const note = historian(db);
+
+  /** Counts one more failure. Returns null if the circuit has changed since it was read. */
+  async function replace(
+    before: IntegrationCircuit | null,
+    { id: _id, reason, now, pauseMs }: CircuitFailure,
+  ): Promise<IntegrationCircuit | null> {
+    const failures = (before?.failures ?? 0) + 1;
+    const pause = pauseMs(failures);
+    // In one write: a failure that is counted between two would make the pause longer.
+    const $set = {
+      ...{ failures, reason },
+      openUntil: pause === 0 ? null : new Date(now.getTime() + pause),
+    };
+    if (before) {
+      const { failures, openUntil } = before;
+      const filter = { _id, failures, openUntil };
+      return await circuits.findOneAndUpdate(filter, { $set }, { returnDocument: "after" });
+    }
+    try {
+      await circuits.insertOne({ _id, ...$set });
+      return { _id, ...$set };
+    } catch (error) {
+      if (isDuplicateKey(error)) return null;
+      throw error;
+    }
+  }
+
   return {
     list: () => circuits.find().toArray(),
-    async countFailure({ id: _id, reason, now, pauseMs }) {
-      const counted = await circuits.findOneAndUpdate(
-        { _id, $or: [{ openUntil: null }, { openUntil: { $lte: now } }] },
-        { $inc: { failures: 1 }, $set: { reason }, $setOnInsert: { openUntil: null } },
-        { upsert: true, returnDocument: "after" },
-      ).catch((error) => {
-        // It exists, and the circuit is open.
-        if (isDuplicateKey(error)) return null;
-        throw error;
-      });
-      if (counted === null) return await circuits.findOne({ _id });
-      const pause = pauseMs(counted.failures);
-      if (pause === 0) return counted;
-      failpoint("mailer.failure_counted");
-      const openUntil = new Date(now.getTime() + pause);
-      await circuits.updateOne({ _id, failures: counted.failures }, { $set: { openUntil } });
-      if (counted.openUntil === null) await note(_id, { type: "unreachable", at: now, reason });
-      return { ...counted, openUntil };
+    async countFailure(failure) {
+      for (;;) {
+        const before = await circuits.findOne({ _id: failure.id });
+        if (before?.openUntil && before.openUntil > failure.now) {
+          return { circuit: before, isOpened: false };
+        }
+        const circuit = await replace(before, failure);
+        if (circuit === null) continue;
+        failpoint("mailer.failure_counted");
+        const isOpened = circuit.openUntil !== null && !before?.openUntil;
+        const { now: at, reason } = failure;
+        if (isOpened) await note(circuit._id, { type: "unreachable", at, reason });
+        return { circuit, isOpened };
+      }
     },
     async noteRefusedLogin({ id: _id, reason, now, retryMs }) {
       const openUntil = new Date(now.getTime() + retryMs);

@@ -22,10 +22,10 @@ test("countFailure() counts failures of many processes, and none while the circu
   assert.deepEqual(await store.circuits.list(), [
     { _id: "acc_1/1", failures: 4, openUntil: null, reason },
   ]);
-  assert.deepEqual((await note(at(5)))?.openUntil, at(35));
+  assert.deepEqual((await note(at(5))).circuit.openUntil, at(35));
   const during = await Promise.all(Array.from({ length: 20 }, () => note(at(6))));
-  assert.deepEqual(new Set(during.map((circuit) => circuit?.failures)), new Set([5]));
-  assert.deepEqual((await note(at(35)))?.failures, 6);
+  assert.deepEqual(new Set(during.map(({ circuit }) => circuit.failures)), new Set([5]));
+  assert.deepEqual((await note(at(35))).circuit.failures, 6);
   await store.circuits.close("acc_1/1");
   assert.deepEqual(await store.circuits.list(), []);
 });
@@ -40,7 +40,24 @@ test("countFailure() counts concurrent first failures", async () => {
   );
   const [circuit] = await store.circuits.list();
   assert.deepEqual(circuit?.openUntil, at(30));
-  assert.ok((circuit?.failures ?? 0) >= 5);
+  assert.equal(circuit?.failures, 5);
+});
+
+test("countFailure() opens a circuit once and for the first pause, though many fail at the same time", async () => {
+  const id = "acc_1/4";
+  const note = (now: Date) =>
+    store.circuits.countFailure({
+      ...{ id, reason, now },
+      pauseMs: (failures) => failures < 5 ? 0 : 30_000 * 2 ** (failures - 5),
+    });
+  const counted = await Promise.all(Array.from({ length: 40 }, () => note(at(0))));
+  assert.equal(counted.filter(({ isOpened }) => isOpened).length, 1);
+  assert.deepEqual(await store.integrations.findCircuit("acc_1", 4), {
+    ...{ _id: id, failures: 5, openUntil: at(30), reason },
+  });
+  const probes = await Promise.all(Array.from({ length: 10 }, () => note(at(30))));
+  assert.ok(!probes.some(({ isOpened }) => isOpened), "a failed probe opens nothing new");
+  assert.deepEqual((await store.integrations.findCircuit("acc_1", 4))?.openUntil, at(90));
 });
 
 test("noteRefusedLogin() makes an integration wait, and reports when a minute did not help", async () => {

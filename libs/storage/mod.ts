@@ -80,7 +80,12 @@ export {
 export { LEDGER_VERSION } from "./ledger_version.ts";
 export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
 export { cachedIntegrations } from "./integration_cache.ts";
-export type { CircuitFailure, IntegrationHealth, RefusedLogin } from "./integration_health.ts";
+export type {
+  CircuitFailure,
+  CountedFailure,
+  IntegrationHealth,
+  RefusedLogin,
+} from "./integration_health.ts";
 export { type IntegrationCircuit, reasonOfCircuit } from "./integration_circuit.ts";
 export { MAX_AHEAD, type MessagePlace, type MessagePlaces, type Placed } from "./message_place.ts";
 export type { IntegrationHistory } from "./integration_history.ts";

@@ -43,19 +43,14 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
     circuitOf: (id) => known.get(id),
     note: (id, reason) =>
       carefully(async () => {
-        const now = deps.now();
-        const before = known.get(id);
-        const circuit = await deps.circuits.countFailure({
+        const { circuit, isOpened } = await deps.circuits.countFailure({
           id,
           reason,
-          now,
+          now: deps.now(),
           pauseMs: deps.pauseMs,
         });
-        if (circuit === null) return;
         known.set(id, circuit);
-        if (circuitState(before, now) !== "closed" || circuitState(circuit, now) === "closed") {
-          return;
-        }
+        if (!isOpened) return;
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "open" });
         deps.logger.warn("An SMTP server cannot be reached, circuit opened", { integration: id });
       }),
