@@ -169,6 +169,26 @@ function refusal(response: string, phase: SmtpFailure["phase"] = "rcpt") {
   return () => Promise.reject(new SmtpFailure("refused", { phase, fault: "reply", response }));
 }
 
+test("sendStep() reports no negative time if its clock steps back while it sends", async () => {
+  const { world, run } = openMailer({
+    send: async (mail) => {
+      mail.onData?.();
+      await mail.onDot?.();
+      world.now = NOW - 2000;
+      return RECEIPT;
+    },
+  });
+  await run();
+  const [statusEvent] = world.statusEvents;
+  assert.equal(statusEvent?.type, "status.message.sent");
+  assert.partialDeepStrictEqual(statusEvent.data, {
+    at: new Date(NOW).toISOString(),
+    durationMs: 0,
+  });
+  const times = world.written.at(-1)?.lines.map(({ at }) => at.getTime());
+  assert.deepEqual(times, times?.toSorted((a, b) => a - b));
+});
+
 test("sendStep() releases its slot after its bytes are counted, of all and of its account", async () => {
   const answer = Promise.withResolvers<void>();
   let begun = 0;

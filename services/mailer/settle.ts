@@ -39,7 +39,8 @@ export async function settle(
   deps: SettleDeps,
   result: Result,
 ): Promise<"ended"> {
-  const at = deps.now();
+  // The clock steps back when it is set: an attempt does not end before its start.
+  const at = new Date(Math.max(deps.now().getTime(), begunAt.getTime()));
   const durationMs = at.getTime() - begunAt.getTime();
   const n = message.attempt + 1;
   const isUnknown = "isUnknown" in result && result.isUnknown === true;
