@@ -107,7 +107,7 @@ export async function refuse(
 ): Promise<void> {
   const { signal, logger } = options;
   const deliveries = message.info.deliveryCount;
-  const about = { subject: message.subject, sequence: message.seq, reason };
+  const about = { event: message.subject, sequence: message.seq, reason };
   // During an upgrade, a process of the newer version may receive it next.
   if (isNewer && deliveries < MAX_TRIES) {
     logger.warn("Cannot read an event, it will be redelivered", { ...about, deliveries });

@@ -374,6 +374,8 @@ suite("consume()", { concurrency: 4 }, () => {
     );
     const lines = step.logger.lines.filter((line) => /Cannot read an event/.test(line));
     assert.equal(lines.length, MAX_TRIES);
+    const { event, sequence } = JSON.parse(lines[0] ?? "");
+    assert.deepEqual({ event, sequence }, { event: "send.requested.transactional", sequence: 1 });
     await untilConsumed(open);
   });
 

@@ -238,7 +238,8 @@ function end(
     "posthaste.reason": reason,
   });
   logger.error("Cannot process a status event, giving up", {
-    subject: message.subject,
+    event: message.subject,
+    sequence: message.seq,
     reason,
     error,
   });

@@ -67,7 +67,11 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     await ended;
     const { num_ack_pending, num_pending } = await consumer.info();
     assert.deepEqual([num_ack_pending, num_pending], [1, 0]);
-    assert.equal(options.logger.lines.filter((line) => line.includes("giving up")).length, 1);
+    const [line, ...more] = options.logger.lines.filter((line) => line.includes("giving up"));
+    const { event, sequence, reason } = JSON.parse(line ?? "");
+    assert.deepEqual({ event, sequence, reason, more }, {
+      ...{ event: "status.message.failed", sequence: 2, reason: "malformed", more: [] },
+    });
     await connection.close();
   });
 
