@@ -141,6 +141,20 @@ test("each runbook page belongs to an alert, is listed, and links to pages that 
   for (const { alert } of rules) assert.ok(list.includes(`[${alert}]`), alert);
 });
 
+test("each line of a log that the runbook quotes is written somewhere", () => {
+  const code = globSync(["libs/**/*.ts", "services/**/*.ts"], {
+    cwd: ROOT,
+    exclude: (path) => /node_modules|_test\.ts$|services\/dashboard\/web/.test(path),
+  }).map((path) => readFileSync(join(ROOT, path), "utf8")).join("\n");
+  const quoted = globSync("docs/runbook/*.md", { cwd: ROOT }).flatMap((path) =>
+    readFileSync(join(ROOT, path), "utf8").replaceAll(/\s*\n\s+/g, " ").split("\n")
+      .filter((line) => /\blogs?\b/.test(line))
+      .flatMap((line) => [...line.matchAll(/"([A-Z][^"]+)"/g)].map(([, text = ""]) => text))
+  );
+  assert.ok(quoted.length > 5);
+  assert.deepEqual(quoted.filter((text) => !code.includes(text)), []);
+});
+
 test("every metric that is declared is recorded somewhere, and no place names another", () => {
   const files = globSync(["libs/**/*.ts", "services/**/*.ts"], {
     cwd: ROOT,
