@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Group, SegmentedControl, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Button, SegmentedControl, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { TbFilterOff, TbStack2 } from "react-icons/tb";
 import { Link } from "wouter";
@@ -7,6 +7,7 @@ import { DataTable } from "../../parts/data_table.tsx";
 import { ShowMore } from "../../parts/show_more.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { RowCard } from "../../parts/row_card.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useBatches } from "./batch_queries.ts";
 import { BatchBadge } from "./batch_state.tsx";
@@ -106,16 +107,12 @@ function BatchRows({ rows }: { rows: readonly BatchRow[] }) {
       </DataTable>
       <Stack gap="xs" hiddenFrom="md">
         {rows.map((row) => (
-          <Card key={row.id} withBorder padding="sm">
-            <Group justify="space-between" mb={4}>
-              <BatchBadge state={row.state} />
-              <Time at={row.createdAt} size="sm" c="dimmed" />
-            </Group>
+          <RowCard key={row.id} state={<BatchBadge state={row.state} />} at={row.createdAt}>
             <Name row={row} />
             <Text size="sm" c="dimmed">
               {countText(row.recipients, "recipient", "recipients")} through {integrationName(row)}
             </Text>
-          </Card>
+          </RowCard>
         ))}
       </Stack>
     </>

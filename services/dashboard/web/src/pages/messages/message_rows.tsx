@@ -1,8 +1,9 @@
-import { Anchor, Card, Group, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Group, Stack, Table, Text } from "@mantine/core";
 import { TbFileTypePdf } from "react-icons/tb";
 import { Link } from "wouter";
 import type { MessageOptions, MessageRow } from "../../../../interface/messages.ts";
 import { DataTable } from "../../parts/data_table.tsx";
+import { RowCard } from "../../parts/row_card.tsx";
 import { Time } from "../../parts/time.tsx";
 import { StateBadge } from "./state_badge.tsx";
 import { sayPlace } from "./say_place.ts";
@@ -69,14 +70,14 @@ export function MessageRows({ rows, options, withOrigin = false }: {
       </DataTable>
       <Stack gap="xs" hiddenFrom="md">
         {rows.map((row) => (
-          <Card key={row.id} withBorder padding="sm">
-            <Group justify="space-between" mb={4}>
-              <StateBadge state={row.state} isWaiting={row.waiting !== null} />
-              <Time at={row.acceptedAt} size="sm" c="dimmed" />
-            </Group>
+          <RowCard
+            key={row.id}
+            state={<StateBadge state={row.state} isWaiting={row.waiting !== null} />}
+            at={row.acceptedAt}
+          >
             <Recipient row={row} options={options} />
             <Why row={row} lines={2} />
-          </Card>
+          </RowCard>
         ))}
       </Stack>
     </>

@@ -1,4 +1,4 @@
-import { Button, Card, Group, SegmentedControl, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { TbInbox } from "react-icons/tb";
 import type { WebhookDeliveryView } from "../../../../interface/webhooks.ts";
@@ -7,6 +7,7 @@ import { DataTable } from "../../parts/data_table.tsx";
 import { RowAction } from "../../parts/row_action.tsx";
 import { StatePill } from "../../parts/state_pill.tsx";
 import { Empty, Failed, Waiting } from "../../parts/states.tsx";
+import { RowCard } from "../../parts/row_card.tsx";
 import { Time } from "../../parts/time.tsx";
 import { DeliveryDrawer } from "./delivery_drawer.tsx";
 import { useDeliveries } from "./webhook_queries.ts";
@@ -82,11 +83,7 @@ function Deliveries({ rows, show }: RowsProps) {
     <>
       <Stack hiddenFrom="md" gap="xs">
         {rows.map((row) => (
-          <Card key={row.eventId} withBorder padding="sm">
-            <Group justify="space-between" mb={4}>
-              <DeliveryState row={row} />
-              <Time at={row.at} size="sm" c="dimmed" />
-            </Group>
+          <RowCard key={row.eventId} state={<DeliveryState row={row} />} at={row.at}>
             <Group justify="space-between" wrap="nowrap" gap="xs">
               <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                 <Breakable text={row.type} />
@@ -95,7 +92,7 @@ function Deliveries({ rows, show }: RowsProps) {
               </Text>
               <ShowButton row={row} show={show} />
             </Group>
-          </Card>
+          </RowCard>
         ))}
       </Stack>
       <DeliveryTable rows={rows} show={show} />
