@@ -64,7 +64,7 @@ test("assertCurrent() detects a restored ledger, until its unfinished messages a
   }
 });
 
-test("openLedgerAge() checks once a second while the ledger is current, and at once when it is not", async () => {
+test("openLedgerAge() checks once a second, and never again once the ledger was restored", async () => {
   let now = 0;
   let asked = 0;
   let isOlder = false;
@@ -84,6 +84,20 @@ test("openLedgerAge() checks once a second while the ledger is current, and at o
   isOlder = true;
   now += 1;
   await assert.rejects(assertCurrent(), /it lacks that msg_/);
+  // New mail was sent: the ledger knows the last one, but not those before.
+  isOlder = false;
+  now += 60_000;
   await assert.rejects(assertCurrent(), /it lacks that msg_/);
-  assert.equal(asked, 3);
+  assert.equal(asked, 2);
+});
+
+test("openLedgerAge() asks again after an outage", async () => {
+  let isAway = true;
+  const assertCurrent = openLedgerAge({
+    lastSent: () => isAway ? Promise.reject(new Error("away")) : Promise.resolve(undefined),
+    restored: { isOlderThan: () => Promise.resolve(true) },
+  });
+  await assert.rejects(assertCurrent(), /away/);
+  isAway = false;
+  await assertCurrent();
 });
