@@ -43,11 +43,17 @@ export function thumbnailHtml(html: string, kind: TemplateKind): string {
     kind === "pdf" ? ";padding:64px 60px;box-sizing:border-box" : "",
     "}</style>",
   ].join("");
-  return insertIntoHead(html.replace(DARK, NEVER).replace(LIGHT, ALWAYS), head);
+  return insertAtStart(html.replace(DARK, NEVER).replace(LIGHT, ALWAYS), head);
 }
 
 const INVERTED = "html{background:#fff;filter:invert(1) hue-rotate(180deg)}" +
   "img,video,[background],[style*='url(']{filter:invert(1) hue-rotate(180deg)}";
+
+/** Before anything that an author can write: a comment or an attribute may contain what looks like a head. */
+function insertAtStart(html: string, piece: string): string {
+  const [doctype = ""] = /^\s*<!doctype[^>]*>/i.exec(html) ?? [];
+  return doctype + piece + html.slice(doctype.length);
+}
 
 /** Without a doctype at its beginning, a page would be laid out in quirks mode. */
 function insertIntoHead(html: string, piece: string): string {

@@ -26,9 +26,21 @@ test("framedHtml() keeps the doctype first, and sends links out of the frame bef
 
 test("thumbnailHtml() loads nothing from elsewhere, and is in light colours", () => {
   const small = thumbnailHtml(MAIL, "email");
-  assert.match(small, /^<!doctype html><html><head><meta http-equiv="Content-Security-Policy"/);
+  assert.match(small, /^<!doctype html><meta http-equiv="Content-Security-Policy"/);
   assert.match(small, /content="default-src 'none'; img-src data:;/);
   assert.match(small, /@media \(max-width: 0px\)/);
   assert.doesNotMatch(small, /padding/);
   assert.match(thumbnailHtml("<p>Bill</p>", "pdf"), /^<meta .*padding:64px.*<p>Bill<\/p>$/);
+});
+
+test("thumbnailHtml() puts its policy where it holds, whatever a comment or an attribute has", () => {
+  const policy = /^<!doctype html><meta http-equiv="Content-Security-Policy"/;
+  for (
+    const start of ["<html><!--<head>-->", '<html title="<head>">', "<html><!--<html><!doctype>-->"]
+  ) {
+    const html =
+      `<!doctype html>${start}<head></head><body><img src="https://x.example/"></body></html>`;
+    assert.match(thumbnailHtml(html, "email"), policy, start);
+  }
+  assert.match(thumbnailHtml("<html><!--<!doctype html>--><head>", "email"), /^<meta http-equiv/);
 });
