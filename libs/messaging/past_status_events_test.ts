@@ -1,0 +1,35 @@
+import { openTestNats } from "@posthaste/kit";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openBus } from "./bus.ts";
+
+const COUNT = 1_200;
+
+test("pastStatusEvents() returns all status events of a type since a time, in order", async () => {
+  await using nats = await openTestNats();
+  await using bus = await openBus({ url: nats.url, name: "test" });
+  await bus.applyTopology();
+  const since = new Date();
+  for (let from = 0; from < COUNT; from += 100) {
+    await Promise.all(Array.from({ length: 100 }, (_, at) => publish(from + at)));
+  }
+  const found: number[] = [];
+  const events = bus.pastStatusEvents({ since, types: ["status.message.sent"] });
+  for await (const { data } of events) found.push((data as { index: number }).index);
+  assert.deepEqual(found.toSorted((a, b) => a - b), Array.from({ length: COUNT }, (_, at) => at));
+
+  async function publish(index: number): Promise<void> {
+    const sendId = "snd_j01m8a0gss04cgwj7qppqehc2a";
+    await bus.publish({
+      type: "status.message.sent",
+      data: {
+        v: 2,
+        facts: [{
+          ...{ accountId: "acc_1", sendId, index, attempt: 1, at: since.toISOString() },
+          messageId: `${sendId.replace("snd", "msg")}${String(index).padStart(4, "0")}`,
+          ...{ durationMs: 5, reply: { code: 250, response: "250 OK" } },
+        }],
+      },
+    });
+  }
+});
