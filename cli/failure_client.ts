@@ -1,5 +1,4 @@
-import { MESSAGE_STATES, type MessageInCsv } from "@posthaste/contracts";
-import { FORGOTTEN_ADDRESS } from "@posthaste/storage";
+import { FORGOTTEN_ADDRESS, MESSAGE_STATES, type MessageInCsv } from "@posthaste/contracts";
 import { z } from "zod";
 import type { Api } from "./api.ts";
 import { patiently } from "./patiently.ts";

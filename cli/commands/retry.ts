@@ -1,5 +1,5 @@
 import { isSendId, type MessageState, parseMessageId } from "@posthaste/contracts";
-import { ContentRemovedError, type Store } from "@posthaste/storage";
+import type { Store } from "@posthaste/storage";
 import { Command } from "commander";
 import { type CommandContext, openStoreFor } from "../command_context.ts";
 import { CommandError, notFoundError, usageError } from "../command_error.ts";
@@ -75,6 +75,7 @@ async function retrySend(store: Store, id: string): Promise<string[]> {
 async function accountOf(store: Store, sendId: string): Promise<string> {
   const [send] = await store.sends.heads([sendId]);
   if (send?.contentRemovedAt !== undefined) {
+    const { ContentRemovedError } = await import("@posthaste/storage");
     const { message } = new ContentRemovedError(sendId, send.contentRemovedAt);
     throw new CommandError(message, {
       exitCode: EXIT.refused,

@@ -29,6 +29,7 @@ export * from "./error_code.ts";
 export * from "./event_id.ts";
 export * from "./events.ts";
 export * from "./feed_event.ts";
+export * from "./forgotten_address.ts";
 export * from "./ids.ts";
 export { type Includes, includesSchema } from "./includes.ts";
 export * from "./integration_login.ts";

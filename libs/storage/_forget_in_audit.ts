@@ -2,7 +2,7 @@ import type { Db } from "mongodb";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import { collectionsOf } from "./_collections.ts";
 import { escaped } from "./_escaped.ts";
-import { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
+import { FORGOTTEN_ADDRESS } from "@posthaste/contracts";
 
 /** How an account's audit log is searched for a person. */
 export interface AuditForgetting {

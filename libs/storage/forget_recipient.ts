@@ -1,6 +1,7 @@
 import {
   copyFields,
   envelopeOf,
+  FORGOTTEN_ADDRESS,
   isTerminal,
   type Message,
   messageIdOf,
@@ -11,7 +12,6 @@ import { collectionsOf, emailsOf, type StoredSend } from "./_collections.ts";
 import { copyFieldsOfSend, withoutCopies } from "./_copies.ts";
 import { forgetInAudit } from "./_forget_in_audit.ts";
 import { withoutWords } from "./_without_words.ts";
-import { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
 import {
   assetFieldOf,
   type LabelFields,

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { endAttempt, takeAttempt } from "@posthaste/kit";
-import { messageIdOf, newSendId } from "@posthaste/contracts";
+import { FORGOTTEN_ADDRESS, messageIdOf, newSendId } from "@posthaste/contracts";
 import { advance, replied } from "@posthaste/delivery";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
-import { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 
 let opened: TestStore;

@@ -70,7 +70,6 @@ export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
 export { ensureReplicaSet, type ReplicaSetOptions } from "./ensure_replica_set.ts";
 export { type Forgotten, type RecipientForgetting } from "./forget_recipient.ts";
-export { FORGOTTEN_ADDRESS } from "./forgotten_address.ts";
 export {
   type LedgerFigures,
   type LedgerState,

@@ -1,5 +1,5 @@
-import { messageCsvLine } from "@posthaste/contracts";
-import { FORGOTTEN_ADDRESS, type MessageFilter, type StorePart } from "@posthaste/storage";
+import { FORGOTTEN_ADDRESS, messageCsvLine } from "@posthaste/contracts";
+import type { MessageFilter, StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 
 /** How many addresses are looked for, and for how long. */
