@@ -88,11 +88,16 @@ function commonEnvironment(env: Env, { apiUrl }: LaunchOptions) {
     EGRESS_ALLOW: ["127.0.0.0/8", "::1", env["EGRESS_ALLOW"] ?? ""].join(),
     // Each service gets only its own.
     ...withoutSecrets(),
-    PORT: new URL(apiUrl).port,
+    PORT: portOf(apiUrl),
     HOST: "127.0.0.1",
     // Outside of the data: unpacking Chromium takes seconds, and its result never differs.
     CACHE_DIR: chromiumCacheDir(env),
   };
+}
+
+/** A URL leaves out the usual port of its scheme. */
+function portOf(url: string): string {
+  return new URL(url).port || "80";
 }
 
 function madeSecrets({ masterKey, webhookKey, secondFactorKey }: Keys): Record<string, string> {
@@ -120,7 +125,7 @@ function ownSettings(
   return {
     // That it is set both ways is a fault, which the dashboard reports.
     SECOND_FACTOR_KEY_FILE: env["SECOND_FACTOR_KEY_FILE"],
-    PORT: new URL(dashboardUrl).port,
+    PORT: portOf(dashboardUrl),
     PUBLIC_URL: dashboardUrl,
     API_URL: apiUrl,
     TRY_API_URL: apiUrl,
