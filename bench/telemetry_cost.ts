@@ -60,6 +60,26 @@ async function operation(name: string): Promise<void> {
   });
 }
 
+/** The measurements of four published events. */
+function publishEvents(): void {
+  for (let event = 0; event < 4; event++) {
+    injectTrace();
+    recordDuration("messaging.client.operation.duration", 0.001, PRODUCER);
+    count("messaging.client.sent.messages", 1, PRODUCER);
+  }
+}
+
+/** The measurements of a sent mail. */
+function measureSent(): void {
+  recordDuration("posthaste.smtp.duration", 0.01);
+  count("posthaste.smtp.outcomes", 1, {
+    "posthaste.outcome": "sent",
+    "smtp.response.status_class": "2xx",
+    "posthaste.integration": "acc/1",
+  });
+  recordDuration("posthaste.message.duration", 0.05, { "posthaste.state": "sent" });
+}
+
 /** Some ten spans and thirty measurements, as a single mail has them. */
 async function singleMail(): Promise<void> {
   await withSpan("POST /v1", { kind: "server" }, async () => {
@@ -80,18 +100,8 @@ async function singleMail(): Promise<void> {
       });
     }
     await work("client", "smtp.send");
-    for (let event = 0; event < 4; event++) {
-      injectTrace();
-      recordDuration("messaging.client.operation.duration", 0.001, PRODUCER);
-      count("messaging.client.sent.messages", 1, PRODUCER);
-    }
-    recordDuration("posthaste.smtp.duration", 0.01);
-    count("posthaste.smtp.outcomes", 1, {
-      "posthaste.outcome": "sent",
-      "smtp.response.status_class": "2xx",
-      "posthaste.integration": "acc/1",
-    });
-    recordDuration("posthaste.message.duration", 0.05, { "posthaste.state": "sent" });
+    publishEvents();
+    measureSent();
   });
 }
 
@@ -101,23 +111,13 @@ async function mailOfBulk(): Promise<void> {
   await operation("insertRegister");
   await work("client", "smtp.send");
   await operation("writeOutcome");
-  recordDuration("posthaste.smtp.duration", 0.01);
-  count("posthaste.smtp.outcomes", 1, {
-    "posthaste.outcome": "sent",
-    "smtp.response.status_class": "2xx",
-    "posthaste.integration": "acc/1",
-  });
-  recordDuration("posthaste.message.duration", 0.05, { "posthaste.state": "sent" });
+  measureSent();
 }
 
 /** The work on events with 25 mails, and the mails. */
 async function bulkEvents(): Promise<void> {
   await withSpan("process send.resumed", { kind: "consumer", attributes: CONSUMER }, async () => {
-    for (let event = 0; event < 4; event++) {
-      injectTrace();
-      recordDuration("messaging.client.operation.duration", 0.001, PRODUCER);
-      count("messaging.client.sent.messages", 1, PRODUCER);
-    }
+    publishEvents();
     await work("consumer", "process messages.rendered");
     for (const name of ["sends.load", "suppressions.among"]) await operation(name);
     for (let mail = 0; mail < MAX_MESSAGES_PER_EVENT; mail++) await mailOfBulk();
