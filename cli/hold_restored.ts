@@ -10,7 +10,7 @@ export interface Restoration {
   store: StorePart<
     "restored.noteKnownOutcomes" | "restored.holdUnfinished" | "sends.heads" | "mailers.live"
   >;
-  bus: Pick<Bus, "emptyQueues" | "pastStatusEvents">;
+  bus: Pick<Bus, "emptyQueues" | "pastStatusEvents" | "forgetRenewals">;
   /** When the backup was begun. */
   backupAt: Date;
   /** When the last mailer stopped. */
@@ -53,6 +53,8 @@ export async function holdRestored(restoration: Restoration): Promise<Held> {
     onProgress(`${sayCount(held, "message")} held so far`);
   }
   const { known, missing } = await readStatusEvents(restoration, backupAt);
+  // Last: a tracker refuses this ledger until then.
+  await bus.forgetRenewals();
   return { held, emptied, known, missing };
 }
 

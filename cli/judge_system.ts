@@ -9,8 +9,8 @@ export interface SystemState {
   queues: QueueState[];
   streams: ReadonlyMap<string, StreamState>;
   fills: Fill[];
-  /** The mail that was sent last, if it is missing in the ledger: then the ledger was restored. */
-  unknownSent: { messageId: string; at: Date } | null;
+  /** The time until which the ledger should know what happened, if it does not: then it was restored. */
+  lacksUntil: Date | null;
 }
 
 /** The thresholds of alarms. */
@@ -74,15 +74,12 @@ function fillFinding({ name, kind, bytes, maxBytes }: Fill, limits: Limits): Fin
   return finding(isWrong, `storage of ${name}`, `${percent(share)} of ${sayBytes(maxBytes)} used`);
 }
 
-function ageFinding({ unknownSent }: SystemState): Finding {
-  if (unknownSent === null) {
-    return finding(false, "age of the ledger", "it includes the last sent message");
-  }
-  const { messageId, at } = unknownSent;
+function ageFinding({ lacksUntil }: SystemState): Finding {
+  if (lacksUntil === null) return finding(false, "age of the ledger", "current");
   return finding(
     true,
     "age of the ledger",
-    `it lacks that ${messageId} was sent at ${at.toISOString()}: if it was restored, stop every service ` +
+    `it lacks what happened until ${lacksUntil.toISOString()}: if it was restored, stop every service ` +
       `and run "posthaste restored hold"`,
   );
 }

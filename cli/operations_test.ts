@@ -82,6 +82,12 @@ test("restoredCommand() holds messages that may have been sent, writes outcomes 
     },
   });
 
+  // A leader renewed its lease after the backup.
+  await bus.publish({ type: "status.lease.renewed", data: { v: 2, renewals: 1 } });
+  const before = await run("check --max-fill 100");
+  assert.equal(before.code, EXIT.failed);
+  assert.match(before.stdout, /WRONG +age of the ledger +it lacks what happened until /);
+
   const hold = await run(`restored hold --backup ${backup.toISOString()}`);
   assert.equal(hold.code, EXIT.failed, hold.stderr);
   assert.match(hold.stderr, new RegExp(`not in the backup: ${lost}`));
@@ -90,6 +96,8 @@ test("restoredCommand() holds messages that may have been sent, writes outcomes 
   const states = async () =>
     (await store.messages.list(accountId, send._id))?.map(({ state }) => state);
   assert.deepEqual(await states(), ["sent", "failed", "unknown", "unknown", "unknown"]);
+
+  assert.match((await run("check --max-fill 100")).stdout, /ok +age of the ledger +current/);
 
   const list = await run("restored list");
   assert.match(list.stdout, /restored-shop +1 +3 /);

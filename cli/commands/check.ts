@@ -1,3 +1,4 @@
+import { SCHEDULER_LEASE } from "@posthaste/storage";
 import { Command } from "commander";
 import { type CommandContext, openBusFor, openStoreFor } from "../command_context.ts";
 import { EXIT } from "../exit_code.ts";
@@ -65,13 +66,15 @@ async function read(context: CommandContext): Promise<SystemState> {
   await using bus = await openBusFor(context);
   await bus.check();
   const now = new Date();
-  const [ledger, queues, streams, fills, sent] = await Promise.all([
+  const [ledger, queues, streams, fills, reported] = await Promise.all([
     store.statistics.ledgerState(now),
     bus.queueStates(STAGES),
     bus.streamStates(),
     bus.fills(),
-    bus.lastSent(),
+    bus.lastRenewal(),
   ]);
-  const unknownSent = sent !== undefined && await store.restored.isOlderThan(sent) ? sent : null;
-  return { now, ledger, queues, streams, fills, unknownSent };
+  // After the broker: meanwhile a leader may have renewed its lease again.
+  const renewals = await store.leases.renewals(SCHEDULER_LEASE);
+  const lacksUntil = reported !== undefined && renewals < reported.renewals ? reported.at : null;
+  return { now, ledger, queues, streams, fills, lacksUntil };
 }

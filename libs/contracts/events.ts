@@ -432,6 +432,11 @@ export const EVENTS = {
     /** Whether it waits for capacity: the api has dispatched nothing of it. */
     waits: z.boolean().optional(),
   }),
+  /** How often the lease of the scheduler was renewed: a ledger that knows fewer renewals was restored. */
+  "status.lease.renewed": z.object({
+    v: z.literal(EVENT_VERSION),
+    renewals: z.int().positive(),
+  }),
   "status.message.waiting": reportOf(FACTS["status.message.waiting"]),
   "status.message.returned": reportOf(FACTS["status.message.returned"]),
   "status.message.sent": reportOf(FACTS["status.message.sent"]),

@@ -138,6 +138,7 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     }],
   },
   "status.send.accepted": { v: 2, sendId, accountId: "acc_1", at: AT },
+  "status.lease.renewed": { v: 2, renewals: 7 },
   "status.message.waiting": report({
     ...statusEvent,
     reason: "The image server is busy",

@@ -25,12 +25,8 @@ import {
 } from "./follow_status_events.ts";
 import { type Fill, fillsOf } from "./fill.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
-import {
-  lastSent,
-  pastStatusEvents,
-  type PastStatusEventsOptions,
-  type SentMail,
-} from "./past_status_events.ts";
+import { pastStatusEvents, type PastStatusEventsOptions } from "./past_status_events.ts";
+import { forgetRenewals, lastRenewal, type LeaseRenewal } from "./lease_renewal.ts";
 import { openPoisonMessages } from "./_poison_messages.ts";
 import { inboxPrefixOf, printsOf, repliesOf } from "./permissions.ts";
 import { publishEvent, type PublishOptions } from "./publish.ts";
@@ -95,8 +91,10 @@ export interface Bus extends AsyncDisposable {
   ): Promise<void>;
   /** {@linkcode pastStatusEvents} */
   pastStatusEvents(options: PastStatusEventsOptions): AsyncIterable<StatusEvent>;
-  /** {@linkcode lastSent} */
-  lastSent(): Promise<SentMail | undefined>;
+  /** {@linkcode lastRenewal} It answers, or throws, within a second. */
+  lastRenewal(): Promise<LeaseRenewal | undefined>;
+  /** {@linkcode forgetRenewals} */
+  forgetRenewals(): Promise<void>;
   /** {@linkcode openObjectStore} */
   objects(name: StoreName): ObjectStore;
   /** {@linkcode applyTopology} */
@@ -170,6 +168,9 @@ function connectOnce({ url, name }: BusOptions): Promise<NatsConnection> {
 
 // A caller waits. If the broker does not confirm by then, the caller gets an error, and retries.
 const ASK_TIMEOUT_MS = 1500;
+
+// A lease must be renewed every 4 s.
+const RENEWAL_TIMEOUT_MS = 1000;
 
 const DRAIN_MS = 3000;
 
@@ -258,8 +259,13 @@ class NatsBus implements Bus {
     return pastStatusEvents(this.#client.stream, options);
   }
 
-  async lastSent(): Promise<SentMail | undefined> {
-    return await lastSent(await jetstreamManager(this.#connection, this.#api));
+  async lastRenewal(): Promise<LeaseRenewal | undefined> {
+    const api = { ...this.#api, timeout: RENEWAL_TIMEOUT_MS };
+    return await lastRenewal(await jetstreamManager(this.#connection, api));
+  }
+
+  async forgetRenewals(): Promise<void> {
+    await forgetRenewals(await jetstreamManager(this.#connection, this.#api));
   }
 
   objects(name: StoreName): ObjectStore {

@@ -25,6 +25,7 @@ export {
 export * from "./empty_queues.ts";
 export * from "./fill.ts";
 export * from "./follow_status_events.ts";
+export type { LeaseRenewal } from "./lease_renewal.ts";
 export * from "./mail_content.ts";
 export * from "./object_store.ts";
 export * from "./past_status_events.ts";

@@ -1,10 +1,4 @@
-import {
-  DeliverPolicy,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  type JetStreamClient,
-  type JetStreamManager,
-} from "@nats-io/jetstream";
+import { DeliverPolicy, type JetStreamClient } from "@nats-io/jetstream";
 import { EVENTS, type StatusEventType } from "@posthaste/contracts";
 import { type StatusEvent, statusEventsIn } from "./report_status_events.ts";
 import type { Outgoing } from "./step.ts";
@@ -15,13 +9,6 @@ export interface PastStatusEventsOptions {
   since: Date;
   /** Only these. */
   types: readonly StatusEventType[];
-}
-
-/** A sent mail, as its status event reports it. */
-export interface SentMail {
-  accountId: string;
-  messageId: string;
-  at: Date;
 }
 
 const AT_ONCE = 500;
@@ -54,27 +41,6 @@ export async function* pastStatusEvents(
     // They may have expired meanwhile.
     if (received === 0) return;
   }
-}
-
-/** Returns the last sent mail whose status event the broker still holds; `undefined` if there is none. */
-export async function lastSent(manager: JetStreamManager): Promise<SentMail | undefined> {
-  try {
-    const message = await manager.streams.getMessage("STATUS", {
-      last_by_subj: "status.message.sent",
-    });
-    const statusEvent = message === null ? undefined : statusEventsOf(message).at(-1);
-    if (statusEvent?.type !== "status.message.sent") return undefined;
-    const { accountId, messageId, at } = statusEvent.data;
-    return { accountId, messageId, at: new Date(at) };
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  const codes: number[] = [JetStreamApiCodes.NoMessageFound, JetStreamApiCodes.StreamNotFound];
-  return error instanceof JetStreamApiError && codes.includes(error.code);
 }
 
 function statusEventsOf(message: { subject: string; json(): unknown }): StatusEvent[] {

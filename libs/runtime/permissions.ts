@@ -245,8 +245,9 @@ export const PERMISSIONS = {
     asks: MONGODB_ASKS,
     secrets: LOGINS,
     broker: {
-      // Of attempts whose workers were lost.
+      // Of attempts whose workers were lost, and of the lease to schedule.
       makes: [
+        "status.lease.renewed",
         ...["send.resumed.*", "status.message.deferred", "status.message.unknown"],
         ...[SUPPRESSED, FAILED],
       ],

@@ -117,6 +117,8 @@ export interface LeaderLease {
   _id: string;
   holder: string;
   until: Date;
+  /** How often it was taken or renewed; missing if only by earlier versions. */
+  renewals?: number;
 }
 
 /** A webhook endpoint, and the process that is responsible for it. */

@@ -50,6 +50,7 @@ const EXCEPTIONS: Record<string, string> = {
   "sends.claimReconciliation": RECONCILER,
   "leases.take": "who does the reconcilers' work is no account's business",
   "leases.leave": "the same",
+  "leases.renewals": "the same",
   "sends.expireIdempotencyKeys": RECONCILER,
   "sends.hastenReconciliation":
     "it only has the reconciler look at a send earlier; of a message that was claimed",
@@ -422,8 +423,6 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   },
   "restored.heldMessages": (store) =>
     Array.fromAsync(store.restored.heldMessages(ACCOUNT, { integrationId: 1 })),
-  "restored.isOlderThan": (store) =>
-    store.restored.isOlderThan({ accountId: ACCOUNT, messageId, at: now }),
   "restored.closeHeld": (store) => store.restored.closeHeld(ACCOUNT, [messageId], now),
   "restored.noteKnownOutcomes": (store) =>
     store.restored.noteKnownOutcomes([

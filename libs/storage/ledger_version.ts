@@ -20,8 +20,6 @@ export interface LedgerMark {
   /** {@linkcode OLDEST_BESIDE} of that program. */
   oldestProgram: number;
   migratedAt: Date;
-  /** When unfinished messages were last held after a restore. */
-  heldAt?: Date;
 }
 
 /** The versions that a program supports. */
@@ -70,13 +68,5 @@ export async function writeLedgerMark(db: Db): Promise<void> {
   await db.collection<LedgerMark>("ledger").updateOne({ _id: "ledger" }, {
     $max: { version: LEDGER_VERSION, oldestProgram: OLDEST_BESIDE },
     $currentDate: { migratedAt: true },
-  }, { upsert: true });
-}
-
-/** Records that the unfinished messages of a restored ledger are held. */
-export async function writeHeldMark(db: Db, heldAt: Date): Promise<void> {
-  await db.collection<LedgerMark>("ledger").updateOne({ _id: "ledger" }, {
-    $set: { heldAt },
-    $setOnInsert: { ...UNMARKED, migratedAt: heldAt },
   }, { upsert: true });
 }

@@ -66,7 +66,12 @@ export type { AssetChange } from "./_asset_changes.ts";
 export type { PartialChange, PartialKey } from "./_partial_changes.ts";
 export { PlanOutdatedError } from "./plan_outdated_error.ts";
 export type { DraftEdit, DraftStore, DraftSummary } from "./draft_store.ts";
-export type { LeaderLeaseClaim, LeaderLeaseStore } from "./leader_lease_store.ts";
+export {
+  type LeaderLeaseAnswer,
+  type LeaderLeaseClaim,
+  type LeaderLeaseStore,
+  SCHEDULER_LEASE,
+} from "./leader_lease_store.ts";
 export type { ContentExpiry, ContentRemoval } from "./content_expiry.ts";
 export { ensureReplicaSet, type ReplicaSetOptions } from "./ensure_replica_set.ts";
 export { type Forgotten, type RecipientForgetting } from "./forget_recipient.ts";

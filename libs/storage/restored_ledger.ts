@@ -6,7 +6,6 @@ import { collectionsOf } from "./_collections.ts";
 import { identityOf } from "./message_identity.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
-import { readLedgerMark, writeHeldMark } from "./ledger_version.ts";
 import { messageStore, type UnfinishedMessage } from "./message_store.ts";
 import { sendStore } from "./send_store.ts";
 
@@ -26,13 +25,6 @@ export interface KnownOutcome {
   outcome: "sent" | "failed";
   reason?: string | undefined;
   reply?: SmtpReply | undefined;
-}
-
-/** A message that was sent, according to another source than the ledger. */
-export interface KnownSent {
-  accountId: string;
-  messageId: string;
-  at: Date;
 }
 
 /** Held messages of an integration. */
@@ -64,12 +56,6 @@ export interface RestoredLedger {
    * the total at last. No service may run meanwhile. It may be repeated.
    */
   holdUnfinished(loss: Loss): AsyncIterable<number>;
-  /**
-   * Returns whether a message that was sent is not sent in this ledger. A worker reports a mail as sent only
-   * after the ledger knows it, so such a ledger is older and was restored. Mail sent before it was held does
-   * not count.
-   */
-  isOlderThan(sent: KnownSent): Promise<boolean>;
   /** Writes outcomes of held messages that are known from elsewhere. Returns how many it changed. */
   noteKnownOutcomes(outcomes: KnownOutcome[]): Promise<number>;
   /** Counts held messages, by integration. */
@@ -149,14 +135,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
         batch = [];
       }
       if (batch.length > 0) held += await hold(batch, loss);
-      await writeHeldMark(db, loss.now);
       yield held;
-    },
-    async isOlderThan({ accountId, messageId: _id, at }) {
-      const sent: Filter<Message> = { _id, accountId, state: "sent" };
-      if (await messages.countDocuments(sent, { limit: 1 }) > 0) return false;
-      const { heldAt } = await readLedgerMark(db) ?? {};
-      return heldAt === undefined || at > heldAt;
     },
     async noteKnownOutcomes(outcomes) {
       if (outcomes.length === 0) return 0;

@@ -21,8 +21,6 @@ export type DueDeps =
   >
   & {
     publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-    /** @throws {Error} If the ledger is older than the work that was done. */
-    assertCurrent(): Promise<void>;
     now(): Date;
     logger: Pick<Logger, "warn">;
   };
@@ -51,8 +49,6 @@ export async function dispatchDueForever(
  * Dispatches due messages that are not in flight, within the capacity. The register of an attempt shows
  * whether another worker has it, or had it and was lost. Returns the number of messages that it examined;
  * `undefined` if nothing is due.
- *
- * @throws {Error} If the ledger is older than the work that was done.
  */
 export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | undefined> {
   const integrations = await deps.waiting.integrationsDue(deps.now());
@@ -64,7 +60,6 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   }));
   const all = found.flatMap(({ due }) => due);
   if (all.length === 0) return 0;
-  await deps.assertCurrent();
   await dispatch(await decide(all, deps), deps);
   // Includes attempts of another worker: they are examined again when no news of them has come.
   for (const { key, due } of found) {

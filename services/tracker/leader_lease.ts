@@ -1,10 +1,23 @@
 import { randomBytes } from "node:crypto";
-import type { Store } from "@posthaste/storage";
+import type { LeaseRenewal } from "@posthaste/messaging";
+import type { StorePart } from "@posthaste/storage";
+import type { Logger } from "@posthaste/telemetry";
+
+/** Where the lease is, and where its renewals are reported. */
+export interface LeaderLeaseDeps extends StorePart<"leases.take" | "leases.leave"> {
+  /** Returns the last renewal that a leader reported; `undefined` if there is none. */
+  lastRenewal(): Promise<LeaseRenewal | undefined>;
+  /** Reports how often the lease was renewed. */
+  reportRenewal(renewals: number): Promise<void>;
+  logger: Pick<Logger, "info" | "warn">;
+}
 
 /** The lease of work that one tracker does for all. Disposing it leaves the work to the others. */
 export interface LeaderLease extends AsyncDisposable {
   /** Returns whether this process holds the lease. The answer is valid for about two seconds. */
   isMine(): Promise<boolean>;
+  /** @throws {Error} If nobody may lead, because the ledger was restored. */
+  assertCurrent(): void;
 }
 
 /** Time after which another tracker takes over from a lost one. */
@@ -12,26 +25,84 @@ const LEASE_MS = 4000;
 
 const ASK_MS = 2000;
 
-/** Opens a leader lease. The first request acquires it, not the opening. */
+/**
+ * Opens a leader lease. The first request acquires it, not the opening.
+ *
+ * A leader counts each renewal in the ledger and then reports the count to the broker. A ledger that lacks a reported
+ * renewal was restored: it counts mail that was sent since its backup as unsent. Nobody leads then, and so
+ * nothing sends that mail again, until `posthaste restored hold` has removed the report. If the broker was lost with
+ * the ledger, this cannot be detected.
+ */
 export function openLeaderLease(
-  { leases: { take: takeLeaderLease, leave: leaveLeaderLease } }: Pick<Store, "leases">,
+  { leases, lastRenewal, reportRenewal, logger }: LeaderLeaseDeps,
   { name, clock = performance }: { name: string; clock?: { now(): number } },
 ): LeaderLease {
   const holder = randomBytes(8).toString("hex");
   let askedAt = -Infinity;
   let isMine = false;
+  /** The last renewal by this process, while it leads. */
+  let own: LeaseRenewal | undefined;
+  let fault: string | undefined;
+  let cannotReport = false;
+
+  async function take(): Promise<boolean> {
+    const known = await lastKnown();
+    own = undefined;
+    const knownRenewals = known?.renewals ?? 0;
+    const answer = await leases.take({ name, holder, forMs: LEASE_MS, knownRenewals });
+    judge(answer.is === "outdated" ? known : undefined);
+    if (answer.is !== "taken") return false;
+    own = { renewals: answer.renewals, at: new Date() };
+    void report(answer.renewals);
+    return true;
+  }
+
+  /** Who leads knows its own renewals, and continues while only the broker is away. */
+  async function lastKnown(): Promise<LeaseRenewal | undefined> {
+    if (own === undefined) return await lastRenewal();
+    const reported = await lastRenewal().catch(() => undefined);
+    return reported !== undefined && reported.renewals > own.renewals ? reported : own;
+  }
+
+  function judge(lacking: LeaseRenewal | undefined): void {
+    if (lacking === undefined) {
+      if (fault !== undefined) logger.info("The ledger is current again", {});
+      fault = undefined;
+      return;
+    }
+    const isNews = fault === undefined;
+    fault =
+      `Cannot act on the ledger: it lacks what happened until ${lacking.at.toISOString()}. If it was ` +
+      `restored from a backup, stop every service and run "posthaste restored hold"`;
+    if (isNews) logger.warn(fault, {});
+  }
+
+  async function report(renewals: number): Promise<void> {
+    try {
+      await reportRenewal(renewals);
+      cannotReport = false;
+    } catch (error) {
+      // Mail goes on. Only a ledger that is restored now would not be detected.
+      if (!cannotReport) logger.warn("Cannot report that a scheduler leads, retrying", { error });
+      cannotReport = true;
+    }
+  }
+
   return {
     async isMine() {
       const now = clock.now();
       if (now - askedAt < ASK_MS) return isMine;
       isMine = false;
-      isMine = await takeLeaderLease({ name, holder, forMs: LEASE_MS });
+      isMine = await take();
       askedAt = now;
       return isMine;
     },
+    assertCurrent() {
+      if (fault !== undefined) throw new Error(fault);
+    },
     async [Symbol.asyncDispose]() {
       // If the ledger cannot be informed, the lease expires by itself.
-      if (isMine) await leaveLeaderLease({ name, holder }).catch(() => undefined);
+      if (isMine) await leases.leave({ name, holder }).catch(() => undefined);
     },
   };
 }

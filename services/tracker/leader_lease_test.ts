@@ -1,65 +1,154 @@
+import type { LeaseRenewal } from "@posthaste/messaging";
+import { openBus } from "@posthaste/messaging";
+import { openTestMongo, openTestNats } from "@posthaste/kit";
+import { type LeaderLeaseAnswer, openStore, SCHEDULER_LEASE } from "@posthaste/storage";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openLeaderLease } from "./leader_lease.ts";
+import { type LeaderLeaseDeps, openLeaderLease } from "./leader_lease.ts";
 
-function openClock() {
+/** A ledger with one lease, and a broker. */
+function openWorld() {
   let now = 0;
-  const asked: string[] = [];
-  const left: string[] = [];
-  return {
-    asked,
-    left,
+  const world = {
+    asked: [] as string[],
+    left: [] as string[],
+    logged: [] as string[],
+    holder: undefined as string | undefined,
+    renewals: 0,
+    reported: undefined as LeaseRenewal | undefined,
+    isLedgerAway: false,
+    isBrokerAway: false,
     pass: (ms: number) => void (now += ms),
-    deps: {
-      leases: {
-        holder: undefined as string | undefined,
-        take({ holder }: { holder: string }) {
-          asked.push(holder);
-          this.holder ??= holder;
-          return Promise.resolve(this.holder === holder);
-        },
-        leave({ holder }: { holder: string }) {
-          left.push(holder);
-          return Promise.resolve();
-        },
-      },
-    },
     clock: { now: () => now },
   };
+  const deps: LeaderLeaseDeps = {
+    leases: {
+      take({ holder, knownRenewals }): Promise<LeaderLeaseAnswer> {
+        if (world.isLedgerAway) return Promise.reject(new Error("the ledger is away"));
+        world.asked.push(holder);
+        if (world.renewals < knownRenewals) return Promise.resolve({ is: "outdated" });
+        world.holder ??= holder;
+        if (world.holder !== holder) return Promise.resolve({ is: "held" });
+        return Promise.resolve({ is: "taken", renewals: ++world.renewals });
+      },
+      leave({ holder }) {
+        world.left.push(holder);
+        return Promise.resolve();
+      },
+    },
+    lastRenewal: () =>
+      world.isBrokerAway
+        ? Promise.reject(new Error("the broker is away"))
+        : Promise.resolve(world.reported),
+    reportRenewal(renewals) {
+      if (world.isBrokerAway) return Promise.reject(new Error("the broker is away"));
+      world.reported = { renewals, at: new Date(now) };
+      return Promise.resolve();
+    },
+    logger: {
+      info: (text) => void world.logged.push(text),
+      warn: (text) => void world.logged.push(text),
+    },
+  };
+  return { world, deps, options: { name: "release", clock: world.clock } };
 }
 
 test("isMine() renews every two seconds, and is true for one of two", async () => {
-  const { deps, clock, pass, asked, left } = openClock();
-  const store = {
-    leases: {
-      take: deps.leases.take.bind(deps.leases),
-      leave: deps.leases.leave,
-    },
-  };
+  const { world, deps, options } = openWorld();
   {
-    await using first = openLeaderLease(store, { name: "release", clock });
-    await using second = openLeaderLease(store, { name: "release", clock });
+    await using first = openLeaderLease(deps, options);
+    await using second = openLeaderLease(deps, options);
     assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
-    pass(1900);
+    world.pass(1900);
     assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
-    assert.equal(asked.length, 2);
-    pass(200);
+    assert.equal(world.asked.length, 2);
+    world.pass(200);
     assert.deepEqual([await first.isMine(), await second.isMine()], [true, false]);
-    assert.equal(asked.length, 4);
+    assert.equal(world.asked.length, 4);
+    assert.equal(world.reported?.renewals, 2);
   }
-  assert.deepEqual(left, [asked[0]], "only who has it leaves it");
+  assert.deepEqual(world.left, [world.asked[0]], "only who has it leaves it");
 });
 
-test("isMine() throws when the ledger does, and retries at once", async () => {
-  const { deps, clock } = openClock();
-  let isAway = true;
-  await using leaderLease = openLeaderLease({
-    leases: {
-      take: () => isAway ? Promise.reject(new Error("away")) : Promise.resolve(true),
-      leave: deps.leases.leave,
-    },
-  }, { name: "release", clock });
-  await assert.rejects(leaderLease.isMine(), /away/);
-  isAway = false;
-  assert.equal(await leaderLease.isMine(), true);
+test("isMine() throws when the ledger does, and retries immediately", async () => {
+  const { world, deps, options } = openWorld();
+  await using lease = openLeaderLease(deps, options);
+  world.isLedgerAway = true;
+  await assert.rejects(lease.isMine(), /the ledger is away/);
+  world.isLedgerAway = false;
+  assert.equal(await lease.isMine(), true);
+});
+
+test("isMine() is false in a ledger that lacks a reported renewal, until the report is removed", async () => {
+  const { world, deps, options } = openWorld();
+  await using lease = openLeaderLease(deps, options);
+  world.reported = { renewals: 7, at: new Date("2026-11-25T03:00Z") };
+  assert.equal(await lease.isMine(), false);
+  const text =
+    /^Cannot act on the ledger: it lacks what happened until 2026-11-25T03:00:00\.000Z\. /;
+  assert.throws(() => lease.assertCurrent(), { message: text });
+  world.pass(2000);
+  assert.equal(await lease.isMine(), false);
+  assert.equal(world.logged.length, 1, "it is logged once");
+  assert.match(world.logged[0] ?? "", text);
+  world.reported = undefined;
+  world.pass(2000);
+  assert.equal(await lease.isMine(), true);
+  lease.assertCurrent();
+  assert.deepEqual(world.logged.slice(1), ["The ledger is current again"]);
+});
+
+test("a leader continues without the broker, and no process begins to lead without it", async () => {
+  const { world, deps, options } = openWorld();
+  await using leader = openLeaderLease(deps, options);
+  await using other = openLeaderLease(deps, options);
+  assert.equal(await leader.isMine(), true);
+  world.isBrokerAway = true;
+  world.pass(2000);
+  assert.equal(await leader.isMine(), true);
+  world.pass(2000);
+  assert.equal(await leader.isMine(), true);
+  assert.deepEqual(world.logged, ["Cannot report that a scheduler leads, retrying"]);
+  await assert.rejects(other.isMine(), /the broker is away/);
+  // The ledger is restored meanwhile: the leader knows it without the broker.
+  world.renewals = 1;
+  world.pass(2000);
+  assert.equal(await leader.isMine(), false);
+});
+
+test("nobody leads in a restored ledger, whatever was sent since, until its messages are held", async () => {
+  await using mongo = await openTestMongo();
+  await using store = await openStore({ url: mongo.url });
+  await store.ensureIndexes();
+  await using nats = await openTestNats();
+  await using bus = await openBus({ url: nats.url, name: "test" });
+  await bus.applyTopology();
+  let now = 0;
+  let reports = Promise.resolve();
+  const open = () =>
+    openLeaderLease({
+      ...store,
+      lastRenewal: () => bus.lastRenewal(),
+      reportRenewal: (renewals) =>
+        reports = bus.publish({ type: "status.lease.renewed", data: { v: 2, renewals } }),
+      logger: { info: () => undefined, warn: () => undefined },
+    }, { name: SCHEDULER_LEASE, clock: { now: () => now } });
+  {
+    await using leader = open();
+    assert.equal(await leader.isMine(), true);
+    now += 2000;
+    assert.equal(await leader.isMine(), true);
+    await reports;
+    assert.equal((await bus.lastRenewal())?.renewals, 2);
+  }
+  // The state of the ledger before it was restored.
+  await bus.publish({ type: "status.lease.renewed", data: { v: 2, renewals: 3 } });
+  for (let start = 0; start < 2; start++) {
+    await using tracker = open();
+    assert.equal(await tracker.isMine(), false);
+    assert.throws(() => tracker.assertCurrent(), /"posthaste restored hold"/);
+  }
+  await bus.forgetRenewals();
+  await using tracker = open();
+  assert.equal(await tracker.isMine(), true);
 });

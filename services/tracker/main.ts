@@ -1,6 +1,7 @@
+import { EVENT_VERSION } from "@posthaste/contracts";
 import { openBus, type Outgoing } from "@posthaste/messaging";
 import { runService } from "@posthaste/runtime";
-import { cachedIntegrations, openStore } from "@posthaste/storage";
+import { cachedIntegrations, openStore, SCHEDULER_LEASE } from "@posthaste/storage";
 import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { advanceBatchesForever } from "./advance_batches.ts";
@@ -17,7 +18,6 @@ import { expireForever } from "./expire_forever.ts";
 import { expireKeys } from "./expire_keys.ts";
 import { expireSends } from "./expire_sends.ts";
 import { keepTopology } from "./keep_topology.ts";
-import { openLedgerAge } from "./ledger_age.ts";
 import { openEventRecorder } from "./record_events.ts";
 import { recordHappeningsForever } from "./record_happenings.ts";
 import { recordStatusEvents } from "./record_status_events.ts";
@@ -55,16 +55,20 @@ await runService({
       integrations: cachedIntegrations(store.integrations, { ttlMs: 200 }),
       fills: () => bus.fills(),
       queueAges: () => bus.queueAges(),
-      assertCurrent: openLedgerAge({ ...store, lastSent: () => bus.lastSent() }),
       patienceMs: patienceMs(config.RECONCILE_GRACE),
       logger,
     };
-    await using scheduler = openLeaderLease(store, { name: "scheduler" });
+    await using scheduler = openLeaderLease({
+      ...{ ...store, logger },
+      lastRenewal: () => bus.lastRenewal(),
+      reportRenewal: (renewals) =>
+        bus.publish({ type: "status.lease.renewed", data: { v: EVENT_VERSION, renewals } }),
+    }, { name: SCHEDULER_LEASE });
     const settlement = openSettlement(deps);
     const flow = openFlow(deps);
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
-    health.add("ledger", () => deps.assertCurrent());
+    health.add("ledger", () => scheduler.assertCurrent());
 
     await Promise.all([
       bus.followStatusEvents((statusEvents) => recordStatusEvents(statusEvents, deps), {

@@ -43,7 +43,6 @@ function openReconciler(bus: Bus): ReconcileDeps {
     waiting: {
       queueSend: () => Promise.resolve(),
     },
-    assertCurrent: () => Promise.resolve(),
     publish: (outgoing) => bus.publish(outgoing),
     now: () => new Date(),
     logger: { info: () => {}, warn: () => {} },

@@ -32,8 +32,6 @@ export type ScheduleDeps =
     publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
     /** Age after which the reconciler handles a dispatched message. */
     patienceMs: number;
-    /** @throws {Error} If the ledger is older than the work that was done. */
-    assertCurrent(): Promise<void>;
     now(): Date;
     logger: Pick<Logger, "warn">;
   };
@@ -127,8 +125,6 @@ export async function startScheduled(
 /**
  * Dispatches messages within the capacity, by integration, and ends those that have waited too long. Returns
  * the number of dispatched messages; `undefined` if nothing waits.
- *
- * @throws {Error} If the ledger is older than the work that was done.
  */
 export async function scheduleOnce(
   deps: ScheduleDeps,
@@ -141,7 +137,6 @@ export async function scheduleOnce(
   ]);
   for (const key of looks.keys()) if (!integrations.has(key)) looks.delete(key);
   if (integrations.size === 0) return undefined;
-  await deps.assertCurrent();
   const looked = takeLooks(integrations, looks, deps.now());
   const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
   const dispatched = await allEnded(

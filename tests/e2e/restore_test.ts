@@ -14,7 +14,7 @@ import { MongoClient } from "mongodb";
 import { openSystem, type System } from "./system.ts";
 import { openTimeTravel, type TimeTravel } from "./time_travel.ts";
 
-nightly("cli/operations_test.ts", "services/tracker/ledger_age_test.ts");
+nightly("cli/operations_test.ts", "services/tracker/leader_lease_test.ts");
 
 let system: System;
 let sink: SmtpSink;
