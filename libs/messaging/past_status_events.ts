@@ -11,35 +11,47 @@ export interface PastStatusEventsOptions {
   types: readonly StatusEventType[];
 }
 
-const AT_ONCE = 500;
-const PULL_EXPIRES_MS = 5000;
+/** Time without an event after which the broker is asked whether there are more. */
+const QUIET_MS = 5000;
 
 /**
  * Reads the status events that the broker still holds, up to three days, independently of all followers. For
  * processes that must know what happened after the present ledger was written. Unreadable events are left
  * out.
+ *
+ * The broker pushes them: through the operator's prefix of its interface, a pull gets only one message
+ * (nats-io/nats.java#1481).
+ *
+ * @throws {Error} If the broker stops sending before the end.
  */
 export async function* pastStatusEvents(
   client: JetStreamClient,
   { since, types }: PastStatusEventsOptions,
 ): AsyncGenerator<StatusEvent> {
-  const consumer = await client.consumers.get("STATUS", {
+  const consumer = await client.consumers.getPushConsumer("STATUS", {
     deliver_policy: DeliverPolicy.StartTime,
     opt_start_time: since.toISOString(),
     filter_subjects: [...types],
   });
-  let { num_pending: left } = await consumer.info();
-  while (left > 0) {
-    const batch = await consumer.fetch({ max_messages: AT_ONCE, expires: PULL_EXPIRES_MS });
-    let received = 0;
-    for await (const message of batch) {
-      received++;
+  const messages = await consumer.consume();
+  const stop = () => void messages.close();
+  let { num_pending: left } = await consumer.info(true);
+  let quiet = setTimeout(stop, left === 0 ? 0 : QUIET_MS);
+  try {
+    for await (const message of messages) {
+      clearTimeout(quiet);
       left = message.info.pending;
       yield* statusEventsOf(message);
-      if (left === 0) break;
+      quiet = setTimeout(stop, left === 0 ? 0 : QUIET_MS);
     }
-    // They may have expired meanwhile.
-    if (received === 0) return;
+    // Otherwise they have expired meanwhile.
+    if (left > 0 && (await consumer.info()).num_pending > 0) {
+      throw new Error("The broker sent no more of its status events");
+    }
+  } finally {
+    clearTimeout(quiet);
+    stop();
+    await consumer.delete();
   }
 }
 

@@ -384,3 +384,16 @@ test("nobody logs in in the clear where the address says TLS", async () => {
   assert.deepEqual(brokerApi("nats://a:b@h:1/?api=x.y"), { apiPrefix: "x.y" });
   assert.deepEqual(brokerApi("nats://h:1"), {});
 });
+
+test("the operator reads past status events", { timeout: 30_000 }, async () => {
+  const since = new Date();
+  for (let renewals = 1; renewals <= 5; renewals++) {
+    await operator.publish({
+      type: "status.send.accepted",
+      data: { v: 2, sendId: `snd_${renewals}`, accountId: "acc_1", at: since.toISOString() },
+    });
+  }
+  const types = ["status.send.accepted", "status.message.sent"] as const;
+  const found = await Array.fromAsync(operator.pastStatusEvents({ since, types }));
+  assert.equal(found.length, 5);
+});
