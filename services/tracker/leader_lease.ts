@@ -16,7 +16,7 @@ export interface LeaderLeaseDeps extends StorePart<"leases.take" | "leases.leave
 export interface LeaderLease extends AsyncDisposable {
   /** Returns whether this process holds the lease. The answer is valid for about two seconds. */
   isMine(): Promise<boolean>;
-  /** @throws {Error} If nobody may lead, because the ledger was restored. */
+  /** @throws {Error} If nobody may lead, because the ledger was restored; also before the first request. */
   assertCurrent(): void;
 }
 
@@ -24,6 +24,8 @@ export interface LeaderLease extends AsyncDisposable {
 const LEASE_MS = 4000;
 
 const ASK_MS = 2000;
+
+const NOT_ASKED = "The ledger was not checked yet";
 
 /**
  * Opens a leader lease. The first request acquires it, not the opening.
@@ -42,7 +44,7 @@ export function openLeaderLease(
   let isMine = false;
   /** The last renewal by this process, while it leads. */
   let own: LeaseRenewal | undefined;
-  let fault: string | undefined;
+  let fault: string | undefined = NOT_ASKED;
   let cannotReport = false;
 
   async function take(): Promise<boolean> {
@@ -66,11 +68,13 @@ export function openLeaderLease(
 
   function judge(lacking: LeaseRenewal | undefined): void {
     if (lacking === undefined) {
-      if (fault !== undefined) logger.info("The ledger is current again", {});
+      if (fault !== undefined && fault !== NOT_ASKED) {
+        logger.info("The ledger is current again", {});
+      }
       fault = undefined;
       return;
     }
-    const isNews = fault === undefined;
+    const isNews = fault === undefined || fault === NOT_ASKED;
     fault =
       `Cannot act on the ledger: it lacks what happened until ${lacking.at.toISOString()}. If it was ` +
       `restored from a backup, stop every service and run "posthaste restored hold"`;

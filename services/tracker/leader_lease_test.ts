@@ -82,6 +82,7 @@ test("isMine() throws when the ledger does, and retries immediately", async () =
 test("isMine() is false in a ledger that lacks a reported renewal, until the report is removed", async () => {
   const { world, deps, options } = openWorld();
   await using lease = openLeaderLease(deps, options);
+  assert.throws(() => lease.assertCurrent(), /not checked yet/);
   world.reported = { renewals: 7, at: new Date("2026-11-25T03:00Z") };
   assert.equal(await lease.isMine(), false);
   const text =

@@ -174,3 +174,52 @@ test("a ledger that was restored to a running system's backup sends nothing twic
     );
   }
 });
+
+test("a ledger that was restored beside a living broker sends nothing twice, although nobody has held its mail", async () => {
+  const { stack } = system;
+  const { mongod } = stack;
+  assert.ok(mongod);
+  const data = dirname(stack.masterKeyFile);
+  const [live, backup] = [join(data, "mongodb"), join(data, "later-backup")];
+  const known = arrivals().size;
+  await send("unheld", 60);
+  await until(() => arrivals().size > known);
+  const backupAt = new Date();
+  await snapshot(live, backup);
+  assert.ok(arrivals().size < known + 60, "the backup has mail to send");
+  // A leader renews its lease, and the mail goes out.
+  await Promise.all([delay(2500), until(() => arrivals().size === known + 60)]);
+
+  for (const name of MAIL_SERVICES) stack.services.get(name)?.signal("SIGKILL");
+  await Promise.all(MAIL_SERVICES.map((name) => stack.services.get(name)?.exited));
+  const lostAt = new Date();
+  await mongod.kill();
+  await rm(live, { recursive: true });
+  await cp(backup, live, { recursive: true });
+  await mongod.restart();
+
+  const others = MAIL_SERVICES.filter((name) => name !== "tracker");
+  await Promise.all(others.map((name) => stack.restart(name)));
+  await send("unheld-new", 3);
+  await until(() => arrivals().has("unheld-new-2@restored.example"));
+  const check = await posthaste(["check", "--max-fill", "100"]);
+  assert.equal(check.code, 1, check.stderr);
+  assert.match(JSON.stringify(check.result.findings), /it lacks what happened until/);
+  // Trackers start only now, and refuse.
+  const refused = assert.rejects(stack.restart("tracker"), /posthaste restored hold/);
+  await Promise.all([travel.reconcileNow(), refused]);
+  assertNoneTwice();
+
+  for (const name of others) stack.services.get(name)?.signal("SIGTERM");
+  await Promise.all(others.map((name) => stack.services.get(name)?.exited));
+  const hold = await posthaste([
+    ...["restored", "hold", "--backup", backupAt.toISOString(), "--lost", lostAt.toISOString()],
+  ]);
+  assert.match(hold.stderr, /master key "lost" is not configured/);
+  await Promise.all(MAIL_SERVICES.map((name) => stack.restart(name)));
+  await send("held-new", 3);
+  await until(() => arrivals().has("held-new-2@restored.example"));
+  await Promise.all([travel.reconcileNow(), delay(2000)]);
+  assertNoneTwice();
+  assert.equal((await posthaste(["check", "--max-fill", "100"])).code, 0);
+});
