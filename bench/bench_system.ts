@@ -18,7 +18,7 @@ export interface BenchSystem extends BenchAccount, AsyncDisposable {
   readonly warnings: string[];
   /** Adds an account. */
   addAccount(plan: AccountPlan): Promise<BenchAccount>;
-  /** Ends the services at once, with any work in flight. */
+  /** Ends the services immediately, with any work in flight. */
   kill(): void;
   /** CPU time so far, by part of the system. */
   cpu(): CpuTimes;

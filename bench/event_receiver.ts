@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A customer's endpoint, which answers each event at once. Its cost is not that of the system. */
+/** A customer's endpoint, which answers each event immediately. Its cost is not that of the system. */
 export interface EventReceiver extends AsyncDisposable {
   readonly url: string;
   /** Counts from 0 again. */

@@ -124,7 +124,7 @@ async function bulkEvents(): Promise<void> {
   });
 }
 
-/** What is measured: so many mails at once. */
+/** What is measured: this many mails at the same time. */
 const KINDS: Readonly<Record<string, { run(): Promise<void>; mails: number }>> = {
   single: { run: singleMail, mails: 1 },
   bulk: { run: bulkEvents, mails: MAX_MESSAGES_PER_EVENT },

@@ -177,7 +177,7 @@ test("suppressionsCommand() imports nothing of a file with invalid lines, unless
   assert.equal((await list.run("suppressions import none.csv")).code, EXIT.notFound);
 });
 
-test("suppressionsCommand() sends a thousand addresses at once, and reports how many before a failure", async () => {
+test("suppressionsCommand() sends a thousand addresses per request, and reports how many before a failure", async () => {
   const full: Answer = (_, count) =>
     count === 3 ? [409, { error: "The list is full", code: "suppression_list_full" }] : [0, null];
   await using list = await openList([], full);

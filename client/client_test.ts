@@ -46,7 +46,7 @@ test("send() tries again on 503 and on broken connections, with one key", async 
   assert.equal(stub.seen.at(-1)?.headers["idempotency-key"], "order-42");
 });
 
-test("send() gives up after three tries, and at once on a long Retry-After", async () => {
+test("send() gives up after three tries, and immediately on a long Retry-After", async () => {
   let retryAfter = "0";
   await using stub = await openStubServer(() => ({
     status: 429,
@@ -62,7 +62,7 @@ test("send() gives up after three tries, and at once on a long Retry-After", asy
   assert.equal(stub.seen.length, 4);
 });
 
-test("createClient() throws refusals at once, with everything that is wrong", async () => {
+test("createClient() throws refusals without a retry, with everything that is wrong", async () => {
   const issues = [{ path: "to.0.email", code: "bad_address", message: "is not an address" }];
   const answers: StubAnswer[] = [
     { status: 400, body: { error: "Cannot send", code: "invalid_request", issues } },

@@ -32,7 +32,7 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly pid: number;
   /** Where `/livez` and `/readyz` are. */
   readonly healthUrl: string;
-  /** Sends a signal; `SIGKILL` ends it at once, `SIGSTOP` makes it hang. */
+  /** Sends a signal; `SIGKILL` ends it immediately, `SIGSTOP` makes it hang. */
   signal(name: NodeJS.Signals): void;
   /** Resolves with the exit code, or the signal's name, when it has ended. */
   readonly exited: Promise<number | string>;

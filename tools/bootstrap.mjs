@@ -211,7 +211,7 @@ function hasReader(socket) {
 
 function run(places, command) {
   const starter = endWithStarter();
-  // Before the command runs: what it prints may be answered by a signal at once.
+  // Before the command runs: what it prints may be answered by a signal immediately.
   const lastAt = {};
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {

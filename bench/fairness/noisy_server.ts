@@ -11,7 +11,7 @@ export type Behaviour =
   | "mute"
   /** It takes five seconds for each mail. */
   | "slow"
-  /** It takes all at once. */
+  /** It accepts all mail immediately. */
   | "fast";
 
 /** The SMTP server of the noisy account. */

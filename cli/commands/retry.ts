@@ -18,7 +18,7 @@ export function retryCommand(context: CommandContext): Command {
       "after",
       `
 For a send, only messages that failed or have an unknown outcome are sent again. A message that
-waits for its next attempt is retried at once if you give its own id. A message older than the
+waits for its next attempt is retried immediately if you give its own id. A message older than the
 integration's retry time gets one attempt.
 
 Examples:

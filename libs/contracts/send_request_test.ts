@@ -32,7 +32,7 @@ test("sendBodySchema() accepts a request with every field, unchanged", () => {
   assert.deepEqual(sendBodySchema().parse(body), body);
 });
 
-test("sendBodySchema() names all faults at once, each with its path", () => {
+test("sendBodySchema() names all faults together, each with its path", () => {
   const faults = faultsOf({
     from: { email: "shop", name: "Shop\r\nBcc: x@example.com" },
     to: [

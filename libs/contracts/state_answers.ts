@@ -60,7 +60,7 @@ export const sendFoundSchema = z.strictObject({
 
 /** Answer to `GET /v1/sends/{id}`. */
 export const sendStateSchema = sendFoundSchema.extend({
-  /** The time that it is or was scheduled for; null if it was sent at once. */
+  /** The time that it is or was scheduled for; null if it was sent immediately. */
   sendAt: timeSchema.nullable(),
   /**
    * Why messages failed, wait for another attempt or have an unknown outcome, the most frequent first; at

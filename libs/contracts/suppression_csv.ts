@@ -3,7 +3,7 @@ import { addressFault } from "./email_address.ts";
 import { FILTER_TIME } from "./message_filters.ts";
 import type { Suppression } from "./suppression.ts";
 
-/** The most lines of a file of addresses that is read at once. */
+/** Maximum lines of a file of addresses that one request may have. */
 export const MAX_CSV_LINES = 50_000;
 
 /** Columns of a file with a suppression list. Reading needs only the first. */

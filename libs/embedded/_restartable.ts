@@ -11,7 +11,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly pid: number;
   /** Sends a signal, for example `SIGSTOP` to make the server hang. */
   signal(name: NodeJS.Signals): void;
-  /** Ends the server at once (SIGKILL), as a crash would; returns when it has ended. */
+  /** Ends the server immediately (SIGKILL), as a crash would; returns when it has ended. */
   kill(): Promise<void>;
   /** Starts the server again on the same port and data, after stopping it if it still runs. */
   restart(): Promise<void>;

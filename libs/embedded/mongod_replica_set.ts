@@ -77,7 +77,7 @@ export async function openMongodReplicaSet(
       await stepDown((await primary()).port);
       return await primary();
     },
-    // All at once: a primary that stops hands over first, and would wait if no member is left to take over.
+    // All together: a primary that stops hands over first, and would wait if no member is left to take over.
     async [Symbol.asyncDispose]() {
       await Promise.all(members.map((member) => member[Symbol.asyncDispose]()));
       await all.disposeAsync();

@@ -4,7 +4,7 @@ import { networkOf } from "./network_of.ts";
 
 /** The most connections of a server. */
 export interface ConnectionLimits {
-  /** For all clients; connections beyond this are closed at once. */
+  /** For all clients; connections beyond this are closed immediately. */
   max: number;
   /** For one client: an IPv4 address, or the first 64 bits of an IPv6 one. */
   maxPerClient: number;

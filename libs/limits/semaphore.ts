@@ -118,7 +118,7 @@ export function openSemaphore(options: SemaphoreOptions): Semaphore {
     for (let waiter = turns.next(); waiter !== undefined; waiter = turns.next()) {
       if (fullFor(waiter.owner, waiter.amount) !== undefined) return;
       turns.end(waiter);
-      // At once: a later caller must not find the space free.
+      // Immediately: a later caller must not find the space free.
       waiter.start(give(waiter.owner, waiter.amount));
     }
   }

@@ -5,7 +5,7 @@ import type { ConsumerMessages } from "@nats-io/jetstream";
 import { drainMessages } from "./_drain_messages.ts";
 import { openTestBus, openTestLogger, requested } from "./_test_bus.ts";
 
-test("consume() gives back what it had not begun, so that the next one has it at once", async () => {
+test("consume() gives back what it had not begun, so that the next one has it immediately", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
   // What is not given back comes again when this has passed.

@@ -51,7 +51,7 @@ async function isOutage(error: unknown): Promise<boolean> {
 }
 
 suite("openBus()", { concurrency: 4 }, () => {
-  test("openBus() says at once that the broker is away, unless it is to wait", async () => {
+  test("openBus() reports immediately that the broker is away, unless it is to wait", async () => {
     const port = await freePort();
     const error = await failureOf(openBus({ url: `nats://127.0.0.1:${port}`, name: "test" }));
     // After a wait it would be "timeout".

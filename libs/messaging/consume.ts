@@ -26,7 +26,7 @@ export interface ConsumeOptions {
   /** Name of a consumer in {@linkcode CONSUMERS}. */
   consumer: string;
   /**
-   * Events in flight at once; with bulk priority three quarters of that. Events that released their place do
+   * Maximum events in flight; with bulk priority three quarters of that. Events that released their place do
    * not count.
    */
   concurrency: number;
@@ -203,7 +203,7 @@ async function settle<T extends EventType>(
   }
 }
 
-/** Returns how many events of a consumer are worked on at once. */
+/** Returns how many events of a consumer are in flight at the same time. */
 function placesOf({ priority }: ConsumerPlan, { concurrency }: ConsumeOptions): number {
   return priority === "bulk" ? Math.max(1, Math.floor(concurrency * BULK_SHARE)) : concurrency;
 }

@@ -224,7 +224,7 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.ok(deliveries > MAX_TRIES);
   });
 
-  test("consume() gives up at once what a step calls hopeless", async () => {
+  test("consume() gives up immediately what a step calls hopeless", async () => {
     await using open = await openTestBus();
     const { bus } = open;
     await using reported = listen(bus);
@@ -382,7 +382,7 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() finishes events in flight when its signal aborts, and leaves the rest", async () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
-    // What is left comes to others at once, and not only after the broker has waited for an answer.
+    // What is left comes to others immediately, not only after the broker has waited for an answer.
     const connection = await connect({ servers: nats.url });
     const manager = await jetstreamManager(connection);
     const ack_wait = nanos(3_600_000);

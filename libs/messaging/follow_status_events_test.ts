@@ -18,7 +18,7 @@ function names(batch: StatusEvent[]): string[] {
 }
 
 suite("followStatusEvents()", { concurrency: 4 }, () => {
-  test("followStatusEvents() hands over many status events at once, each once and in order", async () => {
+  test("followStatusEvents() hands over many status events together, each once and in order", async () => {
     await using open = await openTestBus();
     const expected = Array.from({ length: 120 }, (_, index) => `acc_${index}`);
     for (const name of expected) await open.bus.publish(failed(name));

@@ -1,7 +1,7 @@
 import process from "node:process";
 
 /**
- * Every place where a test may end a process at once, as a power cut would: `<service>.<moment>`.
+ * Every place where a test may end a process immediately, as a power cut would: `<service>.<moment>`.
  * Each is called once in the code, at the moment that its name states.
  */
 export const CRASH_POINTS = [

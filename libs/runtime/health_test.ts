@@ -11,7 +11,7 @@ async function openTestHealth(options: HealthOptions = {}) {
   return { health, get, [Symbol.asyncDispose]: () => health[Symbol.asyncDispose]() };
 }
 
-test("openHealth() is alive at once and ready only when there are checks that pass", async () => {
+test("openHealth() is alive immediately and ready only when there are checks that pass", async () => {
   await using server = await openTestHealth();
   assert.equal((await server.get("/livez")).status, 200);
   assert.deepEqual(await server.get("/readyz"), {

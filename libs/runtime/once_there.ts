@@ -13,7 +13,7 @@ const AWAY: ReadonlySet<string> = new Set(["unavailable", "timeout", "dns"]);
 /**
  * Opens a connection, and waits for an unavailable server if `waiting` is given.
  *
- * A person who runs a command must see at once that an address is wrong. A service passes `waiting`: a
+ * A person who runs a command must see immediately that an address is wrong. A service passes `waiting`: a
  * service that starts during an outage would otherwise end again and again, and an orchestrator with growing
  * delays would restart it minutes late.
  *

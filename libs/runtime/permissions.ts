@@ -344,7 +344,7 @@ export const PERMISSIONS = {
       drafts: ALL,
       partials: ALL,
       integrations: WRITE,
-      // To have a server tried again at once.
+      // To have a server tried again immediately.
       integration_health: ["find", "remove"],
       integration_events: ["find", "insert"],
       webhooks: ALL,

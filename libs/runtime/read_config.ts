@@ -39,7 +39,7 @@ const RENAMED: Record<string, string> = {
  * does not name are ignored, except the old name of a setting, which is refused. The value of a secret `NAME`
  * may be in a file that `NAME_FILE` names.
  *
- * @throws {ConfigError} naming all faults at once.
+ * @throws {ConfigError} naming all faults together.
  */
 export function readConfig<Schema extends z.ZodObject>(schema: Schema, env: Env): z.infer<Schema> {
   const { input, faults: unread } = readInput(schema, env);

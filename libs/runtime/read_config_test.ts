@@ -62,7 +62,7 @@ test("readConfig() refuses the old name of a setting, where the setting is one o
   });
 });
 
-test("readConfig() names every fault at once, with what was expected", () => {
+test("readConfig() names all faults together, with what was expected", () => {
   assert.deepEqual(faultsOf({ PORT: "80a", TIMEOUT: "5", MAX_MAIL: "25", WHEN_UNKNOWN: "x" }), [
     'PORT is "80a": expected a port from 0 to 65535',
     'MONGODB_URL is missing: expected a URL that starts with "mongodb://" (The database)',

@@ -158,7 +158,7 @@ export class ReplyChannel {
     setTimeout(() => this.end("lost", "the connection was closed"), QUIT_MS).unref();
   }
 
-  /** Closes at once, and fails all listeners with the reason. */
+  /** Closes immediately, and fails all listeners with the reason. */
   end(fault: SmtpErrorFault, reason: string, cause?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
-/** Returns a scripted server's answer to a line, all at once; `undefined` sends nothing. */
+/** Returns a scripted server's answer to a line, in one piece; `undefined` sends nothing. */
 export type Script = (line: string, nth: number) => string | undefined;
 
 /** Options of {@linkcode openScriptedServer}. */

@@ -114,7 +114,7 @@ export async function createIndexes(db: Db): Promise<void> {
   await batches.createIndexes([
     { key: { accountId: 1, _id: -1 } },
     { key: { accountId: 1, state: 1, _id: -1 } },
-    // Each place holds one batch, even when several are created at once.
+    // Each place holds one batch, even when several are created at the same time.
     {
       key: { accountId: 1, slot: 1 },
       unique: true,
@@ -221,7 +221,7 @@ async function createIndexesOfPeople(db: Db): Promise<void> {
   await attempts.createIndexes([{ key: { forgetAt: 1 }, expireAfterSeconds: 0 }]);
   await audit.createIndexes([
     { key: { accountId: 1, _id: -1 } },
-    // Each position holds one line, even when several processes write at once.
+    // Each position holds one line, even when several processes write at the same time.
     {
       key: { accountId: 1, seq: 1 },
       unique: true,

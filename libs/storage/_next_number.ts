@@ -13,7 +13,7 @@ export async function nextNumber(counters: Collection<Counter>, key: string): Pr
       );
       if (counter !== null) return counter.value;
     } catch (error) {
-      // Two first numbers at once: one upsert fails and finds the counter the next time.
+      // Two first numbers at the same time: one upsert fails and finds the counter the next time.
       if (!isDuplicateKey(error)) throw error;
     }
   }

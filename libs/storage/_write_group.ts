@@ -17,7 +17,7 @@ const MAX_COMMANDS = 2;
 
 /**
  * Groups writes that come while others are in progress into one command: a majority then confirms and syncs
- * many at the price of one. A single write is sent at once.
+ * many at the price of one. A single write is sent immediately.
  *
  * @returns A function that writes, and returns whether the document is as the write wants it.
  */

@@ -72,7 +72,7 @@ const EXCEPTIONS: Record<string, string> = {
   "events.timelines": RECONCILER,
   "events.listHappenings": RECONCILER,
   "events.grown":
-    "the api looks for the readers of several accounts at once; each part names its own",
+    "the api looks for the readers of several accounts together; each part names its own",
   "webhooks.claim":
     "the webhooks service calls the endpoints of all accounts, and no caller reaches it",
   "webhooks.listHeld": "the same",

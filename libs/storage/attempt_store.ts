@@ -17,7 +17,7 @@ export interface AttemptLimits {
 export interface AttemptStore {
   /** Returns the ends of the current waits under these ids. */
   findWaits(ids: readonly string[], at: Date): Promise<Date[]>;
-  /** Counts an attempt as failed, unless it must wait. Of many at once, none escapes the count. */
+  /** Counts an attempt as failed, unless it must wait. Concurrent attempts are all counted. */
   count(id: string, limits: AttemptLimits, at: Date): Promise<AttemptCount>;
   /** Takes back that an attempt failed. */
   uncount(id: string): Promise<void>;

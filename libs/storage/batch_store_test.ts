@@ -43,7 +43,7 @@ test("batches.create() returns the same batch under one key, and none for anothe
   assert.equal((await batches.findCreated(accountId, idempotency))?.batch?._id, [...ids][0]);
 });
 
-test("batches.create() opens at most 100 batches of an account, even at once", async () => {
+test("batches.create() opens at most 100 batches of an account, even concurrently", async () => {
   const { batches } = opened.store;
   const accountId = newId("acc");
   const results = await Promise.allSettled(
@@ -112,7 +112,7 @@ test("sends.accept() adds nothing to a batch that is full or has ended", async (
   assert.equal(await sends.find(full.accountId, late._id), null);
 });
 
-test("sends.accept() and batches.close() at once leave no send that the batch does not count", async () => {
+test("sends.accept() and batches.close() at the same time leave no send that the batch does not count", async () => {
   const { batches, sends } = opened.store;
   for (let round = 0; round < 8; round++) {
     const batch = await openBatch();

@@ -60,7 +60,7 @@ export interface SharedChanges {
   assets?: readonly AssetChange[];
 }
 
-/** Operations on many templates at once. */
+/** Operations on many templates together. */
 export interface BundleStore {
   /**
    * Changes templates, partials and kept files of an account, all or none. The changes of templates include all
@@ -75,7 +75,7 @@ export interface BundleStore {
   ): Promise<TemplateChanged[]>;
 }
 
-/** Returns the operations on many templates at once. */
+/** Returns the operations on many templates together. */
 export function bundleStore(db: Db): BundleStore {
   const { counters } = collectionsOf(db);
   return {

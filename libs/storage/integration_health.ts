@@ -39,7 +39,7 @@ export interface IntegrationHealth {
    * was refused again after that pause; mail that was in flight meanwhile does not count.
    */
   noteRefusedLogin(refusal: RefusedLogin): Promise<boolean>;
-  /** Closes the circuit, after the server was reached or to try it again at once. */
+  /** Closes the circuit, after the server was reached or to try it again immediately. */
   close(id: string): Promise<void>;
 }
 

@@ -85,7 +85,7 @@ test("noteRefusedLogin() makes an integration wait, and reports when a minute di
   await store.circuits.close(id);
 });
 
-test("updateIntegration() has a new login tried at once, and its first refusal counts as the first", async () => {
+test("updateIntegration() has a new login tried immediately, and its first refusal counts as the first", async () => {
   const { _id, accountId, id } = await store.integrations.create({
     ...{ accountId: "acc_7", name: "main", host: "smtp.example.com", port: 587, tls: "starttls" },
     ...{ auth: null, senders: ["shop@example.com"] },

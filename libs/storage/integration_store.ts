@@ -118,7 +118,7 @@ export interface IntegrationStore {
     paused: Pick<NonNullable<Integration["suspended"]>, "at" | "reason">,
   ): Promise<boolean>;
   /**
-   * Resumes sending, and closes the circuit of its server at once. Returns whether there is such an
+   * Resumes sending, and closes the circuit of its server immediately. Returns whether there is such an
    * integration.
    */
   resume(accountId: string, id: number, reason?: string): Promise<boolean>;
@@ -189,7 +189,7 @@ export function integrationStore(
           () => integrations.updateOne(filter, { $set: fields }),
         );
         if (result.matchedCount === 0) continue;
-        // A new login is tried at once.
+        // A new login is tried immediately.
         await integrationHealth.deleteOne({ _id: next._id, loginRefusedAt: { $exists: true } });
         if (current.suspended !== null && next.suspended === null) {
           const reason = "The settings were changed";

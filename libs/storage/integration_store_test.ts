@@ -57,7 +57,7 @@ test("createIntegration() refuses a duplicate name and a malformed one", async (
   await assert.rejects(store.integrations.create({ ...integrationOf("acc_3", "x"), port: 0 }));
 });
 
-test("updateIntegration() counts a revision per change, also of 10 at once", async () => {
+test("updateIntegration() counts a revision per change, also with 10 concurrent changes", async () => {
   await store.integrations.create(integrationOf("acc_4"));
   await store.integrations.create(integrationOf("acc_4", "Other"));
   const hosts = Array.from({ length: 10 }, (_, n) => `mx${n}.example.com`);
@@ -100,7 +100,7 @@ test("update() keeps a refresh token that replaced another one while it worked",
   await Promise.all(kept);
 });
 
-test("upsertIntegrationByName() may be repeated without a new revision, also 5 times at once", async () => {
+test("upsertIntegrationByName() may be repeated without a new revision, also 5 times concurrently", async () => {
   const open = { ...integrationOf("acc_6"), auth: null };
   const all = await Promise.all(
     Array.from({ length: 5 }, () => store.integrations.upsertByName(open)),

@@ -26,7 +26,7 @@ export type LeaderLeaseAnswer =
   | { is: "held" }
   | { is: "outdated" };
 
-/** Leases for work that several processes need not do at once. */
+/** Leases for work that several processes need not do together. */
 export interface LeaderLeaseStore {
   /** Takes or renews a lease, and counts that. */
   take(claim: LeaderLeaseClaim): Promise<LeaderLeaseAnswer>;

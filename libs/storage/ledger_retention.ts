@@ -8,7 +8,7 @@ import { registerRange } from "./delivery_ledger.ts";
 export interface OldSends {
   /** Those accepted before this. */
   before: Date;
-  /** The most at once. */
+  /** Maximum number per call. */
   limit: number;
   /** `last` of the previous batch; left out for the first batch. */
   after?: string | undefined;

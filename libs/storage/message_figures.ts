@@ -97,7 +97,7 @@ export function messageFigures(db: Db, ledgers: DeliveryLedgers): MessageFigures
 
   return {
     async groupReasons(accountId, query) {
-      // For several states at once, the planner chooses slower plans.
+      // For several states together, the planner chooses slower plans.
       const groups = await Promise.all(
         query.states.map((state) => groupsOf(state, accountId, query)),
       );

@@ -154,7 +154,7 @@ export function messageSearch(
   /** Searches by an index of messages: the few in a state, or those of a recipient. */
   async function* byIndex(accountId: string, filter: MessageFilter, search: Search) {
     const { email, states = [], from, until } = filter;
-    // For several states at once, the planner chooses slower plans.
+    // For several states together, the planner chooses slower plans.
     const conditions = email === undefined
       ? states.map((state) => ({ state }))
       : spellingsOf(email).map((text) => ({ email: emailCondition({ ...email, text }) }));

@@ -15,7 +15,7 @@ import {
 /** Selects the secrets to seal to the current master key. */
 export interface Rewrapping {
   keys: MasterKeys;
-  /** The most at once. */
+  /** Maximum number per call. */
   limit: number;
   /** `last` of the previous batch; left out for the first batch. */
   after?: string | undefined;

@@ -102,7 +102,7 @@ test("acceptSend() waits for a send that is written after its key", async () => 
   assert.deepEqual(await duplicate, { accepted: false, existing: slow });
 });
 
-test("acceptSend() refuses another request under a key at once, with or without a send", async () => {
+test("acceptSend() immediately refuses another request under a key, with or without a send", async () => {
   await losesSend("other");
   const refused = await store.sends.accept(keyed("other", "another"));
   assert.deepEqual(refused, { accepted: false, existing: null });

@@ -120,7 +120,7 @@ function storeOf(
   const operations = measured(groups);
   return {
     ...operations,
-    // It only makes an object, at once: there is nothing to measure.
+    // It only makes an object, without waiting: there is nothing to measure.
     registers: { ...operations.registers, ledgerOf: groups.registers.ledgerOf },
     now: clock,
     ping: () => ping(db),

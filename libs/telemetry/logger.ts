@@ -22,7 +22,7 @@ export interface Logger {
   child(fields: LogFields): Logger;
   /** Waits at most a second until all records so far are written. */
   flush(): Promise<void>;
-  /** Writes all records at once, blocking, before a process ends. */
+  /** Writes all records immediately and blocks until they are written, before a process ends. */
   flushSync(): void;
 }
 

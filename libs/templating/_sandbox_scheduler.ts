@@ -68,7 +68,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     refuseWaiting(job.owner);
   }
 
-  /** Refuses waiting tasks at once that cannot be answered in time. */
+  /** Immediately refuses the waiting tasks that cannot be answered in time. */
   function refuseWaiting(owner: string): void {
     if (!waiting.isSlow(owner, performance.now())) return;
     let left = URGENT_WAITING;

@@ -32,7 +32,7 @@ export interface FillRequest {
   readonly owner?: string;
   /**
    * Characters after which the rest is left out: those fills return the error `later`, and may be requested
-   * again. It limits what the caller holds at once. @default no limit
+   * again. It limits what the caller holds at the same time. @default no limit
    */
   readonly textBudget?: number;
   /**

@@ -106,7 +106,7 @@ test("sandbox.fill() refuses the urgent fills of a slow owner beyond four, and n
 });
 
 /**
- * The memory that a worker needs at once is far below its limit: two thirds of it, while it compiles one of
+ * The memory that a worker needs at one moment is far below its limit: two thirds of it, while it compiles one of
  * {@linkcode heavy}'s templates and keeps four. The time of garbage collections differs between machines.
  */
 const SMALL = { workers: 1, memoryMb: 48, timeLimitMs: 20_000 };
@@ -146,7 +146,7 @@ nightTest("openSandbox() forgets compiled templates by their weight, too", async
   });
 });
 
-test("sandbox.fill() sends no more values at once than a worker can hold", async () => {
+test("sandbox.fill() sends no more values at the same time than a worker can hold", async () => {
   await using sandbox = openSandbox({ workers: 1, memoryMb: 64, timeLimitMs: 20_000 });
   const text = "x".repeat(3_000_000);
   const fills = Array.from({ length: 40 }, (_, n) => ({ data: { n, text } }));

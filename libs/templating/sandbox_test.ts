@@ -110,7 +110,7 @@ test("openSandbox() survives a template that exhausts the memory, and limits the
   assert.deepEqual(codes(results), ["memory", "output", "ok"]);
 });
 
-test("openSandbox() refuses bombs at once, in filling as in checking", async () => {
+test("openSandbox() refuses bombs immediately, in filling as in checking", async () => {
   await using sandbox = openSandbox({ workers: 1 });
   const bomb = "{{a}}".repeat(100_000);
   await assert.rejects(sandbox.render({ html: html(bomb) }, {}), { code: "error", part: "html" });

@@ -118,7 +118,7 @@ export interface ApiOptions {
   printTimeoutMs?: number;
   /** Longest time that one request waits for the database, in milliseconds. @default {1200} */
   ledgerTimeoutMs?: number;
-  /** How much work may be in progress at once; beyond it, requests get 503. */
+  /** How much work may be in progress; beyond it, requests get 503. */
   capacity?: CapacityOptions;
   /** How much work is accepted while the broker is slow or gone. */
   dispatcher?: DispatcherLimits;

@@ -1,6 +1,6 @@
 import { openSemaphore, type Semaphore } from "@posthaste/limits";
 
-/** How much work may be in progress in a process at once. */
+/** How much work may be in progress in a process. */
 export interface CapacityOptions {
   /** Operations that the ledger has not answered. */
   maxOperations: number;

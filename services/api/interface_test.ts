@@ -70,7 +70,7 @@ test("INTERFACE 2: a missing required field is refused with its path", async () 
   assert.deepEqual(pathsOf(await api.post(SEND, { from: {} })), ["from.email", "to"]);
 });
 
-test("INTERFACE 2: fields of a wrong type are refused, all at once", async () => {
+test("INTERFACE 2: fields of a wrong type are refused, all together", async () => {
   await using api = openTestApp();
   const answer = await api.post(SEND, {
     from: { email: 1, name: {} },
@@ -440,7 +440,7 @@ test("INTERFACE 4.2: variables of a lower level count for what a template requir
   assert.equal(api.sends.length, 1);
 });
 
-test("INTERFACE 4.2: faults of every kind are reported at once, the first kind sets the code", async () => {
+test("INTERFACE 4.2: faults of every kind are reported together, the first kind sets the code", async () => {
   await using api = openTestApp({
     latestEmailVersion: () => Promise.resolve(emailVersion([{ name: "name", required: true }])),
   });

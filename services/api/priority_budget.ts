@@ -5,7 +5,7 @@ import { openTokenBuckets } from "@posthaste/limits";
 export interface PriorityBudgetOptions {
   /** Messages per second in the long run; 0 sets no limit. */
   rate: number;
-  /** Messages at once after an idle period. */
+  /** Maximum burst of messages after an idle period. */
   burst: number;
 }
 

@@ -36,7 +36,7 @@ const MAX_EVENTS = 2;
 
 /**
  * Opens groups of requests for one version of a template. Requests that come while others are on
- * their way to the broker share an event; a request that is alone is sent at once.
+ * their way to the broker share an event; a request that is alone is sent immediately.
  *
  * @returns A function that requests a render. It resolves to `undefined` if no renderer answers in
  * time, and rejects if the broker does not accept the request.

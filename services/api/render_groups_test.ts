@@ -6,7 +6,7 @@ import { openRenderGroups, type RenderWish } from "./render_groups.ts";
 
 type Data = EventData<"render.requested">;
 
-/** Opens a broker that stores an event when the test allows it, with renderers that answer at once. */
+/** Opens a broker that stores an event when the test allows it, with renderers that answer immediately. */
 function openBroker() {
   const events: { data: Data; count: number; store: () => void; lose: (error: Error) => void }[] =
     [];
@@ -40,7 +40,7 @@ async function subjectOf(reply: Promise<RenderReply | undefined>): Promise<strin
   return answer?.ok ? answer.subject : "none";
 }
 
-test("openRenderGroups() sends a single request at once, and groups those that come while two are on their way", async () => {
+test("openRenderGroups() sends a single request immediately, and groups those that come while two are on their way", async () => {
   const { events, render } = openBroker();
   const subjects: Promise<string>[] = [];
   for (const name of ["a", "b", "c", "d", "e"]) {

@@ -50,7 +50,7 @@ test("wait() counts concurrent waits once, and no time between waits", async (co
   await last;
 });
 
-test("wait() refuses at once while too many operations are unanswered", async () => {
+test("wait() refuses immediately while too many operations are unanswered", async () => {
   const capacity = openCapacity({ ...LARGE, maxOperations: 2 });
   const { promise: answer, resolve } = Promise.withResolvers<void>();
   const late = [1, 2].map(() => ledgerIn(capacity, 20).wait("look", () => answer));

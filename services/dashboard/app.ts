@@ -39,7 +39,7 @@ const EDGE: EdgeLimits = {
   requestTimeoutMs: 30_000,
   idleTimeoutMs: 60_000,
   connections: { max: 2000, maxPerClient: 500 },
-  // No answer takes longer, except streams, which are ended at once.
+  // No answer takes longer, except streams, which are ended immediately.
   closing: { unusedMs: 0, answerMs: 10_000 },
 };
 

@@ -18,7 +18,7 @@ export interface FoundAddresses {
   hasMore: boolean;
 }
 
-/** Messages that are read at once. */
+/** Messages that one query reads. */
 const PAGE = 1000;
 
 /**

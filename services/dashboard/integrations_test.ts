@@ -228,7 +228,7 @@ test("POST /api/integrations/probe reports a missing answer, and the limit of te
   assert.equal(other.status, 200);
 });
 
-test("openProbeLimit() allows fifteen at once, and fifteen more in five minutes", () => {
+test("openProbeLimit() allows fifteen together, and fifteen more in five minutes", () => {
   let at = 0;
   const limit = openProbeLimit({ clock: { now: () => at } });
   for (let n = 0; n < 15; n++) limit.count("acc_1");

@@ -183,7 +183,7 @@ test("a partial with a fault, an unknown name or a circle is not published", asy
   assert.match((await publish("self")).body.issues[0].message, /self → self/);
 });
 
-test("two partials that would include each other are not both published at once", async () => {
+test("two partials that would include each other are not both published at the same time", async () => {
   const { asked, write, publish } = await openProgram();
   for (const name of ["a", "b"]) {
     await write(name, "x");

@@ -28,7 +28,7 @@ export interface PasswordHasher {
   verify(password: string, stored: string | null | undefined): Promise<Trial>;
 }
 
-/** How many hashes may be computed at once. */
+/** How many hashes may be computed at the same time. */
 export interface PasswordHasherOptions {
   /** Hashes at the same time: each takes a core and 19 MiB. @default {2} */
   atOnce?: number;

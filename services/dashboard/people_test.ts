@@ -133,7 +133,7 @@ test("GET /api/members shows members to all who may read, and invitations only t
   );
 });
 
-test("PUT and DELETE /api/members/:userId change and end memberships at once, except the last owner's", async () => {
+test("PUT and DELETE /api/members/:userId change and end memberships immediately, except the last owner's", async () => {
   const { own } = dashboard;
   const { owner, editor, viewer } = own;
   const refused = await owner.put(`/api/members/${owner.user._id}`, { role: "viewer" });
@@ -273,7 +273,7 @@ test("POST /api/you/removal removes a person everywhere, but not the only owner 
   }
 });
 
-test("sessions are listed, ended one by one, and all at once", async () => {
+test("sessions are listed, ended one by one, and all together", async () => {
   const { own, signIn } = dashboard;
   const { viewer } = own;
   const others = [

@@ -11,7 +11,7 @@ export interface ProbeLimit {
 }
 
 /**
- * Opens the limit: 15 probes of an account at once, and 15 more in 5 minutes, in this process.
+ * Opens the limit: a burst of 15 probes of an account, and 15 more in 5 minutes, in this process.
  *
  * @param what What is counted, for people.
  * @param clock A monotonic clock in milliseconds.

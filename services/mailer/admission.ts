@@ -59,7 +59,7 @@ const PASSAGES_PER_CONNECTION = 2;
 /** Time for which an integration is cached: {@linkcode cachedIntegrations}. */
 const BLOCK_MS = 6000;
 
-/** Time whose share of the rate may pass at once. */
+/** Time whose share of the rate may pass as a burst. */
 const BURST_MS = 1000;
 
 /** Weight of the newest transaction in the average. */

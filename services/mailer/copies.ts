@@ -22,7 +22,7 @@ export type Copied = Pick<ReadyMessage, "envelope" | "to" | "attempt">;
 
 /**
  * Returns the copies of a message. A mail goes without an address that is refused permanently. A temporary
- * refusal delays the mail for two attempts. A suppressed address is left out at once.
+ * refusal delays the mail for two attempts. A suppressed address is left out immediately.
  *
  * @param isSuppressed Returns whether an address is on the suppression list.
  * @throws {RangeError} If an address cannot be written.

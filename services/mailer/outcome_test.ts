@@ -31,7 +31,7 @@ test("setbackOf() defers a temporary failure, with the server's text and the nex
   }
 });
 
-test("setbackOf() fails a permanent failure at once", () => {
+test("setbackOf() fails a permanent failure immediately", () => {
   for (const policy of [RETRY, HOLD]) {
     assert.deepEqual(setbackOf(verdictOf("fail"), policy, after(0)), {
       state: "failed",

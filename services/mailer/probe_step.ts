@@ -20,15 +20,15 @@ export type ProbeDeps =
     logger: Pick<Logger, "warn">;
   };
 
-/** Probes in flight at once, in this process. */
+/** Maximum probes in flight, in this process. */
 export const PROBES_AT_ONCE = 4;
 
 /** Limit of one account: others must not wait for its slow servers. */
 const PROBES_OF_ACCOUNT = 2;
 
 /**
- * Tests a customer's SMTP server for an interactive request. Few tests run at once, and fewer of one account,
- * so that it cannot be used to search for servers.
+ * Tests a customer's SMTP server for an interactive request. Few tests run at the same time, and fewer of one
+ * account, so that it cannot be used to search for servers.
  */
 export function probeStep(deps: ProbeDeps): Step<"probe.requested"> {
   const probes = openSemaphore({ max: Infinity, maxPerOwner: PROBES_OF_ACCOUNT });

@@ -322,7 +322,7 @@ test("probeStep() ends with a server that falls silent, within its limit", async
   }));
 });
 
-test("probeStep() runs two probes of an account, and refuses the third at once", async () => {
+test("probeStep() runs two probes of an account, and refuses the third immediately", async () => {
   await using faulty = await openFaultySmtp({
     plan: ({ stage }) => stage === "greeting" ? { do: "silence" } : undefined,
   });

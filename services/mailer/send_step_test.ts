@@ -933,7 +933,7 @@ test("sendStep() fails a mail that is too large", async () => {
   assert.deepEqual(world.mails, []);
 });
 
-test("sendStep() fails a mail whose address cannot be written, at once", async () => {
+test("sendStep() immediately fails a mail whose address cannot be written", async () => {
   const { world, run } = openMailer();
   const email = `ann@${"ü".repeat(60)}.example`;
   await run({ to: { email } });

@@ -138,7 +138,7 @@ async function check(one: Case): Promise<void> {
   // A silent or flooding server never ends by itself, and a tarpit not in time: a limit ends them.
   const outcome = await attempt(pool, faulty, { ...one, tls });
   assert.ok(outcomes.includes(outcome), `${name}: ${outcome} is not ${outcomes.join(" or ")}`);
-  // Every fault concerns one connection only: the next mail is sent at once.
+  // Every fault concerns one connection only: the next mail is sent immediately.
   assert.equal(await attempt(pool, faulty, { tls }), "sent", `the mail after ${name}`);
   assert.ok(faulty.counts.peak <= 2, `${name}: ${faulty.counts.peak} connections`);
   assert.deepEqual(faulty.counts.violations, [], name);

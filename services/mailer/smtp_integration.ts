@@ -32,7 +32,7 @@ export interface SmtpIntegration {
   /** `starttls` insists on the upgrade; `none` never upgrades. */
   readonly tls: "none" | "starttls" | "implicit";
   readonly auth: PasswordAuth | TokenAuth | null;
-  /** How many connections may be open at once, 5 by default. */
+  /** Maximum open connections. @default {5} */
   readonly maxConnections?: number;
   readonly allowInvalidCertificate?: boolean;
   /** The certificate authorities to trust, as PEM, instead of the default ones. */

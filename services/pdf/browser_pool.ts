@@ -53,7 +53,7 @@ export class BrowserPool {
     return await this.#starting;
   }
 
-  /** Ends a browser at once. Its prints in progress fail. */
+  /** Ends a browser immediately. Its prints in progress fail. */
   lose(process: BrowserProcess, reason: StopReason): void {
     if (this.#current !== process && !this.#retired.has(process)) return;
     if (this.#current === process) this.#current = undefined;

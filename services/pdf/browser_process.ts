@@ -6,7 +6,7 @@ import { type Look, type Looker, openLooker } from "./process_look.ts";
 import type { StartedBrowser } from "./start_browser.ts";
 
 /**
- * Maximum open pages, unless more print at once. With pages for each account, this many accounts have one.
+ * Maximum open pages, unless more print at the same time. With pages for each account, this many accounts have one.
  */
 const MAX_PAGES = 8;
 
@@ -161,7 +161,7 @@ export class BrowserProcess {
     killProcesses([pid]);
   }
 
-  /** Ends all its processes at once. Its prints in progress fail. */
+  /** Ends all its processes immediately. Its prints in progress fail. */
   kill(): Promise<void> {
     this.#killed ||= this.alive;
     this.#gone.reject(new Error("the browser was killed"));

@@ -54,7 +54,7 @@ export function cpuOf(pids: readonly number[]): number {
   return ticks.reduce((sum, own) => sum + own, 0) * MS_PER_TICK;
 }
 
-/** Ends processes at once, including the group of the first. Processes that are gone are not an error. */
+/** Ends processes immediately, including the group of the first. Processes that are gone are not an error. */
 export function killProcesses(pids: readonly number[]): void {
   const [leader] = pids;
   const targets = leader === undefined ? [] : [-leader, ...pids];

@@ -29,7 +29,7 @@ export interface RemoteImages {
 /** Settings of {@linkcode openRemoteImages}. */
 export interface RemoteImagesOptions {
   fetchImage: FetchImage;
-  /** Maximum documents of all accounts that wait for images at once; one for each account. */
+  /** Maximum documents of all accounts that wait for images at the same time; one for each account. */
   places: number;
   /** Maximum wait for the images of one document, in milliseconds. @default {10000} */
   timeLimitMs?: number;

@@ -121,7 +121,7 @@ function asBulk(
 }
 
 /**
- * Renders the first of these messages, as many as fit into memory at once; at least one. A message that is
+ * Renders the first of these messages, as many as fit into memory together; at least one. A message that is
  * too large even by itself fails.
  */
 async function fillSome(

@@ -374,7 +374,7 @@ test("renderStep() stores a text that is too large for its event", async () => {
   assert.deepEqual(message?.html, { inline: "<p>Ann in Oslo</p>" });
 });
 
-test("renderStep() holds no more text at once than its budget, and fails what alone is too large", async () => {
+test("renderStep() holds no more text at the same time than its budget, and fails what alone is too large", async () => {
   const large = "x".repeat(4_500_000);
   const versions = {
     emailVersion: () =>

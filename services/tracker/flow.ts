@@ -165,7 +165,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       priorityOf(own).returned.set(key, attempt);
       owners.set(key, own);
       const isTrial = wasBegun && priority.cap === 0;
-      // Dispatches by the api prove little: one of them may try at once.
+      // Dispatches by the api prove little: one of them may try immediately.
       const held = Math.max(priority.begun.size, wasBegun ? 0 : 1);
       priority.cap = Math.min(priority.cap, held);
       if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);

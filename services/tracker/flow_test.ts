@@ -156,7 +156,7 @@ test("giveBack() keeps an attempt and its integration until it begins again or h
   assert.equal(flow.holds(attemptOf(3)), false);
 });
 
-test("giveBack() retries one message at once if the api dispatched the returned ones", () => {
+test("giveBack() retries one message immediately if the api dispatched the returned ones", () => {
   const { flow } = openTestFlow();
   for (const index of [1, 2, 3]) flow.giveBack(KEY, attemptOf(index));
   assert.equal(flow.windowOf(KEY), 1);

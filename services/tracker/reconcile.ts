@@ -121,7 +121,7 @@ class LedgerSlowError extends Error {
 }
 
 /**
- * Finds due sends. Results of a ledger that was away are not used at once: callers were refused meanwhile,
+ * Finds due sends. Results of a ledger that was away are not used immediately: callers were refused meanwhile,
  * and the api withdraws their sends as soon as the ledger answers.
  *
  * @throws {LedgerSlowError} If it does not answer within 2 s.

@@ -202,7 +202,7 @@ test("reconcileOnce() records an unknown outcome for an attempt whose worker was
       [unknown?.state, unknown?.unknownAttempt, unknown?.lines.at(-1)?.ambiguous],
       [whenUnknown === "retry" ? "deferred" : "unknown", 1, true],
     );
-    // The next attempt is due at once, and the search for due messages finds it.
+    // The next attempt is due immediately, and the search for due messages finds it.
     assert.equal(unknown?.nextAt?.getTime(), whenUnknown === "retry" ? NOW.getTime() : undefined);
     assert.deepEqual(published.map(({ outgoing }) => outgoing.type), [
       whenUnknown === "retry" ? "status.message.deferred" : "status.message.unknown",

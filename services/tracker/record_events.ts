@@ -56,7 +56,7 @@ interface Recorded {
   select?(outcome: MessageOutcome): boolean;
 }
 
-/** Opens the recorder. It may be used by several processes at once: the ids of events are derived. */
+/** Opens the recorder. It may be used by several processes at the same time: the ids of events are derived. */
 export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
   const {
     events: {

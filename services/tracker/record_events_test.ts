@@ -60,7 +60,7 @@ function assertWhole(feed: { _id: string; sequence: number }[], count: number): 
   assert.equal(feed.length, count);
 }
 
-test("recordOutcomes() of two recorders at once leaves no hole and records nothing twice", async () => {
+test("recordOutcomes() of two concurrent recorders leaves no hole and records nothing twice", async () => {
   const send = await accept("acc_twice", 60);
   const statusEvents = await Promise.all(send.request.to.map((_, index) => deliver(send, index)));
   const recorders = stores.map(openRecorder);
@@ -197,7 +197,7 @@ test("recordHappenings() records what happened to integrations and templates, on
   ]);
 });
 
-test("recordHappenings() gets past more happenings of one moment than it reads at once", async () => {
+test("recordHappenings() gets past more happenings of one moment than one query reads", async () => {
   const at = new Date("2026-01-01T00:00:00Z");
   const all = Array.from({ length: 9 }, (_, n) => ({
     ...{ _id: `evt_${n}`, accountId: "acc_1", type: "template.published" as const, at },

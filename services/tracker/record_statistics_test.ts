@@ -34,7 +34,7 @@ test("sumUp() counts recipients of sends, and outcomes, by account and 5 minutes
   ]);
 });
 
-test("recordStatistics() writes a batch at once", async () => {
+test("recordStatistics() writes a batch in one call", async () => {
   const calls: unknown[] = [];
   const noteStatistics = (notes: unknown) => Promise.resolve(void calls.push(notes));
   const noteResults = noteStatistics;

@@ -106,7 +106,7 @@ export async function scheduleForever(
       deps.logger.warn("Cannot schedule sends, retrying", { error });
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
-    // Finished messages free capacity at once.
+    // Finished messages free capacity immediately.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     await flow.nextNews(waiting === undefined ? IDLE_INTERVALS * intervalMs : intervalMs);
   }

@@ -50,7 +50,7 @@ export async function settleFinished(
   failpoint("tracker.after_settle");
 }
 
-/** Returns whether a status event is the only one of its message: it was sent or refused at once. */
+/** Returns whether a status event is the only one of its message: it was sent or refused immediately. */
 function isOnlyOutcome({ type, data }: StatusEvent): boolean {
   if (type === "status.message.sent" || type === "status.message.suppressed") {
     return data.attempt === 1;

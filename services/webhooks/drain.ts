@@ -164,7 +164,7 @@ interface PostedItems {
   givenUp: GivenUp | undefined;
 }
 
-/** Posts items in their order, as many at once as the endpoint allows, until it allows none. */
+/** Posts items in their order, as many concurrently as the endpoint allows, until it allows none. */
 async function post(
   webhook: Webhook,
   { items, health, isTrial }: Posting,

@@ -1,7 +1,7 @@
-/** Waits after the failures of one event, in seconds: the first attempt is made at once. */
+/** Waits after the failures of one event, in seconds: the first attempt is made immediately. */
 const WAITS_S = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** Waits are up to this part longer or shorter, so that many do not come back at once. */
+/** Waits are up to this part longer or shorter, so that many do not come back at the same time. */
 const JITTER = 0.1;
 
 /** Maximum pause that an endpoint may request, in milliseconds. */

@@ -262,7 +262,7 @@ test("drain() uses the connections of an endpoint again for the next part of its
   const webhook = await addWebhook("acc_kept", "/kept");
   let waiting: ServerResponse[] = [];
   answers.set("/kept", (_, response) => {
-    // All four requests are in flight at once, and end at once.
+    // All four requests are in flight at the same time, and end together.
     waiting.push(response);
     if (waiting.length < MAX_AT_ONCE) return;
     for (const each of waiting) each.end();

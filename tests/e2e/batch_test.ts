@@ -90,7 +90,7 @@ test("a batch of many recipients sends nothing before its close, and then each o
   const domain = "whole.batch.example";
   const id = await openBatch();
   const path = `/batches/${id}/recipients`;
-  // All parts at once, and one of them three times.
+  // All parts at the same time, and one of them three times.
   const parts = [0, 1, 2, 3, 4, 5, 2, 2];
   const added = await Promise.all(
     parts.map((n) => post(path, partOf(domain, n), `whole-${n}`)),

@@ -91,7 +91,7 @@ export async function expectOneTrace({ system, telemetry, sink, integration }: T
     assert.equal(found.attributes["db.system.name"], "mongodb");
     assert.equal(found.attributes["db.operation.name"], operation);
   }
-  // Status events of many messages are recorded at once: such a batch is linked to the trace of each.
+  // Status events of many messages are recorded together: such a batch is linked to the trace of each.
   const recorded = await until(
     () =>
       telemetry.spans.find(({ service, links }) =>

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 
 /** Ends the planned waits in a ledger now. */
 export interface TimeTravel extends AsyncDisposable {
-  /** Makes all deferred messages of a send due: the reconciler dispatches them at once. */
+  /** Makes all deferred messages of a send due: the reconciler dispatches them immediately. */
   endDeferral(sendId: string): Promise<void>;
   /** Makes every unsettled send due for the reconciler. */
   reconcileNow(): Promise<void>;

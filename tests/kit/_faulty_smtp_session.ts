@@ -464,7 +464,7 @@ export class FaultySmtpSession {
     this.#work();
   }
 
-  /** Records a fault: with its transaction if there is one, otherwise at once. */
+  /** Records a fault: with its transaction if there is one, otherwise immediately. */
   #report(stage: FaultStage, action: FaultAction): void {
     if (this.#transaction !== undefined) {
       this.#transaction.fault = action;

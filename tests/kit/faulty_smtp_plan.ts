@@ -28,7 +28,7 @@ export type FaultStage = (typeof FAULT_STAGES)[number];
  * - `reply`: says this instead, code first; after a 421 it ends the session.
  * - `close`, `reset`: FIN or RST without a word. `silence`: keeps the connection and says nothing.
  * - `delay`: the right reply after `ms`. `trickle`: the right reply, each byte a packet, `ms` apart.
- * - `reply_then_close`, `reply_then_reset`: the right reply, then FIN or RST at once.
+ * - `reply_then_close`, `reply_then_reset`: the right reply, then FIN or RST immediately.
  * - `endless`: `250-` lines for ever. `blank`: empty lines for ever. `long_line`: a line of `bytes`
  *   (10 MB if not said). `nul`: the right reply with NUL bytes in it.
  * - `stall`: reads nothing for `ms`, then goes on as if nothing had been.

@@ -13,7 +13,7 @@ const ENDPOINTS: readonly Endpoint[] = ["send", "render"];
 
 /** The extent of the attack. */
 export interface HttpAttackOptions {
-  /** Requests of each property of the fuzz; a tenth of them is held open at once, at most 1,000. */
+  /** Requests of each property of the fuzz; a tenth of them is held open at the same time, at most 1,000. */
   tries: number;
   seed: number;
   /**
@@ -33,7 +33,7 @@ export interface HttpAttackOptions {
  * would say little: the young generation alone holds up to 192 MB of garbage.
  */
 const MAX_LEFT_BYTES = 5_000_000;
-/** What an attack may need at once, in bytes of RAM, beyond what large valid bodies have needed before. */
+/** Maximum peak of an attack, in bytes of RAM, beyond what large valid bodies have needed before. */
 const MAX_PEAK_BYTES = 100_000_000;
 const MAX_SOCKETS = 1000;
 const RATE = 20;
@@ -266,7 +266,7 @@ async function tryPipelines(
   });
 }
 
-/** Checks what an attack leaves in memory, and what it needed at once. */
+/** Checks what an attack leaves in memory, and its peak. */
 async function openMemoryCheck(target: HttpTarget) {
   const [used, peak] = [await target.liveBytes(), await target.peakBytes()];
   return {
@@ -274,9 +274,9 @@ async function openMemoryCheck(target: HttpTarget) {
     async end(faults: string[]): Promise<string> {
       const higher = await target.peakBytes() - peak;
       const left = await target.liveBytes() - used;
-      if (higher > MAX_PEAK_BYTES) faults.push(`${mb(higher)} MB more at once`);
+      if (higher > MAX_PEAK_BYTES) faults.push(`${mb(higher)} MB more at the peak`);
       if (left > MAX_LEFT_BYTES) faults.push(`${mb(left)} MB left in use`);
-      return `${mb(higher)} MB more at once, ${mb(left)} MB left in use`;
+      return `${mb(higher)} MB more at the peak, ${mb(left)} MB left in use`;
     },
   };
 }

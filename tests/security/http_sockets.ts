@@ -108,7 +108,7 @@ export interface SocketOptions {
   isShort: boolean;
 }
 
-/** Holds many connections of each kind at once, and checks them and another account's requests. */
+/** Holds many connections of each kind at the same time, and checks them and another account's requests. */
 export async function attackWithSockets(
   target: HttpTarget,
   options: SocketOptions,
@@ -143,7 +143,7 @@ async function hold(
       ended.set(what, (ended.get(what) ?? 0) + 1);
     });
     kind.attack(socket, target);
-    // All at once would be a flood of connections, which is another attack.
+    // All at the same time would be a flood of connections, which is another attack.
     if (i % 50 === 49) await delay(1);
   }
   let highest = before;

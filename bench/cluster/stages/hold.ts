@@ -22,7 +22,7 @@ export async function hold(
 }
 
 /**
- * Releases the held consumers, all at once, and resolves at that moment. The release is a time in the near
+ * Releases the held consumers, all together, and resolves at that moment. The release is a time in the near
  * future: after a `resume` the broker informs waiting clients only when they ask again, seconds later.
  */
 export async function letGo(

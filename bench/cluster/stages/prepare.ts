@@ -10,7 +10,7 @@ import type { StageFixture } from "./stage_fixture.ts";
 export interface StageBench {
   fixture: StageFixture;
   stage: Pick<Stage, "invoice">;
-  /** The account, whose mail goes to a server that takes it at once, or not. */
+  /** The account. Its mail goes to a server that accepts it immediately, or to one that does not. */
   account: Pick<BenchAccount, "headers" | "pdfId"> & { integrationId: number };
   /** The next numbers that no recipient had yet. */
   takeNumbers(count: number): number;

@@ -119,7 +119,7 @@ function emptyText() {
   return [
     h("h2", {}, ["Nothing caught yet"]),
     h("p", {}, [
-      "Send a mail to this SMTP server and it shows up here at once. Nothing leaves this machine, so any recipient is safe to use.",
+      "Send a mail to this SMTP server and it appears here immediately. Nothing leaves this machine, so any recipient is safe to use.",
     ]),
     h("dl", {}, [
       h("dt", {}, ["Server"]),

@@ -14,7 +14,7 @@ export interface StreamOptions {
   lookEveryMs?: number;
   /** Time between two checks of the session, in milliseconds. */
   beatEveryMs?: number;
-  /** The most streams of an account at once. */
+  /** Maximum open streams of an account. */
   maxStreams?: number;
 }
 

@@ -116,7 +116,7 @@ test("get() shares a failure, and asks again only later", async () => {
   assert.ok(oauth.isValid((await mailers[1].get(integration)).token));
 });
 
-test("get() reports what only a person can repair, and tries again at once after a change", async () => {
+test("get() reports what only a person can repair, and tries again immediately after a change", async () => {
   await using oauth = await openFaultyOauth({ client: { ...CLIENT, secret: "another" } });
   const integration = await opened.create(BY_CLIENT);
   const mailer = opened.mailer(oauth);

@@ -150,7 +150,7 @@ test("send() fails for good when a new token is refused, too, and the reason has
     assert.equal(oauth.requests.length, 2, "it is refreshed once");
     assert.deepEqual([smtp.counts.accepted, smtp.counts.violations], [0, []]);
     await failureOf(send());
-    assert.equal(oauth.requests.length, 2, "and not again at once");
+    assert.equal(oauth.requests.length, 2, "and not again immediately");
   }
 });
 

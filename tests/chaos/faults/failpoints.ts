@@ -21,7 +21,8 @@ const PASSING: Readonly<Record<string, readonly ServiceName[]>> = {
 /** Ends services at the named moments in their code, each moment in turn, at a random pass. */
 export const CRASHES: Fault = {
   name: "failpoints",
-  description: "Every service ends itself at each of its named failpoints in turn, all at once",
+  description:
+    "Every service ends itself at each of its named failpoints in turn, all at the same time",
   unanswered: true,
   leavesUnknown: true,
   thinksMs: 30,

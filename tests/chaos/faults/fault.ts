@@ -89,7 +89,7 @@ export interface Fault {
   leavesUnknown?: boolean;
   /** Permitted reason for the failure of a mail that no server refused. */
   mayFail?: RegExp;
-  /** Share of the mails that is requested at once at the beginning, so that there is always a backlog. */
+  /** Share of the mails that is requested immediately at the beginning, so that there is always a backlog. */
   backlog?: number;
   /** Its weight in sharing the mails and the time. @default {1} */
   weight?: number;

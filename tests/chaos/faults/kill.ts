@@ -8,7 +8,7 @@ import type { Chaos, Fault } from "./fault.ts";
 const SPARED_SHARE = 0.2;
 const SPARED_MS = 5000;
 
-/** Ends processes of a service, one after the other, and starts each again at once. */
+/** Ends processes of a service, one after the other, and starts each again immediately. */
 function killOf(roles: readonly ServiceName[]) {
   return async ({ fixture, random, pause, count }: Chaos): Promise<void> => {
     const lifetimeMs = () => random.chance(SPARED_SHARE) ? SPARED_MS : random.integer(300, 2500);

@@ -24,7 +24,7 @@ export const NETWORK: Fault[] = [
   {
     name: "net-stall",
     description:
-      "A service hears nothing of the broker or the database for seconds, then all at once",
+      "A service hears nothing of the broker or the database for seconds, then everything together",
     proxied: true,
     settings: OUTLASTING,
     run: (chaos) =>

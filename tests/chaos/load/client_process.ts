@@ -13,7 +13,7 @@ export interface ClientPlan {
   mix: Mix;
   /** The mails are requested evenly over this time. */
   seconds: number;
-  /** Share that is requested at once instead. */
+  /** Share that is requested immediately instead. */
   backlog: number;
   connections: number;
   /** Path of the send, after the base of the interface. */

@@ -57,7 +57,7 @@ test("the texts run, and send requests, in a page that does not escape them", as
 });
 
 describe("texts of customers that are scripts", { concurrency: PRIORITIES }, () => {
-  // All texts at one address are checked in one visit, several addresses at once.
+  // All texts at one address are checked in one visit, several addresses at the same time.
   const there = PAGES.filter(({ who }) => who === undefined);
   const paths = new Set(PAGES_NOW.map(({ path }) => path));
   for (const [path, entries] of Map.groupBy(there, ({ path }) => path)) {

@@ -3,7 +3,7 @@ import { CONSENT_RETURN, type ReturnedConsent, takeReturned } from "./consent_re
 
 let returned: ReturnedConsent = { kind: "unknown" };
 
-/** Takes a provider's redirect from the address bar at once, before anything can read or repeat it. */
+/** Takes a provider's redirect from the address bar immediately, before anything can read or repeat it. */
 export function catchConsentReturn(): void {
   if (location.pathname !== CONSENT_RETURN) return;
   returned = takeReturned(location.search, { slot: sessionStorage, nowMs: Date.now() });

@@ -14,7 +14,7 @@ export const THEME = createTheme({
   luminanceThreshold: 0.179,
   defaultRadius: "md",
   cursorType: "pointer",
-  // Menus and dialogs are there, and gone, at once (the rest is in `global.css`).
+  // Menus and dialogs open and close immediately (the rest is in `global.css`).
   respectReducedMotion: true,
   fontFamily:
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Helvetica Neue", Arial, sans-serif',

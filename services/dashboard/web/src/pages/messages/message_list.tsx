@@ -132,7 +132,7 @@ function NoMail() {
     <Empty icon={TbSend} title="No messages yet">
       Messages sent with one of your{" "}
       <Anchor component={Link} href="~/tokens" underline="always">tokens</Anchor>{" "}
-      appear here at once. To start, open an{" "}
+      appear here immediately. To start, open an{" "}
       <Anchor component={Link} href="~/email-templates" underline="always">email template</Anchor>
       . Its editor can send you a test message and copy the request as curl.
     </Empty>

@@ -27,7 +27,7 @@ export function usePartialDraft(view: PartialView): PartialDraft {
   const [isSaving, setSaving] = useState(false);
   const isUnsaved = source !== base.source;
 
-  // Another person's change is loaded at once if no local change would be lost.
+  // Another person's change is loaded immediately if no local change would be lost.
   if (view.revision > base.revision && !isSaving) {
     setBase(view);
     if (!isUnsaved) setSource(view.source);

@@ -20,7 +20,7 @@ export function AuditTab() {
         ),
       initialPageParam: "",
       getNextPageParam: ({ next }) => next,
-      // Actions on other pages must be visible at once.
+      // Actions on other pages must be visible immediately.
       staleTime: 0,
     },
   );

@@ -79,7 +79,7 @@ export function useDraft(view: TemplateView): Draft {
     void client.invalidateQueries({ queryKey: templateKey(kind), exact: true });
   };
 
-  // Another person's change is loaded at once if no local change would be lost.
+  // Another person's change is loaded immediately if no local change would be lost.
   if (view.revision > base.revision && !isUnsaved && !isSaving) {
     setBase(view);
     setSource(view.draft);
@@ -127,7 +127,7 @@ export function useDraft(view: TemplateView): Draft {
     }
   };
 
-  // Two saves at once would take each other for another person's.
+  // Two saves at the same time would take each other for another person's.
   const inTurn = async (work: () => Promise<TemplateView | null>) => {
     while (running.current !== null) await running.current;
     try {

@@ -26,7 +26,7 @@ export function useRollBack(
       title: `Roll back to version ${version}?`,
       children: (
         <Text size="sm">
-          It becomes live at once, as a new version. {draft.isUnsaved
+          It becomes live immediately, as a new version. {draft.isUnsaved
             ? "Unsaved changes on this page are lost."
             : view.hasChanges
             ? "The draft keeps its unpublished changes."
