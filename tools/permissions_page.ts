@@ -1,5 +1,5 @@
 /**
- * Writes the table of each service's permissions into docs/security.md, out of `libs/runtime/permissions.ts`.
+ * Writes each service's permissions into docs/security.md, out of `libs/runtime/permissions.ts`.
  *
  * @module
  */
@@ -38,10 +38,14 @@ function withPermissionsTable(page: string): string {
 
 function table(): string {
   return [
-    "| service | dials, at ports; listens | files beside its code, programs | secrets | broker | database |",
-    "| --- | --- | --- | --- | --- | --- |",
-    `| every service | ${networkOf(EVERY_PROGRAM)} | | | | |`,
+    "| service | dials, at ports; listens | files beside its code, programs | secrets |",
+    "| --- | --- | --- | --- |",
+    `| every service | ${networkOf(EVERY_PROGRAM)} | | |`,
     ...PERMITTED_SERVICES.map(rowOf),
+    "",
+    "Their rights at the broker and the database:",
+    "",
+    ...PERMITTED_SERVICES.flatMap(rightsOf),
   ].join("\n");
 }
 
@@ -52,16 +56,18 @@ function rowOf(name: PermittedService): string {
     phrase("writes", writes.map(placeOf)),
     phrase("starts", [...starts.map(placeOf), ...(threads ? ["threads"] : [])]),
   ];
-  return `| ${
-    [
-      name,
-      networkOf(permissionsFor(name)),
-      joined(files),
-      secrets.map(code).join(", "),
-      brokerOf(name),
-      databaseOf(name),
-    ].join(" | ")
-  } |`;
+  const cells = [
+    name,
+    networkOf(permissionsFor(name)),
+    joined(files),
+    secrets.map(code).join(", "),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** Returns a list item: these rights are too long for cells of a table. */
+function rightsOf(name: PermittedService): string[] {
+  return [`- ${name}`, `  - broker: ${brokerOf(name)}`, `  - database: ${databaseOf(name)}`];
 }
 
 function networkOf(
