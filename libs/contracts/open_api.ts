@@ -78,13 +78,16 @@ export function openApiDocument(): JsonObject {
 }
 
 /** Headers of each request to a webhook endpoint, as Standard Webhooks 1.0 names them. */
-const WEBHOOK_HEADERS = {
+export const WEBHOOK_HEADERS = {
   "webhook-id": z.string().describe("Id of the event, the same in each attempt"),
   "webhook-timestamp": z.string().regex(/^\d+$/)
     .describe("When this request was made, in seconds since 1970"),
   "webhook-signature": z.string()
     .describe("`v1,` and an HMAC-SHA256 in base64; several are separated by spaces"),
 };
+
+/** A header of each request to a webhook endpoint. */
+export type WebhookHeader = keyof typeof WEBHOOK_HEADERS;
 
 /** Returns the request of each type of event, by its type. */
 function webhooksOf(): JsonObject {

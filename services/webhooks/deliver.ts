@@ -1,4 +1,4 @@
-import type { FeedEvent, Webhook, WebhookAttempt } from "@posthaste/contracts";
+import type { FeedEvent, Webhook, WebhookAttempt, WebhookHeader } from "@posthaste/contracts";
 import type { RecordedEvent } from "@posthaste/storage";
 import type { Poster } from "./post.ts";
 import { signatureOf } from "./sign.ts";
@@ -34,12 +34,15 @@ export async function deliver(
   const started = performance.now();
   const body = JSON.stringify(event);
   const timestamp = Math.floor(at.getTime() / 1000);
-  const headers = {
-    "content-type": "application/json",
-    "user-agent": "Posthaste-Webhooks/1.0",
+  const documented: Record<WebhookHeader, string> = {
     "webhook-id": event.id,
     "webhook-timestamp": String(timestamp),
     "webhook-signature": signatureOf({ id: event.id, timestamp, body }, secrets),
+  };
+  const headers = {
+    "content-type": "application/json",
+    "user-agent": "Posthaste-Webhooks/1.0",
+    ...documented,
   };
   const posted = await poster.post({ ...{ url, accountId }, headers, body }, signal);
   return { at, durationMs: Math.round(performance.now() - started), ...posted };

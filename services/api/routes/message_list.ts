@@ -2,6 +2,7 @@ import { type ListPage, MESSAGE_FILTERS } from "@posthaste/contracts";
 import type { MessageFilter } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import type { z } from "zod";
+import type { KnownTo } from "../known_to.ts";
 import { requireScope } from "../authenticate.ts";
 import type { Finding } from "../finding.ts";
 import type { Ledger } from "../ledger.ts";
@@ -47,8 +48,9 @@ function filterOf(query: z.infer<z.ZodObject<typeof MESSAGE_FILTERS>>): MessageF
   const { state, email, reason, code, enhanced, ...rest } = query;
   const because = { reason, code, enhanced };
   const isCaused = Object.values(because).some((value) => value !== undefined);
+  const sameName: KnownTo<MessageFilter, typeof rest> = rest;
   return {
-    ...rest,
+    ...sameName,
     states: state,
     email: email === undefined ? undefined : emailOf(email),
     because: isCaused ? because : undefined,

@@ -1,8 +1,9 @@
 import { type ListPage, SEND_LIST_FILTERS } from "@posthaste/contracts";
-import type { FoundSendHead } from "@posthaste/storage";
+import type { FoundSendHead, SendFilter } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
 import type { Finding } from "../finding.ts";
+import type { KnownTo } from "../known_to.ts";
 import { listReader, searchedPage } from "../read_list.ts";
 import { SEARCH_MS } from "./message_list.ts";
 
@@ -18,11 +19,12 @@ export function sendListRoute(app: FastifyInstance, { searchSends }: Finding): v
       const { filters, limit, after, cursorAfter } = readList(accountId, query);
       const page = { limit, before: after, forMs: SEARCH_MS };
       const { settled, ...rest } = filters;
+      const sameName: KnownTo<SendFilter, typeof rest> = rest;
       const isSettled = settled === undefined ? undefined : settled === "true";
       ledger.allow(SEARCH_MS);
       const { sends, next, isCut } = await ledger.wait(
         ACTION,
-        () => searchSends(accountId, { ...rest, isSettled }, page),
+        () => searchSends(accountId, { ...sameName, isSettled }, page),
       );
       return searchedPage(sends.map(show), { next, isCut, cursorAfter });
     },

@@ -1,21 +1,14 @@
-import type {
-  FeedEventType,
-  WebhookDelivery,
-  WebhookReply,
-  WebhookSettings,
+import {
+  FEED_EVENT_TYPES,
+  type FeedEventType,
+  type WebhookDelivery,
+  type WebhookReply,
+  type WebhookSettings,
 } from "@posthaste/contracts";
 
 /** Types of events that people choose from. A test is not an event of the feed. */
-export const EVENT_TYPES: readonly FeedEventType[] = [
-  ...["message.sent", "message.deferred", "message.failed"] as const,
-  ...["message.unknown", "message.canceled", "message.retried"] as const,
-  "recipient.suppressed",
-  "send.settled",
-  ...["integration.suspended", "integration.paused", "integration.resumed"] as const,
-  ...["integration.unreachable", "integration.reachable"] as const,
-  ...["template.published", "template.archived"] as const,
-  "webhook.disabled",
-];
+export const EVENT_TYPES: readonly FeedEventType[] = FEED_EVENT_TYPES
+  .filter((type) => type !== "webhook.test");
 
 /** Whether an endpoint gets requests. */
 export type WebhookState = "ready" | "failing" | "down" | "disabled";
