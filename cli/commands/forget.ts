@@ -12,7 +12,7 @@ interface ForgetOptions {
 /** `posthaste forget` */
 export function forgetCommand(context: CommandContext): Command {
   return new Command("forget")
-    .argument("<address>", "e-mail address of the person, as used in sends")
+    .argument("<address>", "email address of the person, as used in sends")
     .description("Remove the stored data of a recipient: address, name, variables, server replies.")
     .option("--account <name|id>", "of this account only (default: of all)")
     .addHelpText(
@@ -37,7 +37,7 @@ async function forget(
 ): Promise<void> {
   const { output } = context;
   if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
-    throw usageError("Cannot forget the recipient: the argument is not an e-mail address");
+    throw usageError("Cannot forget the recipient: the argument is not an email address");
   }
   await using store = await openStoreFor(context);
   const accounts = options.account === undefined

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { aliasSchema } from "./alias.ts";
 
-test("aliasSchema accepts lower case letters, digits and dashes only", () => {
+test("aliasSchema accepts lowercase letters, digits and dashes only", () => {
   for (const alias of ["a", "welcome", "order-2-paid", "a".repeat(63)]) {
     assert.equal(aliasSchema.parse(alias), alias);
   }

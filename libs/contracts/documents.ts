@@ -245,7 +245,7 @@ const dkimSchema = z.object({
   }),
   /** Distinguishes the keys of a domain: the record is at `<selector>._domainkey.<domain>`. */
   selector: z.string().regex(/^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/, {
-    error: "must be lower case letters, digits and dashes",
+    error: "must be lowercase letters, digits and dashes",
   }),
   /** RSA, as PKCS #8 PEM. */
   privateKey: sealedSecretSchema,

@@ -21,7 +21,7 @@ function byteLength(text: string): number {
 }
 
 /**
- * Returns why a text is not one plain e-mail address, or `undefined` if it is one.
+ * Returns why a text is not one plain email address, or `undefined` if it is one.
  *
  * Accepts exactly one `local@domain`: a dot-atom, an `@`, and a host name of at least two labels (RFC 5321,
  * RFC 6531 for characters beyond ASCII). Refuses quotes, comments, groups, routes, address literals, several
@@ -73,7 +73,7 @@ function asciiDomain(domain: string): string | undefined {
   return isName ? hostname : undefined;
 }
 
-/** Schema of one e-mail address. {@linkcode addressFault} decides. */
+/** Schema of one email address. {@linkcode addressFault} decides. */
 export const emailAddressSchema = z.string().check((context) => {
   const message = addressFault(context.value);
   if (message !== undefined) {

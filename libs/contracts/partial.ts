@@ -24,7 +24,7 @@ export const brandValuesSchema = z.record(z.string().max(64).regex(/^[\w-]+$/), 
 
 /** Schema of a partial's name, as templates call it. */
 export const partialNameSchema = z.string().max(64).regex(/^[a-z][a-z\d_-]*$/, {
-  error: "must be lower case letters, digits, _ and -",
+  error: "must be lowercase letters, digits, _ and -",
 });
 
 /** Schema of a partial, or of the brand: its draft and what is published. */

@@ -50,7 +50,7 @@ export async function passwordFault(password: string, email: string): Promise<st
   if (length < MIN_PASSWORD) return `must have at least ${MIN_PASSWORD} characters`;
   if (length > MAX_PASSWORD) return `must not have more than ${MAX_PASSWORD} characters`;
   if (password.trim().toLowerCase() === email.trim().toLowerCase()) {
-    return "must not be the e-mail address";
+    return "must not be the email address";
   }
   // The list is loaded on demand: most processes never set a password.
   const { estimateGuesses } = await import("./_password_guesses.ts");

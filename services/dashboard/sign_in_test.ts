@@ -120,7 +120,7 @@ test("POST /api/sign-in/login returns the same for an unknown address, no passwo
       times.set(email, [...times.get(email) ?? [], (user + system) / 1000]);
       assert.deepEqual([answer.status, answer.body, answer.cookies], [
         400,
-        { error: "The e-mail address or the password is wrong", code: "wrong_login" },
+        { error: "The email address or the password is wrong", code: "wrong_login" },
         {},
       ]);
     }

@@ -154,7 +154,7 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       if (isRight) return { user, ...(renewed === undefined ? {} : { renewed }) };
     }
     if (withPassword.length === 0) await hasher.verify(password, null);
-    throw new HttpError("wrong_login", "The e-mail address or the password is wrong");
+    throw new HttpError("wrong_login", "The email address or the password is wrong");
   }
 }
 

@@ -44,7 +44,7 @@ test("the first person makes the account with the code, signs out, and in again"
     await field("Setup code").fill("guessed");
     await field("Account").fill("First Light");
     await field("Your name").fill("Mia");
-    await field("Your e-mail address").fill(ME.email);
+    await field("Your email address").fill(ME.email);
     await field("Password").fill("short");
     await button("Create account").click();
     await page.getByText("At least 12 characters", { exact: true }).waitFor();
@@ -73,12 +73,12 @@ test("the first person makes the account with the code, signs out, and in again"
   });
 
   await context.test("a wrong password is refused, without the reason", async () => {
-    await field("E-mail address").fill(ME.email);
+    await field("Email address").fill(ME.email);
     await field("Password").fill(`${ME.password}!`);
     await button("Sign in").click();
     const said = page.getByRole("alert");
     await said.waitFor();
-    assert.equal(await said.innerText(), "The e-mail address or the password is wrong");
+    assert.equal(await said.innerText(), "The email address or the password is wrong");
     assert.equal(await menu.count(), 0);
   });
 

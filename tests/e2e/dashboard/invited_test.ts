@@ -40,7 +40,7 @@ test("an invited person gets a mail, and joins by its link with a login of their
   await using owners = await fixture.look("/settings/members");
   await untilShown(owners.page);
   const email = `nora@${domain}`;
-  await owners.page.getByRole("textbox", { name: "E-mail address" }).fill(email);
+  await owners.page.getByRole("textbox", { name: "Email address" }).fill(email);
   await owners.page.getByRole("button", { name: "Invite", exact: true }).click();
   await owners.page.getByText(`The invitation was sent to ${email}`).waitFor();
   await page.goto(await linkSentTo(email, "invitation"));
@@ -57,7 +57,7 @@ test("a changed address is unproven until the link sent there is opened", async 
   const notProven = page.getByText("This address is not verified");
   assert.equal(await notProven.count(), 0);
   const email = `nora.new@${domain}`;
-  await page.getByRole("textbox", { name: "E-mail address" }).fill(email);
+  await page.getByRole("textbox", { name: "Email address" }).fill(email);
   await page.getByRole("textbox", { name: "Your password" }).fill(PASSWORD);
   await page.getByRole("button", { name: "Change address" }).click();
   await notProven.waitFor();
@@ -152,7 +152,7 @@ test("a forgotten password is reset by a link, and the second factor stays", asy
   await page.context().clearCookies();
   await page.goto(fixture.url);
   const email = `nora.new@${domain}`;
-  await page.getByRole("textbox", { name: "E-mail address" }).fill(email);
+  await page.getByRole("textbox", { name: "Email address" }).fill(email);
   await page.getByRole("button", { name: "Forgot password?" }).click();
   await page.getByRole("button", { name: "Send the link" }).click();
   await page.getByText("we have sent a link").waitFor();
@@ -168,7 +168,7 @@ test("a forgotten password is reset by a link, and the second factor stays", asy
 async function signInByPassword(): Promise<void> {
   await page.context().clearCookies();
   await page.goto(fixture.url);
-  await page.getByRole("textbox", { name: "E-mail address" }).fill(`nora.new@${domain}`);
+  await page.getByRole("textbox", { name: "Email address" }).fill(`nora.new@${domain}`);
   await page.getByRole("textbox", { name: "Password" }).fill(password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { name: "Second factor" }).waitFor();

@@ -103,8 +103,8 @@ const BY_ERROR: Readonly<Record<string, string>> = {
   invalid_request: "The provider does not accept the request",
   invalid_scope: "The client may not ask for the permission to send mail",
   login_required: "The provider asks for another sign-in",
-  server_error: "The provider has a fault now. Try again later",
-  temporarily_unavailable: "The provider is not available now. Try again later",
+  server_error: "The provider has a temporary fault. Try again later",
+  temporarily_unavailable: "The provider is temporarily unavailable. Try again later",
   unauthorized_client: "The client may not ask people for consent",
 };
 

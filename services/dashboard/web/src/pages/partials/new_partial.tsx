@@ -67,5 +67,5 @@ export function NewPartial({ opened, onClose }: { opened: boolean; onClose: () =
 function partialNameError(name: string): string | null {
   return /^[a-z][a-z\d_-]{0,63}$/.test(name)
     ? null
-    : "Lower case letters, digits, _ and -, a letter first";
+    : "Lowercase letters, digits, _ and -, a letter first";
 }

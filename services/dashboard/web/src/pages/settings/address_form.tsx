@@ -11,7 +11,7 @@ export function AddressForm({ email }: { email: string }) {
   const form = useForm({
     initialValues: { email, current: "" },
     validate: {
-      email: (text) => /^\S+@\S+$/.test(text.trim()) ? null : "This is not a valid e-mail address",
+      email: (text) => /^\S+@\S+$/.test(text.trim()) ? null : "This is not a valid email address",
       current: (text) => text === "" ? "Required" : null,
     },
   });
@@ -36,7 +36,7 @@ export function AddressForm({ email }: { email: string }) {
     >
       <Stack maw={420}>
         <TextInput
-          label="E-mail address"
+          label="Email address"
           type="email"
           autoComplete="email"
           {...form.getInputProps("email")}

@@ -18,7 +18,7 @@ const AUDIT_TEXTS: Readonly<Record<string, string>> = {
   "password.reset": "reset the password by mail, as",
   "password.changed": "changed the password of",
   "person.address_proven": "verified the address",
-  "person.address_changed": "changed the e-mail address of",
+  "person.address_changed": "changed the email address of",
   "person.removed": "closed their own login:",
   "person.renamed": "changed the name of",
   "retention.changed": "changed the",

@@ -15,7 +15,7 @@ export function InviteForm() {
     initialValues: { email: "", role: "editor" },
     validate: {
       email: (text) =>
-        text.includes("@") ? null : "Enter an e-mail address, such as jane@example.com",
+        text.includes("@") ? null : "Enter an email address, such as jane@example.com",
     },
   });
   const { mutate, data, isPending } = useMutation({
@@ -32,7 +32,7 @@ export function InviteForm() {
       <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
         <Group align="flex-start" gap="xs">
           <TextInput
-            label="E-mail address"
+            label="Email address"
             type="email"
             autoComplete="off"
             flex={1}

@@ -28,7 +28,7 @@ export function YouTab() {
           {!user.isProven && <UnprovenAddress email={user.email} />}
           {user.hasPassword ? <AddressForm email={user.email} /> : (
             <TextInput
-              label="E-mail address"
+              label="Email address"
               description="Your sign-in provider sets this address."
               value={user.email}
               readOnly

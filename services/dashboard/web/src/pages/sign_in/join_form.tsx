@@ -43,7 +43,7 @@ export function JoinForm({ token, offer }: { token: string; offer: InvitationOff
         <form onSubmit={form.onSubmit((values) => mutate(values))} noValidate>
           <Stack>
             <TextInput
-              label="E-mail address"
+              label="Email address"
               value={email}
               readOnly
               variant="filled"

@@ -17,7 +17,7 @@ export function SetupForm() {
     validate: {
       ...{ setupCode: required, accountName: required, name: required },
       email: (text) =>
-        text.includes("@") ? null : "Enter an e-mail address, such as jane@example.com",
+        text.includes("@") ? null : "Enter an email address, such as jane@example.com",
       password: shortPassword,
     },
   });
@@ -61,7 +61,7 @@ export function SetupForm() {
           />
           <TextInput label="Your name" autoComplete="name" {...form.getInputProps("name")} />
           <TextInput
-            label="Your e-mail address"
+            label="Your email address"
             type="email"
             autoComplete="username"
             {...form.getInputProps("email")}

@@ -13,9 +13,8 @@ import { ForgottenForm } from "./forgotten_form.tsx";
 import { SecondFactorForm } from "./second_factor_form.tsx";
 
 const REFUSED: Record<OidcFault, string> = {
-  not_member: "You are not a member of any account. Ask an owner to invite your e-mail address.",
-  unverified:
-    "Your provider has not verified your e-mail address. Verify it there, then try again.",
+  not_member: "You are not a member of any account. Ask an owner to invite your email address.",
+  unverified: "Your provider has not verified your email address. Verify it there, then try again.",
   provider: "Your provider could not be reached or did not confirm your identity. Try again.",
   expired: "The sign-in took longer than ten minutes or started in another browser. Try again.",
 };

@@ -29,7 +29,7 @@ function AddressForm({ close }: { close: () => void }) {
   const form = useForm({
     initialValues: { email: "", expiry: "never", expiresAt: "" },
     validate: {
-      email: (email) => email.includes("@") ? null : "Enter an e-mail address",
+      email: (email) => email.includes("@") ? null : "Enter an email address",
       expiresAt: (date, { expiry }) => expiry === "date" && date === "" ? "Choose a date" : null,
     },
   });

@@ -8,5 +8,5 @@ export function nameError(name: string): string | null {
 /** Returns the fault of an alias, which is optional, or null. */
 export function aliasError(alias: string): string | null {
   if (alias.trim() === "" || /^[a-z][a-z0-9-]{0,62}$/.test(alias.trim())) return null;
-  return "Use lower case letters, digits and dashes; start with a letter";
+  return "Use lowercase letters, digits and dashes; start with a letter";
 }

@@ -67,7 +67,7 @@ export function NewTemplate({ kind, opened, onClose }: {
           {kind === "email" && (
             <TextInput
               label="Alias"
-              description="Optional. Requests can use it instead of the id. Lower case letters, digits and dashes."
+              description="Optional. Requests can use it instead of the id. Lowercase letters, digits and dashes."
               placeholder="welcome"
               {...form.getInputProps("alias")}
             />

@@ -45,7 +45,7 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
         </Text>
         <Found kind={kind} findings={findings} isWaiting={preview.isWaiting} onShow={onShow} />
         {refused !== null && (
-          <Alert color="red" title="It was not published" p="sm">
+          <Alert color="red" title="The version was not published" p="sm">
             <Text size="sm">{refused.message}</Text>
             {refused.issues.map(({ path, message }, index) => (
               <Text key={index} size="sm">{path}: {message}</Text>

@@ -39,7 +39,7 @@ export function WebhookFields({ form }: { form: ReturnType<typeof useWebhookForm
         {...form.getInputProps("types")}
       />
       <NumberInput
-        label="Requests a second, at most"
+        label="Maximum requests per second"
         min={1}
         max={500}
         {...form.getInputProps("maxPerSecond")}
