@@ -3,15 +3,11 @@ import type { IssueCode } from "./issue_code.ts";
 
 /** When an answer has each code, in Markdown for docs/http.md. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
-  invalid_json: "the body is empty, not UTF-8, not JSON (`error` has line and column), has a " +
-    "field named `__proto__` or `constructor.prototype`, or has a field twice in one " +
-    "object, a number outside the range of a double, an integer beyond ±(2^53-1), " +
-    'half a character (`"\\ud800"`), or more than the [limits](#limits) allow',
+  invalid_json: "the body is empty, not UTF-8, not JSON (`error` has line and column), or has a " +
+    "value that is not accepted; see below",
   invalid_request:
     "fields are missing or wrong, the `Idempotency-Key` is malformed, or the request " +
-    "is not valid HTTP: no `Host`, a transfer coding other than `chunked`, or two " +
-    "headers of one of `Authorization`, `Content-Type`, `Content-Encoding`, " +
-    "`Content-Length`, `Host`, `Idempotency-Key`",
+    "is not valid HTTP; see below",
   invalid_cursor: "the `cursor` is not from this list with these filters, or `after` is not from " +
     "this feed; begin without one",
   idempotency_key_required:
@@ -25,8 +21,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
     "a variable is an object or array, and every path through the template prints it " +
     "as text",
   placeholder_in_filename:
-    "a `filename` has `{{…}}`. Requests are never templates, so the recipient would " +
-    "see it. Placeholders in the PDF template's own file name are filled",
+    "a `filename` has `{{…}}`. Only the file name of a PDF template may have placeholders",
   header_not_allowed: "`headers` has a name that is not allowed: see [Envelope](#envelope)",
   too_many_copies: "the mails of the send have more than 1,000 addresses in `cc` and `bcc`",
   attachment_not_allowed: "the name of a file has an ending that mail servers refuse",
@@ -65,9 +60,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   template_failed:
     "the template fails with the given values, or the filled mail exceeds 1 MB; or " +
     "the document requests a resource that it may not load. `error` gives the reason",
-  too_many_requests: "the requests of the token, or the account's bytes of a day or of stored " +
-    "contents, are used up, or the account's bodies in progress are too large " +
-    "together; `Retry-After` has the seconds to wait",
+  too_many_requests: "the token's requests, the account's bytes or the memory for its bodies are " +
+    "used up; `Retry-After` has the seconds to wait",
   headers_too_large: "the headers exceed 16 KB or 100 fields",
   internal: "an unexpected error of the service",
   unavailable: "a part of the service does not answer or is at its limit; `Retry-After` is set. " +
