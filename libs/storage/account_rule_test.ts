@@ -300,9 +300,11 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     store.webhooks.disable(ACCOUNT, "whk_1", { at: new Date(), by: "person", reason: "x" }),
   "webhooks.enable": (store) => store.webhooks.enable(ACCOUNT, "whk_1", { at: new Date() }),
   "webhooks.save": (store) =>
-    store.webhooks.save({ _id: "whk_1", accountId: ACCOUNT, updatedAt: new Date() }, "me", {
-      position: 1,
-    }),
+    store.webhooks.save(
+      { _id: "whk_1", accountId: ACCOUNT, updatedAt: new Date(), position: 0 },
+      "me",
+      { position: 1 },
+    ),
   "webhooks.remove": (store) => store.webhooks.remove(ACCOUNT, "whk_1"),
   "webhooks.dueDeliveries": (store) =>
     store.webhooks.dueDeliveries({ _id: "whk_1", accountId: ACCOUNT }, {

@@ -1,6 +1,7 @@
 import type { Webhook, WebhookDelivery } from "@posthaste/contracts";
 import type { Db, Document, Filter } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { hasOnlyDuplicateKeys } from "./_duplicate_key.ts";
 
 /** A claim of endpoints by a process. */
 export interface WebhookClaim {
@@ -51,11 +52,12 @@ export interface WebhookDeliveries {
   /** Releases all endpoints of a process. */
   leave(holder: string): Promise<void>;
   /**
-   * Notes how an endpoint fares and how far it has read. Returns `false` if another has charge of it, and if it
-   * was changed since it was read: what is noted holds, but it must be read again.
+   * Writes the health and the position of an endpoint. Returns `false` without a write if another process has
+   * claimed it, or has moved its position since `webhook.position` was read or saved. Also returns `false` if
+   * its settings were changed: the write is done, but the endpoint must be read again.
    */
   save(
-    webhook: Pick<Webhook, "_id" | "accountId" | "updatedAt">,
+    webhook: Pick<Webhook, "_id" | "accountId" | "updatedAt" | "position">,
     holder: string,
     changes: Partial<Pick<Webhook, "position" | "health" | "disabled">>,
   ): Promise<boolean>;
@@ -66,7 +68,7 @@ export interface WebhookDeliveries {
     webhook: Pick<Webhook, "_id" | "accountId">,
     page: { now: Date; limit: number },
   ): Promise<WebhookDelivery[]>;
-  /** Writes deliveries, in one command. */
+  /** Writes deliveries, in one command. A failure never replaces a success: it is of a process that was late. */
   saveDeliveries(deliveries: readonly WebhookDelivery[]): Promise<void>;
   /** Finds the addresses of messages of an account. */
   emailsOfMessages(accountId: string, ids: readonly string[]): Promise<Map<string, string>>;
@@ -131,8 +133,9 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
     async leave(holder) {
       await webhooks.updateMany({ "lease.holder": holder }, { $unset: { lease: "" } });
     },
-    async save({ _id, accountId, updatedAt }, holder, changes) {
-      const mine = { _id, accountId, disabled: null, "lease.holder": holder };
+    async save({ _id, accountId, updatedAt, position }, holder, changes) {
+      // A process that lost its claim and claimed again may still save what it read before.
+      const mine = { _id, accountId, disabled: null, "lease.holder": holder, position };
       const saved = await webhooks.findOneAndUpdate(mine, { $set: changes }, {
         projection: { updatedAt: 1 },
       });
@@ -148,12 +151,19 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
         .sort({ nextAt: 1 }).limit(limit).toArray(),
     async saveDeliveries(all) {
       if (all.length === 0) return;
-      await deliveries.bulkWrite(
-        all.map((delivery) => ({
-          replaceOne: { filter: { _id: delivery._id }, replacement: delivery, upsert: true },
-        })),
-        { ordered: false },
-      );
+      const writes = all.map((delivery) => {
+        const { _id, state } = delivery;
+        const filter: Filter<WebhookDelivery> = state === "delivered"
+          ? { _id }
+          : { _id, state: { $ne: "delivered" } };
+        return { replaceOne: { filter, replacement: delivery, upsert: true } };
+      });
+      try {
+        await deliveries.bulkWrite(writes, { ordered: false });
+      } catch (error) {
+        // These were delivered.
+        if (!hasOnlyDuplicateKeys(error)) throw error;
+      }
     },
     async emailsOfMessages(accountId, ids) {
       const found = messages.find({ _id: { $in: [...ids] }, accountId }, {

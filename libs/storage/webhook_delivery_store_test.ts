@@ -66,3 +66,19 @@ test("replayDeliveries() goes on among deliveries of one millisecond, and repeat
   const listed = await store.webhooks.listDeliveries("acc_1", "whk_burst", { limit: 10 });
   assert.deepEqual(new Set(listed.map(({ state }) => state)), new Set(["retrying"]));
 });
+
+test("saveDeliveries() keeps what was delivered when a late failure of another process comes", async () => {
+  const { store } = opened;
+  const late = failed("whk_late", 1);
+  const others = [failed("whk_late", 0), failed("whk_late", 2)];
+  await store.webhooks.saveDeliveries([{ ...late, state: "delivered" }]);
+  await store.webhooks.saveDeliveries([others[0] ?? late, late, others[1] ?? late]);
+  const states = async () =>
+    (await store.webhooks.listDeliveries("acc_1", "whk_late", { limit: 10 }))
+      .map(({ state }) => state);
+  assert.deepEqual(await states(), ["failed", "delivered", "failed"]);
+  const which = { eventId: late.eventId };
+  await store.webhooks.replayDeliveries("acc_1", "whk_late", which, new Date());
+  await store.webhooks.saveDeliveries([late]);
+  assert.deepEqual(await states(), ["failed", "failed", "failed"]);
+});

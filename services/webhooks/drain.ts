@@ -70,8 +70,13 @@ export async function drain(
   deps: DrainDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  let { health } = webhook;
+  let { health, position: saved } = webhook;
   let position = await startOf(webhook, deps);
+  const save = async (changes: Parameters<typeof deps.webhooks.save>[2]) => {
+    const isSaved = await deps.webhooks.save({ ...webhook, position: saved }, deps.holder, changes);
+    saved = position;
+    return isSaved;
+  };
   while (!signal.aborted && placesOf(health, deps.now()) > 0) {
     const isTrial = isDown(health);
     const batch = await nextBatch({ ...webhook, position }, { isTrial }, deps);
@@ -79,7 +84,7 @@ export async function drain(
     if (items.length === 0) {
       if (end === undefined || end === position) return;
       position = end;
-      if (!await deps.webhooks.save(webhook, deps.holder, { position })) return;
+      if (!await save({ position })) return;
       continue;
     }
     const posted = await post(webhook, { items, health, isTrial }, { deps, signal });
@@ -91,9 +96,7 @@ export async function drain(
     await deps.webhooks.saveDeliveries([...posted.done.values()]);
     const disabled = await disable(webhook, posted.givenUp, deps);
     const changes = { position, health, ...(disabled === null ? {} : { disabled }) };
-    if (!await deps.webhooks.save(webhook, deps.holder, changes) || disabled !== null) {
-      return;
-    }
+    if (!await save(changes) || disabled !== null) return;
   }
 }
 

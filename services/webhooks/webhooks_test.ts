@@ -365,6 +365,30 @@ test("claim() assigns each endpoint to one process alone", async () => {
   await store.webhooks.leave("two");
 });
 
+test("drain() of a process that had lost its claim moves no position back", async () => {
+  using zombie = openParts();
+  using other = openParts();
+  const webhook = await addWebhook("acc_zombie", "/zombie");
+  const held: ServerResponse[] = [];
+  answers.set("/zombie", (_, response) => void held.push(response));
+  await happen("acc_zombie", 3);
+  await store.webhooks.claim({ holder: zombie.holder, forMs: 50, limit: 100 });
+  const draining = drain(await found(webhook), zombie, AbortSignal.timeout(10_000));
+  await until(() => held.length === 3);
+  answers.delete("/zombie");
+  await delay(100);
+  await happen("acc_zombie", 2);
+  assert.equal((await drainOnce(webhook, other)).position, 5);
+  await store.webhooks.leave(other.holder);
+  await store.webhooks.claim({ holder: zombie.holder, forMs: 60_000, limit: 100 });
+  for (const response of held) response.end();
+  await draining;
+  assert.equal((await found(webhook)).position, 5);
+  // Only the three that were in flight came again.
+  assert.equal(idsAt("/zombie").length, 3 + 5);
+  await store.webhooks.leave(zombie.holder);
+});
+
 test("testStep() posts a test event and returns what the endpoint answered", async () => {
   using parts = openParts();
   const webhook = await addWebhook("acc_test", "/test");
