@@ -1,6 +1,6 @@
 import type { Webhook, WebhookDelivery } from "@posthaste/contracts";
-import type { Db, Document, Filter } from "mongodb";
-import { collectionsOf } from "./_collections.ts";
+import type { Db, Filter } from "mongodb";
+import { collectionsOf, type StoredWebhook } from "./_collections.ts";
 import { hasOnlyDuplicateKeys } from "./_duplicate_key.ts";
 
 /** A claim of endpoints by a process. */
@@ -45,8 +45,11 @@ export interface Replayed {
 
 /** Deliveries of events to webhook endpoints. */
 export interface WebhookDeliveries {
-  /** Claims enabled endpoints that no process holds, and renews those that this process holds. */
-  claim(claim: WebhookClaim): Promise<void>;
+  /**
+   * Claims enabled endpoints that no process holds, and renews those that this process holds. Returns the
+   * endpoints that it holds then. Costs one command if there are none, two if there is none to claim.
+   */
+  claim(claim: WebhookClaim): Promise<Webhook[]>;
   /** Returns the endpoints that a process holds. */
   listHeld(holder: string): Promise<Webhook[]>;
   /** Releases all endpoints of a process. */
@@ -100,6 +103,12 @@ const REPLAYED_KEPT_MS = 30 * 24 * 3_600_000;
 export function webhookDeliveries(db: Db): WebhookDeliveries {
   const { webhooks, webhookDeliveries: deliveries, messages } = collectionsOf(db);
 
+  const listHeld = (holder: string): Promise<Webhook[]> =>
+    webhooks.find({
+      ...{ disabled: null, "lease.holder": holder },
+      $expr: { $gte: ["$lease.until", "$$NOW"] },
+    }, { projection: { lease: 0 } }).toArray();
+
   async function placeBeyond(
     filter: Filter<WebhookDelivery>,
     limit: number,
@@ -112,24 +121,38 @@ export function webhookDeliveries(db: Db): WebhookDeliveries {
   return {
     async claim({ holder, forMs, limit }) {
       const isFree = {
-        $or: [{ lease: { $exists: false } }, { $expr: { $lt: ["$lease.until", "$$NOW"] } }],
+        disabled: null,
+        $or: [
+          { lease: { $exists: false } },
+          { "lease.holder": { $ne: holder }, $expr: { $lt: ["$lease.until", "$$NOW"] } },
+        ],
       };
-      const taken: Document[] = [
-        { $set: { lease: { holder, until: { $add: ["$$NOW", forMs] } } } },
-      ];
-      const free = await webhooks.find({ disabled: null, ...isFree }, { projection: { _id: 1 } })
-        .limit(limit).toArray();
-      await webhooks.updateMany({ disabled: null, "lease.holder": holder }, taken);
-      if (free.length > 0) {
-        const ids = free.map(({ _id }) => _id);
-        await webhooks.updateMany({ _id: { $in: ids }, disabled: null, ...isFree }, taken);
+      const isMine = { disabled: null, "lease.holder": holder };
+      const free = [{ $match: isFree }, { $limit: limit }, { $project: { _id: 1 } }];
+      const found = await webhooks.aggregate<StoredWebhook | { _id: string }>([
+        { $match: isMine },
+        { $unionWith: { coll: webhooks.collectionName, pipeline: free } },
+      ]).toArray();
+      if (found.length === 0) return [];
+      const mine: Webhook[] = [];
+      const ids: string[] = [];
+      for (const one of found) {
+        if (!("lease" in one)) {
+          ids.push(one._id);
+          continue;
+        }
+        const { lease: _, ...webhook } = one;
+        mine.push(webhook);
       }
+      const { matchedCount } = await webhooks.updateMany(
+        { $or: [isMine, { _id: { $in: ids }, ...isFree }] },
+        [{ $set: { lease: { holder, until: { $add: ["$$NOW", forMs] } } } }],
+      );
+      // Others may have claimed some in the meantime.
+      const isCertain = ids.length === 0 && matchedCount === mine.length;
+      return isCertain ? mine : await listHeld(holder);
     },
-    listHeld: (holder) =>
-      webhooks.find({
-        ...{ disabled: null, "lease.holder": holder },
-        $expr: { $gte: ["$lease.until", "$$NOW"] },
-      }, { projection: { lease: 0 } }).toArray(),
+    listHeld,
     async leave(holder) {
       await webhooks.updateMany({ "lease.holder": holder }, { $unset: { lease: "" } });
     },

@@ -22,52 +22,71 @@ export type FollowDeps =
     logger: Pick<Logger, "warn">;
   };
 
-const CLAIM_EVERY_MS = 5000;
-const CLAIMED_FOR_MS = 30_000;
+/** How a process claims endpoints. */
+export interface ClaimTimes {
+  /** Time between two claims, in milliseconds. Each renews those before, and takes what others lost. */
+  everyMs: number;
+  /** How long a claim is valid, in milliseconds. */
+  forMs: number;
+}
+
+/** Endpoints of a process that is lost wait for at most 10 s: the claim and the time to the next one of another process. */
+export const CLAIM_TIMES: ClaimTimes = { everyMs: 2500, forMs: 7500 };
 const CLAIMED_AT_ONCE = 200;
+
+/** Options of {@linkcode followEndpoints}. */
+export interface FollowOptions {
+  /** Time between two looks at the feeds, in milliseconds. */
+  everyMs: number;
+  /** @default CLAIM_TIMES */
+  claim?: ClaimTimes;
+  signal: AbortSignal;
+}
 
 /**
  * Claims endpoints and posts their events, until the signal aborts. Endpoints are independent: one that hangs
- * does not delay the others.
+ * does not delay the others. Stops posting to an endpoint that is no longer claimed by this process.
  */
 export async function followEndpoints(
   deps: FollowDeps,
-  { everyMs, signal }: { everyMs: number; signal: AbortSignal },
+  { everyMs, claim = CLAIM_TIMES, signal }: FollowOptions,
 ): Promise<void> {
   const { holder, logger } = deps;
-  const running = new Map<string, Promise<void>>();
   const seen = new Map<string, number>();
+  const work = openWork(deps, signal);
   let claimedAt = -Infinity;
-  const work = (webhook: Webhook) => {
-    const { _id, updatedAt } = webhook;
-    seen.set(_id, updatedAt.getTime());
-    const drained = deps.drain(webhook, signal)
-      .catch((error) => {
-        if (!signal.aborted) logger.warn("Cannot post to a webhook endpoint, retrying", { error });
-      })
-      .finally(() => running.delete(_id));
-    running.set(_id, drained);
+  let expiry: NodeJS.Timeout | undefined;
+  const findHeld = async () => {
+    const now = performance.now();
+    if (now - claimedAt < claim.everyMs) return await deps.webhooks.listHeld(holder);
+    const held = await deps.webhooks.claim({ holder, forMs: claim.forMs, limit: CLAIMED_AT_ONCE });
+    claimedAt = now;
+    clearTimeout(expiry);
+    // Also while the database does not answer.
+    expiry = setTimeout(() => work.keep(new Set()), now + claim.forMs - performance.now());
+    return held;
   };
   await repeat(async () => {
-    if (performance.now() - claimedAt >= CLAIM_EVERY_MS) {
-      await deps.webhooks.claim({ holder, forMs: CLAIMED_FOR_MS, limit: CLAIMED_AT_ONCE });
-      claimedAt = performance.now();
-    }
-    const held = await deps.webhooks.listHeld(holder);
+    const held = await findHeld();
+    work.keep(new Set(held.map(({ _id }) => _id)));
     const idle = held.filter(({ _id, health }) =>
-      !running.has(_id) && placesOf(health, deps.now()) > 0
+      !work.has(_id) && placesOf(health, deps.now()) > 0
     );
-    for (const webhook of await withWork(idle, seen, deps)) work(webhook);
+    for (const webhook of await withWork(idle, seen, deps)) {
+      seen.set(webhook._id, webhook.updatedAt.getTime());
+      work.start(webhook);
+    }
     return held.length > 0;
   }, {
     everyMs,
     // Without an endpoint there is nothing to do before the next claim.
-    idleMs: CLAIM_EVERY_MS,
+    idleMs: claim.everyMs,
     failure: "Cannot look for events of webhook endpoints, retrying",
     logger,
     signal,
   });
-  await Promise.all(running.values());
+  clearTimeout(expiry);
+  await work.ended();
   await deps.webhooks.leave(holder).catch(() => undefined);
 }
 
@@ -88,4 +107,36 @@ async function withWork(
   return idle.filter(({ _id, accountId, updatedAt }) =>
     grown.has(accountId) || due.has(_id) || seen.get(_id) !== updatedAt.getTime()
   );
+}
+
+/** Drains that run, by endpoint. */
+interface Work {
+  has(id: string): boolean;
+  start(webhook: Webhook): void;
+  /** Aborts the drains of all endpoints but these. */
+  keep(ids: ReadonlySet<string>): void;
+  /** Resolves when all have ended. */
+  ended(): Promise<unknown>;
+}
+
+function openWork({ drain, logger }: Pick<FollowDeps, "drain" | "logger">, all: AbortSignal): Work {
+  const running = new Map<string, { lost: AbortController; drained: Promise<void> }>();
+  return {
+    has: (id) => running.has(id),
+    start(webhook) {
+      const lost = new AbortController();
+      const signal = AbortSignal.any([all, lost.signal]);
+      const drained = drain(webhook, signal)
+        .catch((error) => {
+          if (signal.aborted) return;
+          logger.warn("Cannot post to a webhook endpoint, retrying", { error });
+        })
+        .finally(() => running.delete(webhook._id));
+      running.set(webhook._id, { lost, drained });
+    },
+    keep(ids) {
+      for (const [id, { lost }] of running) if (!ids.has(id)) lost.abort();
+    },
+    ended: () => Promise.all([...running.values()].map(({ drained }) => drained)),
+  };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -24,7 +25,7 @@ import { startTelemetry } from "@posthaste/telemetry";
 import { CONFIG, openWebhookEgress } from "./config.ts";
 import { drain } from "./drain.ts";
 import { MAX_AT_ONCE } from "./endpoint_state.ts";
-import { followEndpoints } from "./follow_endpoints.ts";
+import { CLAIM_TIMES, followEndpoints } from "./follow_endpoints.ts";
 import { openPoster } from "./post.ts";
 import { signatureOf } from "./sign.ts";
 import { testStep } from "./test_step.ts";
@@ -348,7 +349,50 @@ test("followEndpoints() is not delayed by another account's endpoints that hang"
   assert.equal(tried(), IN_FLIGHT_PER_ACCOUNT);
   stop.abort();
   await following;
+  // A process that ends gives its claims back: another one has them at once.
   assert.deepEqual(await store.webhooks.listHeld(parts.holder), []);
+  const next = await store.webhooks.claim({ holder: "next", forMs: 60_000, limit: 100 });
+  assert.ok(next.some(({ _id }) => _id === quick._id));
+  await store.webhooks.leave("next");
+});
+
+test("followEndpoints() claims so often that endpoints of a lost process wait for at most 10 s", () => {
+  assert.ok(CLAIM_TIMES.forMs + CLAIM_TIMES.everyMs <= 10_000);
+  // One claim may fail.
+  assert.ok(CLAIM_TIMES.forMs > 2 * CLAIM_TIMES.everyMs);
+});
+
+test("followEndpoints() stops posting to endpoints that it has lost, or cannot claim", async () => {
+  using parts = openParts();
+  const stop = new AbortController();
+  const aborted = new Map<string, number>();
+  let isAway = false;
+  const following = followEndpoints({
+    ...parts,
+    webhooks: {
+      ...parts.webhooks,
+      claim: (claim) =>
+        isAway ? once(stop.signal, "abort").then(() => []) : parts.webhooks.claim(claim),
+    },
+    async drain({ _id }, signal) {
+      await once(signal, "abort");
+      aborted.set(_id, (aborted.get(_id) ?? 0) + 1);
+    },
+  }, { everyMs: 10, claim: { everyMs: 20, forMs: 2000 }, signal: stop.signal });
+  const off = await addWebhook("acc_lost", "/off");
+  const kept = await addWebhook("acc_lost", "/kept");
+  const isHeld = async () =>
+    (await store.webhooks.listHeld(parts.holder)).filter(({ accountId }) =>
+      accountId === "acc_lost"
+    );
+  await until(async () => (await isHeld()).length === 2);
+  await store.webhooks.disable("acc_lost", off._id, { at: new Date(), by: "person", reason: "x" });
+  await until(() => aborted.get(off._id) === 1);
+  assert.equal(aborted.get(kept._id), undefined);
+  isAway = true;
+  await until(() => aborted.get(kept._id) === 1);
+  stop.abort();
+  await following;
 });
 
 test("claim() assigns each endpoint to one process alone", async () => {

@@ -6,7 +6,7 @@ import { DATABASE } from "../records/read_records.ts";
 import { addEndpoint, openReceiver, type Receiver, verifyTaken } from "./webhook_endpoint.ts";
 
 /** An endpoint's claim without a sign of life, and the time to the next claim of another process. */
-const LEASE_MS = 30_000 + 5000;
+const LEASE_MS = 7500 + 2500;
 
 /** Longest wait for another process on a busy machine, in milliseconds. */
 const TAKEN_WITHIN_MS = LEASE_MS + 10_000;

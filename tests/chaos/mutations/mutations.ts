@@ -375,12 +375,13 @@ export const MUTATIONS: readonly Mutation[] = [
     patches: [{
       file: "services/webhooks/drain.ts",
       find: "    const posted = await post(webhook,",
-      replace:
-        "    await deps.webhooks.save(webhook, deps.holder, { position: end ?? position });\n" +
+      replace: "    const early = { position: end ?? position };\n" +
+        "    await deps.webhooks.save({ ...webhook, position: saved }, deps.holder, early);\n" +
+        "    saved = early.position;\n" +
         "    const posted = await post(webhook,",
     }],
     fault: "kill-webhooks",
-    // After a kill nobody delivers for 30 s, the lease of the killed process.
+    // After a kill nobody delivers for 10 s, the lease of the killed process.
     load: { messages: 1500, minutes: 1.5 },
     reveals: "I11",
   },
@@ -405,8 +406,8 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "nobody claims the endpoints of a process that is lost",
     patches: [{
       file: "libs/storage/webhook_delivery_store.ts",
-      find: '{ $expr: { $lt: ["$lease.until", "$$NOW"] } }',
-      replace: '{ $expr: { $lt: [{ $add: ["$lease.until", 3_600_000] }, "$$NOW"] } }',
+      find: '{ $lt: ["$lease.until", "$$NOW"] }',
+      replace: '{ $lt: [{ $add: ["$lease.until", 3_600_000] }, "$$NOW"] }',
     }],
     fault: "zombie-webhooks",
     load: LONGER,
