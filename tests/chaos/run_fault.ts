@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { awaitQuiet, describeHealth, readQuietBroker, readQuietFeed } from "./await_quiet.ts";
 import { makeAccount, type RunAccount, SENDER } from "./fixture/account.ts";
+import { openFeedReader } from "./load/feed_reader.ts";
 import { openClient } from "./load/client_process.ts";
 import { openEavesdropper } from "./records/eavesdrop.ts";
 import type { Chaos, Fault, FaultCheck } from "./faults/fault.ts";
@@ -81,7 +82,11 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   fixture.pods.guard(secrets);
   const search = searchFor(secrets);
   const eavesdropper = opened.use(await openEavesdropper(fixture.natsUrl, search));
-  fixture.onApis((urls) => client.use(urls));
+  const reader = opened.use(openFeedReader(account.token));
+  fixture.onApis((urls) => {
+    client.use(urls);
+    reader.use(urls);
+  });
   opened.defer(() => fixture.onApis(() => {}));
   const marks = {
     interruptions: fixture.pods.interruptions.length,
@@ -141,6 +146,9 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   const service = await readServiceLedger(fixture.mongo, account.accountId);
   const feed = await readQuietFeed(fixture, account.accountId, service);
   await check?.(feed);
+  const read = { events: await reader.readTo(feed.length), refusals: reader.refusals };
+  // It must not count as an open connection.
+  await reader[Symbol.asyncDispose]();
   const [broker, residue, totals, leaks] = await Promise.all([
     readQuietBroker(fixture),
     readResidue(fixture),
@@ -153,6 +161,7 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
     service,
     broker,
     feed,
+    read,
     quiet,
     residue: { ...residue, deaths: residue.deaths.slice(marks.deaths) },
     interruptions: fixture.pods.interruptions.slice(marks.interruptions),

@@ -413,6 +413,34 @@ export const MUTATIONS: readonly Mutation[] = [
     load: LONGER,
     reveals: "I11",
   },
+  {
+    name: "X17",
+    description: "a reader of the feed continues behind events that it did not get",
+    patches: [{
+      file: "services/api/routes/events.ts",
+      find: "data: events.map(showEvent)",
+      replace: "data: events.slice(0, 10).map(showEvent)",
+    }],
+    fault: "calm",
+    load: LIGHT,
+    reveals: "I11",
+  },
+  {
+    name: "X18",
+    description: "the events of deferred attempts are not recorded",
+    patches: [{
+      file: "services/tracker/message_outcomes.ts",
+      find: 'return [{ ...data, type: "message.deferred", at: new Date(data.at) }];',
+      replace: "return [];",
+    }, {
+      file: "services/tracker/message_outcomes.ts",
+      find: 'return sending.has(attempt) ? { type: "message.deferred", attempt } : undefined;',
+      replace: "return undefined;",
+    }],
+    fault: "smtp-refusals",
+    load: LIGHT,
+    reveals: "I11",
+  },
 ];
 
 /** Names of mutations of the research that are not tried, with the reason. */

@@ -1,7 +1,8 @@
 import type { MongoClient } from "mongodb";
 import { isFinal } from "./open_mails.ts";
 import { DATABASE } from "./read_records.ts";
-import type { FeedEvent, ServiceLedger } from "./records.ts";
+import type { ReadEvent } from "../load/feed_reader.ts";
+import type { FeedEvent, ServiceLedger, ServiceMessage } from "./records.ts";
 
 interface StoredEvent {
   _id: string;
@@ -22,9 +23,35 @@ export async function readFeed(mongo: MongoClient, accountId: string): Promise<F
   });
 }
 
+/** The feed as a program read it during the faults. */
+export interface Reading {
+  /** In the order in which they came. */
+  events: readonly ReadEvent[];
+  /** Answers that no fault explains. */
+  refusals: readonly string[];
+}
+
+/** Returns how a reading differs from the feed: each event must have come once, in the order of the numbers. Pure. */
+export function findReadingFaults(
+  { events, refusals }: Reading,
+  feed: readonly FeedEvent[],
+): string[] {
+  const faults = refusals.map((refusal) => `a reader of the feed was answered ${refusal}`);
+  // The feed may have grown since it was read from the database.
+  const read = events.slice(0, feed.length);
+  const at = feed.findIndex(({ id, sequence }, position) =>
+    read[position]?.id !== id || read[position]?.sequence !== sequence
+  );
+  if (at < 0) return faults;
+  const { id, sequence } = feed[at] ?? { id: "", sequence: 0 };
+  const other = read[at];
+  const instead = other === undefined ? "nothing" : `${other.id}, number ${other.sequence}`;
+  return [...faults, `a reader of the feed got ${instead} instead of ${id}, number ${sequence}`];
+}
+
 /**
  * Returns what is wrong with a feed: a hole in its numbers, an event that is missing, there twice or after a
- * later attempt, or a send that is settled before its messages end. Pure.
+ * later attempt, one of nothing in the ledger, or a send that is settled before its messages end. Pure.
  */
 export function findFeedFaults(
   feed: readonly FeedEvent[],
@@ -50,7 +77,20 @@ export function findFeedFaults(
     const kinds = events.map(({ type, attempt }) => `${type} ${attempt}`);
     const twice = kinds.find((kind, position) => kinds.indexOf(kind) !== position);
     if (twice !== undefined) faults.push(`${twice} of ${id} is in the feed more than once`);
+    const beyond = events.find((_, position) => isOver(events[position - 1], events[position]));
+    if (beyond !== undefined) faults.push(`${beyond.type} of ${id} is in the feed after its end`);
   }
+  const settled = new Set(sends.filter((send) => send.settled).map(({ id }) => id));
+  for (const message of messages.filter(({ sendId }) => settled.has(sendId))) {
+    const kinds = new Set(ofMessages.get(message.id)?.map((one) => `${one.type} ${one.attempt}`));
+    const missing = outcomesOf(message).find((outcome) => !kinds.has(outcome));
+    if (missing !== undefined) faults.push(`${missing} of ${message.id} is not in the feed`);
+  }
+  const known = new Set([...sends, ...messages].map(({ id }) => id));
+  const unknown = feed.find(({ messageId, sendId }) =>
+    [messageId, sendId].some((id) => id !== undefined && !known.has(id))
+  );
+  if (unknown !== undefined) faults.push(`${unknown.id} of the feed is of nothing in the ledger`);
   const settlings = Map.groupBy(feed, ({ type, sendId }) => type === "send.settled" ? sendId : "");
   const lastOfSends = new Map(
     feed.flatMap((event) => event.messageId === undefined ? [] : [[event.sendId, event] as const]),
@@ -66,4 +106,25 @@ export function findFeedFaults(
     }
   }
   return faults;
+}
+
+const ENDS = new Set(["message.failed", "message.canceled", "recipient.suppressed"]);
+
+/** Returns whether an event follows the end of its message. After a failure, a late success may be found. */
+function isOver(before: FeedEvent | undefined, { type }: Pick<FeedEvent, "type"> = { type: "" }) {
+  if (before?.type === "message.sent") return true;
+  return ENDS.has(before?.type ?? "") && type !== "message.sent";
+}
+
+/** Returns the outcomes in the timeline of a message, as type and attempt of their events. */
+function outcomesOf({ timeline }: ServiceMessage): string[] {
+  const begun = new Set<number>();
+  return timeline.flatMap(({ type, attempt }) => {
+    if (type === "sending") begun.add(attempt);
+    if (type === "sent" || type === "unknown") return [`message.${type} ${attempt}`];
+    // Without an attempt, a message only waits.
+    if (type === "deferred") return begun.has(attempt) ? [`message.deferred ${attempt}`] : [];
+    if (type !== "failed") return [];
+    return [`message.failed ${begun.has(attempt) ? attempt : attempt + 1}`];
+  });
 }

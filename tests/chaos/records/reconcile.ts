@@ -1,6 +1,6 @@
 import { SUBJECT } from "../fixture/account.ts";
 import { isFinal, type OpenMails, openMailsOf } from "./open_mails.ts";
-import { findFeedFaults } from "./feed.ts";
+import { findFeedFaults, findReadingFaults, type Reading } from "./feed.ts";
 import type {
   BrokerLedger,
   ClientLine,
@@ -21,6 +21,8 @@ export interface Records {
   service: ServiceLedger;
   broker: BrokerLedger;
   feed: FeedEvent[];
+  /** The feed as a program read it during the faults. */
+  read: Reading;
   sink: SinkLine[];
   interruptions: Interruption[];
   residue: Residue;
@@ -108,7 +110,8 @@ export function reconcile(records: Records, terms: Terms): Reconciliation {
     ...findLeaks(view),
     ...findDishonesty(view),
     ...findLate(view),
-    ...findFeedFaults(view.feed, view.service).map((what) => ({ invariant: "I11" as const, what })),
+    ...[...findFeedFaults(view.feed, view.service), ...findReadingFaults(view.read, view.feed)]
+      .map((what) => ({ invariant: "I11" as const, what })),
   ];
   const accepted = acceptedMails(asked);
   const states = Map.groupBy(

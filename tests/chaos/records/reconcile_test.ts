@@ -8,6 +8,7 @@ import type {
   SinkLine,
   SunkMail,
 } from "./records.ts";
+import type { Reading } from "./feed.ts";
 import { reconcile, type Records, type Terms, type Violation } from "./reconcile.ts";
 
 const TERMS: Terms = { unanswered: false, hold: false, memoryMb: 600 };
@@ -80,15 +81,27 @@ function answer(more: Partial<Answer> = {}): Answer {
 function feedOf({ sends, messages }: ServiceLedger): FeedEvent[] {
   const none = { messageId: undefined, attempt: undefined };
   return [
-    ...messages.map(({ id: messageId, sendId, attempt, state }) => ({
-      ...{ id: `evt_${messageId}`, messageId, sendId, attempt },
-      type: `message.${state}`,
-    })),
+    ...messages.flatMap(eventsOf),
     ...sends.filter(({ settled }) => settled).map(({ id: sendId }) => ({
       ...{ id: `evt_${sendId}`, ...none, sendId },
       type: "send.settled",
     })),
   ].map((event, position) => ({ ...event, sequence: position + 1 }));
+}
+
+const OUTCOMES = ["deferred", "unknown", "failed", "sent"];
+
+/** Returns the events of a message: one for each outcome in its timeline, and one of its state. */
+function eventsOf({ id: messageId, sendId, attempt, state, timeline }: ServiceMessage) {
+  // A failure before the mailer closes the attempt that was not made.
+  const lines = timeline.filter(({ type }) => OUTCOMES.includes(type))
+    .map((line) => line.type === "failed" ? { ...line, attempt } : line);
+  if (lines.at(-1)?.type !== state) lines.push({ at: 0, type: state, attempt });
+  const kinds = new Map(lines.map((line) => [`${line.type}_${line.attempt}`, line]));
+  return [...kinds].map(([kind, line]) => ({
+    id: `evt_${messageId}_${kind}`,
+    ...{ messageId, sendId, attempt: line.attempt, type: `message.${line.type}` },
+  }));
 }
 
 /** Returns the records of a good run: a request for two mails, and one that was refused. */
@@ -114,6 +127,7 @@ function good(): Records {
       consumers: { mailer_bulk: { unsettled: 0, waiting: 0 } },
     },
     feed: [],
+    read: { events: [], refusals: [] },
     sink: [sunk(1), sunk(2)],
     interruptions: [],
     residue: {
@@ -129,13 +143,32 @@ function good(): Records {
 function problemsOf(change: (records: Records) => void, terms = TERMS): Violation[] {
   const records = good();
   change(records);
-  return reconcile({ ...records, feed: feedOf(records.service) }, terms).problems;
+  return reconcile(withFeed(records), terms).problems;
 }
 
 /** Returns the problems of a good run with another feed. */
 function problemsOfFeed(change: (feed: FeedEvent[]) => FeedEvent[]): Violation[] {
   const records = good();
-  return reconcile({ ...records, feed: change(feedOf(records.service)) }, TERMS).problems;
+  const feed = change(feedOf(records.service));
+  return reconcile({ ...records, feed, read: readingOf(feed) }, TERMS).problems;
+}
+
+/** Adds the feed that agrees with the ledger, and a reading of it. */
+function withFeed(records: Records): Records {
+  const feed = feedOf(records.service);
+  return { ...records, feed, read: readingOf(feed) };
+}
+
+/** Returns what a program that read a feed without a fault got. */
+function readingOf(feed: readonly FeedEvent[]): Reading {
+  return { events: feed.map(({ id, sequence }) => ({ id, sequence })), refusals: [] };
+}
+
+/** Returns the problems of a good run whose feed a program read in another way. */
+function problemsOfReading(change: (reading: Reading) => Reading): Violation[] {
+  const records = good();
+  const feed = feedOf(records.service);
+  return reconcile({ ...records, feed, read: change(readingOf(feed)) }, TERMS).problems;
 }
 
 function assertRed(invariant: Violation["invariant"], what: RegExp, problems: Violation[]) {
@@ -166,7 +199,7 @@ function twice(records: Records, first: Partial<SunkMail> = {}) {
 
 test("reconcile() finds nothing wrong with records that agree, and adds up", () => {
   const records = good();
-  const { problems, figures } = reconcile({ ...records, feed: feedOf(records.service) }, TERMS);
+  const { problems, figures } = reconcile(withFeed(records), TERMS);
   assert.deepEqual(problems, []);
   assert.deepEqual(figures, {
     accepted: 2,
@@ -290,7 +323,7 @@ describe("reconcile() sees mail that came twice (I3):", () => {
   test("but not after a cut behind the dot, which is counted", () => {
     const records = good();
     twice(records, { ambiguous: true, reply: null, fault: "dot.drop" });
-    const { problems, figures } = reconcile({ ...records, feed: feedOf(records.service) }, TERMS);
+    const { problems, figures } = reconcile(withFeed(records), TERMS);
     assert.deepEqual(problems, []);
     assert.deepEqual([figures.duplicates, figures.ambiguous], [1, 1]);
   });
@@ -597,6 +630,81 @@ describe("reconcile() sees what is wrong with the feed (I11), and blames nothing
           ...more,
         ].map((event, position) => ({ ...event, sequence: position + 1 }))
       ),
+    );
+  });
+  test("an event after the end of its message, and one of nothing in the ledger", () => {
+    const number = (feed: (FeedEvent | undefined)[]) =>
+      feed.flatMap((event, position) =>
+        event === undefined ? [] : [{ ...event, sequence: position + 1 }]
+      );
+    const ended = (type: string) => (feed: FeedEvent[]) =>
+      number(
+        feed.flatMap((event, position) =>
+          position === 0 ? [{ ...event, id: "evt_a", type }, event] : [event]
+        ),
+      );
+    assert.deepEqual(problemsOfFeed(ended("message.failed")), []);
+    only(
+      /message.sent of msg_1 is in the feed after its end/,
+      problemsOfFeed(([first, ...more]) =>
+        number([first, first && { ...first, id: "evt_a", attempt: 2 }, ...more])
+      ),
+    );
+    only(
+      /evt_a of the feed is of nothing in the ledger/,
+      problemsOfFeed(([first, ...more]) =>
+        number([first && { ...first, id: "evt_a", messageId: "msg_9" }, first, ...more])
+      ),
+    );
+  });
+  test("an outcome of an earlier attempt that is missing", () => {
+    const records = good();
+    records.service.messages[0] = message(1, {
+      attempt: 2,
+      timeline: [
+        { at: 1000, type: "queued", attempt: 0 },
+        { at: 1010, type: "sending", attempt: 1 },
+        { at: 1020, type: "deferred", attempt: 1 },
+        { at: 1030, type: "sending", attempt: 2 },
+        { at: 1040, type: "sent", attempt: 2 },
+      ],
+    });
+    const whole = feedOf(records.service);
+    const problemsWith = (events: FeedEvent[]) => {
+      const feed = events.map((event, position) => ({ ...event, sequence: position + 1 }));
+      return reconcile({ ...records, feed, read: readingOf(feed) }, TERMS).problems
+        .filter(({ invariant }) => invariant === "I11");
+    };
+    assert.deepEqual(problemsWith(whole), []);
+    only(/message.deferred 1 of msg_1 is not in the feed/, problemsWith(whole.slice(1)));
+  });
+  test("a reader that missed an event, got one twice, or was refused", () => {
+    only(
+      /a reader of the feed got evt_snd_1, number 3 instead of evt_msg_2_sent_1, number 2/,
+      problemsOfReading(({ events, ...rest }) => ({
+        ...rest,
+        events: events.filter(({ sequence }) => sequence !== 2),
+      })),
+    );
+    only(
+      /got evt_msg_1_sent_1, number 1 instead of evt_msg_2_sent_1/,
+      problemsOfReading(({ events, ...rest }) => ({
+        ...rest,
+        events: [...events.slice(0, 1), ...events],
+      })),
+    );
+    only(
+      /got nothing instead of evt_snd_1/,
+      problemsOfReading(({ events, ...rest }) => ({ ...rest, events: events.slice(0, 2) })),
+    );
+    only(
+      /was answered 410/,
+      problemsOfReading((reading) => ({ ...reading, refusals: ["410: gone"] })),
+    );
+    const later = { id: "evt_later", sequence: 4 };
+    assert.deepEqual(
+      problemsOfReading((reading) => ({ ...reading, events: [...reading.events, later] })),
+      [],
     );
   });
   test("a send that is settled before its messages end, or never", () => {
