@@ -37,7 +37,7 @@ export const ZOMBIE_WEBHOOKS: Fault = {
     "One of two webhooks processes is stopped for longer than its claims, and wakes up again",
   lastsMs: BASELINE_MS + TAKEN_WITHIN_MS,
   async run(chaos) {
-    const { fixture: { pods, store }, account, run, random, count, blame } = chaos;
+    const { fixture: { pods, store }, account, run, random, count, blame, note } = chaos;
     const receiver = await openReceiver(random);
     // It gets no event from before.
     const endpoint = await addEndpoint(chaos, account.accountId, receiver.url);
@@ -60,6 +60,7 @@ export const ZOMBIE_WEBHOOKS: Fault = {
     if (await otherHolder(chaos, endpoint, holder) === undefined) {
       blame("I11", `No process took the endpoint over within ${TAKEN_WITHIN_MS} ms`);
     }
+    note(`taken over after ${Date.now() - frozenAt} ms`);
     // The events that waited go out before the old claim's owner wakes up with requests in flight.
     await delay(random.integer(1000, 4000));
     const thawedAt = Date.now();
