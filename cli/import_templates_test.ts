@@ -208,7 +208,7 @@ test("checkTemplateFolder() returns every fault of every file with its place", a
     "email/Big/body.mjml": "<p>x</p>",
   });
   const wanted = [
-    /^email\/Big the name of the folder must be lower case/,
+    /^email\/Big the name of the folder must be lowercase/,
     /^email\/Big\/template.json is missing/,
     /^email\/Big\/body.mjml:1:1 is not MJML/,
     /^pdf\/bill\/template.json:3:3 unknown key "filname"/,

@@ -113,7 +113,7 @@ test("publishVersion() refuses an unknown id and a malformed alias", async () =>
   await assert.rejects(store.templates.publish({ ...email("acc_8", "a"), id: 7 }), {
     message: 'Cannot publish email template "7": no such id',
   });
-  await assert.rejects(store.templates.publish(email("acc_8", "a", "Bad Alias")), /lower case/);
+  await assert.rejects(store.templates.publish(email("acc_8", "a", "Bad Alias")), /lowercase/);
   const { template } = await store.templates.publish(email("acc_8", "a"));
   const other = await store.templates.publish(email("acc_8", "a"));
   assert.deepEqual([template.alias, template.id, other.template.id], [null, 1, 2]);
