@@ -4,6 +4,7 @@ import type { Bus } from "@posthaste/messaging";
 import type { Store, StorePart } from "@posthaste/storage";
 import { type Api, openApi } from "./api.ts";
 import { auditedStore } from "./audited_store.ts";
+import { brokerRemedy } from "./broker_remedy.ts";
 import { CommandError, notFoundError, usageError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import type { Output } from "./output.ts";
@@ -56,7 +57,8 @@ export async function openBusFor({ settings }: CommandContext): Promise<Bus> {
   } catch (cause) {
     throw new CommandError(`Cannot open the broker: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: settings.remedy("check that nats-server runs with JetStream and NATS_URL is correct"),
+      remedy: brokerRemedy(cause) ??
+        settings.remedy("check that nats-server runs with JetStream and NATS_URL is correct"),
       cause,
     });
   }

@@ -1,3 +1,4 @@
+import { brokerRemedy } from "./broker_remedy.ts";
 import { EXIT, type ExitCode } from "./exit_code.ts";
 
 /** One fault among several, with its place if it has one. */
@@ -67,5 +68,9 @@ export function toCommandError(error: unknown): CommandError {
     const message = "Cannot use the values: they are not valid";
     return new CommandError(message, { exitCode: EXIT.refused, issues, cause: error });
   }
-  return new CommandError(error.message, { exitCode: EXIT.failed, cause: error });
+  const remedy = brokerRemedy(error);
+  const message = remedy === undefined || error.name === "MissingStreamsError"
+    ? error.message
+    : `Cannot use the broker: ${error.message}`;
+  return new CommandError(message, { exitCode: EXIT.failed, remedy, cause: error });
 }

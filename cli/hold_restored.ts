@@ -10,7 +10,7 @@ export interface Restoration {
   store: StorePart<
     "restored.noteKnownOutcomes" | "restored.holdUnfinished" | "sends.heads" | "mailers.live"
   >;
-  bus: Pick<Bus, "emptyQueues" | "pastStatusEvents" | "forgetRenewals">;
+  bus: Pick<Bus, "check" | "emptyQueues" | "pastStatusEvents" | "forgetRenewals">;
   /** When the backup was begun. */
   backupAt: Date;
   /** When the last mailer stopped. */
@@ -41,9 +41,11 @@ const FACTS_AT_ONCE = 500;
  * events into it.
  *
  * @throws {CommandError} If a mailer runs: it might send a message while it is held.
+ * @throws {MissingStreamsError} If the broker has not been set up; nothing is held then.
  */
 export async function holdRestored(restoration: Restoration): Promise<Held> {
   const { store, bus, backupAt, lostAt, onProgress } = restoration;
+  await bus.check();
   await refuseIfRunning(store);
   // First: these events are newer than the ledger.
   const emptied = await bus.emptyQueues();

@@ -120,6 +120,17 @@ test("restoredCommand() refuses while a mailer runs, and a time that is none", a
   assert.equal((await run("restored hold --backup yesterday")).code, EXIT.usage);
 });
 
+test("restoredCommand() names the remedy where the broker lacks streams or its address is a service's", async () => {
+  const hold = "restored hold --backup 2026-11-22T03:00Z";
+  await using empty = await openTestNats();
+  const missing = await run(hold, { env: { NATS_URL: empty.url } });
+  assert.equal(missing.code, EXIT.failed);
+  assert.match(missing.stderr, /streams are missing: .*MAIL.*\nremedy: run "posthaste migrate"/);
+  const prefixed = await run(hold, { env: { NATS_URL: `${empty.url}?api=OPERATOR.other` } });
+  assert.equal(prefixed.code, EXIT.failed);
+  assert.match(prefixed.stderr, /^error: Cannot use the broker: .*\nremedy: .*operator's address/);
+});
+
 /** Announces a mailer, repeatedly. */
 async function announcing() {
   const id = "running";

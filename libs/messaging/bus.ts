@@ -24,6 +24,7 @@ import {
   type StatusEvent,
 } from "./follow_status_events.ts";
 import { type Fill, fillsOf } from "./fill.ts";
+import { MissingStreamsError } from "./missing_streams_error.ts";
 import { type ObjectStore, openObjectStore } from "./object_store.ts";
 import { pastStatusEvents, type PastStatusEventsOptions } from "./past_status_events.ts";
 import { forgetRenewals, lastRenewal, type LeaseRenewal } from "./lease_renewal.ts";
@@ -114,7 +115,7 @@ export interface Bus extends AsyncDisposable {
    * true at the previous call. Returns the number of removed events.
    */
   dropPassed(): Promise<number>;
-  /** Resolves when the broker answers and has the streams. @throws If not. */
+  /** Resolves when the broker answers and has the streams. @throws {MissingStreamsError} If it lacks some. */
   check(): Promise<void>;
 }
 
@@ -334,7 +335,7 @@ class NatsBus implements Bus {
     const states = await this.streamStates();
     const missing = STREAMS.filter(({ name }) => !states.has(name)).map(({ name }) => name);
     if (missing.length > 0) {
-      throw new Error(`Cannot use the broker: streams are missing: ${missing.join(", ")}`);
+      throw new MissingStreamsError(missing);
     }
   }
 

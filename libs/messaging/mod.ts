@@ -27,6 +27,7 @@ export * from "./fill.ts";
 export * from "./follow_status_events.ts";
 export type { LeaseRenewal } from "./lease_renewal.ts";
 export * from "./mail_content.ts";
+export * from "./missing_streams_error.ts";
 export * from "./object_store.ts";
 export * from "./past_status_events.ts";
 export * from "./permissions.ts";
