@@ -19,6 +19,8 @@ export interface CliOptions {
   /** Piped in; the standard input is never a terminal here. */
   stdin?: string | undefined;
   cwd?: string | undefined;
+  /** The standard output is a terminal; not for processes. */
+  isTerminal?: boolean;
 }
 
 const ROOT = join(import.meta.dirname, "..");
@@ -27,10 +29,11 @@ const DATA_DIR = "/nowhere";
 
 /** Runs the command line in this process, with nothing in its environment but `env`. */
 export async function runCli(args: string[], options: CliOptions = {}): Promise<CliRun> {
-  const { env = {}, stdin = "", cwd = import.meta.dirname } = options;
+  const { env = {}, stdin = "", cwd = import.meta.dirname, isTerminal = false } = options;
   // The test runner sets it on a terminal, for the output of tests.
   delete process.env["FORCE_COLOR"];
   const [stdout, stderr] = [new Collector(), new Collector()];
+  if (isTerminal) Object.assign(stdout, { isTTY: true, columns: 80 });
   const code = await runCommandLine(args, {
     env: { DATA_DIR, ...env },
     stdin: Readable.from([Buffer.from(stdin)]) as NodeJS.ReadStream,

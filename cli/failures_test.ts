@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answer, openStub } from "./_open_stub.ts";
+import { runCli } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 
 const AT = "2026-03-01T10:00:00.000Z";
@@ -45,6 +46,22 @@ test("failuresCommand() exports each address of a cause once, without formulas, 
   ]);
   const json = await stub.run("failures export --json");
   assert.deepEqual(JSON.parse(json.stdout).map(({ id }: { id: string }) => id), ["msg_3", "msg_0"]);
+});
+
+test("failuresCommand() and --json print no control characters of a mail server on a terminal", async () => {
+  const response = "550 \x1b]0;owned\x07\x9b2J no";
+  const hostile = messageTo("a@example.net", "msg_3", { reply: { ...REPLY, response } });
+  await using stub = await openStub(() => [200, { data: [hostile], next: null }]);
+  const onTerminal = (args: string) =>
+    stub.run(args, "", (argv, options) => runCli(argv, { ...options, isTerminal: true }));
+  // deno-lint-ignore no-control-regex
+  assert.doesNotMatch((await onTerminal("failures export")).stdout, /[\x1b\x07\x9b]/);
+  const json = await onTerminal("failures export --json");
+  // deno-lint-ignore no-control-regex
+  assert.doesNotMatch(json.stdout, /[\x1b\x07\x9b]/);
+  assert.equal(JSON.parse(json.stdout)[0].reply.response, response);
+  const file = await stub.run("failures export");
+  assert.ok(file.stdout.includes(response), "a file keeps what was said");
 });
 
 test("failuresCommand() lists the causes of a send, and refuses what is no send or state", async () => {

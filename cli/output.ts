@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { CommandError, CommandIssue } from "./command_error.ts";
-import { printable, printableLine } from "./printable.ts";
+import { printable, printableJson, printableLine } from "./printable.ts";
 import { type Cell, table } from "./table.ts";
 
 type Format = Parameters<typeof styleText>[0];
@@ -59,7 +59,7 @@ export class Output {
 
   /** Writes the result: the value as JSON, or the text for people. */
   result(value: unknown, say: () => string): void {
-    this.line(this.json ? JSON.stringify(value, null, 2) : say());
+    this.line(this.json ? printableJson(value) : say());
   }
 
   /** Writes a line of the result. */
@@ -70,6 +70,11 @@ export class Output {
   /** Writes as it is, without a line break. */
   raw(text: string): void {
     this.#stdout.write(text);
+  }
+
+  /** Writes a part of a file with others' words: as it is into a file, printable on a terminal. */
+  part(text: string): void {
+    this.raw(this.isTerminal ? printable(text) : text);
   }
 
   /** Writes a remark about the result, dimly. */
@@ -104,7 +109,7 @@ export class Output {
     this.#stderr.write(`${lines.join("\n")}\n`);
     if (!this.json) return;
     const error = { error: message, ...(remedy === undefined ? {} : { remedy }) };
-    this.line(JSON.stringify(issues.length === 0 ? error : { ...error, issues }, null, 2));
+    this.line(printableJson(issues.length === 0 ? error : { ...error, issues }));
   }
 
   /** Colours the message about wrong arguments. */

@@ -15,3 +15,11 @@ export function printable(text: string): string {
 export function printableLine(text: string): string {
   return printable(text).replace(/\s*[\n\t]\s*/g, " ");
 }
+
+/** Returns a value as JSON in which every control character is escaped: JSON itself leaves some as they are. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    CONTROL,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -10,6 +10,7 @@ import { type CommandContext, type HttpOptions, openApiFor } from "../command_co
 import { usageError } from "../command_error.ts";
 import { causesOf, type FailureFilter, failuresOf } from "../failure_client.ts";
 import { addHttpOptions } from "../http_options.ts";
+import { printableJson } from "../printable.ts";
 
 type ExportOptions = HttpOptions & FailureFilter;
 
@@ -73,7 +74,7 @@ async function exportAddresses(context: CommandContext, options: ExportOptions):
     if (seen.has(key)) continue;
     seen.add(key);
     if (output.json) found.push(message);
-    else output.raw(messageCsvLine(message));
+    else output.part(messageCsvLine(message));
   }
-  if (output.json) output.line(JSON.stringify(found, null, 2));
+  if (output.json) output.line(printableJson(found));
 }

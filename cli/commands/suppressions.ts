@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { type CommandContext, type HttpOptions, openApiFor } from "../command_context.ts";
 import { notFoundError, usageError } from "../command_error.ts";
 import { addHttpOptions } from "../http_options.ts";
+import { printableJson } from "../printable.ts";
 import { readSuppressions } from "../read_suppressions.ts";
 import { sayCount, sayTime } from "../say.ts";
 import {
@@ -172,12 +173,12 @@ async function exportAll(context: CommandContext, options: ListOptions): Promise
   const { output } = context;
   const entries = clientFor(context, options).list(options.email);
   if (output.json) {
-    output.line(JSON.stringify(await Array.fromAsync(entries), null, 2));
+    output.line(printableJson(await Array.fromAsync(entries)));
     return;
   }
   output.raw(SUPPRESSION_CSV_HEAD);
   for await (const { addedAt, expiresAt, reply, messageId, ...entry } of entries) {
-    output.raw(suppressionCsvLine({
+    output.part(suppressionCsvLine({
       ...{ ...entry, at: new Date(addedAt) },
       ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt) }),
       ...(reply === null ? {} : { reply }),

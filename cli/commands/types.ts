@@ -43,7 +43,7 @@ async function printTypes(context: CommandContext, options: HttpOptions): Promis
     output.line(JSON.stringify(schemas, null, 2));
     return;
   }
-  output.raw(typesOfTemplates({ email, pdf }));
+  output.part(typesOfTemplates({ email, pdf }));
   if (email.length === 0) output.note("There is no published email template with an alias");
 }
 
