@@ -543,6 +543,16 @@ test("retryCommand() brings failed messages back, and integrations resume is pub
   );
   assert.match((await run(`integrations resume 1 ${account}`)).stdout, /sends again.*no login/);
   assert.equal((await store.integrations.find(accountId, 1))?.suspended, null);
+  const lines = () => Array.fromAsync(store.audit.all(accountId));
+  const before = (await lines()).length;
+  const failure = { id: `${accountId}/1`, reason: "no answer", now: new Date() };
+  await store.circuits.countFailure({ ...failure, pauseMs: () => 60_000 });
+  const again = await run(`integrations resume 1 ${account}`);
+  assert.equal(again.code, EXIT.ok);
+  assert.match(again.stdout, /is not suspended: nothing was changed/);
+  assert.equal((await store.integrations.findCircuit(accountId, 1))?.reason, "no answer");
+  assert.equal((await lines()).length, before);
+  await store.circuits.close(failure.id);
   assert.match((await run(`integrations list ${account}`)).stdout, / failing /);
   await run(`integrations update 1 ${account} --max-per-minute 0`);
   assert.equal((await store.integrations.find(accountId, 1))?.maxPerMinute, null);

@@ -13,6 +13,7 @@ import {
 } from "../integration_options.ts";
 import { describeIntegration, integrationViewOf } from "../integration_view.ts";
 import { listIntegrations } from "../list_integrations.ts";
+import { printableLine } from "../printable.ts";
 
 /** `posthaste integrations …` */
 export function integrationsCommand(context: CommandContext): Command {
@@ -138,13 +139,15 @@ async function resumeIntegration(
   await using store = await openStoreFor(context);
   const account = await findAccountFor(context, store, wanted);
   const { id, name, suspended } = await findIntegration(store, account._id, which);
-  await store.integrations.resume(account._id, id);
+  if (suspended !== null) await store.integrations.resume(account._id, id);
   output.result(
     { id, resumed: suspended !== null },
     () =>
       suspended === null
-        ? `Integration ${id}, "${name}", was not suspended`
-        : `Integration ${id}, "${name}", sends again; it was suspended: ${suspended.reason}`,
+        ? `Integration ${id}, "${name}", is not suspended: nothing was changed`
+        : `Integration ${id}, "${name}", sends again; it was suspended: ${
+          printableLine(suspended.reason)
+        }`,
   );
 }
 
