@@ -159,3 +159,18 @@ test("typesCommand() prints the variables of every published template that has a
     pdf: { "invoice-2": { type: "object" } },
   });
 });
+
+test("statusCommand() shows no next attempt in the past while mail waits for its server", async () => {
+  const away = "The SMTP server cannot be reached: no answer";
+  const deferred = { finishedAt: null, nextAt: AT, reason: away };
+  let answer = message("deferred", { ...deferred, waiting: { reason: away, ahead: 0 } });
+  await using stub = await openStub(() => [200, answer]);
+  const status = async () => (await stub.run(`status ${MESSAGE_ID}`)).stdout;
+  const waits = await status();
+  assert.match(waits, /State +deferred, 1 attempt\n/);
+  assert.match(waits, /Reason +The SMTP server cannot be reached.*\n +Waits +next in the queue\n/);
+  answer = message("deferred", deferred);
+  assert.match(await status(), /State +deferred, 1 attempt, next one is due\n/);
+  answer = message("deferred", { ...deferred, nextAt: "2126-03-01T10:00:00.000Z" });
+  assert.match(await status(), /, next one 2126-03-01 10:00:00Z\n/);
+});

@@ -121,16 +121,21 @@ function stateCell(state: MessageState, output: Painter) {
 }
 
 function sayState(
-  { state, attempt, acceptedAt, finishedAt, nextAt }: MessageAnswer,
+  { state, attempt, acceptedAt, finishedAt, nextAt, waiting }: MessageAnswer,
   output: Painter,
 ) {
   const span = finishedAt && saySpan(finishedAt.getTime() - acceptedAt.getTime());
   const parts = [
     ...span ? [`after ${span}`] : [],
     ...attempt > 0 ? [sayCount(attempt, "attempt")] : [],
-    ...nextAt ? [`next one ${sayTime(nextAt)}`] : [],
+    ...nextAt && !waiting ? [sayNext(nextAt)] : [],
   ];
   return [output.style(COLOURS[state], state), ...parts].join(", ").replace(", after", " after");
+}
+
+/** Mail that waits for its integration has no time of its own: it was due when it began to wait. */
+function sayNext(nextAt: Date): string {
+  return nextAt.getTime() > Date.now() ? `next one ${sayTime(nextAt)}` : "next one is due";
 }
 
 function sayReply({ code, enhanced, response }: NonNullable<MessageAnswer["reply"]>): string {
