@@ -1,6 +1,7 @@
 import type { Fill, QueueState, StreamState } from "@posthaste/messaging";
 import type { LedgerState } from "@posthaste/storage";
 import { sayCount, saySpan, sayTime } from "./say.ts";
+import type { UnreachableIntegration } from "./unreachable_integrations.ts";
 
 /** The input of `judge()`. */
 export interface SystemState {
@@ -9,6 +10,7 @@ export interface SystemState {
   queues: QueueState[];
   streams: ReadonlyMap<string, StreamState>;
   fills: Fill[];
+  unreachable: UnreachableIntegration[];
   /** The time until which the ledger should know what happened, if it does not: then it was restored. */
   lacksUntil: Date | null;
 }
@@ -51,6 +53,7 @@ export function judge(state: SystemState, limits: Limits): Finding[] {
     finding(false, "waiting", sayCount(ledger.waiting, "message")),
     ...diskFinding(ledger, limits),
     ...suspensionFindings(ledger),
+    ...unreachableFindings(state, limits),
   ];
 }
 
@@ -99,6 +102,22 @@ function suspensionFindings({ suspended }: LedgerState): Finding[] {
       `"${name}" is ${kind === "person" ? "paused" : "suspended"} since ${sayTime(at)}: ${reason}`,
     )
   );
+}
+
+/** A server that was away for a moment needs nobody. */
+function unreachableFindings(
+  { unreachable, now }: SystemState,
+  { waitMs }: Limits,
+): Finding[] {
+  return unreachable.map(({ accountId, id, name, reason, since, waiting }) => {
+    const isLong = since === null || now.getTime() - since.getTime() > waitMs;
+    const start = since === null ? "" : ` since ${sayTime(since)}`;
+    return finding(
+      isLong,
+      `integration ${accountId}/${id}`,
+      `"${name}" is unreachable${start}, ${sayCount(waiting, "message")} waiting: ${reason}`,
+    );
+  });
 }
 
 function percent(share: number): string {

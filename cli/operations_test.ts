@@ -7,7 +7,7 @@ import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { openMongod } from "@posthaste/embedded";
 import { type Bus, openBus } from "@posthaste/messaging";
 import { openStore, type Store } from "@posthaste/storage";
-import { openTestMongo, openTestNats } from "@posthaste/kit";
+import { openTestMongo, openTestNats, voidAttempt } from "@posthaste/kit";
 import { type CliOptions, runCli, runCliProcess } from "./_run_cli.ts";
 import { EXIT } from "./exit_code.ts";
 
@@ -185,6 +185,39 @@ test("checkCommand() ends with 1 for a reconciler that is late and an integratio
   await store.sends.settle([send], new Date());
   await store.integrations.pause(accountId, id, { at: new Date(), reason: "Paused" });
   assert.equal((await run("check --max-fill 100")).code, EXIT.ok);
+});
+
+test("checkCommand() names an integration whose server is unreachable, and fails if it is for long", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "away" });
+  const { id, _id } = await store.integrations.create({
+    ...{ accountId, name: "away", host: "h.example", port: 25, tls: "none", auth: null },
+    senders: ["a@example.com"],
+  });
+  const opened = (ago: number) =>
+    store.circuits.countFailure({
+      ...{ id: _id, reason: "No answer", pauseMs: () => 30_000 },
+      now: new Date(Date.now() - ago),
+    });
+  const send = await accept(accountId, 3);
+  const why = { waitsFor: _id, reason: "No answer" };
+  await voidAttempt(store, "deferred", {
+    ...{ messageId: messageIdOf(send._id, 0), attempt: 1, at: new Date(), ...why },
+  });
+  await opened(700_000);
+  const long = await run("check --max-fill 100");
+  assert.equal(long.code, EXIT.failed, long.stdout);
+  assert.match(
+    long.stdout,
+    new RegExp(
+      `WRONG +integration ${accountId}/${id} +"away" is unreachable since .*, 1 message waiting: No answer`,
+    ),
+  );
+  await store.circuits.close(_id);
+  await opened(60_000);
+  const brief = await run("check --max-fill 100");
+  await store.circuits.close(_id);
+  assert.equal(brief.code, EXIT.ok, brief.stdout);
+  assert.match(brief.stdout, /ok +integration .*"away" is unreachable since .*: No answer/);
 });
 
 test("usersCommand() applies the database's users from a file, again and again", async () => {

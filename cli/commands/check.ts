@@ -4,6 +4,7 @@ import { type CommandContext, openBusFor, openStoreFor } from "../command_contex
 import { EXIT } from "../exit_code.ts";
 import { type Finding, judge, type Limits, type SystemState } from "../judge_system.ts";
 import { readDuration, readInteger } from "../read_option.ts";
+import { unreachableIntegrations } from "../unreachable_integrations.ts";
 
 interface CheckOptions {
   maxFill: string;
@@ -21,7 +22,11 @@ export function checkCommand(context: CommandContext): Command {
       "Check queues, stores, ledger and integrations; the exit code is 1 if something is wrong.",
     )
     .option("--max-fill <percent>", "maximum fill level of a queue, cache or disk", "80")
-    .option("--max-wait <duration>", "maximum time that an event may wait in a queue", "10m")
+    .option(
+      "--max-wait <duration>",
+      "maximum time that an event may wait in a queue, or a server be unreachable",
+      "10m",
+    )
     .option("--max-late <duration>", "maximum delay of the reconciler", "2m")
     .addHelpText(
       "after",
@@ -66,8 +71,9 @@ async function read(context: CommandContext): Promise<SystemState> {
   await using bus = await openBusFor(context);
   await bus.check();
   const now = new Date();
-  const [ledger, queues, streams, fills, reported] = await Promise.all([
+  const [ledger, unreachable, queues, streams, fills, reported] = await Promise.all([
     store.statistics.ledgerState(now),
+    unreachableIntegrations(store),
     bus.queueStates(STAGES),
     bus.streamStates(),
     bus.fills(),
@@ -76,5 +82,5 @@ async function read(context: CommandContext): Promise<SystemState> {
   // After the broker: meanwhile a leader may have renewed its lease again.
   const renewals = await store.leases.renewals(SCHEDULER_LEASE);
   const lacksUntil = reported !== undefined && renewals < reported.renewals ? reported.at : null;
-  return { now, ledger, queues, streams, fills, lacksUntil };
+  return { now, ledger, unreachable, queues, streams, fills, lacksUntil };
 }
