@@ -6,6 +6,7 @@ import { type Api, openApi } from "./api.ts";
 import { auditedStore } from "./audited_store.ts";
 import { brokerRemedy } from "./broker_remedy.ts";
 import { CommandError, notFoundError, usageError } from "./command_error.ts";
+import { databaseRemedy } from "./database_remedy.ts";
 import { EXIT } from "./exit_code.ts";
 import type { Output } from "./output.ts";
 import type { Settings } from "./settings.ts";
@@ -42,7 +43,7 @@ export async function openStoreFor(
   } catch (cause) {
     throw new CommandError(reasonOf(cause), {
       exitCode: EXIT.failed,
-      remedy: settings.remedy("check that the database runs and MONGODB_URL is correct"),
+      remedy: databaseRemedy(cause, settings),
       cause,
     });
   }

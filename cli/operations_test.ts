@@ -6,9 +6,10 @@ import { after, before, test } from "node:test";
 import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { openMongod } from "@posthaste/embedded";
 import { type Bus, openBus } from "@posthaste/messaging";
-import { openStore, type Store } from "@posthaste/storage";
+import { LedgerVersionError, openStore, type Store } from "@posthaste/storage";
 import { openTestMongo, openTestNats, voidAttempt } from "@posthaste/kit";
 import { type CliOptions, runCli, runCliProcess } from "./_run_cli.ts";
+import { databaseRemedy } from "./database_remedy.ts";
 import { EXIT } from "./exit_code.ts";
 
 const MASTER_KEY = `k1:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -129,6 +130,20 @@ test("restoredCommand() names the remedy where the broker lacks streams or its a
   const prefixed = await run(hold, { env: { NATS_URL: `${empty.url}?api=OPERATOR.other` } });
   assert.equal(prefixed.code, EXIT.failed);
   assert.match(prefixed.stderr, /^error: Cannot use the broker: .*\nremedy: .*operator's address/);
+});
+
+test("each command names the remedy for a refused login and for a ledger of a newer version", async () => {
+  await using mongo = await openTestMongo();
+  const login = mongo.url.replace(/\/\/([^@/]*@)?/, "//nobody:wrong@");
+  const refused = await run("accounts list", { env: { MONGODB_URL: login } });
+  assert.equal(refused.code, EXIT.failed);
+  assert.match(
+    refused.stderr,
+    /failed\.\nremedy: check the user and the password in MONGODB_URL\n$/,
+  );
+  const cause = new LedgerVersionError("its documents are too new: start a newer version");
+  const newer = new Error(`Cannot open database "posthaste": ${cause.message}`, { cause });
+  assert.equal(databaseRemedy(newer, { remedy: (text) => text }), undefined, "the message says it");
 });
 
 /** Announces a mailer, repeatedly. */

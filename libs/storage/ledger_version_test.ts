@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestStore } from "./_test_store.ts";
 import { LEDGER_VERSION, ledgerFault } from "./ledger_version.ts";
+import { LedgerVersionError } from "./ledger_version_error.ts";
 import { openStore } from "./store.ts";
 
 const NOW = { version: 3, oldestRead: 2 };
@@ -33,7 +34,10 @@ test("openStore() refuses a ledger that a newer program has made unreadable, and
     openStore({ url }),
     /Cannot open database ".+": its documents are of version 9/,
   );
-  await assert.rejects(openStore({ url, migrating: true }), /too old for them/);
+  await assert.rejects(openStore({ url, migrating: true }), ({ message, cause }: Error) => {
+    assert.match(message, /too old for them/);
+    return cause instanceof LedgerVersionError;
+  });
   await store.ensureIndexes();
   assert.equal((await marks.findOne({ _id: "ledger" }))?.version, 9);
 });

@@ -82,6 +82,7 @@ export {
   type SuspendedIntegration,
 } from "./ledger_figures.ts";
 export { LEDGER_VERSION } from "./ledger_version.ts";
+export { LedgerVersionError } from "./ledger_version_error.ts";
 export type { LedgerRetention, OldSends, RemovedSends } from "./ledger_retention.ts";
 export { cachedIntegrations } from "./integration_cache.ts";
 export type {

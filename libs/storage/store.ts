@@ -6,6 +6,7 @@ import { createIndexes } from "./_indexes.ts";
 import { ledgerClock } from "./_ledger_clock.ts";
 import { checkOpenIntegrations, createOpenIntegrations } from "./_open_integrations.ts";
 import { LEDGER_VERSION, ledgerFault, readLedgerMark, writeLedgerMark } from "./ledger_version.ts";
+import { LedgerVersionError } from "./ledger_version_error.ts";
 import { migrateLedger } from "./_migrate_ledger.ts";
 import { type StoreGroups, storeGroupsOf } from "./store_groups.ts";
 import { measured } from "./_measured.ts";
@@ -142,7 +143,7 @@ async function checkVersion(db: Db, migrating: boolean): Promise<void> {
     mark,
     migrating ? { version: LEDGER_VERSION, oldestRead: 0 } : undefined,
   );
-  if (fault !== undefined) throw new Error(fault);
+  if (fault !== undefined) throw new LedgerVersionError(fault);
 }
 
 /** Returns whether nothing exists that an earlier version could have written. */
