@@ -13,7 +13,7 @@ export async function lead(
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
-    // No process leads while the ledger is away. A present leader stops when its lease ends.
+    // Nobody begins to lead while the ledger or the broker is away. A present leader stops when its lease ends.
     if (await leaderLease.isMine().catch(() => false)) await turn(leaderLease, signal, work);
     await delay(ASK_MS, undefined, { signal }).catch(() => undefined);
   }
