@@ -77,7 +77,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
         _id,
         // Zero in an insert: the server replaces it by its own time.
         at: new Timestamp({ t: 0, i: 0 }),
-        ...register,
+        ...withoutLateWords(register, n),
         ...("dot" in register && waitMs !== undefined ? { waitMs } : {}),
         ...("dot" in register && fallback !== undefined ? { integrationId: fallback } : {}),
       });
@@ -99,36 +99,43 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
       if ("insert" in guard && await insertOutcome(documentOf(message, n, outcome))) return true;
       const { attempt, not } = "insert" in guard ? { attempt: 0, not: "sent" as const } : guard;
       const last = outcome.lines.at(-1);
-      const { $set, ...change } = changeOf(n, outcome);
-      return await updateOutcome({
-        filter: { _id, accountId, attempt, state: { $ne: not } },
-        // Another process may have written the outcomes before. What was forgotten is not written again.
-        update: { ...change, $set: { ...$set, ...(isLate ? {} : subjectOf(message)) } },
-        // Its line distinguishes this write from another's.
-        done: {
-          ...{ _id, accountId, attempt: n, state: outcome.state },
-          ...(last === undefined ? {} : {
-            timeline: { $elemMatch: { at: last.at, type: last.type, attempt: last.attempt } },
-          }),
-        } as Filter<Message>,
-      });
+      const update = (filter: Filter<Message>, written: AttemptOutcome) => {
+        const { $set, ...change } = changeOf(n, written);
+        return updateOutcome({
+          filter: { _id, accountId, attempt, state: { $ne: not }, ...filter },
+          // Another process may have written the outcomes before. What was forgotten is not written again.
+          update: { ...change, $set: { ...$set, ...(isLate ? {} : subjectOf(message)) } },
+          // Its line distinguishes this write from another's.
+          done: {
+            ...{ _id, accountId, attempt: n, state: outcome.state },
+            ...(last === undefined ? {} : {
+              timeline: { $elemMatch: { at: last.at, type: last.type, attempt: last.attempt } },
+            }),
+          } as Filter<Message>,
+        });
+      };
+      return await (isLate ? unlessForgotten(update, outcome) : update({}, outcome));
     },
     async replaceHeld(
       { messageId: _id, accountId }: MessageIdentity,
       { n, outcome }: { n: number; outcome: AttemptOutcome },
     ): Promise<boolean> {
-      const { $set, $push } = changeOf(n, learnedLate(outcome, now()));
-      const change = { $set, $push, $pull: { unknownAttempts: n } };
-      const filter = { _id, accountId, ...heldGuard(n) };
-      return (await messages.updateOne(filter, change)).matchedCount > 0;
+      return await unlessForgotten(async (filter, written) => {
+        const { $set, $push } = changeOf(n, written);
+        const change = { $set, $push, $pull: { unknownAttempts: n } };
+        const held = { _id, accountId, ...heldGuard(n), ...filter };
+        return (await messages.updateOne(held, change)).matchedCount > 0;
+      }, learnedLate(outcome, now()));
     },
     async markSent(
       { messageId: _id, accountId }: MessageIdentity,
       { attempt, outcome }: { attempt: number; outcome: AttemptOutcome },
     ): Promise<boolean> {
-      const { $set, $push } = changeOf(attempt, learnedLate(outcome, now()));
-      const filter = { _id, accountId, attempt, state: { $ne: "sent" as const } };
-      return (await messages.updateOne(filter, { $set, $push })).matchedCount > 0;
+      return await unlessForgotten(async (filter, written) => {
+        const { $set, $push } = changeOf(attempt, written);
+        const unsent = { _id, accountId, attempt, state: { $ne: "sent" as const }, ...filter };
+        return (await messages.updateOne(unsent, { $set, $push })).matchedCount > 0;
+      }, learnedLate(outcome, now()));
     },
     async readOutcome(
       { messageId: _id, accountId }: MessageIdentity,
@@ -139,18 +146,11 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
     },
   });
 
-  /** Returns whether the recipient was forgotten after an earlier outcome. */
-  async function isForgotten({ messageId: _id, accountId }: MessageIdentity): Promise<boolean> {
-    const filter = { _id, accountId, forgottenAt: { $exists: true } };
-    return await messages.findOne(filter, { projection: { _id: 1 } }) !== null;
-  }
-
   async function perform(
     message: MessageIdentity,
-    given: LedgerRequest<AttemptOutcome>,
+    request: LedgerRequest<AttemptOutcome>,
     options: LedgerOptions,
   ): Promise<LedgerAnswer<AttemptOutcome>> {
-    const request = isAboutPast(given) && await isForgotten(message) ? wordless(given) : given;
     switch (request.op) {
       case "insertRegister":
         return await operations.insertRegister(message.messageId, request, options);
@@ -215,34 +215,33 @@ function isUnsure(error: unknown): boolean {
   return type === "unavailable" || type === "timeout";
 }
 
+/** Returns a register without words that a server said late: forgetting a person changes no register. */
+function withoutLateWords(
+  register: Register<AttemptOutcome>,
+  n: number,
+): Register<AttemptOutcome> {
+  const isLate = "void" in register && isOfEarlier(register.void, n);
+  return isLate ? { ...register, void: wordless(register.void) } : register;
+}
+
 /** Returns whether an outcome closes attempt `n` because the server took the mail of an earlier one. */
 function isOfEarlier({ sentBy }: AttemptOutcome, n: number): boolean {
   return sentBy !== undefined && sentBy !== n;
 }
 
-/** Returns whether a request brings what was learned after an outcome of the message was known. */
-function isAboutPast(request: LedgerRequest<AttemptOutcome>): boolean {
-  switch (request.op) {
-    case "replaceHeld":
-    case "markSent":
-      return true;
-    case "writeOutcome":
-      return isOfEarlier(request.outcome, request.n);
-    case "insertRegister":
-      return "void" in request.register && isOfEarlier(request.register.void, request.n);
-    case "readMessage":
-      return false;
-  }
+/**
+ * Writes what was learned of a message after an outcome was known: without the words of others if its recipient was
+ * forgotten since. The filter decides, so that nobody can be forgotten in between.
+ */
+async function unlessForgotten(
+  write: (filter: Filter<Message>, outcome: AttemptOutcome) => Promise<boolean>,
+  outcome: AttemptOutcome,
+): Promise<boolean> {
+  return await write({ forgottenAt: { $exists: false } }, outcome) ||
+    await write({ forgottenAt: { $exists: true } }, wordless(outcome));
 }
 
-function wordless(request: LedgerRequest<AttemptOutcome>): LedgerRequest<AttemptOutcome> {
-  if ("outcome" in request) return { ...request, outcome: wordlessOutcome(request.outcome) };
-  if (request.op !== "insertRegister" || !("void" in request.register)) return request;
-  const { register } = request;
-  return { ...request, register: { ...register, void: wordlessOutcome(register.void) } };
-}
-
-function wordlessOutcome(
+function wordless(
   { reason, reply, copiesRefused: _words, lines, ...outcome }: AttemptOutcome,
 ): AttemptOutcome {
   const left = withoutWords({ reason: reason ?? null, reply: reply ?? null, timeline: lines });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { Collection, Db } from "mongodb";
 import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { FORGOTTEN_ADDRESS, messageIdOf, newSendId } from "@posthaste/contracts";
 import { advance, replied } from "@posthaste/delivery";
+import { deliveryLedgers } from "./delivery_ledger.ts";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 
@@ -146,6 +148,68 @@ test("what a server says later of a forgotten person's mail is not stored", asyn
     assert.doesNotMatch(await everything(), new RegExp(`${messageId}[^}]{0,400}ann.canary`, "i"));
   }
 });
+
+test("what a server says while a person is forgotten is not stored", async () => {
+  const { store, db } = opened;
+  const accountId = "acc_meanwhile";
+  for (const state of ["failed", "unknown"] as const) {
+    // She is forgotten before the first, second, third command of the ledger, until there are no more.
+    let forgotten = 1;
+    for (let command = 0; forgotten === 1; command++) {
+      const send = sendToAnn(accountId, []);
+      await store.sends.accept(send);
+      const messageId = messageIdOf(send._id, 0);
+      await takeAttempt(store, { messageId, attempt: 1 });
+      await endAttempt(store, state, { messageId, attempt: 1, at: now });
+      forgotten = 0;
+      const meanwhile = beforeCommand(db, command, async () => {
+        const { forgetRecipient } = store.retention;
+        const { messages } = await forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);
+        forgotten += messages;
+      });
+      const reply = { code: 250, response: "Ok <Ann.Canary@example.com> queued" };
+      const lines = [{ at: now, type: "sent" as const, attempt: 1, detail: reply.response }];
+      const outcome: AttemptOutcome = { state: "sent", at: now, reply, lines };
+      const message = {
+        ...{ messageId, sendId: send._id, accountId, index: 0, integration: `${accountId}/1` },
+        ...{ email: "Ann.Canary@example.com", acceptedAt: now },
+      };
+      const { ledgerOf } = deliveryLedgers(meanwhile, () => now);
+      await advance(replied({ n: 1 }, { outcome, certainty: "accepted" }), ledgerOf(message));
+      if (forgotten === 0) {
+        assert.ok(command > 1, "the ledger had commands");
+        await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);
+      }
+      const view = await store.messages.find(accountId, messageId);
+      assert.deepEqual([view?.state, view?.reply], ["sent", { code: 250 }]);
+      const stored = new RegExp(`${messageId}[^}]{0,400}ann.canary`, "i");
+      assert.doesNotMatch(await everything(), stored, `${state}, before command ${command}`);
+    }
+  }
+});
+
+/** Returns a database that does something before one of its commands, counted from 0. */
+function beforeCommand(db: Db, command: number, act: () => Promise<void>): Db {
+  const WRITES = new Set<PropertyKey>(["updateOne", "bulkWrite", "insertOne", "insertMany"]);
+  let commands = 0;
+  const watched = (collection: Collection) =>
+    new Proxy(collection, {
+      get(target, key) {
+        const value = Reflect.get(target, key, target);
+        if (!WRITES.has(key)) return value;
+        return async (...args: unknown[]) => {
+          if (commands++ === command) await act();
+          return await value.apply(target, args);
+        };
+      },
+    });
+  return new Proxy(db, {
+    get: (target, key) =>
+      key === "collection"
+        ? (name: string) => watched(target.collection(name))
+        : Reflect.get(target, key, target),
+  });
+}
 
 test("forgetRecipient() touches no other account", async () => {
   const { store } = opened;
