@@ -184,9 +184,15 @@ test("recordHappenings() records what happened to integrations and templates, on
   });
   const template = { _id: `${accountId}/email/${version.template.id}`, accountId };
   await store.templates.archive(template, new Date());
-  const deps = { ...store, now: () => new Date(), logger: { warn() {} } };
+  const logged: unknown[] = [];
+  const logger = { info() {}, warn: (...line: unknown[]) => void logged.push(line) };
+  const deps = { ...store, now: () => new Date(), logger };
   const next = await recordHappenings(deps, { since, limit: 500 });
   await recordHappenings(deps, { since, limit: 500 });
+  const reason = "Refused ***@***";
+  assert.deepEqual(logged, [
+    ["An integration is suspended: its mail waits", { accountId, integrationId: 1, reason }],
+  ]);
   assert.ok(next.since >= since);
   const feed = await feedOf(accountId);
   assertWhole(feed, 3);
@@ -216,7 +222,7 @@ test("recordHappenings() gets past more happenings of one moment than one query 
       },
     },
     now: () => at,
-    logger: { warn() {} },
+    logger: { info() {}, warn() {} },
   };
   let place = { since: at, limit: 2 };
   for (let round = 0; round < 4; round++) place = await recordHappenings(deps, place);

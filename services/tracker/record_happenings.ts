@@ -1,5 +1,6 @@
 import { repeat } from "@posthaste/runtime";
-import type { StorePart } from "@posthaste/storage";
+import type { FeedEventType } from "@posthaste/contracts";
+import type { NewEvent, StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** The dependencies of recording the changes of integrations and templates. */
@@ -7,7 +8,7 @@ export type HappeningsDeps =
   & StorePart<"events.listHappenings" | "events.record" | "events.recorded">
   & {
     now(): Date;
-    logger: Pick<Logger, "warn">;
+    logger: Pick<Logger, "info" | "warn">;
   };
 
 const EVERY_MS = 5000;
@@ -55,6 +56,7 @@ export async function recordHappenings(
   const recorded = await deps.events.recorded(found.map(({ _id }) => _id));
   const fresh = found.filter(({ _id }) => !recorded.has(_id));
   if (fresh.length > 0) await deps.events.record(fresh);
+  for (const happening of fresh) log(happening, deps);
   const [last] = found.slice(-1);
   if (found.length >= limit && last !== undefined) {
     // More follow. They may be of the same moment, so the next search takes in more.
@@ -65,6 +67,29 @@ export async function recordHappenings(
   }
   const overlap = new Date(deps.now().getTime() - OVERLAP_MS);
   return { since: latest(since, overlap), limit: AT_ONCE };
+}
+
+/** What the log says of integrations, once for all processes. */
+const LOGGED: Partial<Record<FeedEventType, { level: "info" | "warn"; text: string }>> = {
+  "integration.suspended": { level: "warn", text: "An integration is suspended: its mail waits" },
+  "integration.unreachable": {
+    level: "warn",
+    text: "The server of an integration cannot be used: its mail waits",
+  },
+  "integration.reachable": {
+    level: "info",
+    text: "The server of an integration can be used again",
+  },
+  "integration.paused": { level: "info", text: "An integration was paused" },
+  "integration.resumed": { level: "info", text: "An integration was resumed" },
+};
+
+function log(
+  { type, accountId, data }: NewEvent,
+  { logger }: Pick<HappeningsDeps, "logger">,
+): void {
+  const logged = LOGGED[type];
+  if (logged !== undefined) logger[logged.level](logged.text, { accountId, ...data });
 }
 
 function latest(one: Date, other: Date): Date {
