@@ -310,6 +310,25 @@ test("a thumbnail is the draft filled with its sample, not printed, for members 
   assert.deepEqual(stages.asked.slice(before).map(({ type }) => type), ["preview.requested"]);
 });
 
+test("pictures and previews of one account take their turns, whoever asks for them", async () => {
+  const { editor, viewer } = dashboard.own;
+  const view = await make(MAIL, { name: "Many" });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stages.before = () => promise;
+  const before = stages.asked.length;
+  const many = Array.from({ length: 10 }, (_, n) => [
+    viewer.get(`${MAIL}/${view.id}/thumbnail`),
+    editor.post(`${MAIL}/preview`, { editor: `window ${n}`, source: view.draft }),
+  ]).flat();
+  while (stages.asked.length < before + 8) await new Promise((done) => setTimeout(done, 5));
+  await new Promise((done) => setTimeout(done, 50));
+  assert.equal(stages.asked.length, before + 8);
+  resolve();
+  stages.before = () => Promise.resolve();
+  const answers = await Promise.all(many);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+});
+
 test("a newer preview ends the wait for the older one only in the same editor of the same person", async () => {
   const { editor, owner } = dashboard.own;
   const view = await make(MAIL, { name: "Typed" });

@@ -5,6 +5,7 @@ import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { openLatestOnly } from "../templates/latest_only.ts";
 import { previewTemplate } from "../templates/preview.ts";
+import { openPreviewTurns } from "../templates/preview_turns.ts";
 import { previewSchema, sourceFor, TEMPLATE_BODY_LIMIT } from "../templates/template_input.ts";
 import type { TemplateAccess } from "../templates/template_access.ts";
 import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
@@ -35,6 +36,7 @@ export function templatePreviewRoutes(
   const latestOnly = openLatestOnly(() =>
     new HttpError("conflict", "A newer preview was requested")
   );
+  const inTurn = openPreviewTurns();
 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
@@ -45,14 +47,16 @@ export function templatePreviewRoutes(
       const source = sourceFor(kind, given);
       const { accountId, id } = actor;
       const show = () => previewTemplate({ accountId, kind, source, locale }, { ...deps, issued });
-      return latestOnly(`${id} ${editor}`, show);
+      return latestOnly(`${id} ${editor}`, () => inTurn(accountId, show));
     });
 
     app.get<TemplatePath>(
       `/api/templates/${kind}/:id/thumbnail`,
       THUMBNAIL,
-      async ({ actor, params }) =>
-        await templateThumbnail(await access.find(actor, kind, params.id), deps),
+      async ({ actor, params }) => {
+        const template = await access.find(actor, kind, params.id);
+        return await inTurn(actor.accountId, () => templateThumbnail(template, deps));
+      },
     );
   }
 
