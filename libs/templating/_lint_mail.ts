@@ -2,7 +2,7 @@ import { tagsOf } from "./html_tags.ts";
 import type { Found } from "./lint_finding.ts";
 
 /** The length at which Gmail cuts the HTML of a mail, in bytes. */
-const GMAIL_BYTES = 102 * 1024;
+const GMAIL_BYTES = 102_000;
 /** The length of a subject that clients show on a wide screen. */
 const SUBJECT_CHARACTERS = 70;
 /** The part of a mail with the hidden text that inboxes show beside the subject. */
@@ -27,7 +27,7 @@ export function lintMail(
   const size = Buffer.byteLength(html);
   if (size > GMAIL_BYTES) {
     const message = `The HTML has ${
-      Math.round(size / 1024)
+      Math.round(size / 1000)
     } KB with this sample: Gmail cuts at 102`;
     found.push({ ...whole, part: "html", rule: "gmail_clips", message });
   }
