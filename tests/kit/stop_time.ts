@@ -11,7 +11,8 @@ export interface TestTime {
 
 /** Stops `setTimeout()` and `performance.now()` until the test ends. */
 export function stopTime({ mock }: TestContext): TestTime {
-  let now = performance.now();
+  // Whole milliseconds: sums of fractions are not exact, and a timer would be due a moment later.
+  let now = Math.ceil(performance.now());
   mock.timers.enable({ apis: ["setTimeout"] });
   mock.method(performance, "now", () => now);
   return {
