@@ -2,7 +2,7 @@ import type { PdfRef, Send, TemplateKind } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import type { Permit } from "@posthaste/limits";
 import type { NeededAsset, NumberedPage, Placed } from "@posthaste/storage";
-import type { Logger } from "@posthaste/telemetry";
+import { errorType, type Logger } from "@posthaste/telemetry";
 import type { Acceptance } from "@posthaste/storage";
 import type { Ledger } from "./ledger.ts";
 import type { Capacity } from "./capacity.ts";
@@ -224,9 +224,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   #refuse(action: string, cause: unknown): HttpError {
     if (!this.#isLogged) {
       this.#isLogged = true;
-      this.#deps.logger.error(`Cannot ${action}: unexpected response of the ledger`, {
-        error: cause,
-      });
+      this.#deps.logger.error(`Cannot ${action}: ${faultOf(cause)}`, { error: cause });
     }
     return new HttpError("unavailable", `Cannot ${action}: try again soon`, {
       cause,
@@ -249,5 +247,21 @@ function tooMuchOfAccount(): HttpError {
 }
 
 function tooMuch(): Error {
-  return new Error("the server is busy");
+  return new TooMuchError("the server is busy");
+}
+
+/** This process does as much as it may. */
+class TooMuchError extends Error {}
+
+/** Returns what the log says of a failure. */
+function faultOf(cause: unknown): string {
+  if (cause instanceof TooMuchError) return "too much is in progress";
+  switch (errorType(cause)) {
+    case "timeout":
+      return "the ledger did not answer in time";
+    case "unavailable":
+      return "the ledger cannot be reached";
+    default:
+      return "the ledger failed";
+  }
 }

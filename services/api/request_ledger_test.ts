@@ -18,6 +18,28 @@ function ledgerIn(capacity: Capacity, timeoutMs: number): RequestLedger {
 const LARGE = { maxOperations: 100, maxBytes: 1000 };
 const UNAVAILABLE = (error: unknown) => error instanceof HttpError && error.code === "unavailable";
 
+test("wait() logs what is wrong with the ledger, once for each request", async (context) => {
+  const time = stopTime(context);
+  const logged: string[] = [];
+  const logger = { error: (text: string) => void logged.push(text) };
+  const capacity = openCapacity(LARGE);
+  const request = () => {
+    const shared = { ledger: {} as never, capacity, timeoutMs: 300, onUnanswered: () => {} };
+    return new RequestLedger({ ...shared, logger });
+  };
+  const broken = request();
+  const fails = () => Promise.reject(new Error("broken"));
+  await assert.rejects(broken.wait("look", fails), UNAVAILABLE);
+  await assert.rejects(broken.wait("look", fails), UNAVAILABLE);
+  const late = assert.rejects(request().wait("look", never), UNAVAILABLE);
+  await time.move(300);
+  await late;
+  assert.deepEqual(logged, [
+    "Cannot look: the ledger failed",
+    "Cannot look: the ledger did not answer in time",
+  ]);
+});
+
 test("wait() bounds all the waits of a request together", async (context) => {
   const time = stopTime(context);
   const ledger = ledgerIn(openCapacity(LARGE), 300);
