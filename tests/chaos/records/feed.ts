@@ -66,8 +66,8 @@ export function findFeedFaults(
       const last = events.at(-1)?.type ?? "no event";
       faults.push(`${id} is ${state}, and the last of it in the feed is ${last}`);
     }
-    const disorder = events.find(({ attempt = 0 }, position) =>
-      attempt < (events[position - 1]?.attempt ?? 0)
+    const disorder = events.find((event, position) =>
+      isEarlier(event, events[position - 1]) && event.type !== "message.sent"
     );
     if (disorder !== undefined) {
       faults.push(
@@ -110,10 +110,19 @@ export function findFeedFaults(
 
 const ENDS = new Set(["message.failed", "message.canceled", "recipient.suppressed"]);
 
-/** Returns whether an event follows the end of its message. After a failure, a late success may be found. */
-function isOver(before: FeedEvent | undefined, { type }: Pick<FeedEvent, "type"> = { type: "" }) {
-  if (before?.type === "message.sent") return true;
-  return ENDS.has(before?.type ?? "") && type !== "message.sent";
+/**
+ * Returns whether an event follows the end of its message. A late success may be found after a failure, and after
+ * the success of a later attempt: then two copies went out.
+ */
+function isOver(before: FeedEvent | undefined, event: FeedEvent | undefined): boolean {
+  if (before?.type === "message.sent") {
+    return event?.type !== "message.sent" || !isEarlier(event, before);
+  }
+  return ENDS.has(before?.type ?? "") && event?.type !== "message.sent";
+}
+
+function isEarlier(event: FeedEvent, other: FeedEvent | undefined): boolean {
+  return (event.attempt ?? 0) < (other?.attempt ?? 0);
 }
 
 /** Returns the outcomes in the timeline of a message, as type and attempt of their events. */

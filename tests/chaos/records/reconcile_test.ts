@@ -644,6 +644,13 @@ describe("reconcile() sees what is wrong with the feed (I11), and blames nothing
         ),
       );
     assert.deepEqual(problemsOfFeed(ended("message.failed")), []);
+    // A frozen mailer learns that its attempt succeeded, after another mailer has sent the mail.
+    assert.deepEqual(
+      problemsOfFeed(([first, ...more]) =>
+        number([first && { ...first, id: "evt_a", attempt: 2 }, first, ...more])
+      ),
+      [],
+    );
     only(
       /message.sent of msg_1 is in the feed after its end/,
       problemsOfFeed(([first, ...more]) =>
