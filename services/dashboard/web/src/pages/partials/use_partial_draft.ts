@@ -76,7 +76,9 @@ export function usePartialDraft(view: PartialView): PartialDraft {
         publishedSource: saved.source,
         hasChanges: false,
       });
-      await client.invalidateQueries({ queryKey: ["templates"] });
+      await Promise.all(
+        [["templates"], ["thumbnails"]].map((queryKey) => client.invalidateQueries({ queryKey })),
+      );
       return published;
     },
   };

@@ -22,6 +22,9 @@ const PAGE_WIDTHS: Readonly<Record<TemplateKind, number>> = { email: 640, pdf: 7
 /** At most so many are rendered at a time, however many rows there are. */
 const limited = limitedCalls(2);
 
+/** What a template uses may change without it: partials, layouts, the brand, files. A picture is then old for as long. */
+const FRESH_MS = 60_000;
+
 /**
  * A template's draft, small. It is rendered once its row comes into view, and again after a change. Its frame has no
  * scripts, no origin and no remote images, and is decoration: the name is beside it.
@@ -44,7 +47,8 @@ export function TemplateThumbnail({ kind, row: { id, updatedAt } }: {
       ),
     enabled: wasSeen,
     retry: false,
-    staleTime: Infinity,
+    staleTime: FRESH_MS,
+    refetchOnWindowFocus: false,
     gcTime: 30 * 60_000,
   });
   const html = data?.html ?? null;
