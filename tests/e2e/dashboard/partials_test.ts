@@ -54,7 +54,7 @@ test("an editor writes a partial, sees it, and publishes it", async () => {
   const form = page.getByRole("dialog");
   await form.getByRole("textbox", { name: "Name" }).fill("Footer");
   await form.getByRole("button", { name: "Create" }).click();
-  await form.getByText("Lower case letters").waitFor();
+  await form.getByText("Lowercase letters").waitFor();
   await form.getByRole("textbox", { name: "Name" }).fill("footer");
   await form.getByRole("button", { name: "Create" }).click();
   await write("<b style='color: {{@brand.color}}'>{{@brand.text}}, Rome</b>");
