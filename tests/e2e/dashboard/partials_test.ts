@@ -125,5 +125,7 @@ async function publish(sentence: string): Promise<void> {
   const dialog = page.getByRole("dialog");
   await dialog.getByText(sentence).waitFor();
   await dialog.getByRole("button", { name: /ublish$/ }).click();
+  // The notification of the version before may still be there.
+  await dialog.waitFor({ state: "hidden" });
   await page.getByText("Version 1 is now live").last().waitFor();
 }
