@@ -93,6 +93,19 @@ test("the command line ends quietly with 1 when its output is closed", async () 
   assert.equal(stderr, `${EXIT.failed}\n`);
 });
 
+test("the command line loads the clients of database and broker only for commands that need them", async () => {
+  const watch = `import { registerHooks } from "node:module";
+    registerHooks({ load(url, context, next) {
+      if (/\\/node_modules\\/(mongodb|@nats-io)\\//.test(url)) process.stderr.write(url);
+      return next(url, context);
+    } });`;
+  const { stderr } = await promisify(execFile)(process.execPath, [
+    ...["--import", `data:text/javascript,${encodeURIComponent(watch)}`],
+    ...[join(import.meta.dirname, "main.ts"), "--help"],
+  ]);
+  assert.equal(stderr, "");
+});
+
 test("accountsCommand() creates an account once and lists it", async () => {
   const created = await runProcess("accounts create bakery --json");
   assert.equal(created.code, EXIT.ok, created.stderr);

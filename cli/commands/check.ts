@@ -1,4 +1,3 @@
-import { SCHEDULER_LEASE } from "@posthaste/storage";
 import { Command } from "commander";
 import { type CommandContext, openBusFor, openStoreFor } from "../command_context.ts";
 import { EXIT } from "../exit_code.ts";
@@ -79,6 +78,7 @@ async function read(context: CommandContext): Promise<SystemState> {
     bus.fills(),
     bus.lastRenewal(),
   ]);
+  const { SCHEDULER_LEASE } = await import("@posthaste/storage");
   // After the broker: meanwhile a leader may have renewed its lease again.
   const renewals = await store.leases.renewals(SCHEDULER_LEASE);
   const lacksUntil = reported !== undefined && renewals < reported.renewals ? reported.at : null;
