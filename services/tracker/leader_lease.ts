@@ -25,8 +25,6 @@ const LEASE_MS = 4000;
 
 const ASK_MS = 2000;
 
-const NOT_ASKED = "The ledger was not checked yet";
-
 /**
  * Opens a leader lease. The first request acquires it, not the opening.
  *
@@ -41,22 +39,21 @@ export function openLeaderLease(
 ): LeaderLease {
   const holder = randomBytes(8).toString("hex");
   let askedAt = -Infinity;
-  let isMine = false;
   /** The last renewal by this process, while it leads. */
   let own: LeaseRenewal | undefined;
-  let fault: string | undefined = NOT_ASKED;
+  /** The renewal that the ledger lacks; null if it lacks none, undefined before the first answer. */
+  let lacking: LeaseRenewal | null | undefined;
   let cannotReport = false;
 
-  async function take(): Promise<boolean> {
+  async function take(): Promise<void> {
     const known = await lastKnown();
     own = undefined;
     const knownRenewals = known?.renewals ?? 0;
     const answer = await leases.take({ name, holder, forMs: LEASE_MS, knownRenewals });
-    judge(answer.is === "outdated" ? known : undefined);
-    if (answer.is !== "taken") return false;
+    judge(answer.is === "outdated" ? known ?? null : null);
+    if (answer.is !== "taken") return;
     own = { renewals: answer.renewals, at: new Date() };
     void report(answer.renewals);
-    return true;
   }
 
   /** Who leads knows its own renewals, and continues while only the broker is away. */
@@ -66,19 +63,11 @@ export function openLeaderLease(
     return reported !== undefined && reported.renewals > own.renewals ? reported : own;
   }
 
-  function judge(lacking: LeaseRenewal | undefined): void {
-    if (lacking === undefined) {
-      if (fault !== undefined && fault !== NOT_ASKED) {
-        logger.info("The ledger is current again", {});
-      }
-      fault = undefined;
-      return;
-    }
-    const isNews = fault === undefined || fault === NOT_ASKED;
-    fault =
-      `Cannot act on the ledger: it lacks what happened until ${lacking.at.toISOString()}. If it was ` +
-      `restored from a backup, stop every service and run "posthaste restored hold"`;
-    if (isNews) logger.warn(fault, {});
+  function judge(found: LeaseRenewal | null): void {
+    const before = lacking;
+    lacking = found;
+    if (found !== null && !before) logger.warn(faultOf(found), {});
+    if (found === null && before) logger.info("The ledger is current again", {});
   }
 
   async function report(renewals: number): Promise<void> {
@@ -95,18 +84,24 @@ export function openLeaderLease(
   return {
     async isMine() {
       const now = clock.now();
-      if (now - askedAt < ASK_MS) return isMine;
-      isMine = false;
-      isMine = await take();
-      askedAt = now;
-      return isMine;
+      if (now - askedAt >= ASK_MS) {
+        await take();
+        askedAt = now;
+      }
+      return own !== undefined;
     },
     assertCurrent() {
-      if (fault !== undefined) throw new Error(fault);
+      if (lacking === undefined) throw new Error("The ledger was not checked yet");
+      if (lacking !== null) throw new Error(faultOf(lacking));
     },
     async [Symbol.asyncDispose]() {
       // If the ledger cannot be informed, the lease expires by itself.
-      if (isMine) await leases.leave({ name, holder }).catch(() => undefined);
+      if (own !== undefined) await leases.leave({ name, holder }).catch(() => undefined);
     },
   };
+}
+
+function faultOf({ at }: LeaseRenewal): string {
+  return `Cannot act on the ledger: it lacks what happened until ${at.toISOString()}. If it was restored from a ` +
+    'backup, stop every service and run "posthaste restored hold"';
 }
