@@ -1,3 +1,5 @@
+import type { Settings } from "./settings.ts";
+
 const MIGRATE = 'run "posthaste migrate" with the same NATS_URL';
 const OPERATOR =
   "set NATS_URL to the operator's address, with its ?api= where the broker has accounts for the services";
@@ -15,4 +17,13 @@ const REMEDIES: Readonly<Record<string, string>> = {
 export function brokerRemedy(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   return Object.hasOwn(REMEDIES, error.name) ? REMEDIES[error.name] : undefined;
+}
+
+/** Returns what an operator can do about a broker that cannot be opened. */
+export function brokerOpeningRemedy(
+  error: unknown,
+  settings: Pick<Settings, "remedy">,
+): string | undefined {
+  return brokerRemedy(error) ??
+    settings.remedy("check that nats-server runs with JetStream and NATS_URL is correct");
 }

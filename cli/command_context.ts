@@ -4,7 +4,7 @@ import type { Bus } from "@posthaste/messaging";
 import type { Store, StorePart } from "@posthaste/storage";
 import { type Api, openApi } from "./api.ts";
 import { auditedStore } from "./audited_store.ts";
-import { brokerRemedy } from "./broker_remedy.ts";
+import { brokerOpeningRemedy } from "./broker_remedy.ts";
 import { CommandError, notFoundError, usageError } from "./command_error.ts";
 import { databaseRemedy } from "./database_remedy.ts";
 import { EXIT } from "./exit_code.ts";
@@ -58,8 +58,7 @@ export async function openBusFor({ settings }: CommandContext): Promise<Bus> {
   } catch (cause) {
     throw new CommandError(`Cannot open the broker: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: brokerRemedy(cause) ??
-        settings.remedy("check that nats-server runs with JetStream and NATS_URL is correct"),
+      remedy: brokerOpeningRemedy(cause, settings),
       cause,
     });
   }

@@ -116,7 +116,7 @@ export async function runCommandLine(argv: string[], world: CommandWorld): Promi
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
       // Commander has already printed the error.
-      if (output.json) output.line(JSON.stringify({ error: error.message }, null, 2));
+      if (output.json) output.data({ error: error.message });
       return EXIT.usage;
     }
     const known = toCommandError(error);

@@ -59,7 +59,13 @@ export class Output {
 
   /** Writes the result: the value as JSON, or the text for people. */
   result(value: unknown, say: () => string): void {
-    this.line(this.json ? printableJson(value) : say());
+    if (this.json) this.data(value);
+    else this.line(say());
+  }
+
+  /** Writes a value as JSON. */
+  data(value: unknown): void {
+    this.line(printableJson(value));
   }
 
   /** Writes a line of the result. */
@@ -109,7 +115,7 @@ export class Output {
     this.#stderr.write(`${lines.join("\n")}\n`);
     if (!this.json) return;
     const error = { error: message, ...(remedy === undefined ? {} : { remedy }) };
-    this.line(printableJson(issues.length === 0 ? error : { ...error, issues }));
+    this.data(issues.length === 0 ? error : { ...error, issues });
   }
 
   /** Colours the message about wrong arguments. */

@@ -10,7 +10,6 @@ import { type CommandContext, type HttpOptions, openApiFor } from "../command_co
 import { usageError } from "../command_error.ts";
 import { causesOf, type FailureFilter, failuresOf } from "../failure_client.ts";
 import { addHttpOptions } from "../http_options.ts";
-import { printableJson } from "../printable.ts";
 
 type ExportOptions = HttpOptions & FailureFilter;
 
@@ -76,5 +75,5 @@ async function exportAddresses(context: CommandContext, options: ExportOptions):
     if (output.json) found.push(message);
     else output.part(messageCsvLine(message));
   }
-  if (output.json) output.line(printableJson(found));
+  if (output.json) output.data(found);
 }

@@ -1,6 +1,6 @@
 import type { Store } from "@posthaste/storage";
 import { Command, Option } from "commander";
-import { brokerRemedy } from "../broker_remedy.ts";
+import { brokerOpeningRemedy } from "../broker_remedy.ts";
 import { type CommandContext, openStoreFor, reasonOf } from "../command_context.ts";
 import { CommandError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
@@ -69,8 +69,7 @@ async function applyTopology(
   } catch (cause) {
     throw new CommandError(`Cannot set up the broker: ${reasonOf(cause)}`, {
       exitCode: EXIT.failed,
-      remedy: brokerRemedy(cause) ??
-        settings.remedy("check that nats-server runs with JetStream and NATS_URL is correct"),
+      remedy: brokerOpeningRemedy(cause, settings),
       cause,
     });
   }

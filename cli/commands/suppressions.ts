@@ -3,7 +3,6 @@ import { Command } from "commander";
 import { type CommandContext, type HttpOptions, openApiFor } from "../command_context.ts";
 import { notFoundError, usageError } from "../command_error.ts";
 import { addHttpOptions } from "../http_options.ts";
-import { printableJson } from "../printable.ts";
 import { readSuppressions } from "../read_suppressions.ts";
 import { sayCount, sayTime } from "../say.ts";
 import {
@@ -173,7 +172,7 @@ async function exportAll(context: CommandContext, options: ListOptions): Promise
   const { output } = context;
   const entries = clientFor(context, options).list(options.email);
   if (output.json) {
-    output.line(printableJson(await Array.fromAsync(entries)));
+    output.data(await Array.fromAsync(entries));
     return;
   }
   output.raw(SUPPRESSION_CSV_HEAD);

@@ -40,7 +40,7 @@ async function printTypes(context: CommandContext, options: HttpOptions): Promis
   const pdf = await readSchemas(api, "pdf-templates");
   if (output.json) {
     const schemas = { email: Object.fromEntries(email), pdf: Object.fromEntries(pdf) };
-    output.line(JSON.stringify(schemas, null, 2));
+    output.data(schemas);
     return;
   }
   output.part(typesOfTemplates({ email, pdf }));
