@@ -22,7 +22,10 @@ const PAGE_WIDTHS: Readonly<Record<TemplateKind, number>> = { email: 640, pdf: 7
 /** At most so many are rendered at a time, however many rows there are. */
 const limited = limitedCalls(2);
 
-/** What a template uses may change without it: partials, layouts, the brand, files. A picture is then old for as long. */
+/**
+ * What a template uses may change without it: partials, layouts, the brand, files. A picture that is older is asked
+ * for again when its row is shown anew; one that stays on the screen stays as it is.
+ */
 const FRESH_MS = 60_000;
 
 /**
