@@ -387,10 +387,10 @@ test("nobody logs in in the clear where the address says TLS", async () => {
 
 test("the operator reads past status events", { timeout: 30_000 }, async () => {
   const since = new Date();
-  for (let renewals = 1; renewals <= 5; renewals++) {
+  for (let n = 1; n <= 5; n++) {
     await operator.publish({
       type: "status.send.accepted",
-      data: { v: 2, sendId: `snd_${renewals}`, accountId: "acc_1", at: since.toISOString() },
+      data: { v: 2, sendId: `snd_${n}`, accountId: "acc_1", at: since.toISOString() },
     });
   }
   const types = ["status.send.accepted", "status.message.sent"] as const;

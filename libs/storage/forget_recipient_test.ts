@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Collection, Db } from "mongodb";
 import { endAttempt, takeAttempt } from "@posthaste/kit";
-import { FORGOTTEN_ADDRESS, messageIdOf, newSendId } from "@posthaste/contracts";
+import { FORGOTTEN_ADDRESS, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { advance, replied } from "@posthaste/delivery";
-import { deliveryLedgers } from "./delivery_ledger.ts";
+import { type DeliveryLedgers, deliveryLedgers } from "./delivery_ledger.ts";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 
@@ -37,6 +37,21 @@ function sendToAnn(accountId: string, others: string[]) {
       ],
     },
   });
+}
+
+/** Writes that the server took Ann's mail at the first attempt, as a mailer does that learns of it late. */
+async function learnOfSuccess(
+  { _id: sendId, accountId }: Pick<Send, "_id" | "accountId">,
+  { ledgerOf }: Pick<DeliveryLedgers, "ledgerOf">,
+): Promise<void> {
+  const reply = { code: 250, response: "Ok <Ann.Canary@example.com> queued" };
+  const lines = [{ at: now, type: "sent" as const, attempt: 1, detail: reply.response }];
+  const outcome: AttemptOutcome = { state: "sent", at: now, reply, lines };
+  const message = {
+    ...{ messageId: messageIdOf(sendId, 0), sendId, accountId, index: 0 },
+    ...{ integration: `${accountId}/1`, email: "Ann.Canary@example.com", acceptedAt: now },
+  };
+  await advance(replied({ n: 1 }, { outcome, certainty: "accepted" }), ledgerOf(message));
 }
 
 /** Returns all contents of the database, as text. */
@@ -130,17 +145,7 @@ test("what a server says later of a forgotten person's mail is not stored", asyn
     const done = await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);
     assert.deepEqual([done.messages, done.left], [1, []]);
 
-    const reply = { code: 250, response: "Ok <Ann.Canary@example.com> queued" };
-    const lines = [{ at: now, type: "sent" as const, attempt: 1, detail: reply.response }];
-    const outcome: AttemptOutcome = { state: "sent", at: now, reply, lines };
-    const mailers = {
-      ...{ messageId, sendId: send._id, accountId, index: 0, integration: `${accountId}/1` },
-      ...{ email: "Ann.Canary@example.com", acceptedAt: now },
-    };
-    await advance(
-      replied({ n: 1 }, { outcome, certainty: "accepted" }),
-      store.registers.ledgerOf(mailers),
-    );
+    await learnOfSuccess(send, store.registers);
     const view = await store.messages.find(accountId, messageId);
     assert.deepEqual([view?.state, view?.reply, view?.email], [
       ...["sent", { code: 250 }, FORGOTTEN_ADDRESS],
@@ -167,15 +172,7 @@ test("what a server says while a person is forgotten is not stored", async () =>
         const { messages } = await forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);
         forgotten += messages;
       });
-      const reply = { code: 250, response: "Ok <Ann.Canary@example.com> queued" };
-      const lines = [{ at: now, type: "sent" as const, attempt: 1, detail: reply.response }];
-      const outcome: AttemptOutcome = { state: "sent", at: now, reply, lines };
-      const message = {
-        ...{ messageId, sendId: send._id, accountId, index: 0, integration: `${accountId}/1` },
-        ...{ email: "Ann.Canary@example.com", acceptedAt: now },
-      };
-      const { ledgerOf } = deliveryLedgers(meanwhile, () => now);
-      await advance(replied({ n: 1 }, { outcome, certainty: "accepted" }), ledgerOf(message));
+      await learnOfSuccess(send, deliveryLedgers(meanwhile, () => now));
       if (forgotten === 0) {
         assert.ok(command > 1, "the ledger had commands");
         await store.retention.forgetRecipient(accountId, "Ann.Canary@example.com", ERASE);

@@ -82,6 +82,26 @@ async function snapshot(from: string, to: string): Promise<void> {
   }
 }
 
+/** Ends services, and waits until they have ended. */
+async function end(
+  names: readonly (typeof MAIL_SERVICES)[number][],
+  signal: NodeJS.Signals,
+): Promise<void> {
+  const { services } = system.stack;
+  for (const name of names) services.get(name)?.signal(signal);
+  await Promise.all(names.map((name) => services.get(name)?.exited));
+}
+
+/** Holds as an operator does, who lacks a master key of one integration. */
+async function hold(backupAt: Date, lostAt: Date) {
+  const held = await posthaste([
+    ...["restored", "hold", "--backup", backupAt.toISOString(), "--lost", lostAt.toISOString()],
+  ]);
+  assert.equal(held.code, 1, held.stderr);
+  assert.match(held.stderr, /master key "lost" is not configured/);
+  return held;
+}
+
 function arrivals(): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { envelope } of sink.messages) {
@@ -125,8 +145,7 @@ test("a ledger that was restored to a running system's backup sends nothing twic
   const later = await send("after", 5);
   await until(() => arrivals().size >= atBackup.size + 20);
 
-  for (const name of MAIL_SERVICES) stack.services.get(name)?.signal("SIGKILL");
-  await Promise.all(MAIL_SERVICES.map((name) => stack.services.get(name)?.exited));
+  await end(MAIL_SERVICES, "SIGKILL");
   const lostAt = new Date();
   await Promise.all([mongod.kill(), nats.kill()]);
   await rm(live, { recursive: true });
@@ -137,12 +156,8 @@ test("a ledger that was restored to a running system's backup sends nothing twic
   const sentBefore = new Set(arrivals().keys());
 
   assert.equal((await posthaste(["migrate"])).code, 0);
-  const hold = await posthaste([
-    ...["restored", "hold", "--backup", backupAt.toISOString(), "--lost", lostAt.toISOString()],
-  ]);
-  assert.equal(hold.code, 1, hold.stderr);
-  assert.match(hold.stderr, /master key "lost" is not configured/);
-  assert.ok(hold.result.held >= 20, `${hold.result.held} held`);
+  const { result: { held } } = await hold(backupAt, lostAt);
+  assert.ok(held >= 20, `${held} held`);
   await Promise.all(MAIL_SERVICES.map((name) => stack.restart(name)));
 
   const [fresh] = await Promise.all([send("fresh", 3), travel.reconcileNow(), delay(3000)]);
@@ -164,7 +179,7 @@ test("a ledger that was restored to a running system's backup sends nothing twic
   }
   await until(() => arrivals().size === sentBefore.size + 3 + released);
   const closed = await posthaste(["restored", "close", "--account", accountId]);
-  assert.equal(closed.result.closed, hold.result.held - released);
+  assert.equal(closed.result.closed, held - released);
   assertNoneTwice();
   for (const { id } of [...sends, fresh]) {
     const { states } = await system.untilResting(id);
@@ -190,8 +205,7 @@ test("a ledger that was restored beside a living broker sends nothing twice, alt
   // A leader renews its lease, and the mail goes out.
   await Promise.all([delay(2500), until(() => arrivals().size === known + 60)]);
 
-  for (const name of MAIL_SERVICES) stack.services.get(name)?.signal("SIGKILL");
-  await Promise.all(MAIL_SERVICES.map((name) => stack.services.get(name)?.exited));
+  await end(MAIL_SERVICES, "SIGKILL");
   const lostAt = new Date();
   await mongod.kill();
   await rm(live, { recursive: true });
@@ -210,12 +224,8 @@ test("a ledger that was restored beside a living broker sends nothing twice, alt
   await Promise.all([travel.reconcileNow(), refused]);
   assertNoneTwice();
 
-  for (const name of others) stack.services.get(name)?.signal("SIGTERM");
-  await Promise.all(others.map((name) => stack.services.get(name)?.exited));
-  const hold = await posthaste([
-    ...["restored", "hold", "--backup", backupAt.toISOString(), "--lost", lostAt.toISOString()],
-  ]);
-  assert.match(hold.stderr, /master key "lost" is not configured/);
+  await end(others, "SIGTERM");
+  await hold(backupAt, lostAt);
   await Promise.all(MAIL_SERVICES.map((name) => stack.restart(name)));
   await send("held-new", 3);
   await until(() => arrivals().has("held-new-2@restored.example"));
