@@ -1,5 +1,3 @@
-import type { Settings } from "./settings.ts";
-
 const MIGRATE = 'run "posthaste migrate" with the same NATS_URL';
 const OPERATOR =
   "set NATS_URL to the operator's address, with its ?api= where the broker has accounts for the services";
@@ -22,7 +20,7 @@ export function brokerRemedy(error: unknown): string | undefined {
 /** Returns what an operator can do about a broker that cannot be opened. */
 export function brokerOpeningRemedy(
   error: unknown,
-  settings: Pick<Settings, "remedy">,
+  settings: { remedy(otherwise: string): string },
 ): string | undefined {
   return brokerRemedy(error) ??
     settings.remedy("check that nats-server runs with JetStream and NATS_URL is correct");
