@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 
 /**
  * Subjects are content: they must not be readable once the variables of their send are removed. Each is encrypted
@@ -23,7 +29,7 @@ export function sealSubject(subject: string, key: string): string {
   // No half of a surrogate pair.
   const text = subject.slice(0, MAX_STORED_SUBJECT).replace(/[\uD800-\uDBFF]$/, "");
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, Buffer.from(key, "base64"), nonce);
+  const cipher = createCipheriv(CIPHER, prepare(key), nonce);
   const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
   return Buffer.concat(sealed).toString("base64");
 }
@@ -43,8 +49,13 @@ function opened(sealed: string, key: string): string {
   const bytes = Buffer.from(sealed, "base64");
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const options = { authTagLength: TAG_BYTES };
-  const opening = createDecipheriv(CIPHER, Buffer.from(key, "base64"), nonce, options);
+  const opening = createDecipheriv(CIPHER, prepare(key), nonce, options);
   opening.setAuthTag(bytes.subarray(-TAG_BYTES));
   const text = opening.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
   return Buffer.concat([text, opening.final()]).toString("utf8");
+}
+
+/** Node takes twice as long for a key that is a buffer. */
+function prepare(key: string): KeyObject {
+  return createSecretKey(Buffer.from(key, "base64"));
 }
