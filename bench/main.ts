@@ -18,7 +18,7 @@ import { single } from "./measurements/single.ts";
 import { telemetry } from "./measurements/telemetry.ts";
 import { describeMachine } from "./machine.ts";
 import type { Measurement } from "./measurement.ts";
-import { writeProfileReport } from "./profile_report.ts";
+import { monotonicUs, writeProfileReport } from "./profile_report.ts";
 import { writeReport } from "./report.ts";
 import { openSink } from "./sink_process.ts";
 
@@ -53,10 +53,12 @@ const options = readOptions(process.argv.slice(2));
 if (options === undefined) process.stdout.write(USAGE);
 else {
   const figures = options.figures.filter((name) => name !== "fairness");
-  if (figures.length > 0) await measure({ ...options, figures });
-  if (options.figures.includes("fairness")) await compareNeighbours(options);
+  const sinceUs = figures.length > 0 ? await measure({ ...options, figures }) : monotonicUs();
   // The profiles are written when the services end.
-  if (options.profileDir) process.stdout.write(`${await writeProfileReport(options.profileDir)}\n`);
+  if (options.profileDir) {
+    process.stdout.write(`${await writeProfileReport(options.profileDir, { sinceUs })}\n`);
+  }
+  if (options.figures.includes("fairness")) await compareNeighbours(options);
 }
 
 function say(line: string): void {
@@ -65,9 +67,10 @@ function say(line: string): void {
 
 type SharedFigure = keyof typeof FIGURES;
 
+/** Returns when the rounds began, after the start of the services and the warm-up. */
 async function measure(
   { figures, rounds, scale, profileDir }: BenchOptions & { figures: SharedFigure[] },
-): Promise<void> {
+): Promise<number> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-bench-"));
   await using sink = await openSink();
   const common = { sinkPort: sink.port, profileDir, onProgress: say };
@@ -92,6 +95,7 @@ async function measure(
   // The baselines print with the browser that the pdf service starts for its first document.
   await drain({ ...bench, scale }, FIRST_PDF);
   await runAll({ ...bench, scale: scale * WARM_UP_SCALE }, figures);
+  const sinceUs = monotonicUs();
   const measurements: Measurement[] = [];
   for (let round = 1; round <= rounds; round++) {
     say(`round ${round} of ${rounds}`);
@@ -103,6 +107,7 @@ async function measure(
   for (const line of (await bench.warnings()).slice(0, SHOWN_WARNINGS)) say(line);
   const result = { at: new Date(), seconds, rounds, scale, machine, measurements };
   say(`\n${seconds} s; all values are in ${await keep(result)}`);
+  return sinceUs;
 }
 
 async function runAll(bench: Bench, figures: readonly SharedFigure[]): Promise<Measurement[]> {

@@ -1,8 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 
 /** The part of a V8 CPU profile that is read here; times in microseconds. */
 interface CpuProfile {
+  /** By the clock of {@linkcode monotonicUs}. */
+  startTime: number;
   nodes: {
     id: number;
     callFrame: { functionName: string; url: string; lineNumber: number };
@@ -16,27 +19,44 @@ const SHOWN = 14;
 const LONGEST_SAMPLE = 50_000;
 const NOT_WORK = ["(idle)", "(program)", "(root)"];
 
+/** Returns the time in microseconds, by the clock of V8's profiles on Linux. */
+export function monotonicUs(): number {
+  return Number(process.hrtime.bigint() / 1000n);
+}
+
+/** Options of {@linkcode writeProfileReport}. */
+export interface ProfileReportOptions {
+  /** Leaves out what came before, such as the start of the processes. See {@linkcode monotonicUs}. */
+  sinceUs: number;
+}
+
 /** Returns where the services spent their time, as Markdown, from the profiles in a folder. */
-export async function writeProfileReport(folder: string): Promise<string> {
+export async function writeProfileReport(
+  folder: string,
+  { sinceUs }: ProfileReportOptions,
+): Promise<string> {
   const sections: string[] = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith(".cpuprofile"))) {
     const profile: CpuProfile = JSON.parse(await readFile(join(folder, file), "utf8"));
     const service = profile.nodes.map(({ callFrame }) =>
       /services\/(\w+)\/main\.ts$/.exec(callFrame.url)?.[1]
     ).find((name) => name !== undefined);
-    if (service !== undefined) sections.push(sectionOf(service, profile));
+    if (service !== undefined) sections.push(sectionOf(service, profile, sinceUs));
   }
   return sections.sort().join("\n\n");
 }
 
-function sectionOf(service: string, profile: CpuProfile): string {
+function sectionOf(service: string, profile: CpuProfile, sinceUs: number): string {
   const byFunction = new Map<string, number>();
   const byPackage = new Map<string, number>();
   const nodes = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
   let total = 0;
+  let at = profile.startTime;
   for (const [index, id] of profile.samples.entries()) {
     const frame = nodes.get(id);
     const time = profile.timeDeltas[index] ?? 0;
+    at += time;
+    if (at < sinceUs) continue;
     if (frame === undefined || NOT_WORK.includes(frame.functionName)) continue;
     if (time > LONGEST_SAMPLE) continue;
     total += time;

@@ -10,7 +10,7 @@ import { drain } from "./measurements/drain.ts";
 import { events } from "./measurements/events.ts";
 import { render } from "./measurements/render.ts";
 import { type Measurement, PRODUCT } from "./measurement.ts";
-import { writeProfileReport } from "./profile_report.ts";
+import { monotonicUs, writeProfileReport } from "./profile_report.ts";
 import { writeReport } from "./report.ts";
 import { openSink } from "./sink_process.ts";
 
@@ -32,10 +32,12 @@ test("a benchmark measures the product and its baseline, and reports both", asyn
     assert.ok(writeReport(measurements).includes(figure));
   }
   // The services have ended, each with a profile.
-  const report = await writeProfileReport(profiles.path);
+  const report = await writeProfileReport(profiles.path, { sinceUs: 0 });
   for (const service of ["api", "renderer", "pdf", "mailer", "tracker", "webhooks"]) {
     assert.ok(report.includes(`### ${service} (`), report);
   }
+  const afterwards = await writeProfileReport(profiles.path, { sinceUs: monotonicUs() });
+  assert.match(afterwards, /### api \(0 ms of work\)/);
 });
 
 async function measureAndProfile(profileDir: string): Promise<Measurement[]> {
