@@ -9,6 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { readOptions, USAGE } from "./options.ts";
 import { type IdleMeasurement, measureIdle, writeIdle } from "./stages/measure_idle.ts";
+import { measureShards, type ShardsMeasurement, writeShards } from "./shards/measure_shards.ts";
 import { measureWhole, type WholeMeasurement, writeWhole } from "./stages/measure_whole.ts";
 import type { StageMeasurement } from "./stages/measure_stage.ts";
 import { runStages } from "./stages/run_stages.ts";
@@ -26,6 +27,7 @@ else {
   const measurements: StageMeasurement[] = [];
   const idle: IdleMeasurement[] = [];
   const whole: WholeMeasurement[] = [];
+  const shards: ShardsMeasurement[] = [];
   let survival: Survival | undefined;
   // Written after each part, so that an aborted run keeps its results.
   const keep = async () => {
@@ -33,7 +35,7 @@ else {
     const file = join(RESULTS, `cluster-${started.toISOString().replaceAll(":", "-")}.json`);
     await writeFile(
       file,
-      `${JSON.stringify({ started, survival, idle, whole, measurements }, undefined, 2)}\n`,
+      `${JSON.stringify({ started, survival, idle, whole, shards, measurements }, undefined, 2)}\n`,
     );
     return file;
   };
@@ -52,6 +54,11 @@ else {
   if (options.whole) {
     for (const replicas of options.replicas) whole.push(...await measureWhole(replicas, options));
     process.stdout.write(`\n${writeWhole(whole)}\n\n`);
+    await keep();
+  }
+  if (options.shards) {
+    shards.push(...await measureShards(options));
+    process.stdout.write(`\n${writeShards(shards)}\n\n`);
     await keep();
   }
   if (options.stages.length > 0) {

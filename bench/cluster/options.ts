@@ -7,6 +7,7 @@ export interface ClusterOptions {
   survive: boolean;
   idle: boolean;
   whole: boolean;
+  shards: boolean;
   stages: readonly Stage[];
   replicas: Replicas[];
   modes: ("full" | "waiting")[];
@@ -20,7 +21,7 @@ const NAMES = STAGES.map(({ name }) => name).join(", ");
 
 /** The text for `--help`. */
 export const USAGE = `Usage: npm run cluster -- [options]
-  --only <part>[,...]     survive, idle, whole, or stages: ${NAMES} (all)
+  --only <part>[,...]     survive, idle, whole, shards, or stages: ${NAMES} (all)
   --replicas <n>[,<n>]    copies that brokers and databases keep, for the stages: 1, 3 (1,3)
   --mode <mode>[,<mode>]  full: all of the machine; waiting: each worker waits for something (both)
   --workers <n>           the most workers of a stage (3)
@@ -48,7 +49,7 @@ export function readOptions(args: string[]): ClusterOptions | undefined {
     },
   });
   if (values.help) return undefined;
-  const parts = ["survive", "idle", "whole", ...STAGES.map(({ name }) => name)];
+  const parts = ["survive", "idle", "whole", "shards", ...STAGES.map(({ name }) => name)];
   const wanted = values.only === undefined ? parts : oneOf(parts, values.only.split(","));
   const workers = Number(values.workers);
   if (!Number.isInteger(workers) || workers < 1) {
@@ -58,6 +59,7 @@ export function readOptions(args: string[]): ClusterOptions | undefined {
     survive: wanted.includes("survive"),
     idle: wanted.includes("idle"),
     whole: wanted.includes("whole"),
+    shards: wanted.includes("shards"),
     stages: STAGES.filter(({ name }) => wanted.includes(name)),
     replicas: oneOf([1, 3], values.replicas.split(",").map(Number)),
     modes: oneOf(["full", "waiting"], values.mode.split(",")),

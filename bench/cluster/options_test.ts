@@ -4,7 +4,7 @@ import { readOptions } from "./options.ts";
 
 test("readOptions() selects everything by default", () => {
   const all = readOptions([]);
-  assert.deepEqual([all?.survive, all?.idle], [true, true]);
+  assert.deepEqual([all?.survive, all?.idle, all?.shards], [true, true, true]);
   assert.equal(all?.stages.length, 5);
   assert.deepEqual([all?.replicas, all?.modes, all?.scale], [[1, 3], ["full", "waiting"], 1]);
   const some = readOptions([

@@ -81,15 +81,25 @@ function isError(error: unknown, code: number): boolean {
   return error instanceof MongoServerError && error.code === code;
 }
 
+/** How to make a replica set. */
+export interface ReplicaSetPlan {
+  electionTimeoutMs: number;
+  /** @default {"rs0"} */
+  name?: string;
+  /** Whether it holds the configuration of a sharded cluster. @default {false} */
+  isConfig?: boolean;
+}
+
 /** Makes a replica set of servers that are in none yet. An existing set stays as it is. */
 export async function initiateReplicaSet(
   ports: readonly number[],
-  electionTimeoutMs: number,
+  { electionTimeoutMs, name = REPLICA_SET, isConfig = false }: ReplicaSetPlan,
 ): Promise<void> {
   const members = ports.map((port, _id) => ({ _id, host: `127.0.0.1:${port}` }));
   await commandOn(ports[0] as number, {
     replSetInitiate: {
-      _id: REPLICA_SET,
+      _id: name,
+      ...(isConfig ? { configsvr: true } : {}),
       members,
       settings: { electionTimeoutMillis: electionTimeoutMs, heartbeatIntervalMillis: 500 },
     },
@@ -134,7 +144,8 @@ const ANSWER_TIMEOUT_MS = 2000;
 /** The collection of the profiler. */
 const PROFILE = "system.profile";
 
-async function commandOn(port: number, command: Document): Promise<Document> {
+/** Sends a command to the database `admin` of one server. */
+export async function commandOn(port: number, command: Document): Promise<Document> {
   await using client = await new MongoClient(`mongodb://127.0.0.1:${port}`, {
     directConnection: true,
     serverSelectionTimeoutMS: ANSWER_TIMEOUT_MS,

@@ -16,6 +16,7 @@ export {
   type MongodReplicaSetOptions,
   openMongodReplicaSet,
 } from "./mongod_replica_set.ts";
+export { type MongodShards, type MongodShardsOptions, openMongodShards } from "./mongod_shards.ts";
 export { isRunning } from "./is_running.ts";
 export { type MongodOptions, openMongod } from "./mongod_server.ts";
 export { findNatsServer, type FoundProgram } from "./nats_binary.ts";

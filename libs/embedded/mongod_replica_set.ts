@@ -61,7 +61,7 @@ export async function openMongodReplicaSet(
     return result.value;
   });
   const ports = members.map(({ port }) => port);
-  await initiateReplicaSet(ports, electionTimeoutMs);
+  await initiateReplicaSet(ports, { electionTimeoutMs });
 
   async function primary(timeoutMs = ELECTION_TIMEOUT_MS): Promise<RunningServer> {
     const port = await primaryOf(ports, timeoutMs);

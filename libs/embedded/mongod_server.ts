@@ -56,8 +56,16 @@ function urlOf(port: number, key: string | undefined): string {
   return `mongodb://${login}@127.0.0.1:${port}/?${options}&authSource=local`;
 }
 
+/** A mongod of a replica set that the caller creates and leads. */
+export interface MongodMemberOptions extends MongodOptions {
+  /** Name of the set. @default {"rs0"} */
+  replicaSet?: string | undefined;
+  /** Arguments for its role in a sharded cluster. @default none */
+  roleArguments?: readonly string[] | undefined;
+}
+
 /** Starts mongod as a member of a replica set that the caller creates and leads. */
-export async function openMongodMember(options: MongodOptions): Promise<RunningServer> {
+export async function openMongodMember(options: MongodMemberOptions): Promise<RunningServer> {
   const { file } = await findMongod(options);
   await mkdir(options.dataDir, { recursive: true });
   const { port, process } = await somewhere(options.port, (port) => listen(file, port, options));
@@ -80,7 +88,11 @@ async function start(file: string, port: number, options: MongodOptions): Promis
   }
 }
 
-async function listen(file: string, port: number, options: MongodOptions): Promise<Supervised> {
+async function listen(
+  file: string,
+  port: number,
+  options: MongodMemberOptions,
+): Promise<Supervised> {
   const { dataDir, key } = options;
   if (key !== undefined) await writeKey(keyFileIn(dataDir), key);
   const process = await startSupervised([file, ...mongodArguments(port, options)], {
@@ -107,14 +119,15 @@ async function writeKey(file: string, key: string): Promise<void> {
   await chmod(file, 0o600);
 }
 
-function mongodArguments(port: number, options: MongodOptions): string[] {
-  const { dataDir, cacheGb = 0.25, key } = options;
+function mongodArguments(port: number, options: MongodMemberOptions): string[] {
+  const { dataDir, cacheGb = 0.25, key, replicaSet = REPLICA_SET, roleArguments = [] } = options;
   return [
+    roleArguments,
     key === undefined ? [] : ["--keyFile", keyFileIn(dataDir)],
     ["--dbpath", dataDir],
     ["--port", String(port)],
     ["--bind_ip", "127.0.0.1"],
-    ["--replSet", REPLICA_SET],
+    ["--replSet", replicaSet],
     ["--wiredTigerCacheSizeGB", String(cacheGb)],
     ["--oplogSize", "128"],
     ["--nounixsocket"],

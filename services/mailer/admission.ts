@@ -53,8 +53,8 @@ const MAX_WAIT_MS = { transactional: 3000, bulk: 10_000 } as const satisfies Rec
 /** Maximum wait for a rate limit, in milliseconds. */
 const LONGEST_PAUSE_MS = 1000;
 
-/** Admitted mails for each connection: while one is transmitted, the next is composed and claimed. */
-const PASSAGES_PER_CONNECTION = 2;
+/** Admitted mails for each connection: while one is transmitted, the next one is composed. */
+const PERMITS_PER_CONNECTION = 2;
 
 /** Time for which an integration is cached: {@linkcode cachedIntegrations}. */
 const BLOCK_MS = 6000;
@@ -108,7 +108,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
         return "later";
       }
-      traffic.places.resize(connections * PASSAGES_PER_CONNECTION);
+      traffic.places.resize(connections * PERMITS_PER_CONNECTION);
       const leave = await takePlace(traffic, MAX_WAIT_MS[priority]);
       return leave === undefined ? "later" : { connections, leave };
     },

@@ -7,6 +7,7 @@ import { connect } from "@nats-io/transport-node";
 import {
   openMongod,
   openMongodReplicaSet,
+  openMongodShards,
   openNatsCluster,
   openNatsServer,
   type RunningServer,
@@ -34,11 +35,25 @@ export interface StageFixture extends AsyncDisposable {
   readonly warnings: string[];
 }
 
+const DATABASE = "posthaste";
+
 /** How many of each server there are: one, or three that keep copies of everything. */
 export type Replicas = 1 | 3;
 
+/** The first ids of the second shard, in the middle of the characters that accounts have. */
+const MIDDLE_OF = { sends: "snd_f", messages: "msg_f", attempts: "msg_f" };
+
+/** Options of {@linkcode openStageFixture}. */
+export interface StageFixtureOptions {
+  /** Whether the ledger is divided between two databases without copies. @default {false} */
+  isSharded?: boolean;
+}
+
 /** Starts the servers as production has them: waits and limits are those of the product. */
-export async function openStageFixture(replicas: Replicas): Promise<StageFixture> {
+export async function openStageFixture(
+  replicas: Replicas,
+  { isSharded = false }: StageFixtureOptions = {},
+): Promise<StageFixture> {
   const dataDir = await mkdtemp(join(tmpdir(), "posthaste-cluster-"));
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }));
@@ -50,9 +65,12 @@ export async function openStageFixture(replicas: Replicas): Promise<StageFixture
     isTemporary: true,
     onUnexpectedExit: () => void warnings.push(`${name} ended by itself`),
   });
-  const { nats, mongod, natsUrl, mongodbUrl } = await startServers(replicas, { opened, part });
+  const { nats, mongod, natsUrl, mongodbUrl, divide } = isSharded
+    ? await startShards({ opened, part })
+    : await startServers(replicas, { opened, part });
   const store = opened.use(await openStore({ url: mongodbUrl, appName: "cluster" }));
   await store.ensureIndexes();
+  await divide?.();
   {
     await using bus = await openBus({ url: natsUrl, name: "cluster" });
     await bus.applyTopology({ replicas });
@@ -78,7 +96,7 @@ export async function openStageFixture(replicas: Replicas): Promise<StageFixture
   const parts = opened.move();
   return {
     ...{ nats, mongod, pods, store, manager, dataDir, warnings },
-    db: client.db("posthaste"),
+    db: client.db(DATABASE),
     apiUrls: () => urls,
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };
@@ -91,10 +109,18 @@ type Part = (name: string) => {
   onUnexpectedExit: () => void;
 };
 
+/** Brokers and databases that run. */
+interface Servers extends Pick<StageFixture, "nats" | "mongod"> {
+  natsUrl: string;
+  mongodbUrl: string;
+  /** Divides the ledger among shards, once its indexes exist. */
+  divide?(): Promise<void>;
+}
+
 async function startServers(
   replicas: Replicas,
   { opened, part }: { opened: AsyncDisposableStack; part: Part },
-) {
+): Promise<Servers> {
   if (replicas === 1) {
     const [mongod, nats] = await Promise.all([
       openMongod(part("mongodb")).then((server) => opened.use(server)),
@@ -111,5 +137,25 @@ async function startServers(
     mongod: set.members,
     natsUrl: cluster.url,
     mongodbUrl: set.url,
+  };
+}
+
+async function startShards(
+  { opened, part }: { opened: AsyncDisposableStack; part: Part },
+): Promise<Servers> {
+  const [cluster, nats] = await Promise.all([
+    openMongodShards(part("mongodb")).then((servers) => opened.use(servers)),
+    openNatsServer(part("nats")).then((server) => opened.use(server)),
+  ]);
+  return {
+    nats: [nats],
+    mongod: cluster.shards.map(({ server }) => server),
+    natsUrl: nats.url,
+    mongodbUrl: cluster.url,
+    async divide() {
+      for (const [name, middle] of Object.entries(MIDDLE_OF)) {
+        await cluster.divide(`${DATABASE}.${name}`, middle);
+      }
+    },
   };
 }
