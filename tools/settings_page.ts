@@ -13,9 +13,9 @@ const PAGE = new URL("../docs/settings.md", import.meta.url);
 
 const HEAD = `# Settings
 
-After this page you can configure every service. A service reads its settings from environment variables once, at its start. A wrong or missing setting ends the service
-with exit code 2 and a line for each fault. An empty variable counts as not set. This page is generated from the services'
-own schemas (\`tools/settings_page.ts\`).
+After this page you can configure every service. A service reads its settings from environment variables once, at its start. A
+wrong or missing setting ends the service with exit code 2 and a line for each fault. An empty variable counts as not set. This
+page is generated from the services' own schemas (\`tools/settings_page.ts\`).
 
 A secret setting may be in a file instead: \`MASTER_KEY_FILE=/run/secrets/master_key\` replaces
 \`MASTER_KEY\`, and likewise for every secret. Prefer the file: more programs can read the environment of a process.

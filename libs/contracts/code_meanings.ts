@@ -57,9 +57,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
     "`Content-Type` is not `application/json` in UTF-8, or the body is compressed: " +
     "the only `Content-Encoding` is `identity`",
   idempotency_mismatch: "the `Idempotency-Key` was used for another request",
-  template_failed:
-    "the template fails with the given values, or the filled mail exceeds 1 MB; or " +
-    "the document requests a resource that it may not load. `error` gives the reason",
+  template_failed: "the template fails with the given values, the filled mail exceeds 1 MB, or " +
+    "the document requests a resource that it may not load; see `error`",
   too_many_requests: "the token's requests, the account's bytes or the memory for its bodies are " +
     "used up; `Retry-After` has the seconds to wait",
   headers_too_large: "the headers exceed 16 KB or 100 fields",

@@ -32,7 +32,7 @@ export const SUPPRESSION_SETTINGS = {
 export const ASSET_SETTINGS = {
   ASSETS_URL: setting.url({ schemes: ["https", "http"] }).optional()
     .describe(
-      "Public base URL of the api. When set, mails of templates that are published from then on show " +
-        "stored images from there, as <base>/assets/<sha256>; without it they carry the images",
+      "Public base URL of the api for stored images, in mails of templates that are published from then on: " +
+        "<base>/assets/<sha256>; without it, mails carry the images",
     ),
 };

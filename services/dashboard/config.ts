@@ -38,8 +38,8 @@ export const CONFIG = z.object({
     ),
   OIDC_ISSUER: setting.url({ schemes: ["https", "http"] }).optional()
     .describe(
-      "Issuer of the OpenID Connect provider where members may also sign in. It must report their addresses " +
-        "as verified; its redirect address is PUBLIC_URL with /api/sign-in/oidc/callback",
+      "Issuer of an OpenID Connect provider for sign-in, which must report addresses as verified; " +
+        "its redirect address: PUBLIC_URL with /api/sign-in/oidc/callback",
     ),
   OIDC_CLIENT_ID: setting.text().optional().describe("Client id of this dashboard at the provider"),
   OIDC_CLIENT_SECRET: setting.text({ secret: true }).optional()
@@ -52,8 +52,8 @@ export const CONFIG = z.object({
     ),
   SYSTEM_ACCOUNT: setting.text().optional()
     .describe(
-      "Name or id of the account whose oldest integration sends Posthaste's own messages: " +
-        "invitations, and links that verify an address; without it, only OpenID Connect verifies addresses",
+      "Name or id of the account whose oldest integration sends Posthaste's own mail, such as invitations; " +
+        "without it, only OpenID Connect verifies addresses",
     ),
   SYSTEM_MAIL_LIMIT: setting.integer({ min: 1 }).prefault("1000")
     .describe(

@@ -32,8 +32,7 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     ...{ method: "POST", path: "/manage/v1/tokens", scopes: ["manage:tokens"] },
     operation: "createToken",
     summary: "Creates a token",
-    about:
-      "creates one: `{name, scopes, expiresAt, limits}`. `expiresAt` is a time in UTC or `null`; `limits` has `addresses`, `templates` and `integrations` and may be left out",
+    about: "creates one: `{name, scopes, expiresAt, limits}`: see [above](#what-only-people-do)",
     body: newTokenSchema,
     codes: ["people_only", "conflict"],
     answer: newTokenViewSchema,

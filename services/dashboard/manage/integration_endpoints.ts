@@ -64,7 +64,7 @@ const INTEGRATIONS: readonly ManageEndpoint[] = [
     operation: "changeIntegration",
     summary: "Changes an integration",
     about:
-      "changes it; another host, port, user or encryption needs the password again. `fallbacks` lists up to three integrations that [send its mail while it cannot](guarantees.md#fail-over); left out, they stay. A token can only add integrations that it may use. Tokens for sending need no right to a fallback: the setting is the permission",
+      "changes it; another host, port, user or encryption needs the password again; `fallbacks`: see [above](#fallbacks-of-an-integration)",
     body: integrationChangeSchema,
     codes: ["people_only", "not_found", "conflict", "name_taken"],
     answer: integrationViewSchema,
@@ -284,7 +284,7 @@ const WEBHOOKS: readonly ManageEndpoint[] = [
     operation: "replayDeliveries",
     summary: "Delivers events again",
     about:
-      "delivers events again: `{from, until, states, types}`; returns `{queued, next}`: at most 10,000, oldest first. If there are more, `next` is the `from` of the next request: a place among the deliveries, not a time",
+      "delivers up to 10,000 events again: `{from, until, states, types}`; returns `{queued, next}`: see [above](#delivering-many-events-again)",
     body: replaySchema,
     codes: ["not_found"],
     answer: replayedSchema,
