@@ -12,7 +12,8 @@ const SECTION = /(<!-- helpers -->\n)[\s\S]*(<!-- \/helpers -->)/;
 function helperTable(): string {
   const rows = HELPERS.map(({ kind, signature, summary, example }) => {
     const form = kind === "block" ? signature : `{{${signature}}}`;
-    const cells = [`\`${form}\``, summary, `\`${example.template}\``, `\`${example.output}\``];
+    const output = example.output.split("\n").map((line) => `\`${line}\``).join("<br>");
+    const cells = [`\`${form}\``, summary, `\`${example.template}\``, output];
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   });
   return ["| Write | Result | Example | Output |", "|---|---|---|---|", ...rows, ""]
@@ -27,6 +28,14 @@ test("docs/templates.md lists every helper with its example (UPDATE_DOCS=1 write
   assert.match(page, SECTION);
   if (process.env["UPDATE_DOCS"]) await writeFile(PAGE, wanted);
   else assert.equal(page, wanted);
+});
+
+test("docs/templates.md has each helper in one line of the table", async () => {
+  const [, , table = ""] = /(<!-- helpers -->\n)([\s\S]*)<!-- \/helpers -->/
+    .exec(await readFile(PAGE, "utf8")) ?? [];
+  const lines = table.trim().split("\n");
+  assert.equal(lines.length, HELPERS.length + 2);
+  for (const line of lines) assert.match(line, /^\|.*\|$/);
 });
 
 test("docs/templates.md states the limits that hold", async () => {
