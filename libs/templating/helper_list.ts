@@ -57,7 +57,7 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ["{{#unless paid}}Please pay{{/unless}}", { paid: false }, "Please pay"],
   }),
   block("each", "{{#each list}}…{{else}}…{{/each}}", {
-    summary: "Repeats its content for each item: `@index`, `@first`, `@last` and `@key` help.",
+    summary: "Repeats its content for each item, with `@index`, `@first`, `@last` and `@key`.",
     example: [
       "{{#each lines}}{{@index}} {{name}}; {{/each}}",
       { lines: LINES },
@@ -82,11 +82,11 @@ export const HELPERS: readonly HelperDescription[] = [
     takesNames: true,
   },
   inline("lookup", "lookup object key", [2, 2], {
-    summary: "The field or item whose name or number is itself a variable.",
+    summary: "The field or item whose name or number is in a variable.",
     example: ["{{lookup names 1}}", { names: ["Ada", "Bob"] }, "Bob"],
   }),
   inline("eq", "eq a b", [2, 2], {
-    summary: 'True if both are the same; the number 1 and the text "1" are.',
+    summary: 'True if both are equal; the number 1 equals the text "1".',
     example: ['{{#if (eq status "paid")}}Thanks{{/if}}', { status: "paid" }, "Thanks"],
   }),
   inline("ne", "ne a b", [2, 2], {
@@ -98,7 +98,7 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ["{{#if (lt stock 5)}}Hurry{{/if}}", { stock: 3 }, "Hurry"],
   }),
   inline("lte", "lte a b", [2, 2], {
-    summary: "True if a is less than b or equal.",
+    summary: "True if a is less than or equal to b.",
     example: ["{{#if (lte stock 3)}}Hurry{{/if}}", { stock: 3 }, "Hurry"],
   }),
   inline("gt", "gt a b", [2, 2], {
@@ -106,7 +106,7 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ["{{#if (gt total 100)}}Free shipping{{/if}}", { total: 120 }, "Free shipping"],
   }),
   inline("gte", "gte a b", [2, 2], {
-    summary: "True if a is greater than b or equal.",
+    summary: "True if a is greater than or equal to b.",
     example: ["{{#if (gte total 100)}}Free shipping{{/if}}", { total: 100 }, "Free shipping"],
   }),
   inline("and", "and a b …", [2, ANY], {
@@ -135,7 +135,7 @@ export const HELPERS: readonly HelperDescription[] = [
     ],
   }),
   inline("number", "number value", [1, 1], {
-    summary: "A number in the manner of the locale.",
+    summary: "A number in the format of the locale.",
     options: DIGITS,
     example: [
       '{{number total minimumFractionDigits=2 locale="de"}}',
@@ -149,7 +149,7 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ['{{currency total "EUR"}}', { total: 1234.5 }, "€1,234.50"],
   }),
   inline("percent", "percent value", [1, 1], {
-    summary: "A share as a percentage: 0.19 is 19%.",
+    summary: "A ratio as a percentage: 0.19 is 19%.",
     options: DIGITS,
     example: ["{{percent rate}}", { rate: 0.19 }, "19%"],
   }),
@@ -177,7 +177,7 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ["{{breaks note}}", { note: "one\ntwo" }, "one\ntwo"],
   }),
   inline("urlEncode", "urlEncode text", [1, 1], {
-    summary: "The text made safe for a part of an address.",
+    summary: "The text, encoded for a part of a URL.",
     example: ["?q={{urlEncode q}}", { q: "a b&c" }, "?q=a%20b%26c"],
   }),
   inline("join", 'join list [", "]', [1, 2], {
@@ -185,7 +185,7 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ['{{join tags " / "}}', { tags: ["a", "b"] }, "a / b"],
   }),
   inline("length", "length value", [1, 1], {
-    summary: "How many items a list, characters a text, or fields an object has.",
+    summary: "The number of items of a list, characters of a text, or fields of an object.",
     example: ["{{length tags}}", { tags: ["a", "b"] }, "2"],
   }),
   inline("add", "add a b …", [2, ANY], {
@@ -197,7 +197,7 @@ export const HELPERS: readonly HelperDescription[] = [
     ],
   }),
   inline("subtract", "subtract a b", [2, 2], {
-    summary: "a less b.",
+    summary: "a minus b.",
     example: ["{{subtract 10 used}}", { used: 3 }, "7"],
   }),
   inline("multiply", "multiply a b …", [2, ANY], {
@@ -209,7 +209,8 @@ export const HELPERS: readonly HelperDescription[] = [
     example: ["{{divide total 4}}", { total: 10 }, "2.5"],
   }),
   inline("round", "round value [digits]", [1, 2], {
-    summary: "Rounded to so many digits after the point, half away from zero.",
+    summary:
+      "The number rounded to some digits after the point (0 by default), half away from zero.",
     example: ["{{round rate 1}}", { rate: 2.25 }, "2.3"],
   }),
   inline("asset", 'asset "name"', [1, 1], {
