@@ -154,7 +154,7 @@ async function importDraft(
   const { kind, alias, name } = ready;
   const { template, kept } = await keepAsDraft(accountId, ready, store);
   if (!kept) {
-    const message = "the draft was changed in the dashboard: it stays as it is there";
+    const message = "the draft was changed in the dashboard and is not replaced";
     errors.push({ file: `${kind}/${alias}`, message });
   }
   return {

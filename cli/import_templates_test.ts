@@ -137,7 +137,7 @@ test("importTemplates() keeps a template that a rule forbids as a draft, until i
   const mine = { ...followed.source, html: "mine" };
   await store.drafts.change({ ...followed, source: mine, base: null, updatedBy: "usr_1" });
   await made.write({ [file]: html });
-  assert.match((await run()).errors.at(-1)?.message ?? "", /it stays as it is there/);
+  assert.match((await run()).errors.at(-1)?.message ?? "", /is not replaced/);
   assert.equal((await store.drafts.find(place))?.source.html, "mine");
 });
 

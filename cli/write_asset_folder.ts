@@ -63,9 +63,12 @@ export async function writeAssetFolder(
 
 function requireName(name: string): void {
   if (assetNameSchema.safeParse(name).success) return;
-  throw new CommandError(`Cannot write the asset "${name}": it has no name of a file`, {
-    exitCode: EXIT.failed,
-  });
+  throw new CommandError(
+    `Cannot write the asset "${name}": its name cannot be the name of a file`,
+    {
+      exitCode: EXIT.failed,
+    },
+  );
 }
 
 /** Returns a name that no other file of the folder has, also where case does not count. */
@@ -85,7 +88,7 @@ async function load(
 ): Promise<Buffer> {
   const bytes = await download(name);
   if (createHash("sha256").update(bytes).digest("hex") === sha256) return bytes;
-  throw new CommandError(`Cannot pull the asset "${name}": it was replaced meanwhile`, {
+  throw new CommandError(`Cannot pull the asset "${name}": it was replaced in the meantime`, {
     exitCode: EXIT.failed,
     remedy: "run the command again",
   });

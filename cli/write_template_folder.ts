@@ -137,7 +137,7 @@ function checkPath(path: string): void {
   const [kind = "", alias = "", ...rest] = path.split("/");
   const isKnown = (kind === "email" || kind === "pdf") && isTemplateFile(kind, rest.join("/"));
   if (isKnown && aliasSchema.safeParse(alias).success) return;
-  const message = `Cannot write "${path}": it is no file of a template`;
+  const message = `Cannot write "${path}": it is not a file of a template`;
   throw new CommandError(message, { exitCode: EXIT.failed });
 }
 

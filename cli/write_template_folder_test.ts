@@ -85,7 +85,7 @@ test("writeTemplateFolder() writes nothing if one path leads elsewhere", async (
   for (const path of names) {
     await assert.rejects(
       made.write({ ...fileOf("a"), [path]: "x" }),
-      /it is no file of a template/,
+      /it is not a file of a template/,
     );
   }
   assert.equal(await made.read("email/a/subject.hbs"), "none");
@@ -105,6 +105,6 @@ test("writeTemplateFolder() writes the languages of a template, and removes thos
   ]);
   assert.deepEqual(await readdir(join(made.folder, "email/a/de")), ["notes.txt"]);
   for (const path of ["email/a/../subject.hbs", "email/a/de/../subject.hbs", "email/a/de/x.hbs"]) {
-    await assert.rejects(made.write({ [path]: "x" }), /no file of a template/);
+    await assert.rejects(made.write({ [path]: "x" }), /not a file of a template/);
   }
 });

@@ -28,7 +28,7 @@ export function convertCommand(context: CommandContext): Command {
   Mandrill    .json as its API returns a template, or .html with .txt beside it
   Mailchimp   .html with .txt beside it
 
-What cannot be translated stays as it stands and is listed with file, line and column. The exit
+What cannot be translated stays unchanged and is listed with file, line and column. The exit
 code is then 4.
 
 Example:

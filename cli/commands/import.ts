@@ -35,8 +35,8 @@ export function importCommand(context: CommandContext): Command {
   assets/         stored files, with assets.json (both optional)
 
 All templates are checked first. If one is faulty, all faults are reported with line and column,
-and nothing is published. A template that breaks a rule, such as a script in a mail, comes in as a
-draft with the reasons; what is published already stays as it is. The exit code is then 4.
+and nothing is published. A template that breaks a rule, such as a script in a mail, is imported as
+a draft, with the reasons. Published versions do not change. The exit code is then 4.
 
 Examples:
   posthaste import ./templates --account shop

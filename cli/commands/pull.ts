@@ -18,8 +18,8 @@ export function pullCommand(context: CommandContext): Command {
     .addHelpText(
       "after",
       `
-Needs POSTHASTE_URL and POSTHASTE_TOKEN (scope manage:templates), and no database. Writes what is
-published, or what push has made of a draft since. Files that say the same stay as they are.
+Needs POSTHASTE_URL and POSTHASTE_TOKEN (scope manage:templates), and no database. Writes the
+published versions, or the drafts that push has changed since. Files with the same content are kept.
 
 Examples:
   posthaste pull ./templates

@@ -67,7 +67,7 @@ export class ValueBudget {
   takeBytes(count: number): void {
     this.#bytes += count;
     if (this.#bytes > MAX_PARSED_BYTES) {
-      throw new PdfFault("too much of it is read again and again");
+      throw new PdfFault("its objects refer to the same data too often");
     }
   }
 }

@@ -123,7 +123,7 @@ function checkHeads(tables: FontTables): void {
   // OpenType, OS/2, fsType: restricted, and bitmaps only.
   if ((rights & 0xf) === 2 || (rights & 0x200) !== 0) {
     throw new AssetFault(
-      "The font says that its licence forbids to embed it in documents (fsType)",
+      "The licence of the font forbids embedding it in documents (fsType)",
     );
   }
 }

@@ -76,7 +76,7 @@ export class ReadPdf {
   resolved(value: PdfValue | undefined): PdfValue | undefined {
     let found = value;
     for (let hops = 0; found instanceof PdfReference; hops++) {
-      if (hops > 10) throw new PdfFault("a reference leads to itself");
+      if (hops > 10) throw new PdfFault("a reference refers to itself");
       found = this.object(found.id).value;
     }
     return found;

@@ -142,7 +142,7 @@ const FAULTS: [string, Buffer, RegExp][] = [
       page: "/Length 185 0 R /Kids 185 0 R /Group <</X 185 0 R>>",
       last: `%${"x".repeat(3_000_000)}\n0`,
     }),
-    /too much of it is read again and again/,
+    /its objects refer to the same data too often/,
   ],
   [
     "a reference with a comment in it",

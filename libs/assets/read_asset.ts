@@ -37,7 +37,7 @@ export function readAsset(body: Buffer, contentType: string): ReadAsset {
   if (found === undefined) {
     if (!said.startsWith("image/")) return { bytes: body, contentType };
     throw new AssetFault(
-      `The file is not an image that mail clients show, as its type "${said}" says`,
+      `The file is not an image that mail clients show, although its type is "${said}"`,
     );
   }
   if (said !== found && !isUnknown(said)) {
@@ -49,7 +49,7 @@ export function readAsset(body: Buffer, contentType: string): ReadAsset {
   const { width, height } = format;
   if (width < 1 || height < 1 || width * height > MAX_PIXELS) {
     throw new AssetFault(
-      `The image has ${width} × ${height} pixels. It may have 50 million at most`,
+      `The image has ${width} × ${height} pixels. The maximum is 50 million`,
     );
   }
   return { bytes: body, contentType: found, width, height };
@@ -61,7 +61,7 @@ function readFont(
 ): ReadAsset {
   if (found === undefined) {
     const error =
-      `The file is not a font of TrueType, OpenType or WOFF2, as its type "${said}" says`;
+      `The file is not a TrueType, OpenType or WOFF2 font, although its type is "${said}"`;
     throw new AssetFault(error);
   }
   if (!isUnknown(said) && !isFontType(said, found)) {

@@ -67,7 +67,7 @@ test("compileTemplate() reports where in the template a helper failed", () => {
 
 test("compileTemplate() refuses every template that checkTemplate() refuses", () => {
   assert.throws(() => fill("{{> x}}"), /Partials/);
-  assert.throws(() => fill({ type: "Program", body: [] } as unknown as string), /is a text/);
+  assert.throws(() => fill({ type: "Program", body: [] } as unknown as string), /must be a text/);
 });
 
 test("plainData() refuses values that are nested too deep", () => {

@@ -61,7 +61,11 @@ function lintScript(tag: HtmlTag, report: Report): void {
   }
   for (const name of ["href", "src", "action"]) {
     if (/^\s*javascript:/i.test(attribute(tag, name) ?? "")) {
-      report("javascript_link", tag.start, "Scripts do not run in mail and PDFs: the link is dead");
+      report(
+        "javascript_link",
+        tag.start,
+        "Scripts do not run in mail and PDFs: the link does nothing",
+      );
     }
   }
 }
@@ -116,7 +120,7 @@ function lintLink(tag: HtmlTag, report: Report): void {
 function lintContrast(tag: HtmlTag, report: Report): void {
   const ratio = contrastOf(tag);
   if (ratio === undefined || ratio >= LEAST_CONTRAST) return;
-  report("low_contrast", tag.start, `The text has a contrast of ${ratio.toFixed(1)} only`);
+  report("low_contrast", tag.start, `The contrast of the text is only ${ratio.toFixed(1)}`);
 }
 
 function lintPrinted(page: PageOptions | null): TagRule {

@@ -28,7 +28,7 @@ export function lintMail(
   if (size > GMAIL_BYTES) {
     const message = `The HTML has ${
       Math.round(size / 1000)
-    } KB with this sample: Gmail cuts at 102`;
+    } KB with this sample: Gmail cuts it off at 102 KB`;
     found.push({ ...whole, part: "html", rule: "gmail_clips", message });
   }
   if (subject === "") {
@@ -42,7 +42,7 @@ export function lintMail(
   if ([...subject].length > SUBJECT_CHARACTERS) {
     const message = `The subject has ${
       [...subject].length
-    } characters: inboxes show about 40 on a phone, 70 on a desk`;
+    } characters: inboxes show about 40 on phones and 70 on computers`;
     found.push({ ...whole, part: "subject", rule: "subject_too_long", message });
   }
   if (html !== "" && !hasPreheader(written, html)) {

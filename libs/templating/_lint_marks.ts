@@ -36,7 +36,7 @@ function marksIn(part: Found["part"], source: string): Found[] {
   const placeOf = openPlaces(source);
   return [...source.matchAll(FOREIGN)].map(({ 0: mark, index }) => {
     const shown = mark.length > MAX_SHOWN ? `${mark.slice(0, MAX_SHOWN)}…` : mark;
-    const message = `"${shown}" is not a placeholder: recipients would read it as it stands`;
+    const message = `"${shown}" is not a placeholder: recipients would see it unchanged`;
     return { part, ...placeOf(index), rule: "foreign_tag", message };
   });
 }

@@ -14,7 +14,7 @@ export type ParsedTemplate =
  * accepts only text: a ready-made syntax tree could contain code.
  */
 export function parseTemplate(part: TemplatePart, source: string): ParsedTemplate {
-  if (typeof source !== "string") return { error: at(part, "A template is a text") };
+  if (typeof source !== "string") return { error: at(part, "A template must be a text") };
   const refused = refuseAtSight(part, source);
   if (refused) return { error: refused };
   let ast: Ast;

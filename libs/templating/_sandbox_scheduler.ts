@@ -223,7 +223,7 @@ export function openScheduler(limits: Required<SandboxOptions>): Scheduler {
     if (guilty && ++guilty.request.killed >= HOPELESS) {
       const rest = waiting.remove((task) => "request" in task && task.request === guilty.request);
       const message =
-        `Cannot fill the template: the ${HOPELESS} fills before it needed more than ${limit}`;
+        `Cannot fill the template: the previous ${HOPELESS} fills needed more than ${limit}`;
       refuse(rest as FillTask[], code, message);
     }
   }

@@ -32,10 +32,10 @@ export function translateMergeTags(source: string, note: Note): string {
       return kind === "IF" ? `{{#if ${test}}}` : `{{#if (not ${test})}}`;
     }
     if (/^ELSE:?$/i.test(text)) {
-      return depth > 0 ? "{{else}}" : leave("There is no condition open here");
+      return depth > 0 ? "{{else}}" : leave("No condition is open here");
     }
     if (/^END:IF$/i.test(text)) {
-      return depth-- > 0 ? "{{/if}}" : (depth = 0, leave("There is no condition open here"));
+      return depth-- > 0 ? "{{/if}}" : (depth = 0, leave("No condition is open here"));
     }
     return valueOf(text) ?? leave(OWN.test(text.split(":", 1)[0] ?? "") ? FILLED : UNKNOWN);
   });

@@ -37,7 +37,7 @@ export function translateMustachio(source: string, note: Note): string {
     }
     const [, sign = "", , path = ""] = /^(#|\^|&)?\s*(each\s+)?(.*)$/.exec(text) ?? [];
     const isEach = /^#\s*each\s/.test(text);
-    if (!PATH.test(path)) return leave("This is no path of Mustachio");
+    if (!PATH.test(path)) return leave("This is not a path of Mustachio");
     const target = resolved(path, open.at(-1)?.context ?? []);
     const written = writtenFrom(target, open);
     if (sign === "^") {

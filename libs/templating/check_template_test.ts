@@ -81,7 +81,7 @@ test("checkTemplate() refuses partials, decorators, raw blocks and data of the e
 
 test("checkTemplate() accepts only text, never a syntax tree", () => {
   const tree = { type: "Program", body: [] } as unknown as string;
-  assert.deepEqual(errorsOf(tree), ["1:1 A template is a text"]);
+  assert.deepEqual(errorsOf(tree), ["1:1 A template must be a text"]);
 });
 
 test("checkTemplate() reports each part by itself", () => {

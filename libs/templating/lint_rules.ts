@@ -17,7 +17,7 @@ export const LINT_RULES = {
   /** No font has a glyph for a character of the PDF. */
   pdf_missing_glyphs: warning("Use another character, or give the document a font that has it"),
   /** The browser refused a font of the PDF. */
-  pdf_font_broken: warning("Export the font anew, as TrueType, OpenType or WOFF2"),
+  pdf_font_broken: warning("Export the font again, as TrueType, OpenType or WOFF2"),
   /** An image of a PDF by address, which the printer may not load. */
   pdf_image_blocked: error(
     "Allow images from the web in the page's options, or write the image into the document (data:)",
@@ -25,7 +25,7 @@ export const LINT_RULES = {
   /** Images of a PDF could not be fetched, or the operator does not allow that. */
   pdf_images_fail: error("Write the images into the document (data:)"),
   /** A PDF/A with a password, which the standard forbids. */
-  password_in_archive: error("Choose one of both in the page's options: PDF/A-3b or the password"),
+  password_in_archive: error("Choose one of the two in the page options: PDF/A-3b or the password"),
   /** The password of a PDF is in a variable that requests may not know. */
   password_undeclared: error("Declare the variable, as required"),
   /** Everybody who knows the template knows the password. */
@@ -37,10 +37,10 @@ export const LINT_RULES = {
   /** A stored file that is no image, and no font of a PDF. */
   asset_not_image: error("Attach the file to the send, or link to it"),
   /** A stored file that is to be appended, and is no PDF. */
-  asset_not_pdf: error("Store a PDF under this name, or take it out of the page's options"),
+  asset_not_pdf: error("Store a PDF under this name, or remove it from the page options"),
   /** A PDF/A with appended pages, which may not conform. */
   append_in_archive: error(
-    "Choose one of both in the page's options: PDF/A-3b or the appended PDFs",
+    "Choose one of the two in the page options: PDF/A-3b or the appended PDFs",
   ),
   /** Stored images and fonts that are too large together. */
   assets_too_large: error("Store smaller images, or fonts with fewer characters"),
@@ -75,7 +75,7 @@ export const LINT_RULES = {
     "Allow images from the web in the page's options, or write the image into the document (data:)",
   ),
   /** More than 102 KB of HTML, where Gmail cuts. */
-  gmail_clips: warning("Shorten the HTML, or send what is long as a PDF"),
+  gmail_clips: warning("Shorten the HTML, or send long parts as a PDF"),
   empty_subject: warning("Write a subject"),
   /** A declared variable that nothing reads. */
   unused_variable: warning("Remove the declaration, or use the variable"),
@@ -85,7 +85,7 @@ export const LINT_RULES = {
   compiler: warning("Read the documentation of MJML, or change the CSS"),
   /** A variable that is read and not declared: requests may leave it out. */
   undeclared_variable: info("Declare it as required, or give it a default"),
-  subject_too_long: info("Begin with what matters"),
+  subject_too_long: info("Put the important words first"),
   no_preheader: info("Begin with a hidden text, or with mj-preview in MJML"),
   /** It looks like marketing, and has no link to unsubscribe. */
   missing_unsubscribe: info("Add a link to unsubscribe"),

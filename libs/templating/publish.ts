@@ -80,7 +80,7 @@ export async function publishEmail(source: EmailSource): Promise<PublishedEmail>
   );
   refuse(whole.errors);
   const { subject = "", html: written = "", text: given } = whole.parts;
-  if (/[\r\n]/.test(subject.trim())) refuse([at("subject", "A subject is a single line")]);
+  if (/[\r\n]/.test(subject.trim())) refuse([at("subject", "A subject must be a single line")]);
 
   const { html, warnings } = await toMailHtml(written, { locale, placeOf: whole.placeOf });
   const text = given ?? await textFrom(html);
