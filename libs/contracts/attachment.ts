@@ -86,7 +86,7 @@ function faultsOf(given: Given, usual: Kind): Fault[] {
     value !== undefined && !fields.includes(name) && !others.includes(name as Kind)
   );
   const unfit = [...others, ...foreign.map(([name]) => name)];
-  const message = `must not stand beside ${kind}`;
+  const message = `must not be given with ${kind}`;
   const { filename } = given;
   return [
     ...unfit.map((field): Fault => ({ field, code: "unknown_field", message })),

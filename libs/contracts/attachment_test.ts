@@ -27,19 +27,19 @@ test("sendBodySchema() accepts a PDF, a file, or the name of a kept one, and onl
 test("sendBodySchema() accepts exactly one of id, content and asset, and the fields that belong to it", () => {
   assert.deepEqual(faultsOf([{}]), ["0.id: is required"]);
   assert.deepEqual(faultsOf([{ id: 1, ...FILE }]), [
-    "0.content: must not stand beside id",
-    "0.contentType: must not stand beside id",
+    "0.content: must not be given with id",
+    "0.contentType: must not be given with id",
   ]);
   assert.deepEqual(faultsOf([{ ...FILE, asset: "logo", variables: {} }]), [
-    "0.asset: must not stand beside content",
-    "0.variables: must not stand beside content",
+    "0.asset: must not be given with content",
+    "0.variables: must not be given with content",
   ]);
   assert.deepEqual(faultsOf([{ content: "aGk=" }]), [
     "0.filename: is required",
     "0.contentType: is required",
   ]);
   assert.deepEqual(faultsOf([{ id: 1, contentId: "x" }]), [
-    "0.contentId: must not stand beside id",
+    "0.contentId: must not be given with id",
   ]);
 });
 

@@ -39,8 +39,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   unknown_route: "the path does not exist",
   method_not_allowed: "the path has no such method; `Allow` lists its methods",
   request_timeout: "the request did not arrive in time; the connection is closed",
-  batch_closed: "the batch takes no recipients, because it is closed or canceled; or a canceled " +
-    "one cannot be closed",
+  batch_closed: "the batch is closed or canceled and takes no recipients, or a canceled batch " +
+    "cannot be closed",
   batch_full: "the batch would have more than 1,000,000 recipients or 10,000 parts; nobody was " +
     "added",
   too_many_batches: "the account has 100 open batches; close or cancel one",
@@ -85,7 +85,7 @@ export const ISSUE_MEANINGS: Readonly<Record<IssueCode, string>> = {
   number_not_exact:
     "is an integer beyond ±(2^53-1), which nearly every JSON parser changes; send it as a string",
   number_out_of_range: "is a number outside the range of a double",
-  out_of_range: "is a time too far ahead or too long ago",
+  out_of_range: "is a time too far in the future or past",
   half_character: "has half a surrogate pair in its value or name",
   sender_not_allowed: "see the codes of answers",
   unknown_pdf_template: "see the codes of answers",

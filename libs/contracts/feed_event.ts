@@ -168,14 +168,16 @@ const TYPES = new RegExp(`^(?:${FEED_EVENT_TYPES.join("|").replaceAll(".", "\\."
 export const FEED_QUERY = {
   after: z.string().max(1000).optional()
     .describe(
-      "The `next` of the page before, or `latest`: from now on. From the oldest without it",
+      "The `next` of the previous page, or `latest` to begin now; by default the oldest event",
     ),
-  types: z.string().max(1000).regex(TYPES, { error: "must be types of events, with commas" })
-    .optional().describe("Only these types, with commas"),
+  types: z.string().max(1000).regex(TYPES, {
+    error: "must be types of events, separated by commas",
+  })
+    .optional().describe("Only these types, separated by commas"),
   limit: z.coerce.number<string>().int().min(1).max(MAX_LIST_LIMIT).default(MAX_LIST_LIMIT)
-    .describe("Events of the page, at most"),
+    .describe("Maximum number of events on the page"),
   wait: z.coerce.number<string>().min(0).max(MAX_FEED_WAIT_S).default(0)
-    .describe("Seconds to wait for an event where there is none"),
+    .describe("Seconds to wait for an event if there is none"),
 };
 
 /** Answer to `GET /v1/events`. */

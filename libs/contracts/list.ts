@@ -10,10 +10,10 @@ const DEFAULT_LIST_LIMIT = 25;
 export const LIST_QUERY = {
   /** The most items on the page. */
   limit: z.coerce.number<string>().int().min(1).max(MAX_LIST_LIMIT).default(DEFAULT_LIST_LIMIT)
-    .describe("Items of the page, at most"),
+    .describe("Maximum number of items on the page"),
   /** The `next` of the previous page. It is valid only with the same filters. */
   cursor: z.string().max(1000).optional()
-    .describe("The `next` of the page before; it belongs to its filters"),
+    .describe("The `next` of the previous page, with the same filters"),
 };
 
 /** Makes the schema of a page of a list. */

@@ -38,7 +38,7 @@ const givenSchema = z.strictObject({
   faultParams("required", "must have a url or a mailto"),
 ).refine(
   (given) => !isOneClick(given) || given.url?.startsWith("https://") === true,
-  faultParams("wrong_type", "must have an https url, or false for oneClick"),
+  faultParams("wrong_type", "must have an https url, or oneClick must be false"),
 );
 
 /** Schema of how recipients unsubscribe. An empty text removes the send's value. */

@@ -213,7 +213,7 @@ function responsesOf<Code extends string>(
   });
   return {
     200: { description: "Done", content: { [mediaType]: { schema: jsonSchemaOf(answer) } } },
-    ...(revalidates ? { 304: { description: "It is as the `ETag` says" } } : {}),
+    ...(revalidates ? { 304: { description: "Not changed since the `ETag` of the request" } } : {}),
     ...Object.fromEntries(errors),
   };
 }

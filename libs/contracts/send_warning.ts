@@ -5,7 +5,7 @@ export const SEND_WARNINGS = {
   unsigned_unsubscribe:
     "Mail programs ignore List-Unsubscribe-Post without a DKIM signature over it (RFC 8058): turn on signing for the integration, or check that the server signs both headers",
   suppressed_recipients:
-    "Recipients are on the suppression list: they get no mail, unless they are taken from it in time",
+    "Recipients are on the suppression list: they get no mail, unless they are removed from it in time",
 } as const;
 
 /** Code of a warning. */

@@ -63,7 +63,7 @@ export const suppressionFoundSchema = z.strictObject({
 /** The filters of `GET /v1/suppressions`. */
 export const SUPPRESSION_FILTERS = {
   email: z.string().trim().min(1).max(320).optional()
-    .describe("An address, or with * at its end: how it begins"),
+    .describe("An address, or the beginning of one with * at its end"),
 };
 
 /** Body of `POST /v1/suppressions`. */

@@ -62,15 +62,15 @@ export const MAX_DRY_RUN_RECIPIENTS = 10;
 /** Query of a dry run: positions in `to`, with commas. */
 export const DRY_RUN_QUERY = z.strictObject({
   recipients: z.string().regex(/^\d{1,7}(?:,\d{1,7})*$/, {
-    error: "must be positions of recipients, with commas: 0,5",
+    error: "must be positions of recipients, separated by commas: 0,5",
   }).transform((text) => [...new Set(text.split(",").map(Number))])
     .refine(({ length }) => length <= MAX_DRY_RUN_RECIPIENTS, {
       error: `must not name more than ${MAX_DRY_RUN_RECIPIENTS} recipients`,
-    }).optional().describe("Positions of the recipients to fill, with commas: 0,5"),
+    }).optional().describe("Positions of the recipients to fill, separated by commas: 0,5"),
 });
 
 /** Query of an explanation. */
 export const EXPLAIN_QUERY = z.strictObject({
   values: z.enum(["true", "false"], { error: "must be true or false" }).optional()
-    .describe("Whether the values are wanted, too"),
+    .describe("Whether to return the values, too"),
 });

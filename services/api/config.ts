@@ -52,7 +52,7 @@ export const CONFIG = z.object({
     .describe("Maximum of bytes in flight to the broker; above it, the reconciler dispatches them"),
   DISPATCH_LEFT: setting.integer({ min: 1 }).prefault("20000")
     .describe(
-      "Recipients left to the reconciler at which sends get 503, until the broker keeps up",
+      "Number of recipients left to the reconciler from which on sends get 503, until the broker keeps up",
     ),
   BROKER_AWAY: setting.duration({ min: 1000 }).prefault("1m")
     .describe("Time without the broker after which sends get 503 and the process is not ready"),

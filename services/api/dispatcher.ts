@@ -79,7 +79,7 @@ export function openDispatcher(options: DispatcherOptions): Dispatcher {
       await dispatch(send);
       isDone = true;
     } catch (error) {
-      logger.warn(`Cannot dispatch "${send._id}": the reconciler will`, {
+      logger.warn(`Cannot dispatch "${send._id}": the reconciler will do it`, {
         sendId: send._id,
         error,
       });

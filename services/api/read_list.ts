@@ -91,7 +91,7 @@ export function positionIn(
 ): string {
   const [, belongsTo, position = ""] = CURSOR_PATTERN.exec(cursor) ?? [];
   if (belongsTo === digest) return Buffer.from(position, "base64url").toString();
-  const reason = "the cursor is not one of this list with these filters";
+  const reason = "the cursor is not from this list with these filters";
   throw new HttpError("invalid_cursor", `Cannot list ${name}: ${reason}`);
 }
 

@@ -165,5 +165,5 @@ const TOO_LARGE = {
 
 const REPEATED_ID = {
   code: "repeated_field",
-  message: "must not have one contentId twice in one mail",
+  message: "must not use a contentId twice in one mail",
 } as const;

@@ -18,10 +18,10 @@ export const retentionInputSchema = z.object({
 export const forgetSchema = z.strictObject({
   email: emailAddressSchema,
   auditAfter: z.string().max(100).optional()
-    .describe("The `left.auditNext` of the answer before: goes on there in the audit log"),
+    .describe("The `left.auditNext` of the previous answer, to continue in the audit log"),
 });
 
 /** Query of `GET /api/audit`. */
 export const auditQuerySchema = z.object({
-  before: z.string().max(100).optional().describe("The `next` of the page before"),
+  before: z.string().max(100).optional().describe("The `next` of the previous page"),
 });

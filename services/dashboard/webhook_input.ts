@@ -20,12 +20,12 @@ export const webhookChangeSchema = z.strictObject({
 /** Body of `POST /api/webhooks/:id/rotate-secret`. */
 export const rotationSchema = z.strictObject({
   overlapHours: z.int().min(0).max(168).default(24)
-    .describe("Hours for which the old secret signs, too"),
+    .describe("Hours for which Posthaste also signs with the old secret"),
 });
 
 /** Body of `POST /api/webhooks/:id/enable`. */
 export const enablingSchema = z.strictObject({
-  skip: z.boolean().default(false).describe("Goes on with new events, and skips those of before"),
+  skip: z.boolean().default(false).describe("Continues with new events, and skips earlier ones"),
 });
 
 /** Ids of an endpoint and an event, as in an address. */
@@ -35,7 +35,7 @@ export const deliveryIdSchema = webhookIdSchema.extend({ eventId: z.string().max
 export const deliveryQuerySchema = z.strictObject({
   state: z.enum(WEBHOOK_DELIVERY_STATES).optional(),
   before: z.string().max(200).regex(PLACE_PATTERN).optional()
-    .describe("The `next` of the page before"),
+    .describe("The `next` of the previous page"),
 });
 
 const time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
@@ -46,7 +46,7 @@ export const replaySchema = z.strictObject({
   from: z.union([
     time,
     z.string().max(200).regex(PLACE_PATTERN).transform(placeIn),
-  ]).describe("A time, or the `next` of the answer before"),
+  ]).describe("A time, or the `next` of the previous answer"),
   until: time,
   states: z.array(z.enum(WEBHOOK_DELIVERY_STATES)).min(1).default(["failed"]),
   types: z.array(z.enum(FEED_EVENT_TYPES)).min(1).optional(),

@@ -17,7 +17,7 @@ import type { BatchState, MessageState } from "@posthaste/contracts";
 /** Filters of a list of batches, as in an address's query. */
 export interface BatchQuery {
   state?: BatchState;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   before?: string;
 }
 

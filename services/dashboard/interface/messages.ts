@@ -46,7 +46,7 @@ export interface MessageQuery {
   reason?: string;
   code?: string;
   enhanced?: string;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   before?: string;
 }
 

@@ -92,7 +92,7 @@ export interface AccountView {
   retention: { contentDays: number };
   /** Whether addresses whose mailbox does not exist go on the suppression list. */
   suppressRefused: boolean;
-  /** BCP 47 tag of the language of mails where a request names none; null for that of each template. */
+  /** BCP 47 tag of the language of mails whose request names none; null for that of each template. */
   locale: string | null;
 }
 

@@ -18,7 +18,7 @@ import type { SuppressionReason } from "@posthaste/contracts";
 export interface SuppressionQuery {
   /** A part of the addresses. */
   part?: string;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   after?: string;
 }
 

@@ -34,7 +34,7 @@ export const accountViewSchema = z.strictObject({
   createdAt: AT,
   retention: z.strictObject({ contentDays: z.int() }),
   suppressRefused: z.boolean(),
-  locale: z.string().nullable().describe("The language of mails where a request names none"),
+  locale: z.string().nullable().describe("The language of mails whose request names none"),
 }) satisfies z.ZodType<AccountView>;
 
 /** Schema of a page of the audit log. */

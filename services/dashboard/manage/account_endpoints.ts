@@ -41,7 +41,7 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     ...{ method: "POST", path: "/manage/v1/tokens/{tokenId}/roll", scopes: ["manage:tokens"] },
     operation: "rollToken",
     summary: "Replaces a token",
-    about: "replaces one: `{overlapHours}`, for which the old one still works",
+    about: "replaces one; the old one still works for `{overlapHours}`",
     body: rollSchema,
     codes: ["people_only", "not_found", "conflict"],
     answer: newTokenViewSchema,
@@ -73,9 +73,9 @@ const ACCOUNT: readonly ManageEndpoint[] = [
   {
     ...{ method: "PUT", path: "/manage/v1/account/language", scopes: ["manage:account"] },
     operation: "changeLanguage",
-    summary: "Sets the language of mails where a request names none",
+    summary: "Sets the language of mails whose request names none",
     about:
-      "`{locale}`: the [language](templates.md#languages) of mails where a request names none; null for that of each template",
+      "`{locale}`: the [language](templates.md#languages) of mails whose request names none; null for that of each template",
     body: languageInputSchema,
     answer: EMPTY,
   },

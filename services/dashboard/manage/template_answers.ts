@@ -35,7 +35,9 @@ export const templateRowSchema = z.strictObject({
   updatedAt: AT,
   updatedBy: z.string().nullable(),
   lastUsedAt: AT.nullable(),
-  languages: z.array(z.string()).describe("Of the published version: that of its own body first"),
+  languages: z.array(z.string()).describe(
+    "Languages of the published version, that of its own body first",
+  ),
   missingLanguages: z.array(z.string()).describe(
     "Languages of the account's other templates that no language of this template covers",
   ),
