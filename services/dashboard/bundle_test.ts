@@ -434,7 +434,7 @@ test("faults of partials are at their files, and drafts of people stay", async (
     (await plan(SHARED, { kind: "email" })).body.faults.map(
       ({ message }: { message: string }) => message,
     )[0],
-    "is not what the request names by kind and alias",
+    "does not match the kind and alias of the request",
   );
 
   await push(SHARED, { publish: true });
@@ -617,7 +617,7 @@ test("a push refuses bytes that are not those of its plan, and changes nothing t
     [wantedOf(image(1), { size: 1 }), contentsOf(image(1)), /type or size/],
     [wantedOf(image(1), { contentType: "image/png" }), contentsOf(image(1)), /not "image\/png"/],
     [wantedOf(image(1), { contentType: "text/plain" }), contentsOf(image(1)), /not "text\/plain"/],
-    [wantedOf(svg, { contentType: "image/svg+xml" }), contentsOf(svg), /what is not kept/],
+    [wantedOf(svg, { contentType: "image/svg+xml" }), contentsOf(svg), /parts that are not kept/],
   ];
   for (const [wanted, contents, reason] of cases) {
     const wish = { assets: { logo: wanted } };

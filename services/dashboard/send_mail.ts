@@ -54,7 +54,10 @@ export async function sendMail(
   };
   await store.sends.accept(send);
   await Promise.all([dispatchSend(bus, send), bus.publish(acceptanceOf(send))]).catch((error) => {
-    logger.warn(`Cannot dispatch "${send._id}": the reconciler will`, { sendId: send._id, error });
+    logger.warn(`Cannot dispatch "${send._id}": the reconciler will do it`, {
+      sendId: send._id,
+      error,
+    });
   });
   return { sendId: send._id, messageId: messageIdOf(send._id, 0) };
 }

@@ -47,7 +47,7 @@ export function isUnlimited({ token }: Limited, kind: "templates" | "integration
  */
 export function requireUnlimited(actor: Limited, kind: "templates" | "integrations"): void {
   if (isUnlimited(actor, kind)) return;
-  throw new HttpError("missing_scope", `Cannot use this token here: it is for some ${kind} alone`);
+  throw new HttpError("missing_scope", `Cannot use this token here: it is limited to some ${kind}`);
 }
 
 /**

@@ -65,7 +65,7 @@ export async function exportBundle(
       path: `${kind}/${id}`,
       message: "has no alias",
     }));
-    const error = "Cannot write templates without an alias as files. Give them one";
+    const error = "Cannot write templates without an alias as files. Give them aliases";
     throw new HttpError("alias_missing", error, { issues });
   }
   const isWhole = kind === undefined && alias === undefined && isUnlimited(actor, "templates");

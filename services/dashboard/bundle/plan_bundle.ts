@@ -206,7 +206,7 @@ function beyond(
   ];
   const faults = outside.map((file) => ({
     file,
-    message: "is not what the request names by kind and alias",
+    message: "does not match the kind and alias of the request",
   }));
   if (templates.length <= MAX_BUNDLE_TEMPLATES) return faults;
   return [...faults, { file: "", message: `has more than ${MAX_BUNDLE_TEMPLATES} templates` }];

@@ -68,13 +68,13 @@ function readContent(
   if (createHash("sha256").update(bytes).digest("hex") !== asset.sha256) {
     throw new AssetFault(
       contentType === "image/svg+xml"
-        ? "has other bytes than the plan says, or is an SVG image with what is not kept: " +
-          "keep it by PUT /assets first"
-        : "has other bytes than the plan says",
+        ? "has other bytes than in the plan, or is an SVG image with parts that are not kept: " +
+          "store it by PUT /assets first"
+        : "has other bytes than in the plan",
     );
   }
   if (contentType !== asset.contentType || bytes.length !== asset.size) {
-    throw new AssetFault("has another type or size than the plan says");
+    throw new AssetFault("has another type or size than in the plan");
   }
   const { width: _w, height: _h, ...rest } = asset;
   const size = width && height ? { width, height } : {};

@@ -54,7 +54,7 @@ export function consentRoutes(app: FastifyInstance, { deps }: Routing): void {
     if (reply === undefined) {
       throw new HttpError(
         "no_answer",
-        "The mailer does not answer. Give consent again soon",
+        "The mailer does not answer. Give consent again in a moment",
       );
     }
     if (reply.ok) return reply;

@@ -21,7 +21,7 @@ export default function ConsentReturnPage() {
       <SignInFrame title="No consent is open">
         <Stack>
           <Alert color="yellow">
-            This page ends a consent that was started in this tab, once. Open the integration, and
+            This page completes one consent that was started in this tab. Open the integration and
             start again.
           </Alert>
           <Button component="a" href="/integrations">Show all integrations</Button>

@@ -227,7 +227,7 @@ function FallbackField({ form, id }: Pick<FormProps, "form" | "id">) {
   return (
     <MultiSelect
       label="If it fails, send through"
-      description="Up to three, tried in this order. They get only mail that the server of this integration certainly did not get. They must have the same sender address. While this integration is paused, its mail waits"
+      description="Up to three, tried in this order. They get a mail only if the server of this integration certainly did not get it. They must have the same sender address. While this integration is paused, its mail waits"
       data={[
         ...others.map((one) => ({ value: String(one.id), label: one.name })),
         ...stored.map((own) => ({ value: own, label: `Integration ${own} (removed)` })),

@@ -87,7 +87,7 @@ function RedirectUri() {
       <Text size="sm" fw={600} mb={4}>Redirect URI</Text>
       <CopyCode code={`${location.origin}${CONSENT_RETURN}`} label="Copy the redirect URI" />
       <Text size="xs" c="dimmed" mt={4}>
-        Register it for the client at the provider. At Microsoft, choose the platform Web.
+        Register it for the client at the provider. With Microsoft, choose the platform Web.
       </Text>
     </div>
   );

@@ -85,4 +85,4 @@ export function usePartialDraft(view: PartialView): PartialDraft {
 }
 
 const CONFLICT =
-  "Someone else changed this draft. Copy your text, load the page again, and put it in";
+  "Someone else changed this draft. Copy your text, reload the page, and insert it again";

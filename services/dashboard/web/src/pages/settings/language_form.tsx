@@ -8,7 +8,7 @@ import { canonicalTag, languageName } from "../../parts/language_tag.ts";
 import { showDone } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
 
-/** Sets the language of mails where a request names none, or that each template has its own. */
+/** Sets the language of mails whose request names none, or that each template has its own. */
 export function LanguageForm({ locale }: { locale: string | null }) {
   const isOwner = useMay("owner");
   const client = useQueryClient();

@@ -21,7 +21,7 @@ export function MailTab() {
     <Stack>
       <Section
         title="Language"
-        about="For mails and PDFs whose request names no language. A template without it uses its default language."
+        about="The language of mails and PDFs if their request names none. Templates without this language use their default language."
       >
         <LanguageForm locale={data.locale} />
       </Section>

@@ -53,9 +53,9 @@ function Choice({ cancel, onLooked }: {
   return (
     <Stack gap="lg">
       <Text size="sm">
-        A CSV file with up to 50,000 lines. Its first line names the columns: “email”, and if you
-        like “expiresAt” with times such as 2027-01-02T03:04:05Z. A file with one address a line
-        works, too. Nothing is imported before you have seen what is in it.
+        A CSV file with up to 50,000 lines. Its first line names the columns: “email” and,
+        optionally, “expiresAt” with times such as 2027-01-02T03:04:05Z. A file with one address a
+        line works, too. You see the content before you import it.
       </Text>
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={cancel}>Cancel</Button>

@@ -67,8 +67,8 @@ export default function Suppressions() {
           title="No suppressed addresses"
           action={actions && <Group justify="center" gap="xs">{actions}</Group>}
         >
-          An address comes here if its server says that the mailbox does not exist, or if someone
-          adds it.
+          An address is added if its server reports that the mailbox does not exist, or by a person
+          or program.
         </Empty>
       )}
       {first && !isNothing && (

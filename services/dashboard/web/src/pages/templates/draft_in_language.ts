@@ -57,5 +57,5 @@ export function languageFault(source: TemplateSource, text: string): string | nu
   if (tag === null) return "Enter a language tag such as de or pt-BR";
   if (/-[a-z\d]-/i.test(tag)) return "Enter the tag without extensions";
   const isThere = tag === canonicalTag(source.locale) || source.variants?.[tag] !== undefined;
-  return isThere ? `The template has ${tag} already` : null;
+  return isThere ? `The template already has ${tag}` : null;
 }

@@ -124,8 +124,8 @@ function Spots({ editing, dress, ...frame }: {
 function Size({ bytes }: { bytes: number }) {
   const fits = bytes <= GMAIL_LIMIT;
   const label = fits
-    ? "Gmail shows mails of up to 102 KB as a whole: this one fits"
-    : "Gmail cuts off what is beyond 102 KB, with a link to the rest";
+    ? "Gmail shows mails of up to 102 KB completely. This mail fits"
+    : "Gmail cuts this mail off at 102 KB, with a link to the rest";
   return (
     <Tooltip label={label}>
       <Badge

@@ -10,7 +10,7 @@ export function LocaleInput({ value, readOnly, onChange }: {
   return (
     <LanguageField
       label="Default language"
-      description="Of the text that is sent where no other language fits, for example en or pt-BR. Numbers and dates follow it."
+      description="The default text is in this language, for example en or pt-BR. Its numbers and dates follow it."
       size="sm"
       styles={{ wrapper: { maxWidth: 340 } }}
       value={value}

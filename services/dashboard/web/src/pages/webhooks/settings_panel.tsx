@@ -107,7 +107,8 @@ function RemoveButton({ view: { id, url } }: { view: WebhookView }) {
         onClick={() =>
           confirmAction({
             title: "Remove this webhook?",
-            text: `${url} gets no more requests. Events that it has not had are not posted to it.`,
+            text:
+              `${url} gets no more requests. Events that it has not received are not posted to it.`,
             label: "Remove",
             done: "The webhook was removed",
             act: remove,

@@ -74,7 +74,7 @@ export function EditText({ edit, draft, preview, onClose }: {
       )}
       {(hasValues || hasBlocks || hasOwnText) && (
         <Text size="xs" c="dimmed">
-          {hasOwnText && "The plain text of this mail is written by hand, and keeps its words. "}
+          {hasOwnText && "The plain text of this mail is written by hand, and does not change. "}
           {hasValues && "Coloured words are filled in for each recipient. "}
           {hasBlocks &&
             "Words between dashed marks are only shown if the condition is met."}
