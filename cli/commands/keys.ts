@@ -77,8 +77,8 @@ Examples:
     .addHelpText(
       "after",
       `
-Sending continues meanwhile. The command can be interrupted and repeated. The exit code is 1 if something is left
-that is sealed to another key or in the old format.
+Sending continues meanwhile. The command can be interrupted and repeated. The exit code is 1 if a
+secret is still sealed to another key or in the old format.
 
 Example:
   posthaste keys rotate

@@ -13,7 +13,7 @@ const SHEET = `
 <mj-section padding-top="24px">
   <mj-column>
     <mj-divider css-class="line" border-width="1px" border-color="#e1e5ea" padding="0 0 20px" />
-    <mj-text css-class="soft" font-size="14px" color="#5c6470">It was not you? Then do nothing: your password stays as it is, and nobody can use this link but you.</mj-text>
+    <mj-text css-class="soft" font-size="14px" color="#5c6470">If it was not you, do nothing: your password does not change, and nobody else can use this link.</mj-text>
   </mj-column>
 </mj-section>
 `;
@@ -29,7 +29,7 @@ choose one here:
 
 The link works once, for {{ plural minutes one="# minute" other="# minutes" }}.
 
-It was not you? Then do nothing: your password stays as it is.
+If it was not you, do nothing: your password does not change.
 `;
 
 /** A short mail with a link that works once. */
