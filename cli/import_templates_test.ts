@@ -290,7 +290,13 @@ test("importCommand() imports, then finds it unchanged, then refuses a fault wit
   const first = await runCliProcess(args, { env, cwd: made.folder });
   assert.equal(first.code, EXIT.ok, first.stderr);
   assert.match(first.stdout, /email +1 +welcome +Welcome +1 +new\npdf +1 +bill +Bill +1 +new\n$/);
-  const { templates } = JSON.parse((await run("--json")).stdout);
+  assert.match(
+    first.stderr,
+    /^1 PDF template was not printed: import has no printer\. .*push.*\n$/,
+  );
+  const again = await run("--json");
+  assert.equal(again.stderr, "");
+  const { templates } = JSON.parse(again.stdout);
   assert.deepEqual(templates.map(({ outcome }: { outcome: string }) => outcome), [
     "unchanged",
     "unchanged",

@@ -92,6 +92,7 @@ async function checkFolder({ context, folder, sandbox }: ImportJob): Promise<voi
   const errors = ready.flatMap(({ errors }) => errors);
   if (errors.length > 0) throw new TemplateFolderError(folder, { faults: errors, warnings });
   for (const warning of warnings) warn(context, folder, warning);
+  noteUnprinted(context, ready);
   const templates = ready.map(({ kind, alias, name, variables }) => ({
     kind,
     alias,
@@ -119,6 +120,10 @@ async function publishFolder({ context, folder, options, sandbox }: ImportJob): 
   for (const warning of warnings) warn(context, folder, warning);
   for (const error of errors) output.fault(error.message, placeOf(folder, error));
   if (errors.length > 0) context.endWith(EXIT.refused);
+  noteUnprinted(
+    context,
+    templates.filter(({ outcome }) => outcome === "new" || outcome === "updated"),
+  );
   output.result({ accountId: account._id, templates, assets, errors, warnings }, () =>
     output.table(
       ["KIND", "ID", "ALIAS", "NAME", "VERSION", "OUTCOME"],
@@ -151,6 +156,19 @@ const COLOURS = {
 
 function warn({ output }: CommandContext, folder: string, warning: FileFault): void {
   output.warn(warning.message, placeOf(folder, warning));
+}
+
+/** Says which check of a PDF is missing: it may request what it may not load, or be too long. */
+function noteUnprinted(
+  { output }: CommandContext,
+  templates: readonly Pick<ImportedTemplate, "kind">[],
+): void {
+  const count = templates.filter(({ kind }) => kind === "pdf").length;
+  if (count === 0) return;
+  const what = `${sayCount(count, "PDF template")} ${count === 1 ? "was" : "were"}`;
+  output.note(
+    `${what} not printed: import has no printer. Look at the preview, or use "posthaste push"`,
+  );
 }
 
 /** Returns the path in the operator's form: terminals and editors open it at its line. */

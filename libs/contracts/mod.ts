@@ -57,6 +57,7 @@ export * from "./open_api.ts";
 export * from "./probe.ts";
 export * from "./removals.ts";
 export * from "./shared_schemas.ts";
+export * from "./print_error_code.ts";
 export * from "./replies.ts";
 export * from "./requested_recipient.ts";
 export * from "./role.ts";

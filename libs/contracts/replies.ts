@@ -3,6 +3,7 @@ import { usedAssetSchema } from "./asset.ts";
 import { contentSchema } from "./content.ts";
 import { type EventType, pdfInvoiceSchema, pdfSourceSchema, renderReplySchema } from "./events.ts";
 import { consentReplySchema } from "./consent.ts";
+import { PRINT_ERROR_CODES } from "./print_error_code.ts";
 import { probeReplySchema } from "./probe.ts";
 import { templateReadSchema } from "./template_read.ts";
 import { webhookReplySchema } from "./webhook.ts";
@@ -107,7 +108,13 @@ export const printReplySchema = z.discriminatedUnion("ok", [
     /** Families of the document's own fonts that the browser refused; missing if there are none. */
     brokenFonts: z.array(z.string()).optional(),
   }),
-  z.object({ ok: z.literal(false), reason: z.string(), timedOut: z.boolean().optional() }),
+  z.object({
+    ok: z.literal(false),
+    reason: z.string(),
+    /** Printers of the version before give none. */
+    code: z.enum(PRINT_ERROR_CODES).optional(),
+    timedOut: z.boolean().optional(),
+  }),
 ]);
 
 /** Reply to `print.requested`. */

@@ -26,6 +26,8 @@ export interface LintInput {
   output?: { subject: string; html: string; text: string };
   /** What the PDF asked for and was refused. */
   blocked?: readonly string[];
+  /** Why no message can have the PDF, for another reason than `blocked`. */
+  unprintable?: string;
   /** The characters of the PDF that have no glyph. */
   missingGlyphs?: readonly string[];
   /** Families of fonts of the PDF that the browser refused. */

@@ -14,7 +14,13 @@ export const LINT_RULES = {
   cannot_fill: error("Change the template or the sample until it can be filled"),
   /** Messages with this PDF would fail: it requests a resource that it may not load. */
   pdf_blocked: error("Write what it loads into the document (data:), or remove it"),
-  /** No font has a glyph for a character of the PDF. */
+  /** Messages with this PDF would fail: it cannot be printed with the sample. */
+  pdf_unprintable: error("Change the template or the sample until the preview shows the PDF"),
+  /** The same, because no font has a glyph for one of its characters. */
+  pdf_glyphs_fail: error(
+    "Use another character, give the document a font that has it, or change the page's options",
+  ),
+  /** No font has a glyph for a character of the PDF, which is printed all the same. */
   pdf_missing_glyphs: warning("Use another character, or give the document a font that has it"),
   /** The browser refused a font of the PDF. */
   pdf_font_broken: warning("Export the font again, as TrueType, OpenType or WOFF2"),

@@ -31,6 +31,14 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
     ...{ kind: "pdf", source: { page }, blocked: ["https://shop.example/invoice.css"] },
     finds: ["pdf_blocked"],
   },
+  pdf_unprintable: {
+    ...{ kind: "pdf", source: { page }, unprintable: "the margins leave no room" },
+    finds: ["pdf_unprintable"],
+  },
+  pdf_glyphs_fail: {
+    ...{ kind: "pdf", source: { page: { ...page, missingGlyphs: "fail" } } },
+    ...{ missingGlyphs: ['U+E123 in "Dear \uE123"'], finds: ["pdf_glyphs_fail"] },
+  },
   pdf_missing_glyphs: {
     ...{ kind: "pdf", source: { page }, missingGlyphs: ['U+E123 in "Dear \uE123"'] },
     finds: ["pdf_missing_glyphs"],

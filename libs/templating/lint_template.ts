@@ -8,9 +8,11 @@ import type { Found, LintFinding } from "./lint_finding.ts";
 import type { LintInput } from "./lint_input.ts";
 import { LINT_RULES } from "./lint_rules.ts";
 
+const FAILS = "Messages with this PDF fail";
+
 /** What happens with characters without a glyph. */
 const OUTCOMES = {
-  fail: "Messages with this PDF fail",
+  fail: FAILS,
   mark: "The PDF shows an empty box, and its messages have a warning",
   ignore: "The PDF shows an empty box",
 };
@@ -46,8 +48,16 @@ export function lintTemplate(input: LintInput): LintFinding[] {
 }
 
 function lintOutcome(
-  { errors, reason, warnings = [], blocked = [], missingGlyphs = [], brokenFonts = [], source }:
-    LintInput,
+  {
+    errors,
+    reason,
+    source,
+    unprintable,
+    warnings = [],
+    blocked = [],
+    missingGlyphs = [],
+    brokenFonts = [],
+  }: LintInput,
 ): Found[] {
   const whole = { part: "html" as const, line: null, column: null };
   const found: Found[] = [];
@@ -56,14 +66,17 @@ function lintOutcome(
   }
   if (blocked.length > 0 && source.page?.missing !== "leave_out") {
     const listed = blocked.slice(0, 3).map((url) => url.slice(0, 100)).join(", ");
-    const message =
-      `Messages with this PDF fail: it loads resources that are not allowed (${listed})`;
+    const message = `${FAILS}: it loads resources that are not allowed (${listed})`;
     found.push({ ...whole, rule: "pdf_blocked", message });
   }
+  if (unprintable !== undefined) {
+    found.push({ ...whole, rule: "pdf_unprintable", message: `${FAILS}: ${unprintable}` });
+  }
   if (missingGlyphs.length > 0) {
-    const outcome = OUTCOMES[source.page?.missingGlyphs ?? "ignore"];
-    const message = `${outcome}: no font has a glyph for ${missingGlyphs.join(", ")}`;
-    found.push({ ...whole, rule: "pdf_missing_glyphs", message });
+    const choice = source.page?.missingGlyphs ?? "ignore";
+    const rule = choice === "fail" ? "pdf_glyphs_fail" : "pdf_missing_glyphs";
+    const message = `${OUTCOMES[choice]}: no font has a glyph for ${missingGlyphs.join(", ")}`;
+    found.push({ ...whole, rule, message });
   }
   for (const family of brokenFonts) {
     const message = `The PDF has another font instead of "${family}", which cannot be read`;

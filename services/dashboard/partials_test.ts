@@ -277,7 +277,15 @@ test("a partial that makes a PDF request what it may not load is not published",
     assert.deepEqual([status, body.code, body.issues?.[0].path], [
       ...[422, "template_failed", `pdf/${id}:html`],
     ]);
+    stages.printed = () => ({ ok: false, code: "invalid", reason: "the margins leave no room" });
+    const broken = await publish("style", 2);
+    assert.deepEqual([broken.status, broken.body.issues?.[0].path], [422, `pdf/${id}:html`]);
     assert.equal((await asked.get(path)).body.publishedVersion, 1);
+    stages.printed = () => ({ ok: false, code: "timeout", reason: "it took longer than 10 s" });
+    const slow = await publish("style", 2);
+    assert.deepEqual(slow.body.warnings, [
+      `pdf/${id}: The PDF was not checked: it took longer than 10 s`,
+    ]);
   } finally {
     stages.printed = printed;
   }

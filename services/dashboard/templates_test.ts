@@ -215,10 +215,9 @@ test("publishing refuses a PDF that requests what it may not load, in each of it
       variants: { de: german },
       page: { ...view.draft.page, missing: "leave_out" },
     });
-    const printsBefore = prints();
     const published = await editor.post(`${path}/publish`, { revision });
     assert.equal(published.body.publishedVersion, 1, published.text);
-    assert.equal(prints(), printsBefore);
+    assert.deepEqual(published.body.warnings, []);
   } finally {
     stages.printed = printed;
   }
@@ -233,6 +232,42 @@ async function managing(): Promise<string> {
   const scopes = ["manage:templates" as const];
   return (await store.tokens.create({ accountId, name: "CI", scopes })).token;
 }
+
+test("publishing refuses a PDF that no message can have, and one that cannot be checked now", async () => {
+  const { editor } = dashboard.own;
+  const view = await make(PDF, { name: "Broken", example: "letter" });
+  const path = `${PDF}/${view.id}/publish`;
+  assert.equal(view.draft.page.missingGlyphs, "fail");
+  const glyphs = ['U+E123 in "\u{E123}"'];
+  const fails = ["invalid", "too_large", "totals_differ", "missing_glyphs"] as const;
+  const { printed } = stages;
+  try {
+    for (const code of fails) {
+      stages.printed = () => ({ ok: false, code, reason: "the margins leave no room" });
+      const { status, body } = await editor.post(path, { revision: 1 });
+      assert.deepEqual([status, body.code, body.issues[0].path], [422, "template_failed", "html"]);
+      assert.match(body.issues[0].message, /^Messages with this PDF fail: the margins/);
+    }
+    stages.printed = () => ({ ok: true, key: "a", size: 3, blocked: [], missingGlyphs: glyphs });
+    const boxes = await editor.post(path, { revision: 1 });
+    assert.deepEqual([boxes.status, boxes.body.issues.length], [422, 1]);
+    assert.match(boxes.body.issues[0].message, /^Messages with this PDF fail: no font.*U\+E123/);
+    for (const code of ["crashed", "unavailable", "aborted"] as const) {
+      stages.printed = () => ({ ok: false, code, reason: "the browser does not start" });
+      const { status, body } = await editor.post(path, { revision: 1 });
+      assert.deepEqual([status, body.code], [503, "unavailable"]);
+      assert.match(body.error, /the browser does not start. Try again soon$/);
+    }
+    assert.equal((await editor.get(`${PDF}/${view.id}`)).body.publishedVersion, null);
+    const source = { ...view.draft, page: { ...view.draft.page, missingGlyphs: "mark" } };
+    const saved = await editor.put(`${PDF}/${view.id}/draft`, { revision: 1, source });
+    stages.printed = () => ({ ok: true, key: "a", size: 3, blocked: [], missingGlyphs: glyphs });
+    const marked = await editor.post(path, { revision: saved.body.revision });
+    assert.equal(marked.body.publishedVersion, 1, marked.text);
+  } finally {
+    stages.printed = printed;
+  }
+});
 
 test("a PDF is published although it cannot be printed in time, but not without an answer", async () => {
   const { editor } = dashboard.own;
@@ -251,6 +286,9 @@ test("a PDF is published although it cannot be printed in time, but not without 
     stages.printed = () => ({ ok: false, reason: "it took longer than 10 s", timedOut: true });
     const slow = await editor.post(path, { revision: 1 });
     assert.equal(slow.body.publishedVersion, 1, slow.text);
+    assert.deepEqual(slow.body.warnings, [
+      "The PDF was not checked: it took longer than 10 s",
+    ]);
     // An unchanged one is not printed again.
     const before = prints();
     assert.equal((await editor.post(path, { revision: slow.body.revision })).status, 200);
@@ -358,11 +396,12 @@ test("the bytes of a PDF preview are readable by its account only, for half an h
   assert.deepEqual(body.pdf, { key: "a-pdf", size: 3, blocked: [] });
   assert.equal(view.draft.page.missingGlyphs, "fail");
   const missingGlyphs = ['U+E123 in "Dear \uE123"'];
+  const { printed } = stages;
   stages.printed = () => ({ ok: true, key: "a-pdf", size: 3, blocked: [], missingGlyphs });
   const { body: warned } = await own.editor.post(`${PDF}/preview`, { source: view.draft });
   assert.deepEqual(warned.pdf.missingGlyphs, missingGlyphs);
   const [finding] = warned.findings.filter(({ rule }: { rule: string }) =>
-    rule === "pdf_missing_glyphs"
+    rule === "pdf_glyphs_fail"
   );
   assert.match(finding?.message, /^Messages with this PDF fail: .*U\+E123 in "Dear/);
   const pdf = await own.viewer.get(`${PDF}/preview/a-pdf`);
@@ -377,6 +416,7 @@ test("the bytes of a PDF preview are readable by its account only, for half an h
   stages.printed = () => ({ ok: false, reason: "it has more than 200 pages" });
   const failed = await own.editor.post(`${PDF}/preview`, { source: view.draft });
   assert.deepEqual(failed.body.pdf, { failed: "it has more than 200 pages" });
+  stages.printed = printed;
 });
 
 test("a test mail is a send of a version that no request uses, checked like any send", async () => {

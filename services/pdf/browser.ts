@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import type { PrintErrorCode } from "@posthaste/contracts";
 import { count } from "@posthaste/telemetry";
 import { availableParallelism } from "node:os";
 import { createAccountRuns } from "./account_runs.ts";
@@ -10,7 +11,7 @@ import { type Asker, createFairSlots } from "./fair_slots.ts";
 import { findChromium, type FindChromiumOptions, type FoundChromium } from "./find_chromium.ts";
 import { writeFontConfig } from "./fonts.ts";
 import { browserUser, launchBrowser, type SandboxMode } from "./launch_browser.ts";
-import { PrintError, type PrintErrorCode } from "./print_error.ts";
+import { PrintError } from "./print_error.ts";
 import {
   orderOf,
   PRINT_LIMITS,

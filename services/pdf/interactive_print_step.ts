@@ -51,20 +51,33 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
         );
       } catch (error) {
         if (error instanceof MissingContentError) {
-          return answer({ ok: false, reason: "the content to print has expired" });
+          return answer({
+            ...{ ok: false, code: "unavailable" },
+            reason: "the content to print has expired",
+          });
         }
         if (!(error instanceof PrintError)) throw error;
         if (!late.aborted || error.code !== "aborted") {
-          return answer({ ok: false, reason: error.reason });
+          return answer({ ok: false, code: error.code, reason: error.reason });
         }
         const seconds = timeLimitMs / 1000;
-        const reason = hasTurn
-          ? `it took longer than ${seconds} s, including the wait`
-          : `the printer was busy for ${seconds} s; try again`;
-        return answer({ ok: false, reason, timedOut: true });
+        return answer(
+          hasTurn
+            ? {
+              ...{ ok: false, code: "timeout", timedOut: true },
+              reason: `it took longer than ${seconds} s, including the wait`,
+            }
+            : {
+              ...{ ok: false, code: "unavailable", timedOut: true },
+              reason: `the printer was busy for ${seconds} s; try again`,
+            },
+        );
       }
     },
-    giveUp: (_, reason) => ({ publish: [], replies: [{ ok: false, reason } satisfies PrintReply] }),
+    giveUp: (_, reason) => ({
+      publish: [],
+      replies: [{ ok: false, code: "crashed", reason } satisfies PrintReply],
+    }),
   };
 }
 

@@ -68,6 +68,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().printed, printed);
     assert.deepEqual(await reply({ key: "gone" }), {
       ok: false,
+      code: "unavailable",
       reason: "the content to print has expired",
     });
   });
@@ -109,6 +110,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     ]);
     assert.deepEqual(answers[0], {
       ok: false,
+      code: "timeout",
       reason: "it took longer than 1 s, including the wait",
       timedOut: true,
     });
@@ -120,6 +122,7 @@ suite("interactivePrintStep()", { skip: NO_CHROMIUM }, () => {
     const margin = { left: "200mm", right: "200mm" };
     const answer = await reply({ inline: "x" }, { page: { margin } });
     assert.ok(!answer.ok && /margin/.test(answer.reason), JSON.stringify(answer));
+    assert.equal(answer.code, "invalid");
   });
 });
 
@@ -148,7 +151,12 @@ test("interactivePrintStep() does not report waiting as a long print", async () 
   assert.deepEqual(verdict, {
     type: "done",
     publish: [],
-    replies: [{ ok: false, reason: "the printer was busy for 0.05 s; try again", timedOut: true }],
+    replies: [{
+      ok: false,
+      code: "unavailable",
+      reason: "the printer was busy for 0.05 s; try again",
+      timedOut: true,
+    }],
   });
 });
 

@@ -4,11 +4,12 @@ import {
   MAX_EVENT_BYTES,
   newSendId,
   pageOptionsSchema,
+  type PrintErrorCode,
 } from "@posthaste/contracts";
 import { runStep, statusEventsIn, type Verdict } from "@posthaste/messaging";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PrintError, type PrintErrorCode } from "./print_error.ts";
+import { PrintError } from "./print_error.ts";
 import { printKey } from "./print_key.ts";
 import { type PrintDeps, printStep } from "./print_step.ts";
 

@@ -133,6 +133,19 @@ test(
   },
 );
 
+test("publishing refuses a PDF that the printer cannot make from its sample", async () => {
+  const manager = await manageTemplates(system);
+  const publish = (html: string, page: object) =>
+    manager.publish("pdf", { filename: "a.pdf", html, page });
+  const wide = { margin: { top: "1mm", right: "200mm", bottom: "1mm", left: "200mm" } };
+  await assert.rejects(publish("<p>Hi", wide), /422 .*Messages with this PDF fail: .*margin/);
+  const glyphs = publish("<p>Dear \u{E125}va", { missingGlyphs: "fail" });
+  await assert.rejects(glyphs, /422 .*Messages with this PDF fail: no font .*U\+E125/);
+  const archive = publish("<p>Dear \u{E125}va", { conformance: "pdf/a-3b" });
+  await assert.rejects(archive, /422 .*Messages with this PDF fail: no font .*U\+E125/);
+  assert.ok(await publish("<p>Dear \u{E125}va", { missingGlyphs: "ignore" }) > 0);
+});
+
 test("a message whose PDF lacks a character is sent with a warning, if its template marks that", async () => {
   const manager = await manageTemplates(system);
   const template = await manager.publish("email", { subject: "Mark", html: "<p>Hi", text: "" });

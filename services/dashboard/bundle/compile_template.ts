@@ -80,7 +80,7 @@ export async function compileTemplate(
       ),
       ...unprinted.map(({ variant, message }) => ({
         file: at(fileOfPart(template, "html", variant)),
-        message: `was not checked for resources that it may not load: ${message}`,
+        message: `was not checked: ${message}`,
       })),
     ],
   };

@@ -152,6 +152,7 @@ export async function planBundle(
       ...read.warnings,
       ...archived.warnings,
       ...compiled.flatMap(({ warnings }) => warnings),
+      ...again.warnings,
     ],
   };
 }

@@ -15,6 +15,7 @@ const AT_ONCE = 4;
 export interface Republished {
   changes: ReadyChange[];
   faults: BundleFault[];
+  warnings: BundleFault[];
 }
 
 /**
@@ -55,21 +56,23 @@ export async function planRepublished(
       overwritesDraft: false,
     };
     try {
-      const compiled = await compilePublished(
+      const { compiled, warnings } = await compilePublished(
         template,
         { source, instead, assets, printUntil },
         deps,
       );
-      return { change: withoutContents({ ...change, compiled }), faults: [] };
+      const warned = warnings.map((message) => ({ file: `${kind}/${alias}`, message }));
+      return { change: withoutContents({ ...change, compiled }), faults: [], warnings: warned };
     } catch (error) {
       if (!(error instanceof HttpError) || error.code !== "template_failed") throw error;
       const faults = (error.issues ?? []).map(({ path, message }) => ({ file: path, message }));
       const whole = [{ file: `${kind}/${alias}`, message: error.message }];
-      return { change: null, faults: faults.length > 0 ? faults : whole };
+      return { change: null, faults: faults.length > 0 ? faults : whole, warnings: [] };
     }
   });
   return {
     changes: planned.flatMap(({ change }) => change === null ? [] : [change]),
     faults: planned.flatMap(({ faults }) => faults),
+    warnings: planned.flatMap(({ warnings }) => warnings),
   };
 }

@@ -45,4 +45,6 @@ export interface TouchedTemplate {
 export interface PartialPublished {
   version: number;
   templates: TouchedTemplate[];
+  /** What could not be checked, as sentences without a final period. */
+  warnings: string[];
 }

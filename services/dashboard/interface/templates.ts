@@ -20,7 +20,7 @@ import type {
  * | `GET /:id/thumbnail` | | `ThumbnailView`: the draft, filled with its sample; for people only |
  * | `PUT /:id/draft` | `DraftChange` | `TemplateView`; 409 `conflict` if someone else changed it |
  * | `PATCH /:id` | `{ name?, alias? }` | `TemplateView`; 409 `name_taken` |
- * | `POST /:id/publish` | `{ revision }` | `TemplateView`; 422 `template_failed` with issues |
+ * | `POST /:id/publish` | `{ revision }` | `TemplatePublished`; 422 `template_failed` with issues |
  * | `POST /:id/roll-back` | `{ version }` | `TemplateView`: that version's source is published again |
  * | `POST /:id/discard` | `{ revision }` | `TemplateView`: the draft is what is published |
  * | `POST /:id/duplicate` | `{ name }` | `TemplateView` of the new one |
@@ -92,6 +92,12 @@ export interface TemplateView extends TemplateRow {
     /** For a PDF template: the email template that it was last sent with. */
     mailedWith: number | null;
   };
+}
+
+/** A template that was published. */
+export interface TemplatePublished extends TemplateView {
+  /** What could not be checked, as sentences without a final period. */
+  warnings: string[];
 }
 
 /** The initial content of a new template. */

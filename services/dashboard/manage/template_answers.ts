@@ -16,6 +16,7 @@ import type {
   ExampleRow,
   HelperRow,
   PreviewView,
+  TemplatePublished,
   TemplateRow,
   TemplateView,
   VersionRow,
@@ -54,6 +55,11 @@ export const templateViewSchema = templateRowSchema.extend({
     mailedWith: z.int().nullable(),
   }),
 }) satisfies z.ZodType<TemplateView>;
+
+/** Schema of a template that was published. */
+export const templatePublishedSchema = templateViewSchema.extend({
+  warnings: z.array(z.string()).describe("What could not be checked"),
+}) satisfies z.ZodType<TemplatePublished>;
 
 /** Schema of an example that a new template can start from. */
 export const exampleRowSchema = z.strictObject({
@@ -97,7 +103,13 @@ export const previewViewSchema = z.strictObject({
     size: z.int(),
   }).nullable(),
   pdf: z.union([
-    z.strictObject({ key: z.string(), size: z.int(), blocked: z.array(z.string()) }),
+    z.strictObject({
+      key: z.string(),
+      size: z.int(),
+      blocked: z.array(z.string()),
+      missingGlyphs: z.array(z.string()).exactOptional(),
+      brokenFonts: z.array(z.string()).exactOptional(),
+    }),
     z.strictObject({ failed: z.string() }),
   ]).nullable(),
   variables: z.array(foundVariableSchema),
@@ -147,6 +159,7 @@ export const touchedTemplateSchema = z.strictObject({
 export const partialPublishedSchema = z.strictObject({
   version: z.int(),
   templates: z.array(touchedTemplateSchema),
+  warnings: z.array(z.string()).describe("What could not be checked"),
 }) satisfies z.ZodType<PartialPublished>;
 
 /** Schema of a file that the account keeps. */

@@ -31,6 +31,7 @@ import {
   partialRowSchema,
   partialViewSchema,
   previewViewSchema,
+  templatePublishedSchema,
   templateRowSchema,
   templateViewSchema,
   testSentSchema,
@@ -182,7 +183,7 @@ const TEMPLATES: readonly ManageEndpoint[] = [
     params: KIND,
     body: revisionSchema,
     codes: ["not_found", "conflict", "template_failed", "no_answer"],
-    answer: templateViewSchema,
+    answer: templatePublishedSchema,
   },
   {
     ...{

@@ -7,10 +7,11 @@ import { compiledBy, requirePublishable } from "../templates/publish_draft.ts";
 const LIMIT_MS = 11_000;
 
 /**
- * Compiles the published source of a template with partials and files that are about to be stored.
+ * Compiles the published source of a template with partials and files that are about to be stored. Returns
+ * warnings about what could not be checked.
  *
- * @throws {HttpError} `template_failed` if it does not work with them, if images are missing then, or if its PDF
- * requests what it may not load; other rules judged the template before. `no_answer`, `unavailable`
+ * @throws {HttpError} `template_failed` if it does not work with them, if images are missing then, or if messages
+ * with its PDF fail; other rules judged the template before. `no_answer`, `unavailable`
  */
 export async function compilePublished(
   { accountId, kind, id }: Pick<Template, "accountId" | "kind" | "id">,
@@ -22,16 +23,20 @@ export async function compilePublished(
     printUntil: number;
   },
   deps: Pick<DashboardDeps, "store" | "bus">,
-): Promise<CompiledParts> {
+): Promise<{ compiled: CompiledParts; warnings: string[] }> {
   const given = { accountId, kind, source, instead, assets };
   const wish = { ...given, compiled: true, timeoutMs: LIMIT_MS };
   const rendering = await askRenderer(wish, deps);
   const place = `${kind}/${id}`;
   try {
-    const isJudged = ({ rule }: { rule: string }) => /asset|^pdf_blocked$/.test(rule);
+    const isJudged = ({ rule }: { rule: string }) =>
+      /asset|^pdf_(blocked|unprintable|glyphs_fail)$/.test(rule);
     const rendered = { accountId, kind, source, rendering };
-    await requirePublishable(rendered, { bus: deps.bus, printUntil, isJudged });
-    return compiledBy(rendering);
+    const warnings = await requirePublishable(rendered, { bus: deps.bus, printUntil, isJudged });
+    return {
+      compiled: compiledBy(rendering),
+      warnings: warnings.map((warning) => `${place}: ${warning}`),
+    };
   } catch (error) {
     if (!(error instanceof HttpError) || error.code !== "template_failed") throw error;
     const issues = (error.issues ?? []).map(({ path, message }) => ({

@@ -79,6 +79,7 @@ export async function publishPartial(
       ...{ kind, id, name, version },
       hasDraft: touched.some((one) => one.kind === kind && one.id === id && one.hasDraft),
     })),
+    warnings: changes.flatMap(({ warnings }) => warnings),
   };
 }
 
@@ -93,7 +94,7 @@ async function changeOf(
   template: Template,
   { pinned, userId, printUntil }: { pinned: Pinned; userId: string | null; printUntil: number },
   deps: Deps,
-): Promise<TemplateChange & { template: Template }> {
+): Promise<TemplateChange & { template: Template; warnings: string[] }> {
   const { accountId, kind, id, alias, name, publishedVersion } = template;
   const [version, draft] = await Promise.all([
     deps.store.templates.findVersion(accountId, kind, id, publishedVersion ?? 0),
@@ -101,7 +102,7 @@ async function changeOf(
   ]);
   if (version === null) throw new Error(`Cannot find version ${publishedVersion} of "${name}"`);
   const source = sourceOfVersion(version, draft?.source.sample);
-  const compiled = await compilePublished(
+  const { compiled, warnings } = await compilePublished(
     template,
     { source, instead: [pinned], printUntil },
     deps,
@@ -113,7 +114,7 @@ async function changeOf(
     ...pinsOf(compiled),
     ...contentOf(source, compiled),
   };
-  return { kind, alias, name, template, publication };
+  return { kind, alias, name, template, publication, warnings };
 }
 
 function shown(

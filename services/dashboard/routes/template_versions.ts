@@ -1,6 +1,6 @@
 import { sourceInLocale, sourceOfVersion } from "@posthaste/contracts";
 import type { FastifyInstance } from "fastify";
-import type { VersionRow, VersionView } from "../interface/templates.ts";
+import type { TemplatePublished, VersionRow, VersionView } from "../interface/templates.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { askRenderer } from "../templates/ask_renderer.ts";
@@ -68,10 +68,11 @@ export function templateVersionRoutes(
     const compiled = compiledBy(rendering);
     // A published version stays valid, even if rules were added since.
     const published = await sameAsPublished({ template, draft, compiled }, store);
+    let warnings: string[] = [];
     if (published === null) {
       const rendered = { accountId, kind, source: draft.source, rendering };
       const printUntil = performance.now() + PRINT_TIME_MS;
-      await requirePublishable(rendered, { bus: deps.bus, printUntil });
+      warnings = await requirePublishable(rendered, { bus: deps.bus, printUntil });
     }
     const options = { store, userId };
     const declared = await declareRequired({ template, draft, rendering }, store);
@@ -79,7 +80,8 @@ export function templateVersionRoutes(
     if (version !== template.publishedVersion) {
       await access.note(actor, "published", { template, details: { version } });
     }
-    return access.view(template);
+    const view = await access.view(template);
+    return { ...view, warnings } satisfies TemplatePublished;
   });
 
   app.post<TemplatePath>(`${path}/roll-back`, editor, async ({ actor, params, body }) => {

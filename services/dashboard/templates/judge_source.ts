@@ -1,5 +1,10 @@
-import { type DraftSource, sourceInLocale, type TemplateKind } from "@posthaste/contracts";
-import { type LintFinding, lintTemplate } from "@posthaste/templating";
+import {
+  type DraftSource,
+  type PrintReply,
+  sourceInLocale,
+  type TemplateKind,
+} from "@posthaste/contracts";
+import { type LintFinding, type LintInput, lintTemplate } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import type { FilledBody, Rendering } from "./ask_renderer.ts";
@@ -29,7 +34,7 @@ export interface Judging {
 /** What prevents publishing a source. */
 export interface Judgement {
   errors: BodyFinding[];
-  /** The bodies that could not be printed, and why. It is not known what they request. */
+  /** The bodies that could not be printed in time, and why. It is not known whether messages with them fail. */
   unprinted: Pick<BodyFinding, "variant" | "message">[];
 }
 
@@ -40,9 +45,11 @@ const PRINT_LIMIT_MS = 10_500;
 
 /**
  * Finds which rules a source breaks that prevent publishing, in all bodies that were rendered. Whichever way a
- * template is published, this decides. It prints a PDF: what that requests is known only then.
+ * template is published, this decides. It prints a PDF: what that requests, and whether it can be printed, is
+ * known only then.
  *
- * @throws {HttpError} `no_answer` if no printer answers in time, `unavailable` if none can be asked.
+ * @throws {HttpError} `no_answer` if no printer answers in time, `unavailable` if none can be asked, or none
+ * can print now.
  */
 export async function judgeSource(
   { accountId, kind, source, rendering }: RenderedSource,
@@ -54,32 +61,37 @@ export async function judgeSource(
   for (const [variant, body] of bodies) {
     const { variables, missing, warnings, parts: output, assets = [] } = body;
     const own = sourceInLocale(source, variant ?? undefined);
-    const printed = await requestsOf({ accountId, source: own, body }, judging);
-    if (typeof printed === "string") judgement.unprinted.push({ variant, message: printed });
-    const blocked = typeof printed === "string" ? [] : printed;
-    const found = { kind, source: own, variables, missing, warnings, output, assets, blocked };
+    const { unprinted, ...printed } = await print({ accountId, source: own, body }, judging);
+    if (unprinted !== undefined) judgement.unprinted.push({ variant, message: unprinted });
+    const found = { kind, source: own, variables, missing, warnings, output, assets, ...printed };
     const errors = lintTemplate(found).filter(({ severity }) => severity === "error");
     judgement.errors.push(...errors.map((finding) => ({ ...finding, variant })));
   }
   return judgement;
 }
 
-/** Prints a body, and returns what it requests and may not load; or why that is not known. */
-async function requestsOf(
+/** What is known of a PDF once it was printed. */
+interface Printed extends Pick<LintInput, "blocked" | "unprintable" | "missingGlyphs"> {
+  /** Why nothing is known. */
+  unprinted?: string;
+}
+
+/** Prints a body. Its messages have longer for that. */
+async function print(
   { accountId, source: { page }, body }: {
     accountId: string;
     source: DraftSource;
     body: FilledBody;
   },
   { bus, printUntil }: Judging,
-): Promise<string[] | string> {
-  if (page === null || page.missing === "leave_out") return [];
-  if (performance.now() > printUntil) return "there was no time to print it";
+): Promise<Printed> {
+  if (page === null) return {};
+  if (performance.now() > printUntil) return { unprinted: "there was no time to print it" };
   const { parts: { subject: name }, content: html, invoice, append } = body;
   // With these options, the printer knows a document that it has printed before without a fault.
-  const document = { accountId, name, html, invoice, append };
-  const known = { ...page, missingGlyphs: "fail" as const };
-  const asking = printSample({ ...document, page: known }, { bus, timeoutMs: PRINT_LIMIT_MS });
+  const known = page.missing === "fail" ? { ...page, missingGlyphs: "fail" as const } : page;
+  const document = { accountId, name, html, page: known, invoice, append };
+  const asking = printSample(document, { bus, timeoutMs: PRINT_LIMIT_MS });
   const reply = await asking.catch((cause: unknown) => {
     const message = "The PDF cannot be checked: no printer is available. Try again soon";
     throw new HttpError("unavailable", message, { cause });
@@ -89,5 +101,32 @@ async function requestsOf(
     const message = `The PDF was not checked: no printer answered within ${seconds} s. Try again`;
     throw new HttpError("no_answer", message);
   }
-  return reply.ok ? reply.blocked : reply.reason;
+  if (reply.ok) {
+    const { blocked, missingGlyphs = [] } = reply;
+    return { blocked, missingGlyphs };
+  }
+  return withoutPdf(reply);
+}
+
+/**
+ * Returns what follows from the failure of a print.
+ *
+ * @throws {HttpError} `unavailable` if the document is not the cause, or may not be.
+ */
+function withoutPdf({ code, reason }: Extract<PrintReply, { ok: false }>): Printed {
+  switch (code) {
+    case "invalid":
+    case "too_large":
+    case "blocked":
+    case "totals_differ":
+    case "missing_glyphs":
+      return { unprintable: reason };
+    case "crashed":
+    case "unavailable":
+    case "aborted":
+      throw new HttpError("unavailable", `The PDF cannot be checked: ${reason}. Try again soon`);
+    case "timeout":
+    case undefined:
+      return { unprinted: reason };
+  }
 }

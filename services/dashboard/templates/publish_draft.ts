@@ -155,6 +155,7 @@ export function compiledBy(rendering: Rendering): CompiledParts {
 
 /**
  * Refuses to publish a source that violates a rule for templates, or one of those that `isJudged` chooses.
+ * Returns warnings about what could not be checked.
  *
  * @throws {HttpError} `template_failed`, with the errors by `part:line:column`, as `compiledBy()` has them; and as
  * `judgeSource()`.
@@ -164,14 +165,20 @@ export async function requirePublishable(
   { isJudged = () => true, ...judging }: Judging & {
     isJudged?: (finding: LintFinding) => boolean;
   },
-): Promise<void> {
-  const { errors } = await judgeSource(rendered, judging);
+): Promise<string[]> {
+  const { errors, unprinted } = await judgeSource(rendered, judging);
   const issues = errors.filter(isJudged).map((finding) => ({
     path: placeOf(finding),
     message: sayFinding(finding),
   }));
-  if (issues.length === 0) return;
-  throw new HttpError("template_failed", "The template has errors", { issues });
+  if (issues.length > 0) {
+    throw new HttpError("template_failed", "The template has errors", { issues });
+  }
+  return unprinted.map(({ variant, message }) =>
+    `${
+      variant === null ? "The PDF" : `The PDF of language "${variant}"`
+    } was not checked: ${message}`
+  );
 }
 
 function placeOf(

@@ -2,7 +2,7 @@ import { Alert, Anchor, Badge, Button, Group, List, Modal, Stack, Text } from "@
 import { Link } from "wouter";
 import type { PartialView, TouchedTemplate } from "../../../../interface/partials.ts";
 import { usePublishing } from "../../editor/use_publishing.ts";
-import { showDone } from "../../parts/show_outcome.ts";
+import { showDone, showWarning } from "../../parts/show_outcome.ts";
 import { Pending } from "../../parts/states.tsx";
 import { KINDS } from "../templates/template_kind.ts";
 import { useTouched } from "./partial_queries.ts";
@@ -29,6 +29,7 @@ export function PublishPartial({ view, title, draft, opened, onClose }: {
       const count = published.templates.length;
       const also = count === 0 ? "" : `, with ${count} ${count === 1 ? "template" : "templates"}`;
       showDone(`Version ${published.version} is now live${also}`);
+      for (const warning of published.warnings) showWarning(warning);
     });
   return (
     <Modal opened={opened} onClose={close} title={`Publish ${title}`} size="lg">

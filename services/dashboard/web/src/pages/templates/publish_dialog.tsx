@@ -1,9 +1,13 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import type { TemplateKind } from "@posthaste/contracts";
-import type { LintFinding, TemplateView } from "../../../../interface/templates.ts";
+import type {
+  LintFinding,
+  TemplatePublished,
+  TemplateView,
+} from "../../../../interface/templates.ts";
 import { request } from "../../api.ts";
 import { usePublishing } from "../../editor/use_publishing.ts";
-import { showDone } from "../../parts/show_outcome.ts";
+import { showDone, showWarning } from "../../parts/show_outcome.ts";
 import { allFindings } from "./all_findings.ts";
 import { Finding } from "./finding_list.tsx";
 import type { SourcePlace } from "./source_marks.ts";
@@ -30,10 +34,11 @@ export function PublishDialog({ view, draft, preview, opened, onClose, onShow }:
       if (saved === null) return close();
       const path = `${KINDS[kind].api}/${id}/publish`;
       const body = { revision: saved.revision };
-      const published = await request<TemplateView>(path, { method: "POST", body });
+      const published = await request<TemplatePublished>(path, { method: "POST", body });
       draft.adopt(published);
       close();
       showDone(`Version ${published.publishedVersion} is now live`);
+      for (const warning of published.warnings) showWarning(warning);
     });
   return (
     <Modal opened={opened} onClose={close} title={`Publish “${view.name}”`} size="lg">
