@@ -5,7 +5,7 @@ import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { openLatestOnly } from "../templates/latest_only.ts";
 import { previewTemplate } from "../templates/preview.ts";
-import { openPreviewTurns } from "../templates/preview_turns.ts";
+import type { PreviewTurns } from "../templates/preview_turns.ts";
 import { previewSchema, sourceFor, TEMPLATE_BODY_LIMIT } from "../templates/template_input.ts";
 import type { TemplateAccess } from "../templates/template_access.ts";
 import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
@@ -31,12 +31,11 @@ const THUMBNAIL = { config: { role: "texts" } } as const;
 export function templatePreviewRoutes(
   app: FastifyInstance,
   { deps, issued }: Routing,
-  access: TemplateAccess,
+  { access, inTurn }: { access: TemplateAccess; inTurn: PreviewTurns },
 ): void {
   const latestOnly = openLatestOnly(() =>
     new HttpError("conflict", "A newer preview was requested")
   );
-  const inTurn = openPreviewTurns();
 
   for (const kind of TEMPLATE_KINDS) {
     const path = `/api/templates/${kind}/preview`;
@@ -47,7 +46,7 @@ export function templatePreviewRoutes(
       const source = sourceFor(kind, given);
       const { accountId, id } = actor;
       const show = () => previewTemplate({ accountId, kind, source, locale }, { ...deps, issued });
-      return latestOnly(`${id} ${editor}`, () => inTurn(accountId, show));
+      return latestOnly(`${id} ${editor}`, (replaced) => inTurn(accountId, show, replaced));
     });
 
     app.get<TemplatePath>(

@@ -5,10 +5,15 @@ import { readInput } from "../read_input.ts";
 import type { Routing } from "../routing.ts";
 import { openLatestOnly } from "../templates/latest_only.ts";
 import { markedPreview } from "../templates/marked_preview.ts";
+import type { PreviewTurns } from "../templates/preview_turns.ts";
 import { previewSchema, sourceFor, TEMPLATE_BODY_LIMIT } from "../templates/template_input.ts";
 
 /** Adds the routes for editing texts in the preview of templates. */
-export function templateTextRoutes(app: FastifyInstance, { deps, issued }: Routing): void {
+export function templateTextRoutes(
+  app: FastifyInstance,
+  { deps, issued }: Routing,
+  inTurn: PreviewTurns,
+): void {
   const latestOnly = openLatestOnly(() =>
     new HttpError("conflict", "A newer preview was requested")
   );
@@ -21,7 +26,8 @@ export function templateTextRoutes(app: FastifyInstance, { deps, issued }: Routi
       const { editor, source: given, locale } = readInput(previewSchema, body);
       const { accountId, id } = actor;
       const wish = { accountId, kind, source: sourceInLocale(sourceFor(kind, given), locale) };
-      return latestOnly(`${id} ${editor}`, () => markedPreview(wish, { ...deps, issued }));
+      const show = () => markedPreview(wish, { ...deps, issued });
+      return latestOnly(`${id} ${editor}`, (replaced) => inTurn(accountId, show, replaced));
     });
   }
 }

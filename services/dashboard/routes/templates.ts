@@ -23,6 +23,7 @@ import { TEMPLATE_ROUTES } from "../templates/template_routes.ts";
 import { changesTextsOnly, requireTextChange, shownTo } from "../templates/text_changes.ts";
 import { templateRows } from "../templates/template_view.ts";
 import { mayUseTemplate, requireUnlimited } from "../token_limits.ts";
+import { openPreviewTurns } from "../templates/preview_turns.ts";
 import { templatePreviewRoutes } from "./template_preview.ts";
 import { templateTextRoutes } from "./template_texts.ts";
 import { templateVersionRoutes } from "./template_versions.ts";
@@ -42,8 +43,9 @@ export function templateRoutes(app: FastifyInstance, routing: Routing): void {
     headRoutes(app, { kind, access, routing });
     templateVersionRoutes(app, { kind, access, routing });
   }
-  templatePreviewRoutes(app, routing, access);
-  templateTextRoutes(app, routing);
+  const inTurn = openPreviewTurns();
+  templatePreviewRoutes(app, routing, { access, inTurn });
+  templateTextRoutes(app, routing, inTurn);
 }
 
 function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRouting): void {

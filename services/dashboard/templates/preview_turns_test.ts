@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openLatestOnly } from "./latest_only.ts";
 import { openPreviewTurns } from "./preview_turns.ts";
 
 test("openPreviewTurns() shows eight previews of an account at a time, and does not hold up others", async () => {
@@ -28,4 +29,28 @@ test("openPreviewTurns() refuses who waits too long", async () => {
   );
   resolve();
   await Promise.all(first);
+});
+
+test("openPreviewTurns() takes a preview out of the queue when its wait is over", async () => {
+  const inTurn = openPreviewTurns();
+  const latestOnly = openLatestOnly(() => new Error("replaced"));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = Array.from({ length: 8 }, () => inTurn("acc_1", () => promise));
+  const begun: number[] = [];
+  const typed = Array.from(
+    { length: 20 },
+    (_, key) =>
+      latestOnly(
+        "editor",
+        (replaced) => inTurn("acc_1", () => Promise.resolve(begun.push(key)), replaced),
+      ),
+  );
+  const outcomes = Promise.allSettled(typed);
+  resolve();
+  await Promise.all(first);
+  assert.deepEqual((await outcomes).map(({ status }) => status), [
+    ...Array.from({ length: 19 }, () => "rejected"),
+    "fulfilled",
+  ]);
+  assert.deepEqual(begun, [19]);
 });
