@@ -1,7 +1,10 @@
 import { tagsOf } from "./html_tags.ts";
 import type { Found } from "./lint_finding.ts";
 
-/** The length at which Gmail cuts the HTML of a mail, in bytes. */
+/**
+ * The length at which Gmail cuts the HTML of a mail, in bytes. Google does not document it. Senders have observed
+ * 102 KB for years.
+ */
 const GMAIL_BYTES = 102_000;
 /** The length of a subject that clients show on a wide screen. */
 const SUBJECT_CHARACTERS = 70;
