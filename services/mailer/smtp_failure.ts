@@ -111,7 +111,7 @@ export function failureOf(
 function failureOfToken(
   error: SmtpError,
   host: string,
-  { kind }: TokenAuth,
+  { kind, provider }: TokenAuth,
 ): SmtpFailure | undefined {
   const { phase, fault, reply, tokenStatus } = error;
   const message = `Cannot send through "${host}": ${error.message}`;
@@ -124,7 +124,7 @@ function failureOfToken(
   return new SmtpFailure(message, {
     ...{ phase, fault: "token_refused", response: reply?.text, cause: error },
     detail: "The SMTP server refused the access token",
-    remedy: remedyOfRefusedToken({ host, kind, enhanced: reply?.enhanced, tokenStatus }),
+    remedy: remedyOfRefusedToken({ provider, kind, enhanced: reply?.enhanced, tokenStatus }),
   });
 }
 

@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { BlockList, isIP } from "node:net";
-import type { OauthLogin } from "@posthaste/contracts";
+import type { OauthLogin, OauthProvider } from "@posthaste/contracts";
 import type { SmtpServer } from "@posthaste/smtp";
 import type { TokenSource } from "./oauth/token_source.ts";
 import type { DkimSigner } from "./sign_mail.ts";
@@ -19,6 +19,8 @@ export interface TokenAuth {
   readonly tokens: TokenSource;
   /** For the words about a refusal. */
   readonly kind: OauthLogin["kind"];
+  /** The provider that issues the tokens, for the same. */
+  readonly provider: OauthProvider;
 }
 
 /** A customer's SMTP server, its secret already opened. */

@@ -13,7 +13,7 @@ import {
 } from "@posthaste/storage";
 import type { AccessTokens } from "./oauth/access_tokens.ts";
 import { openLogin } from "./oauth/open_login.ts";
-import type { OpenedLogin } from "./oauth/opened_login.ts";
+import { type OpenedLogin, providerOf } from "./oauth/opened_login.ts";
 import type { TokenSource } from "./oauth/token_source.ts";
 import type { DkimSigner } from "./sign_mail.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -60,7 +60,9 @@ export function unsealSettings(
   if (isOauthLogin(auth)) {
     // Also for a source that does not need it: a secret that does not open is noticed before a mail.
     const opened = openLogin(auth, settings, keys);
-    return { ...base, auth: { user: auth.user, kind: auth.kind, tokens: sourceOf(opened) } };
+    const { user, kind } = auth;
+    const provider = providerOf(opened);
+    return { ...base, auth: { user, kind, provider, tokens: sourceOf(opened) } };
   }
   const binding = bindPassword({ accountId, recordId, host, port });
   const password = openSecret(auth.password, { ...binding, keys });

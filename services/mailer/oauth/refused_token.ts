@@ -1,9 +1,10 @@
-import type { OauthLogin } from "@posthaste/contracts";
+import type { OauthLogin, OauthProvider } from "@posthaste/contracts";
 import { SmtpError } from "@posthaste/smtp";
 
 /** What is known of a login by an access token that an SMTP server refused. */
 export interface RefusedLogin {
-  host: string;
+  /** Issued the token. */
+  provider: OauthProvider;
   kind: OauthLogin["kind"];
   /** Enhanced code of the reply (RFC 3463). */
   enhanced?: string | undefined;
@@ -25,12 +26,12 @@ export function isRefusedToken(error: unknown): boolean {
 
 /** Returns a sentence with what a person can do about a refused token. */
 export function remedyOfRefusedToken(
-  { host, kind, enhanced, tokenStatus }: RefusedLogin,
+  { provider, kind, enhanced, tokenStatus }: RefusedLogin,
 ): string {
   if (tokenStatus === "insufficient_scope") {
     return "The token lacks the permission to send mail: grant it at the provider, then connect again";
   }
-  if (kind === "googleServiceAccount" || /(^|\.)(gmail|googlemail|google)\.com$/i.test(host)) {
+  if (provider === "google") {
     return kind === "googleServiceAccount"
       ? "The user must be the whole address of a mailbox with Gmail, and domain-wide delegation must " +
         "include the scope https://mail.google.com/"
