@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takesLong } from "@posthaste/kit";
+import { nightly } from "@posthaste/kit";
 import { MongoClient } from "mongodb";
 import { temporaryDir } from "./_temporary_dir.ts";
 import { openMongodReplicaSet } from "./mongod_replica_set.ts";
 
-takesLong();
+nightly("libs/embedded/mongod_server_test.ts");
 
 test("openMongodReplicaSet() keeps majority writes while its primary steps down and is killed", async () => {
   await using dir = await temporaryDir();

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takesLong } from "@posthaste/kit";
+import { nightly } from "@posthaste/kit";
 import { MongoClient } from "mongodb";
 import { temporaryDir } from "./_temporary_dir.ts";
 import { openMongodShards } from "./mongod_shards.ts";
 
-takesLong();
+nightly("libs/embedded/mongod_server_test.ts");
 
 test("openMongodShards() keeps each range of ids in its shard, behind one router", async () => {
   await using dir = await temporaryDir();

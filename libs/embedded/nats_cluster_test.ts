@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { takesLong } from "@posthaste/kit";
+import { nightly } from "@posthaste/kit";
 import { converse, request } from "./_nats_conversation.ts";
 import { temporaryDir } from "./_temporary_dir.ts";
 import { type NatsCluster, type NatsMember, openNatsCluster } from "./nats_cluster.ts";
 
-takesLong();
+nightly("libs/messaging/cluster_test.ts");
 
 const CREATE = JSON.stringify({ name: "KEPT", subjects: ["kept"], num_replicas: 3 });
 

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { openSmtpSink } from "@posthaste/kit";
+import { nightly, openSmtpSink } from "@posthaste/kit";
 import { manageTemplates } from "./manage_templates.ts";
 import { pngOf } from "./png_of.ts";
 import { readMail } from "./read_mail.ts";
 import { openSystem } from "./system.ts";
+
+nightly("services/api/shown_image_test.ts", "tests/e2e/asset_test.ts");
 
 /** Nothing loads from there: a mail only names it. */
 const BASE = "http://images.example";
