@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { FEED_EVENT_TYPES } from "./feed_event.ts";
 import { WEBHOOK_HEADERS } from "./open_api.ts";
 import { pageOptionsSchema } from "./page_options.ts";
+import { MIN_PASSWORD } from "./password_length.ts";
 
 /** Returns a page, or a page of the dashboard, as text; the path is from the root. */
 async function textOf(path: string): Promise<string> {
@@ -24,6 +25,11 @@ test("docs/http.md lists each type of event of the feed once", async () => {
   // A test is in no feed: a sentence below the table describes it.
   const types = FEED_EVENT_TYPES.filter((type) => type !== "webhook.test");
   assert.deepEqual(listed.sort(), [...types].sort());
+});
+
+test("docs/dashboard.md names the shortest password", async () => {
+  const page = await textOf("docs/dashboard.md");
+  assert.ok(page.includes(`**Passwords** have ${MIN_PASSWORD} characters at least`));
 });
 
 test("docs/webhooks.md shows the headers of a request", async () => {

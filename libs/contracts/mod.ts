@@ -51,6 +51,7 @@ export * from "./message_state.ts";
 export * from "./message_warning.ts";
 export * from "./oauth_provider.ts";
 export * from "./partial.ts";
+export * from "./password_length.ts";
 export * from "./people.ts";
 export * from "./page_options.ts";
 export * from "./open_api.ts";

@@ -155,8 +155,6 @@ export { NameTakenError } from "./name_taken_error.ts";
 export {
   hashPassword,
   isOutdated,
-  MAX_PASSWORD,
-  MIN_PASSWORD,
   PASSWORD_COST,
   type PasswordCost,
   passwordFault,

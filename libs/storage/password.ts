@@ -1,11 +1,6 @@
+import { MAX_PASSWORD, MIN_PASSWORD } from "@posthaste/contracts";
 import crypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-
-/** The shortest password, in characters. */
-export const MIN_PASSWORD = 12;
-
-/** The longest password, in characters. */
-export const MAX_PASSWORD = 200;
 
 /** The cost of argon2id: `memory` in KiB, the `passes` over it, and its degree of `parallelism`. */
 export interface PasswordCost {

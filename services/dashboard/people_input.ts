@@ -1,6 +1,6 @@
-import { emailAddressSchema } from "@posthaste/contracts";
+import { emailAddressSchema, MAX_PASSWORD } from "@posthaste/contracts";
 import { z } from "zod";
-import { MAX_PASSWORD, passwordFault } from "@posthaste/storage";
+import { passwordFault } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 
 const MAX_NAME = 200;

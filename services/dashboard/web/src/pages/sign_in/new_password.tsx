@@ -1,7 +1,5 @@
 import { PasswordInput, type PasswordInputProps } from "@mantine/core";
-
-/** The shortest password that the server accepts. */
-export const MIN_PASSWORD = 12;
+import { MIN_PASSWORD } from "@posthaste/contracts";
 
 /** Returns whether a password is long enough, as the fault of a field. */
 export function shortPassword(password: string): string | null {
