@@ -56,8 +56,8 @@ Examples:
     .addHelpText(
       "after",
       `
-It empties the broker's queues, holds unfinished messages, and records the outcomes that the broker's
-status events (kept for 3 days) report since the backup. The exit code is 1 if a password of an
+It empties the broker's queues, holds unfinished messages, and records the outcomes since the backup
+that status events report, if the broker still has them. The exit code is 1 if a password of an
 integration cannot be opened with MASTER_KEY, or if accepted sends are known to be missing from
 the backup. It can be repeated.
 

@@ -15,9 +15,8 @@ export interface PastStatusEventsOptions {
 const QUIET_MS = 5000;
 
 /**
- * Reads the status events that the broker still holds, up to three days, independently of all followers. For
- * processes that must know what happened after the present ledger was written. Unreadable events are left
- * out.
+ * Reads the status events that the broker still holds, independently of all followers. For processes that must
+ * know what happened after the present ledger was written. Unreadable events are left out.
  *
  * The broker pushes them: through the operator's prefix of its interface, a pull gets only one message
  * (nats-io/nats.java#1481).

@@ -46,9 +46,8 @@ const GIBIBYTE = 1024 * MEBIBYTE;
 const MAX_IN_FLIGHT = 20_000;
 
 /**
- * The streams. With the object stores they reserve 6.6 GiB of the broker's disk. Each stage has its own, so
- * that its backlog is limited, visible and scalable on its own. The ledger has all work that is lost here:
- * streams are queues, not records.
+ * The streams. Each stage has its own, so that its backlog is limited, visible and scalable on its own. The
+ * ledger has all work that is lost here: streams are queues, not records.
  */
 export const STREAMS: StreamPlan[] = [
   questions("RENDER_NOW", ["render.requested"]),
