@@ -401,8 +401,8 @@ export interface Send {
   contentRemovedAt?: Date;
 }
 
-/** One line of a message's timeline. */
-const timelineEntrySchema = z.object({
+/** One line of a message's timeline. Programs see each of its fields: see `messageDetailSchema`. */
+export const timelineEntrySchema = z.object({
   at: z.date(),
   type: messageStateSchema,
   /** Number of the attempt to send, from 1; 0 before the first. */
@@ -411,7 +411,7 @@ const timelineEntrySchema = z.object({
   durationMs: z.number().nonnegative().optional(),
   /** A sentence for people: why it failed, the server's reply, or the warning. */
   detail: z.string().optional(),
-  /** Missing if nothing is to be said. */
+  /** `missing_glyphs`: a PDF shows empty boxes instead of characters. Missing if nothing is to be said. */
   warning: messageWarningSchema.optional(),
   /** It is unknown whether the server has the mail: another attempt may send it twice. */
   ambiguous: z.boolean().optional(),
@@ -436,7 +436,7 @@ export const smtpReplySchema = z.object({
 export type SmtpReply = z.infer<typeof smtpReplySchema>;
 
 /** An address that got no copy of a mail, and the server's reply. */
-const copyRefusedSchema = z.object({
+export const copyRefusedSchema = z.object({
   email: z.string(),
   reply: smtpReplySchema,
   /** It is on the suppression list: the server was not asked, and there is no reply. */

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { messageWarningSchema } from "./message_warning.ts";
-import { smtpReplySchema } from "./documents.ts";
+import { copyRefusedSchema, smtpReplySchema, timelineEntrySchema } from "./documents.ts";
 import { MESSAGE_STATES, messageStateSchema } from "./message_state.ts";
 import { sendWarningSchema } from "./send_warning.ts";
 
@@ -98,12 +97,9 @@ export const messageFoundSchema = z.strictObject({
   reason: z.string().nullable(),
   reply: replySchema.nullable(),
   /** Copies that the server refused, of a mail that was sent without them; missing if there are none. */
-  copiesRefused: z.array(z.strictObject({
-    email: z.string(),
-    reply: replySchema,
-    /** It is on the suppression list: the server was not asked. */
-    suppressed: z.literal(true).optional(),
-  })).optional(),
+  copiesRefused: z.array(
+    z.strictObject({ ...copyRefusedSchema.shape, reply: replySchema }),
+  ).optional(),
   /** Why it waits for its integration, and how many others go first; null if it does not wait. */
   waiting: z.strictObject({ reason: z.string(), ahead: z.int().nonnegative() }).nullable(),
   ...PINNED,
@@ -117,15 +113,9 @@ export const messageDetailSchema = messageFoundSchema.extend({
   /** The tag of its language variant; null for the template's own body, and in sends of earlier versions. */
   variant: z.string().nullable(),
   timeline: z.array(z.strictObject({
+    ...timelineEntrySchema.shape,
     at: timeSchema,
-    type: messageStateSchema,
-    attempt: z.int().nonnegative(),
     durationMs: z.int().nonnegative().optional(),
-    detail: z.string().optional(),
-    /** `missing_glyphs`: a PDF shows empty boxes instead of characters. */
-    warning: messageWarningSchema.optional(),
-    ambiguous: z.boolean().optional(),
-    integrationId: z.int().positive().optional(),
   })),
 });
 

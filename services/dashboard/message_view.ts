@@ -106,7 +106,8 @@ export function traceIdOf(traceparent: string | undefined): string | null {
 
 function stepsOf(timeline: TimelineEntry[]): TimelineStep[] {
   return timeline.map((line, position) => {
-    const { at, type, attempt, durationMs, detail, warning, ambiguous, integrationId } = line;
+    const { at, type, attempt, durationMs, detail, warning, ambiguous, ...more } = line;
+    const { integrationId, ...unseen } = more;
     const before = timeline[position - 1]?.at;
     return {
       ...{ at: at.toISOString(), type, attempt },
@@ -116,6 +117,8 @@ function stepsOf(timeline: TimelineEntry[]): TimelineStep[] {
       warning: warning ?? null,
       isAmbiguous: ambiguous ?? false,
       ...(integrationId === undefined ? {} : { integrationId }),
+      // The compiler refuses a further field of a line until people see it, too.
+      ...(unseen satisfies Record<string, never>),
     };
   });
 }
