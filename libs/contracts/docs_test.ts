@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { FEED_EVENT_TYPES } from "./feed_event.ts";
+import { MESSAGE_FILTERS, SEND_LIST_FILTERS } from "./message_filters.ts";
 import { WEBHOOK_HEADERS } from "./open_api.ts";
 import { pageOptionsSchema } from "./page_options.ts";
 import { MIN_PASSWORD } from "./password_length.ts";
@@ -25,6 +26,20 @@ test("docs/http.md lists each type of event of the feed once", async () => {
   // A test is in no feed: a sentence below the table describes it.
   const types = FEED_EVENT_TYPES.filter((type) => type !== "webhook.test");
   assert.deepEqual(listed.sort(), [...types].sort());
+});
+
+test("docs/http.md lists each filter of sends and of messages once", async () => {
+  const page = await textOf("docs/http.md");
+  for (
+    const [heading, filters] of [["sends", SEND_LIST_FILTERS], [
+      "messages",
+      MESSAGE_FILTERS,
+    ]] as const
+  ) {
+    const [, section = ""] = page.split(`## List ${heading}\n`);
+    const listed = firstColumn(section, "| filter | matches |");
+    assert.deepEqual(listed.sort(), Object.keys(filters).sort(), heading);
+  }
 });
 
 test("docs/dashboard.md names the shortest password", async () => {

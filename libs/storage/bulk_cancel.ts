@@ -1,7 +1,8 @@
 import type { MessageState } from "@posthaste/contracts";
 import { bulkSearch } from "./bulk_search.ts";
 import type { MessageCancel } from "./message_cancel.ts";
-import type { MessageFilter, MessageSearch } from "./message_search.ts";
+import type { MessageFilter } from "./message_filter.ts";
+import type { MessageSearch } from "./message_search.ts";
 
 /** States in which no mailer is sending a message. */
 export const CANCELABLE_STATES = [

@@ -1,6 +1,7 @@
 import { RETRYABLE_STATES } from "@posthaste/contracts";
 import { bulkSearch } from "./bulk_search.ts";
-import type { MessageFilter, MessageSearch } from "./message_search.ts";
+import type { MessageFilter } from "./message_filter.ts";
+import type { MessageSearch } from "./message_search.ts";
 import { ContentRemovedError, type MessageRetry } from "./message_retry.ts";
 
 const IN_PARALLEL = 16;

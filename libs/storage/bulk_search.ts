@@ -1,4 +1,5 @@
-import type { FoundMessage, MessageFilter, MessageSearch } from "./message_search.ts";
+import type { MessageFilter } from "./message_filter.ts";
+import type { FoundMessage, MessageSearch } from "./message_search.ts";
 
 /** How long a call searches for messages, in milliseconds. */
 export const BULK_SEARCH_MS = 10_000;

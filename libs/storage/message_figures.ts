@@ -10,7 +10,7 @@ import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { isTimeExpired } from "./_time_expired.ts";
-import type { Because } from "./message_search.ts";
+import type { Because } from "./message_filter.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
 import { messageStore } from "./message_store.ts";
 import type { SendHead } from "./send_store.ts";

@@ -15,6 +15,7 @@ import { isTimeExpired } from "./_time_expired.ts";
 import { hasPdfs, type LabelFields, toSend } from "./_stored_send.ts";
 import { withRegisters } from "./_with_registers.ts";
 import type { DeliveryLedgers } from "./delivery_ledger.ts";
+import { matchesFilter, type MessageFilter } from "./message_filter.ts";
 import { openSubject } from "./subject_box.ts";
 
 /** States that only few messages are in for long. They have an index. */
@@ -24,49 +25,6 @@ export const INDEXED_STATES = [
   "deferred",
   "canceled",
 ] as const satisfies MessageState[];
-
-/** Conditions of a search for messages. A condition that is left out does not apply. */
-export interface MessageFilter {
-  /** In any of these states. */
-  states?: readonly MessageState[] | undefined;
-  sendId?: string | undefined;
-  /** Only this message; `sendId` names its send. */
-  messageId?: string | undefined;
-  templateId?: number | undefined;
-  integrationId?: number | undefined;
-  /**
-   * The recipient's address, or with `isPrefix` its beginning. Found as it is written here, and in lower case
-   * (all of it, or only its domain).
-   */
-  email?: { text: string; isPrefix: boolean } | undefined;
-  /**
-   * Any part of the address or of the subject, or 8 or more characters of the id, regardless
-   * of case. No index helps, so sends are read one by one while there is time.
-   */
-  part?: string | undefined;
-  /** Accepted at this time or later. */
-  from?: Date | undefined;
-  /** Accepted before this. */
-  until?: Date | undefined;
-  /** Part of the reason or of the server's reply, regardless of case. */
-  text?: string | undefined;
-  /** The exact cause, in the fields that are given. */
-  because?: { [Field in keyof Because]?: Because[Field] | undefined } | undefined;
-  /** Reference of the message: its recipient's, or its send's. */
-  reference?: string | undefined;
-  /** The batch of its send. */
-  batchId?: string | undefined;
-  /** One of its tags. */
-  tag?: string | undefined;
-}
-
-/** The fields that distinguish causes of a failure. */
-export interface Because {
-  reason: string | null;
-  /** Code of the server's reply. */
-  code: number | null;
-  enhanced: string | null;
-}
 
 /** The fields of a found message. */
 export type FoundMessage =
@@ -113,9 +71,6 @@ export interface MessageSearch extends MessageLabels {
   /** Finds messages of an account, newest first. */
   search(accountId: string, filter: MessageFilter, page: SearchPage): Promise<SearchResult>;
 }
-
-/** The fewest characters of an id that find it: fewer occur in many. */
-const MIN_ID_PART = 8;
 
 const BATCH = 300;
 const SENDS_AT_ONCE = 100;
@@ -280,7 +235,7 @@ export function messageSearch(
         }
         for await (const { lines, end } of batches) {
           const current = (await withRegisters(lines, ledgers))
-            .filter((line) => matches(line, asked));
+            .filter((line) => matchesFilter(line, asked));
           for (const line of isMarked ? await marked(accountId, current, asked) : current) {
             found.push(line);
             if (found.length === limit) return { messages: found, next: line._id, isCut: false };
@@ -364,14 +319,6 @@ function newestFirst(a: Pick<Line, "_id">, b: Pick<Line, "_id">): number {
   return a._id < b._id ? 1 : -1;
 }
 
-function isAddress(
-  email: string,
-  { text, isPrefix }: NonNullable<MessageFilter["email"]>,
-): boolean {
-  const [found, wanted] = [email.toLowerCase(), text.toLowerCase()];
-  return isPrefix ? found.startsWith(wanted) : found === wanted;
-}
-
 /**
  * Returns the spellings to look up: addresses are stored as requests had them, and the index knows no other
  * case.
@@ -416,37 +363,6 @@ function joined(line: Line, head: Head | undefined): FoundMessage[] {
       return openSubject(sealedSubject, subjectKey);
     },
   }];
-}
-
-function matches(line: FoundMessage, filter: MessageFilter): boolean {
-  const { states, templateId, integrationId, text, because, email } = filter;
-  const { state, send, reason, reply } = line;
-  if (states !== undefined && !states.includes(state)) return false;
-  if (filter.messageId !== undefined && line._id !== filter.messageId) return false;
-  if (email !== undefined && !isAddress(line.email, email)) return false;
-  if (templateId !== undefined && send.template.id !== templateId) return false;
-  if (integrationId !== undefined && send.integrationId !== integrationId) return false;
-  if (because !== undefined && !isBecause(line, because)) return false;
-  if (filter.part !== undefined && !hasPart(line, filter.part)) return false;
-  if (text === undefined) return true;
-  const said = [reason, reply?.code, reply?.enhanced, reply?.response].join(" ").toLowerCase();
-  return said.includes(text.toLowerCase());
-}
-
-function hasPart(message: FoundMessage, part: string): boolean {
-  const wanted = part.toLowerCase();
-  return message.email.toLowerCase().includes(wanted) ||
-    wanted.length >= MIN_ID_PART && message._id.includes(wanted) ||
-    (message.subject?.toLowerCase().includes(wanted) ?? false);
-}
-
-function isBecause(
-  { reason, reply }: Pick<Message, "reason" | "reply">,
-  because: NonNullable<MessageFilter["because"]>,
-) {
-  const isSame = <T>(wanted: T | undefined, found: T) => wanted === undefined || wanted === found;
-  return isSame(because.reason, reason) && isSame(because.code, reply?.code ?? null) &&
-    isSame(because.enhanced, reply?.enhanced ?? null);
 }
 
 /** Returns the condition for sends that have a reference and a tag, of their own or of a recipient. */

@@ -4,7 +4,8 @@ import { endAttempt, takeAttempt } from "@posthaste/kit";
 import { messageIdOf, type MessageState, newSendId, type Send } from "@posthaste/contracts";
 import type { Document } from "mongodb";
 import { openTestStore, sendOf, type TestStore } from "./_test_store.ts";
-import { INDEXED_STATES, type MessageFilter } from "./message_search.ts";
+import type { MessageFilter } from "./message_filter.ts";
+import { INDEXED_STATES } from "./message_search.ts";
 import type { Store } from "./store.ts";
 import { newSubjectKey } from "./subject_box.ts";
 

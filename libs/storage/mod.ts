@@ -137,12 +137,11 @@ export {
   type RetryOptions,
   SENT_AGAIN,
 } from "./message_retry.ts";
+export type { Because, MessageFilter } from "./message_filter.ts";
 export {
-  type Because,
   type FoundMessage,
   type FoundSend,
   INDEXED_STATES,
-  type MessageFilter,
   type MessageSearch,
   type SearchPage,
   type SearchResult,

@@ -2,6 +2,7 @@ import { type Labels, labelsOf, type Send } from "@posthaste/contracts";
 import type { Db, Filter } from "mongodb";
 import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
+import { meets, type Tests } from "./_meets.ts";
 import { topLabelsOf } from "./_message_labels.ts";
 import { isTimeExpired } from "./_time_expired.ts";
 import type { SearchPage } from "./message_search.ts";
@@ -57,6 +58,15 @@ const HEAD = {
   batchId: 1,
 };
 
+/** Conditions that the query meets. */
+type InQuery = "reference" | "tag" | "batchId" | "from" | "until";
+
+const TESTS: Tests<Head, Omit<SendFilter, InQuery>> = {
+  templateId: ({ template }, wanted) => template.id === wanted,
+  integrationId: ({ integrationId }, wanted) => integrationId === wanted,
+  isSettled: ({ settledAt }, wanted) => wanted === (settledAt !== null),
+};
+
 /** Returns the search for sends. */
 export function sendSearch(db: Db): SendSearch {
   const { sends } = collectionsOf(db);
@@ -88,7 +98,7 @@ export function sendSearch(db: Db): SendSearch {
           for await (const head of read(accountId, filter, next).maxTimeMS(restMs)) {
             count++;
             next = head._id;
-            if (matches(head, filter)) found.push(headOf(head));
+            if (meets(head, filter, TESTS)) found.push(headOf(head));
             if (found.length === limit) return { sends: found, next, isCut: false };
           }
         } catch (error) {
@@ -99,13 +109,6 @@ export function sendSearch(db: Db): SendSearch {
       }
     },
   };
-}
-
-function matches(head: Head, filter: SendFilter): boolean {
-  const { templateId, integrationId, isSettled } = filter;
-  if (templateId !== undefined && head.template.id !== templateId) return false;
-  if (integrationId !== undefined && head.integrationId !== integrationId) return false;
-  return isSettled === undefined || isSettled === (head.settledAt !== null);
 }
 
 function headOf({ labels, ...head }: Head): FoundSendHead {

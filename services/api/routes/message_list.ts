@@ -46,14 +46,12 @@ export function messageListRoute(
 
 function filterOf(query: z.infer<z.ZodObject<typeof MESSAGE_FILTERS>>): MessageFilter {
   const { state, email, reason, code, enhanced, ...rest } = query;
-  const because = { reason, code, enhanced };
-  const isCaused = Object.values(because).some((value) => value !== undefined);
   const sameName: KnownTo<MessageFilter, typeof rest> = rest;
   return {
     ...sameName,
     states: state,
     email: email === undefined ? undefined : emailOf(email),
-    because: isCaused ? because : undefined,
+    because: { reason, code, enhanced },
   };
 }
 

@@ -5,6 +5,7 @@ import {
   BULK_SEARCH_MS,
   bulkRetry,
   ContentRemovedError,
+  type MessageFilter,
   type RetryOptions,
 } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
@@ -12,6 +13,7 @@ import type { z } from "zod";
 import { requireScope } from "../authenticate.ts";
 import { audit } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
+import type { KnownTo } from "../known_to.ts";
 import { showMessage } from "../show_message.ts";
 import type { Finding } from "../finding.ts";
 import type { ChangeDeps } from "./message_cancel.ts";
@@ -53,10 +55,11 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
     SCOPE,
     async (request) => {
       const { caller: { accountId }, body, ledger } = request;
-      const { acceptDuplicates, state, sendId, from, ...because } = read(RETRY_BODY, body);
+      const asked = read(RETRY_BODY, body);
+      const { acceptDuplicates, state, reason, code, enhanced, ...rest } = asked;
+      const sameName: KnownTo<MessageFilter, typeof rest> = rest;
       if (state === "unknown" && !acceptDuplicates) throw mayBeThere();
-      const isCaused = Object.values(because).some((value) => value !== undefined);
-      const filter = { states: [state], sendId, from, because: isCaused ? because : undefined };
+      const filter = { ...sameName, states: [state], because: { reason, code, enhanced } };
       ledger.allow(3 * BULK_SEARCH_MS);
       const { now } = deps;
       const done = await ledger.wait(
@@ -68,6 +71,7 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
           }),
       );
       if (done.retried > 0) {
+        const { sendId } = rest;
         const target = sendId === undefined ? "messages with one cause" : `send ${sendId}`;
         const details = { state, messages: done.retried };
         await audit(deps, request, { action: "message.retried", target, details });
