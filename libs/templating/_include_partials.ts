@@ -54,8 +54,7 @@ interface Span {
   readonly isMade: boolean;
 }
 
-const MAX_CALLS = 1_000;
-const MAX_DEPTH = 20;
+const { calls: MAX_CALLS, depth: MAX_DEPTH } = TEMPLATE_LIMITS.partials;
 
 /**
  * Writes partials and brand values into one part of a template. The result needs nothing else: a partial's

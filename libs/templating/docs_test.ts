@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { test } from "node:test";
+import { MAX_PARTIAL_CHARACTERS, MAX_PARTIALS } from "@posthaste/contracts";
 import { HELPERS } from "./helper_list.ts";
 import { TEMPLATE_LIMITS } from "./limits.ts";
 
@@ -45,4 +46,21 @@ test("docs/templates.md states the limits that hold", async () => {
   for (const limit of [subject, html, text, nodes, words, name, depth]) {
     assert.ok(page.includes(` ${limit.toLocaleString("en")} `), String(limit));
   }
+});
+
+test("the pages state the limits of partials", async () => {
+  const { calls, depth, characters } = TEMPLATE_LIMITS.partials;
+  const [most, together] = [calls.toLocaleString("en"), characters.toLocaleString("en")];
+  const each = MAX_PARTIAL_CHARACTERS.toLocaleString("en");
+  const pages = await Promise.all(
+    [PAGE, new URL("manage.md", PAGE)].map((page) => readFile(page, "utf8")),
+  );
+  // Sentences may break at any word.
+  const text = pages.join(" ").replaceAll(/\s+/g, " ");
+  const sentences = [
+    `at most ${most} calls, ${depth} inside each other`,
+    `at most ${together} characters together`,
+    `at most ${MAX_PARTIALS} partials of ${each} characters each`,
+  ];
+  assert.deepEqual(sentences.filter((sentence) => !text.includes(sentence)), []);
 });

@@ -15,4 +15,9 @@ export const TEMPLATE_LIMITS = {
   name: 500,
   /** Different stored images. */
   images: 50,
+  /**
+   * What a template includes: calls in a part, calls inside each other, and characters of all partials together.
+   * Those of one partial, and how many an account has: `libs/contracts/partial.ts`.
+   */
+  partials: { calls: 1_000, depth: 20, characters: 500_000 },
 } as const;

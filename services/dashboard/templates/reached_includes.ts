@@ -7,11 +7,11 @@ import {
   type Pinned,
 } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
-import { calledPartials, readsBrand } from "@posthaste/templating";
+import { calledPartials, readsBrand, TEMPLATE_LIMITS } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
 
 /** Together with the template, they must fit into one document of the database. */
-const MAX_CHARACTERS = 500_000;
+const { characters: MAX_CHARACTERS } = TEMPLATE_LIMITS.partials;
 
 /** Returns the names of what a source may include: partials that it calls, and the brand. */
 function calledIn(source: string): string[] {
