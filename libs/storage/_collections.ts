@@ -26,6 +26,7 @@ import { OPEN_INTEGRATIONS } from "./database_rights.ts";
 import type { StoredEvent } from "./recorded_event.ts";
 import type { IntegrationCircuit } from "./integration_circuit.ts";
 import type { StoredResults } from "./ended_attempt.ts";
+import type { LedgerMark } from "./_ledger_mark.ts";
 import type { StoredAuditLine, UnchainedLine } from "./_audit_chain.ts";
 import type { AttemptCount } from "./attempt_count.ts";
 import type { SmtpTokenState } from "./smtp_token.ts";
@@ -182,5 +183,6 @@ export function collectionsOf(db: Db) {
     webhookDeliveries: db.collection<WebhookDelivery>("webhook_deliveries"),
     integrationHealth: db.collection<IntegrationCircuit>("integration_health"),
     smtpTokens: db.collection<SmtpTokenState>("smtp_tokens"),
+    ledger: db.collection<LedgerMark>("ledger"),
   };
 }

@@ -1,4 +1,6 @@
 import type { Db } from "mongodb";
+import { collectionsOf } from "./_collections.ts";
+import type { LedgerMark } from "./_ledger_mark.ts";
 
 /**
  * Version of the documents that this program writes. It grows when an earlier program could not read what is
@@ -11,16 +13,6 @@ const OLDEST_READ = 3;
 
 /** The version of the oldest program that may run beside this one. */
 const OLDEST_BESIDE = 3;
-
-/** The record of a ledger's migration. */
-export interface LedgerMark {
-  _id: "ledger";
-  /** Version of the newest program that has migrated it. */
-  version: number;
-  /** {@linkcode OLDEST_BESIDE} of that program. */
-  oldestProgram: number;
-  migratedAt: Date;
-}
 
 /** The versions that a program supports. */
 export interface ProgramVersions {
@@ -57,7 +49,7 @@ export function ledgerFault(
 
 /** Reads the record of a ledger's migration. */
 export async function readLedgerMark(db: Db): Promise<LedgerMark | null> {
-  return await db.collection<LedgerMark>("ledger").findOne({ _id: "ledger" });
+  return await collectionsOf(db).ledger.findOne({ _id: "ledger" });
 }
 
 /**
@@ -65,7 +57,7 @@ export async function readLedgerMark(db: Db): Promise<LedgerMark | null> {
  * version.
  */
 export async function writeLedgerMark(db: Db): Promise<void> {
-  await db.collection<LedgerMark>("ledger").updateOne({ _id: "ledger" }, {
+  await collectionsOf(db).ledger.updateOne({ _id: "ledger" }, {
     $max: { version: LEDGER_VERSION, oldestProgram: OLDEST_BESIDE },
     $currentDate: { migratedAt: true },
   }, { upsert: true });
