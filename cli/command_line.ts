@@ -32,7 +32,8 @@ import manifest from "./package.json" with { type: "json" };
 import { type Env, Settings } from "./settings.ts";
 import { stackFileIn } from "./stack_file.ts";
 
-const COMMANDS = [
+/** The commands, in the order of the help. */
+export const COMMANDS = [
   setupCommand,
   migrateCommand,
   accountsCommand,

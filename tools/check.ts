@@ -13,7 +13,7 @@ export interface Check {
 }
 
 /** Generated files: each command exits with 1 when its file is stale. */
-const GENERATED: readonly Check[] = [
+export const GENERATED: readonly Check[] = [
   { name: "settings page", command: ["node", "tools/settings_page.ts", "--check"] },
   { name: "permissions", command: ["node", "tools/write_permissions.ts", "--check"] },
   { name: "OpenAPI document", command: ["node", "tools/openapi.ts", "--check"] },
@@ -21,7 +21,8 @@ const GENERATED: readonly Check[] = [
   { name: "notice", command: ["node", "tools/notice.ts", "--check"] },
 ];
 
-const CHECKS: readonly Check[] = [
+/** The checks of `npm run check`, in their order. */
+export const CHECKS: readonly Check[] = [
   { name: "format", command: ["deno", "fmt", "--check"] },
   { name: "lint", command: ["deno", "lint"] },
   // Several checkers would infer most types several times, and the tests need the other core.

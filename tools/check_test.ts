@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { runChecks } from "./check.ts";
+import { CHECKS, GENERATED, runChecks } from "./check.ts";
 import { makeRepository } from "./make_repository.ts";
 
 test("runChecks() runs all checks and returns which failed, with their output", async () => {
@@ -19,3 +20,12 @@ test("runChecks() runs all checks and returns which failed, with their output", 
   assert.match(results[1]?.output ?? "", /^Cannot run "no-such-program": .*ENOENT/);
   assert.equal(results[2]?.output, "hello\n");
 });
+
+for (const path of ["README.md", "CONTRIBUTING.md"]) {
+  test(`${path} lists the checks`, async () => {
+    const page = await readFile(new URL(`../${path}`, import.meta.url), "utf8");
+    const [, listed] = /^npm run check +# (.+)$/m.exec(page) ?? [];
+    const own = CHECKS.filter((check) => !GENERATED.includes(check)).map(({ name }) => name);
+    assert.equal(listed, [...own, "generated files"].join(", "));
+  });
+}
