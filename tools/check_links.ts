@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import process from "node:process";
 import { listPages } from "./list_pages.ts";
 
@@ -7,7 +7,7 @@ const EXTERNAL = /^(?:https?|mailto):/;
 
 /**
  * Checks that every link and image in the documentation leads to a file that exists, every anchor to a
- * heading of that page, and that every test that it names exists. Links to other hosts are not followed.
+ * heading of that page, and that every source file that it names exists. Links to other hosts are not followed.
  *
  * @returns one line per violation.
  */
@@ -18,7 +18,7 @@ export function checkLinks(root: string): string[] {
     anchors.set(file, known);
     return known;
   };
-  const tests = testsIn(root);
+  const sources = sourcesIn(root);
   return listPages(root).flatMap((page) => {
     const text = readFileSync(join(root, page), "utf8");
     const lost = linksIn(text).flatMap((link) => {
@@ -28,20 +28,25 @@ export function checkLinks(root: string): string[] {
       if (anchor === undefined || anchorsOf(file).has(anchor)) return [];
       return [`${page}: no heading for the link "${link}"`];
     });
-    const unknown = testsNamedBy(text).filter((name) => !tests.has(name));
-    return [...lost, ...unknown.map((name) => `${page}: no test file "${name}"`)];
+    const unknown = sourcesNamedBy(text).filter((name) => !sources.has(name));
+    return [...lost, ...unknown.map((name) => `${page}: no source file "${name}"`)];
   });
 }
 
-/** Returns the names of all test files of the repository, without folders. */
-function testsIn(root: string): ReadonlySet<string> {
+/** Returns the ends of the paths of all source files of the repository: `a/b/c.ts`, `b/c.ts`, `c.ts`. */
+function sourcesIn(root: string): ReadonlySet<string> {
   const exclude = (path: string) => basename(path) === "node_modules";
-  return new Set(globSync("**/*_test.ts", { cwd: root, exclude }).map((path) => basename(path)));
+  return new Set(
+    globSync("**/*.{ts,tsx}", { cwd: root, exclude }).flatMap((path) => {
+      const steps = path.split(sep);
+      return steps.map((_, start) => steps.slice(start).join("/"));
+    }),
+  );
 }
 
-/** Returns the names of the test files that a page mentions in code, without folders. */
-function testsNamedBy(page: string): string[] {
-  const names = withoutFences(page).matchAll(/`(?:[\w.-]+\/)*(\w+_test\.ts)`/g);
+/** Returns the source files that a page mentions in code, as it writes them. */
+function sourcesNamedBy(page: string): string[] {
+  const names = withoutFences(page).matchAll(/`((?:[\w.-]+\/)*\w+\.tsx?)`/g);
   return [...new Set([...names].map(([, name = ""]) => name))];
 }
 

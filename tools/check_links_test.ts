@@ -34,9 +34,16 @@ test("checkLinks() numbers repeated headings", () => {
   assert.deepEqual(check({ "README.md": "# A\n\n# A\n\n[a](#a-1) [b](#a)\n" }), []);
 });
 
-test("checkLinks() finds names of test files that do not exist", () => {
-  const files = { "README.md": "`a_test.ts` `libs/x/b_test.ts`\n", "libs/x/b_test.ts": "" };
-  assert.deepEqual(check(files), ['README.md: no test file "a_test.ts"']);
+test("checkLinks() finds names of source files that do not exist", () => {
+  const files = {
+    "README.md": "`a_test.ts` `x/b_test.ts` `libs/y/b_test.ts` `c.tsx` `d_*.ts` `e()`\n",
+    "libs/x/b_test.ts": "",
+    "libs/x/c.tsx": "",
+  };
+  assert.deepEqual(check(files), [
+    'README.md: no source file "a_test.ts"',
+    'README.md: no source file "libs/y/b_test.ts"',
+  ]);
 });
 
 test("every link of the documentation leads somewhere", () => {
