@@ -23,6 +23,7 @@ import {
 } from "./find_sendable.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 import { warningFields, warningsOf } from "./send_warnings.ts";
+import { RETRY_AFTER_SECONDS } from "./retry_after.ts";
 
 /** What {@linkcode acceptSend} needs. */
 export interface AcceptSendDeps extends FindSendableDeps {
@@ -56,8 +57,6 @@ export interface AcceptedSend {
 
 /** The reconciler redispatches sends that are not finished after this time. */
 const RECONCILE_AFTER_MS = 20_000;
-
-const RETRY_AFTER_SECONDS = 2;
 
 /**
  * Accepts a send: checks all of it, writes all of it to the ledger, and only then passes it to the

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import { MailContentError, type MailContentFault } from "@posthaste/messaging";
+import { RETRY_AFTER_SECONDS } from "./retry_after.ts";
 
 const CODES = {
   removed: "content_removed",
@@ -25,7 +26,7 @@ export async function contentOf<T>(action: string, making: Promise<T>): Promise<
     const code = CODES[cause.fault];
     throw new HttpError(code, `Cannot ${action}: ${cause.message}`, {
       cause,
-      ...(code === "unavailable" ? { retryAfter: 2 } : {}),
+      ...(code === "unavailable" ? { retryAfter: RETRY_AFTER_SECONDS } : {}),
     });
   }
 }

@@ -18,6 +18,7 @@ import { httpErrorOf } from "./fault.ts";
 import { isIdOrAlias } from "./path_ids.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 import { wantedLocale } from "./wanted_locale.ts";
+import { RETRY_AFTER_SECONDS } from "./retry_after.ts";
 
 /** What {@linkcode renderTemplate} needs. */
 export interface RenderTemplateDeps {
@@ -46,8 +47,6 @@ export interface RenderCommand {
   /** As parsed from JSON, unchecked. */
   body: unknown;
 }
-
-const RETRY_AFTER_SECONDS = 2;
 
 /** The largest body of a request to render: it goes to the renderer in one event. */
 export const MAX_VARIABLES_BYTES = MAX_EVENT_BYTES - 2048;

@@ -6,6 +6,7 @@ import { errorType, type Logger } from "@posthaste/telemetry";
 import type { Acceptance } from "@posthaste/storage";
 import type { Ledger } from "./ledger.ts";
 import type { Capacity } from "./capacity.ts";
+import { RETRY_AFTER_SECONDS } from "./retry_after.ts";
 
 /** What the ledgers of all requests share. */
 export interface RequestLedgerDeps {
@@ -17,8 +18,6 @@ export interface RequestLedgerDeps {
   onUnanswered(accepting: Promise<Acceptance>, what: { send: Send; bytes: number }): void;
   logger: Pick<Logger, "error">;
 }
-
-const RETRY_AFTER_SECONDS = 2;
 
 /**
  * The ledger of one request. All its operations together are answered within a bounded time, or
