@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { STORES, STREAMS } from "./topology.ts";
+import { EVENTS } from "@posthaste/contracts";
+import { PERMISSIONS, PERMITTED_SERVICES } from "@posthaste/runtime";
+import { CONSUMERS, STORES, STREAMS, typeOfSubject } from "./topology.ts";
 
 const DAY_MS = 86_400_000;
 const MEBIBYTE = 1024 ** 2;
@@ -59,3 +61,30 @@ for (const [path, sentences] of Object.entries(SENTENCES)) {
     assert.deepEqual(sentences.filter((sentence) => !page.includes(sentence)), []);
   });
 }
+
+/** Returns the internal events in a cell of a table, without status events, which the text describes. */
+function eventsIn(cell: string): string[] {
+  const names = [...cell.matchAll(/`([\w.]+)`/g)].map(([, name = ""]) => name);
+  return names.filter((name) => Object.hasOwn(EVENTS, name)).toSorted();
+}
+
+function typesOf(subjects: readonly string[]): string[] {
+  const work = subjects.filter((subject) => !subject.startsWith("status."));
+  return [...new Set(work.map((subject) => typeOfSubject(subject)))].map(String).toSorted();
+}
+
+test("docs/architecture.md names the events that each service consumes and emits", async () => {
+  const [, section = ""] = (await pageOf("docs/architecture.md")).split("\n## Services\n");
+  const rows = (section.trim().split("\n\n")[0] ?? "").split("\n").slice(2);
+  const told = rows.map((row) => {
+    const [service = "", consumed = "", , emitted = ""] = row.split("|").slice(1);
+    return [service.trim(), { consumes: eventsIn(consumed), emits: eventsIn(emitted) }] as const;
+  });
+  const are = PERMITTED_SERVICES.map((name) => {
+    const own = CONSUMERS.filter((consumer) => consumer.name.startsWith(`${name}_`));
+    const { makes } = PERMISSIONS[name].broker;
+    const consumes = typesOf(own.flatMap(({ filterSubjects }) => filterSubjects));
+    return [name, { consumes, emits: typesOf(makes) }] as const;
+  });
+  assert.deepEqual(Object.fromEntries(told), Object.fromEntries(are));
+});
