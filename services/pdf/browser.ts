@@ -29,6 +29,13 @@ const PRINT_REVISION = 3;
 /** How often a document may lose its browser or exceed its time before the document is held responsible. */
 const MAX_CRASHES = 2;
 
+/** Why a document is printed again, by how the watch over it ended. */
+const WHY_AGAIN: Readonly<Record<WatchEnd["how"], string>> = {
+  done: "the browser crashed",
+  stuck: "the browser hung",
+  overdue: "it took too long",
+};
+
 /** The machine is busy if a document takes this many times its own processor time. */
 const BUSY = 1.5;
 
@@ -260,8 +267,7 @@ class Supervisor implements PdfBrowser {
     try {
       if (signal?.aborted) throw aborted(job);
       onTurn?.();
-      const owner = this.#options.isolation === "account" ? asker.accountId : "";
-      return await this.#printUntilDone(job, { order, owner, timeLimit });
+      return await this.#printUntilDone(job, { order, asker, timeLimit });
     } finally {
       this.#busy--;
     }
@@ -269,12 +275,13 @@ class Supervisor implements PdfBrowser {
 
   async #printUntilDone(
     job: PrintJob,
-    { order, owner, timeLimit }: {
+    { order, asker: { accountId }, timeLimit }: {
       order: PrintOrder;
-      owner: string;
+      asker: Asker;
       timeLimit: number | undefined;
     },
   ): Promise<Printed> {
+    const owner = this.#options.isolation === "account" ? accountId : "";
     const time = Math.min(timeLimit ?? this.#timeLimit, this.#timeLimit);
     for (let crashes = 0;;) {
       const process = await this.#running(job);
@@ -287,7 +294,10 @@ class Supervisor implements PdfBrowser {
       if (!process.alive) this.#pool.lose(process, "crashed");
       const { how, elapsedMs } = outcome.end;
       const isHurried = timeLimit !== undefined && how !== "done";
-      if (++crashes < MAX_CRASHES && !isHurried) continue;
+      if (++crashes < MAX_CRASHES && !isHurried) {
+        this.#log("warn", `Printing again for account "${accountId}": ${WHY_AGAIN[how]}`);
+        continue;
+      }
       // The first time, the browser itself may have hung, even if it used the processor: it may have worked
       // for a neighbour.
       if (how === "overdue") throw timedOut(job, { time, elapsedMs });

@@ -119,18 +119,23 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     for (let count = 0; count < 3; count++) await browser.print(job(`<table>${rows}</table>`));
   });
 
-  test("print() prints although the browser was killed", async () => {
-    await using browser = await openTestBrowser();
+  test("print() prints although the browser was killed, and reports for whom", async () => {
+    const lines: string[] = [];
+    const log = (level: string, line: string) => void lines.push(`${level}: ${line}`);
+    await using browser = await openTestBrowser({ log });
+    const asker = { accountId: "acc_long", priority: "bulk" } as const;
     await browser.warm();
     const first = pidOf(browser.stats());
     const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
-    const printing = Promise.all([browser.print(long), browser.print(long)]);
+    const printing = Promise.all([browser.print(long, { asker }), browser.print(long)]);
     await new Promise((resolve) => setTimeout(resolve, 50));
     process.kill(first, "SIGKILL");
     const [{ pdf }] = await printing;
     assert.match((await textOf(pdf))[0] ?? "", /^long/);
     assert.notEqual(browser.stats().pid, first);
     assert.equal(browser.stats().stops.crashed, 1);
+    const again = 'warn: Printing again for account "acc_long": the browser crashed';
+    assert.equal(lines.filter((line) => line === again).length, 1, lines.join("\n"));
   });
 
   test("print() prints although the renderer was killed", async () => {
