@@ -10,8 +10,9 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { TbPlus, TbTrash } from "react-icons/tb";
+import { TbPalette, TbPlus, TbTrash } from "react-icons/tb";
 import type { PartialView } from "../../../../interface/partials.ts";
+import { Empty } from "../../parts/states.tsx";
 import { useUnsavedGuard } from "../../parts/use_unsaved_guard.tsx";
 import { useMay } from "../../session.tsx";
 import { brandFault, brandSource, type BrandValue, brandValues, freeName } from "./brand_values.ts";
@@ -25,6 +26,9 @@ const NEW = [
   { label: "Logo", name: "logo", value: "" },
   { label: "Text", name: "text", value: "" },
 ];
+
+/** What most brands have. */
+const USUAL: readonly BrandValue[] = NEW.slice(0, 3).map(({ name, value }) => ({ name, value }));
 
 /** The colours, fonts, logo and other values that all templates share. */
 export function BrandPage({ view }: { view: PartialView }) {
@@ -69,7 +73,17 @@ export function BrandPage({ view }: { view: PartialView }) {
           />
         </Paper>
       ))}
-      {values.length === 0 && readOnly && <Text size="sm">The brand has no values.</Text>}
+      {values.length === 0 && (
+        <Empty
+          icon={TbPalette}
+          title="No values yet"
+          action={!readOnly && (
+            <Button onClick={() => change([...USUAL])}>Begin with colour, font and logo</Button>
+          )}
+        >
+          Change a colour or the logo here, and it changes in all templates that use it.
+        </Empty>
+      )}
       {!readOnly && (
         <Menu position="bottom-start" width={180}>
           <Menu.Target>
