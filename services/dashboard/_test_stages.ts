@@ -31,7 +31,7 @@ export interface TestStages extends AsyncDisposable {
   /** Finds what the renderer finds under the name of a stored image. @default nothing */
   findAsset: (accountId: string, name: string) => Promise<PinnedAsset | null>;
   /** Awaited before each answer; if it returns `silent`, no answer comes. */
-  before: () => Promise<unknown>;
+  before: (type: AskedType) => Promise<unknown>;
 }
 
 /** Opens the bus of a test. */
@@ -48,7 +48,7 @@ export function openTestStages(): TestStages {
     bus: {
       async ask<T extends AskedType>(type: T, data: EventData<T>) {
         stages.asked.push({ type, data });
-        if (await stages.before() === "silent") return undefined;
+        if (await stages.before(type) === "silent") return undefined;
         if (type === "print.requested") {
           stored.set("pdfs/a-pdf", Buffer.from("PDF"));
           return stages.printed(data as EventData<"print.requested">) as ReplyTo<T> | undefined;

@@ -291,6 +291,34 @@ test("a partial that makes a PDF request what it may not load is not published",
   }
 });
 
+test("the PDFs of a partial are printed one by one: waiting for each other would count as their time", async () => {
+  const { write, publish, asked } = await openProgram();
+  await write("style", "<style>p{color:red}</style>");
+  await publish("style");
+  for (const name of ["A", "B", "C"]) {
+    const { body: { id, draft } } = await asked.post(`${BASE}/templates/pdf`, { name });
+    const path = `${BASE}/templates/pdf/${id}`;
+    const source = { ...draft, html: "{{> style}}<p>Hi</p>" };
+    const { body: saved } = await asked.put(`${path}/draft`, { revision: 1, source });
+    assert.equal((await asked.post(`${path}/publish`, { revision: saved.revision })).status, 200);
+  }
+  await write("style", "<style>p{color:blue}</style>", 1);
+  let [printing, most] = [0, 0];
+  stages.before = async (type) => {
+    if (type !== "print.requested") return;
+    most = Math.max(most, ++printing);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    printing--;
+  };
+  try {
+    const { status, body } = await publish("style", 2);
+    assert.deepEqual([status, body.templates.length, body.warnings], [200, 3, []]);
+    assert.equal(most, 1);
+  } finally {
+    stages.before = () => Promise.resolve();
+  }
+});
+
 test("a template that is published while its partial is says so, and is right after the next time", async () => {
   const { write, publish, template, asked, version } = await openProgram();
   await write("foot", "old");

@@ -3,7 +3,7 @@ import type { BundleFault, Pinned, PinnedAsset } from "@posthaste/contracts";
 import { sayFinding } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
-import { type BodyFinding, judgeSource } from "../templates/judge_source.ts";
+import { type BodyFinding, type CheckPrints, judgeSource } from "../templates/judge_source.ts";
 import { sourceSchema } from "../templates/template_input.ts";
 
 /** The result of compiling a template. */
@@ -24,15 +24,14 @@ const COMPILE_LIMIT_MS = 11_000;
  */
 export async function compileTemplate(
   template: Authored,
-  { accountId, isPublished, instead, assets, printUntil }: {
+  { accountId, isPublished, instead, assets, prints }: {
     accountId: string;
     isPublished: boolean;
     /** Partials to use instead of the published ones of the same name. */
     instead: readonly Pinned[];
     /** Files to use instead of the kept ones of the same name. */
     assets: readonly PinnedAsset[];
-    /** No PDF is printed after this time (`performance.now()`). */
-    printUntil: number;
+    prints: CheckPrints;
   },
   deps: Pick<DashboardDeps, "bus" | "store">,
 ): Promise<CompiledTemplate> {
@@ -60,7 +59,7 @@ export async function compileTemplate(
   const { compiled, missing } = rendering;
   const lacking = sample === undefined ? [] : missing;
   const { errors, unprinted } = isPublished
-    ? await judgeSource({ accountId, kind, source, rendering }, { bus: deps.bus, printUntil })
+    ? await judgeSource({ accountId, kind, source, rendering }, { bus: deps.bus, prints })
     : { errors: [], unprinted: [] };
   return {
     ...(compiled === undefined ? {} : { compiled }),

@@ -41,7 +41,7 @@ import {
 } from "./plan_assets.ts";
 import { loadState, shownSource } from "./template_state.ts";
 import { mapSome } from "../map_some.ts";
-import { PRINT_TIME_MS } from "../templates/judge_source.ts";
+import { openCheckPrints } from "../templates/judge_source.ts";
 
 /** All effects of a push. */
 export interface PreparedBundle {
@@ -111,12 +111,12 @@ export async function planBundle(
   if (partials.length > 0) requireUnlimited(actor, "templates");
   const instead = partials.map(pinnedOf);
   const until = performance.now() + COMPILE_LIMIT_MS;
-  const printUntil = performance.now() + PRINT_TIME_MS;
+  const prints = openCheckPrints();
   const compiled = await mapSome(AT_ONCE, updates, async ({ template, change }) => {
     if (performance.now() > until) throw tooLong();
     const isWritten = change.replacesDraft || change.publish;
     if (!isWritten) return { change, faults: [], warnings: [], compiled: undefined };
-    const options = { accountId, isPublished: change.publish, instead, assets, printUntil };
+    const options = { accountId, isPublished: change.publish, instead, assets, prints };
     return { change, ...await compileTemplate(template, options, deps) };
   });
   const archived = wish.prune && faults.length === 0
@@ -124,7 +124,7 @@ export async function planBundle(
     : { changes: [], warnings: [] };
   const decided = [...updates.map(({ change }) => change), ...archived.changes];
   const again = await planRepublished(partials, {
-    ...{ accountId, instead, assets, printUntil },
+    ...{ accountId, instead, assets, prints },
     isPlanned: (one) =>
       decided.some((other) =>
         other.kind === one.kind && other.alias === one.alias &&

@@ -3,6 +3,7 @@ import type { BundleFault, Pinned, PinnedAsset, Template } from "@posthaste/cont
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { compilePublished } from "../partials/compile_published.ts";
+import type { CheckPrints } from "../templates/judge_source.ts";
 import { mapSome } from "../map_some.ts";
 import { withoutContents } from "./plan_change.ts";
 import type { PlannedPartial } from "./plan_partials.ts";
@@ -26,12 +27,11 @@ export interface Republished {
  */
 export async function planRepublished(
   partials: readonly PlannedPartial[],
-  { accountId, instead, assets, printUntil, isPlanned }: {
+  { accountId, instead, assets, prints, isPlanned }: {
     accountId: string;
     instead: readonly Pinned[];
     assets: readonly PinnedAsset[];
-    /** No PDF is printed after this time (`performance.now()`). */
-    printUntil: number;
+    prints: CheckPrints;
     isPlanned: (template: Pick<Authored, "kind" | "alias"> | Template) => boolean;
   },
   deps: Pick<DashboardDeps, "store" | "bus">,
@@ -58,7 +58,7 @@ export async function planRepublished(
     try {
       const { compiled, warnings } = await compilePublished(
         template,
-        { source, instead, assets, printUntil },
+        { source, instead, assets, prints },
         deps,
       );
       const warned = warnings.map((message) => ({ file: `${kind}/${alias}`, message }));

@@ -2,6 +2,7 @@ import type { DraftSource, Pinned, PinnedAsset, Template } from "@posthaste/cont
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
+import type { CheckPrints } from "../templates/judge_source.ts";
 import { compiledBy, requirePublishable } from "../templates/publish_draft.ts";
 
 const LIMIT_MS = 11_000;
@@ -15,12 +16,11 @@ const LIMIT_MS = 11_000;
  */
 export async function compilePublished(
   { accountId, kind, id }: Pick<Template, "accountId" | "kind" | "id">,
-  { source, instead, assets = [], printUntil }: {
+  { source, instead, assets = [], prints }: {
     source: DraftSource;
     instead: readonly Pinned[];
     assets?: readonly PinnedAsset[];
-    /** No PDF is printed after this time (`performance.now()`). */
-    printUntil: number;
+    prints: CheckPrints;
   },
   deps: Pick<DashboardDeps, "store" | "bus">,
 ): Promise<{ compiled: CompiledParts; warnings: string[] }> {
@@ -32,7 +32,7 @@ export async function compilePublished(
     const isJudged = ({ rule }: { rule: string }) =>
       /asset|^pdf_(blocked|unprintable|glyphs_fail)$/.test(rule);
     const rendered = { accountId, kind, source, rendering };
-    const warnings = await requirePublishable(rendered, { bus: deps.bus, printUntil, isJudged });
+    const warnings = await requirePublishable(rendered, { bus: deps.bus, prints, isJudged });
     return {
       compiled: compiledBy(rendering),
       warnings: warnings.map((warning) => `${place}: ${warning}`),

@@ -13,7 +13,7 @@ import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import type { PartialPublished, TouchedTemplate } from "../interface/partials.ts";
 import { contentHash } from "../templates/draft_content.ts";
-import { PRINT_TIME_MS } from "../templates/judge_source.ts";
+import { type CheckPrints, openCheckPrints } from "../templates/judge_source.ts";
 import { compiledBy } from "../templates/publish_draft.ts";
 import { contentOf } from "../templates/version_content.ts";
 import { compilePublished } from "./compile_published.ts";
@@ -59,12 +59,12 @@ export async function publishPartial(
   const touched = await touchedTemplates(partial, deps);
   const templates = await store.partials.listUsers(partial);
   const until = performance.now() + COMPILE_LIMIT_MS;
-  const printUntil = performance.now() + PRINT_TIME_MS;
+  const prints = openCheckPrints();
   const changes = await mapSome(AT_ONCE, templates, (template) => {
     if (performance.now() > until) {
       throw new HttpError("no_answer", "The templates were not compiled in time. Try again");
     }
-    return changeOf(template, { pinned, userId: actor.userId, printUntil }, deps);
+    return changeOf(template, { pinned, userId: actor.userId, prints }, deps);
   });
   const done = await store.partials.publish({
     ...{ accountId, name, revision: draft.revision, version, calls, changes, at: now() },
@@ -92,7 +92,7 @@ async function requireValid(pinned: Pinned, accountId: string, deps: Deps): Prom
 
 async function changeOf(
   template: Template,
-  { pinned, userId, printUntil }: { pinned: Pinned; userId: string | null; printUntil: number },
+  { pinned, userId, prints }: { pinned: Pinned; userId: string | null; prints: CheckPrints },
   deps: Deps,
 ): Promise<TemplateChange & { template: Template; warnings: string[] }> {
   const { accountId, kind, id, alias, name, publishedVersion } = template;
@@ -104,7 +104,7 @@ async function changeOf(
   const source = sourceOfVersion(version, draft?.source.sample);
   const { compiled, warnings } = await compilePublished(
     template,
-    { source, instead: [pinned], printUntil },
+    { source, instead: [pinned], prints },
     deps,
   );
   await keepAssets(accountId, compiled, deps.store);

@@ -13,7 +13,7 @@ import {
   sameAsPublished,
 } from "../templates/publish_draft.ts";
 import { declareRequired } from "../templates/declare_required.ts";
-import { PRINT_TIME_MS } from "../templates/judge_source.ts";
+import { openCheckPrints } from "../templates/judge_source.ts";
 import { sendMail } from "../send_mail.ts";
 import { checkTest } from "../templates/test_mail.ts";
 import { revisionSchema, testSchema, versionSchema } from "../templates/template_input.ts";
@@ -71,8 +71,8 @@ export function templateVersionRoutes(
     let warnings: string[] = [];
     if (published === null) {
       const rendered = { accountId, kind, source: draft.source, rendering };
-      const printUntil = performance.now() + PRINT_TIME_MS;
-      warnings = await requirePublishable(rendered, { bus: deps.bus, printUntil });
+      const prints = openCheckPrints();
+      warnings = await requirePublishable(rendered, { bus: deps.bus, prints });
     }
     const options = { store, userId };
     const declared = await declareRequired({ template, draft, rendering }, store);

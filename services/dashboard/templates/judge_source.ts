@@ -4,6 +4,7 @@ import {
   sourceInLocale,
   type TemplateKind,
 } from "@posthaste/contracts";
+import { openSemaphore, type Semaphore } from "@posthaste/limits";
 import { type LintFinding, type LintInput, lintTemplate } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
@@ -27,8 +28,15 @@ export interface BodyFinding extends LintFinding {
 /** What judging needs. */
 export interface Judging {
   bus: Pick<DashboardDeps["bus"], "ask">;
+  prints: CheckPrints;
+}
+
+/** The prints of bodies that are published together. */
+export interface CheckPrints {
   /** No body is printed after this time (`performance.now()`). */
-  printUntil: number;
+  readonly until: number;
+  /** One at a time, as the printer does for each account. It would count the wait as their time. */
+  readonly turn: Semaphore;
 }
 
 /** What prevents publishing a source. */
@@ -39,9 +47,14 @@ export interface Judgement {
 }
 
 /** The longest time in which the bodies of one template, or of all that are published together, begin to print. */
-export const PRINT_TIME_MS = 15_000;
+const PRINT_TIME_MS = 15_000;
 /** For one body: longer than the printer takes until it gives up. */
 const PRINT_LIMIT_MS = 10_500;
+
+/** Begins the time for the prints of what is published together. */
+export function openCheckPrints(): CheckPrints {
+  return { until: performance.now() + PRINT_TIME_MS, turn: openSemaphore({ max: 1 }) };
+}
 
 /**
  * Finds which rules a source breaks that prevent publishing, in all bodies that were rendered. Whichever way a
@@ -83,10 +96,11 @@ async function print(
     source: DraftSource;
     body: FilledBody;
   },
-  { bus, printUntil }: Judging,
+  { bus, prints: { until, turn } }: Judging,
 ): Promise<Printed> {
   if (page === null) return {};
-  if (performance.now() > printUntil) return { unprinted: "there was no time to print it" };
+  using _turn = await turn.acquire();
+  if (performance.now() > until) return { unprinted: "there was no time to print it" };
   const { parts: { subject: name }, content: html, invoice, append } = body;
   // With these options, the printer knows a document that it has printed before without a fault.
   const known = page.missing === "fail" ? { ...page, missingGlyphs: "fail" as const } : page;
