@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { openStubServer, type StubAnswer } from "./_stub_server.ts";
+import { openStubServer, type StubAnswer } from "@posthaste/kit";
 import { createClient, PosthasteError } from "./mod.ts";
 import { OPERATIONS } from "./operations.ts";
 

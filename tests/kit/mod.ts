@@ -49,6 +49,7 @@ export * from "./otlp_receiver.ts";
 export * from "./smtp_postfix.ts";
 export * from "./smtp_sink.ts";
 export { stopTime, type TestTime } from "./stop_time.ts";
+export { openStubServer, type Seen, type StubAnswer } from "./stub_server.ts";
 export { takesLong } from "./takes_long.ts";
 export { testCertificate } from "./test_certificate.ts";
 export { sfntOf, testFont, type TestFontOptions, testWoff2 } from "./test_font.ts";
