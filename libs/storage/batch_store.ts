@@ -22,6 +22,14 @@ export class TooManyBatchesError extends Error {
   override readonly name = "TooManyBatchesError";
 }
 
+/** A page of a list of batches, and its filters. */
+export interface BatchPage {
+  limit: number;
+  /** Id of the last batch of the previous page. */
+  before?: string | undefined;
+  state?: BatchState | undefined;
+}
+
 /** Batches, for the account that they belong to. */
 export interface BatchStore {
   /**
@@ -41,10 +49,7 @@ export interface BatchStore {
   /** Finds a batch of an account. */
   find(accountId: string, id: string): Promise<Batch | null>;
   /** Lists the batches of an account, newest first; `before` is the id of the last one seen. */
-  list(
-    accountId: string,
-    page: { limit: number; before?: string | undefined; state?: BatchState | undefined },
-  ): Promise<Batch[]>;
+  list(accountId: string, page: BatchPage): Promise<Batch[]>;
   /**
    * Pins PDF templates for all later recipients of an open batch. What was pinned before stays, and a template has
    * one version under all its names. Returns what is pinned now, unless the batch is not open or would have too many.

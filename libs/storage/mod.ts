@@ -44,7 +44,12 @@ export {
 export { SuppressionsFullError } from "./suppressions_full_error.ts";
 export type { AssetName } from "./asset_name.ts";
 export type { BatchRefusal } from "./_batch_insert.ts";
-export { type BatchCreation, type BatchStore, TooManyBatchesError } from "./batch_store.ts";
+export {
+  type BatchCreation,
+  type BatchPage,
+  type BatchStore,
+  TooManyBatchesError,
+} from "./batch_store.ts";
 export type { BatchCounts, BatchStates } from "./batch_states.ts";
 export type { BatchPart, BatchWork, PartLimits } from "./batch_work.ts";
 export type { EventStore, FeedBounds, FeedPage, FeedPart } from "./event_store.ts";

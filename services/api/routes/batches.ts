@@ -1,4 +1,5 @@
 import { BATCH_FILTERS, type ListPage } from "@posthaste/contracts";
+import type { BatchPage } from "@posthaste/storage";
 import { injectTrace } from "@posthaste/telemetry";
 import type { FastifyInstance } from "fastify";
 import { acceptRecipients, type AcceptRecipientsDeps } from "../accept_recipients.ts";
@@ -9,6 +10,7 @@ import { createBatch, type CreateBatchDeps } from "../create_batch.ts";
 import type { Finding } from "../finding.ts";
 import { HttpError } from "../http_error.ts";
 import { idempotencyOf } from "../idempotency.ts";
+import type { KnownTo } from "../known_to.ts";
 import { listReader, pageOf } from "../read_list.ts";
 import { SEARCH_MS } from "./message_list.ts";
 
@@ -59,8 +61,9 @@ export function batchSearchRoutes(app: FastifyInstance, deps: Pick<Finding, "bat
     "/batches",
     { onRequest: requireScope("list") },
     async ({ caller: { accountId }, query, ledger }): Promise<ListPage<unknown>> => {
-      const { filters: { state }, limit, after, cursorAfter } = readList(accountId, query);
-      const page = { limit: limit + 1, before: after, state };
+      const { filters, limit, after, cursorAfter } = readList(accountId, query);
+      const sameName: KnownTo<BatchPage, typeof filters> = filters;
+      const page = { ...sameName, limit: limit + 1, before: after };
       ledger.allow(SEARCH_MS);
       const found = await ledger.wait("list the batches", () => batches.list(accountId, page));
       const { data, next } = pageOf(found, { limit, cursorAfter }, ({ _id }) => _id);
