@@ -385,6 +385,18 @@ describe("reconcile() sees wrong content (I4):", () => {
     assertRed("I4", /got "Torture 1 to n2"/, changed({ subject: "Torture 1 to n2" }));
     assertRed("I4", /whose To is/, changed({ toHeader: "n2@r.example" }));
   });
+  test("the PDF of mail that was accepted in another hour, which its creation time says, is another", () => {
+    const inHour = (hour: number) => (records: Records) => {
+      const accepted = { at: hour * 3_600_000 + 1000, type: "queued", attempt: 0 };
+      records.service.messages[0] = message(1, {
+        timeline: [accepted, ...message(1).timeline.slice(1)],
+      });
+      records.sink[0] = sunk(1, { pdfs: [{ sha256: "other", whole: true }] });
+    };
+    assertRed("I4", /came with 2 contents/, problemsOf(inHour(0)));
+    const problems = problemsOf(inHour(1));
+    assert.ok(problems.every(({ what }) => !/contents/.test(what)), JSON.stringify(problems));
+  });
   test("a PDF too few, a damaged one, and one that differs from its duplicate", () => {
     const withPdfs = (pdfs: SunkMail["pdfs"]) =>
       problemsOf(({ sink }) => sink[0] = sunk(1, { pdfs }));
