@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { findFeedFaults, readFeed } from "./records/feed.ts";
 import type { BrokerLedger, FeedEvent, ServiceLedger } from "./records/records.ts";
-import { isFinal, openMailsOf } from "./records/open_mails.ts";
+import { isFinal, lateSends, openMailsOf } from "./records/open_mails.ts";
 import {
   countStates,
   maxAttempts,
@@ -99,8 +99,8 @@ export async function describeHealth({ pods }: Fixture): Promise<string> {
 
 async function isSettled(fixture: Fixture, { accountId, hold }: QuietOptions): Promise<boolean> {
   // First the publishers, then the published events.
-  const { sends } = await readServiceLedger(fixture.mongo, accountId);
-  if (!hold && !sends.every((send) => send.settled)) return false;
+  const service = await readServiceLedger(fixture.mongo, accountId);
+  if (lateSends(service, { hold }).length > 0) return false;
   return isEmpty(await readBrokerLedger(fixture.natsUrl));
 }
 

@@ -32,3 +32,18 @@ export function openMailsOf(
     ];
   });
 }
+
+/**
+ * Lists the sends that are not settled although none of their messages is open.
+ *
+ * @param hold Whether an unknown outcome waits for a person, and its send with it.
+ */
+export function lateSends(
+  service: Pick<ServiceLedger, "sends" | "messages">,
+  { hold }: { hold: boolean },
+): string[] {
+  const open = new Set(openMailsOf(service).map(({ sendId }) => sendId));
+  const held = service.messages.filter(({ state }) => hold && state === "unknown");
+  for (const { sendId } of held) open.add(sendId);
+  return service.sends.filter(({ id, settled }) => !settled && !open.has(id)).map(({ id }) => id);
+}

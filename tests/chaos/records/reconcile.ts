@@ -1,5 +1,5 @@
 import { SUBJECT } from "../fixture/account.ts";
-import { isFinal, type OpenMails, openMailsOf } from "./open_mails.ts";
+import { isFinal, lateSends, type OpenMails, openMailsOf } from "./open_mails.ts";
 import { findFeedFaults, findReadingFaults, type Reading } from "./feed.ts";
 import type {
   BrokerLedger,
@@ -468,10 +468,7 @@ function findResidue({ broker, residue, service, terms }: View): Violation[] {
   for (const [name, { unsettled, waiting }] of Object.entries(broker.consumers)) {
     if (unsettled + waiting > 0) leave(`${name} has ${unsettled} unsettled, ${waiting} waiting`);
   }
-  const open = new Set(openMailsOf(service).map(({ sendId }) => sendId));
-  for (const { id, settled } of service.sends) {
-    if (!settled && !terms.hold && !open.has(id)) leave(`${id} is not settled`);
-  }
+  for (const id of lateSends(service, terms)) leave(`${id} is not settled`);
   for (const death of residue.deaths) leave(death);
   for (const line of residue.uncaught) leave(line);
   for (const stray of residue.strays) leave(`A process without a master: ${stray}`);

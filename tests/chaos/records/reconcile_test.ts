@@ -546,6 +546,16 @@ describe("reconcile() sees what is left over (I6):", () => {
       for (const send of service.sends) send.settled = false;
     });
     assertRed("I6", /not settled/, problems);
+    const open = (state: string) => (records: Records) => {
+      records.service.sends = records.service.sends.map((send) => ({ ...send, settled: false }));
+      records.service.messages[0] = message(1, { state });
+    };
+    const isLeft = (state: string) =>
+      problemsOf(open(state), { ...TERMS, hold: true }).some(({ what }) =>
+        /not settled/.test(what)
+      );
+    // An unknown outcome waits for a person, and its send with it.
+    assert.deepEqual([isLeft("unknown"), isLeft("sent")], [false, true]);
   });
   test("deaths, errors that nobody caught, processes without a master, memory", () => {
     assertRed("I6", /ended/, problemsOf(({ residue }) => residue.deaths.push("api-1 ended")));
