@@ -18,7 +18,8 @@ export const LINT_RULES = {
   pdf_unprintable: error("Change the template or the sample until the preview shows the PDF"),
   /** The same, because no font has a glyph for one of its characters. */
   pdf_glyphs_fail: error(
-    "Use another character, give the document a font that has it, or change the page's options",
+    "Use another character in the template or its sample, give the document a font that has it, " +
+      "or change the page's options",
   ),
   /** No font has a glyph for a character of the PDF, which is printed all the same. */
   pdf_missing_glyphs: warning("Use another character, or give the document a font that has it"),

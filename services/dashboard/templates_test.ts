@@ -239,7 +239,7 @@ test("publishing refuses a PDF that no message can have, and one that cannot be 
   const path = `${PDF}/${view.id}/publish`;
   assert.equal(view.draft.page.missingGlyphs, "fail");
   const glyphs = ['U+E123 in "\u{E123}"'];
-  const fails = ["invalid", "too_large", "totals_differ", "missing_glyphs"] as const;
+  const fails = ["invalid", "too_large", "blocked", "totals_differ", "missing_glyphs"] as const;
   const { printed } = stages;
   try {
     for (const code of fails) {
@@ -252,8 +252,9 @@ test("publishing refuses a PDF that no message can have, and one that cannot be 
     const boxes = await editor.post(path, { revision: 1 });
     assert.deepEqual([boxes.status, boxes.body.issues.length], [422, 1]);
     assert.match(boxes.body.issues[0].message, /^Messages with this PDF fail: no font.*U\+E123/);
-    for (const code of ["crashed", "unavailable", "aborted"] as const) {
-      stages.printed = () => ({ ok: false, code, reason: "the browser does not start" });
+    for (const code of ["crashed", "unavailable", "aborted", undefined] as const) {
+      const reason = "the browser does not start";
+      stages.printed = () => ({ ok: false, reason, ...(code === undefined ? {} : { code }) });
       const { status, body } = await editor.post(path, { revision: 1 });
       assert.deepEqual([status, body.code], [503, "unavailable"]);
       assert.match(body.error, /the browser does not start. Try again soon$/);

@@ -127,8 +127,9 @@ async function print(
  *
  * @throws {HttpError} `unavailable` if the document is not the cause, or may not be.
  */
-function withoutPdf({ code, reason }: Extract<PrintReply, { ok: false }>): Printed {
-  switch (code) {
+function withoutPdf({ code, reason, timedOut }: Extract<PrintReply, { ok: false }>): Printed {
+  // A printer of the version before gives no code.
+  switch (code ?? (timedOut === true ? "timeout" : "unavailable")) {
     case "invalid":
     case "too_large":
     case "blocked":
@@ -140,7 +141,6 @@ function withoutPdf({ code, reason }: Extract<PrintReply, { ok: false }>): Print
     case "aborted":
       throw new HttpError("unavailable", `The PDF cannot be checked: ${reason}. Try again soon`);
     case "timeout":
-    case undefined:
       return { unprinted: reason };
   }
 }
