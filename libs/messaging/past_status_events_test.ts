@@ -1,7 +1,9 @@
+import type { JetStreamClient } from "@nats-io/jetstream";
 import { openTestNats } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openBus } from "./bus.ts";
+import { pastStatusEvents } from "./past_status_events.ts";
 
 const COUNT = 1_200;
 
@@ -32,4 +34,37 @@ test("pastStatusEvents() returns all status events of a type since a time, in or
       },
     });
   }
+});
+
+test("pastStatusEvents() fails if events that the broker has sent do not arrive", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  // As a broker answers whose messages are still on their way: it has sent all three.
+  const consumer = {
+    consume: () =>
+      Promise.resolve({
+        close,
+        [Symbol.asyncIterator]: () => ({
+          next: () => closed.then(() => ({ done: true, value: undefined })),
+        }),
+      }),
+    info(isCached?: boolean) {
+      if (isCached) ask();
+      const sent = isCached ? 0 : 3;
+      return Promise.resolve({ num_pending: 3 - sent, delivered: { consumer_seq: sent } });
+    },
+    delete: () => Promise.resolve(true),
+  };
+  const client = { consumers: { getPushConsumer: () => Promise.resolve(consumer) } };
+  const events = pastStatusEvents(client as unknown as JetStreamClient, {
+    since: new Date(),
+    types: ["status.message.sent"],
+  });
+  const next = events.next();
+  await asked;
+  await Promise.resolve();
+  await Promise.resolve();
+  t.mock.timers.tick(5000);
+  await assert.rejects(next, /sent no more/);
 });
