@@ -39,7 +39,8 @@ export function openLeaderLease(
 ): LeaderLease {
   const holder = randomBytes(8).toString("hex");
   let askedAt = -Infinity;
-  /** The last renewal by this process, while it leads. */
+  let isLeading = false;
+  /** The last renewal by this process, until another one leads. */
   let own: LeaseRenewal | undefined;
   /** The renewal that the ledger lacks; null if it lacks none, undefined before the first answer. */
   let lacking: LeaseRenewal | null | undefined;
@@ -47,16 +48,18 @@ export function openLeaderLease(
 
   async function take(): Promise<void> {
     const known = await lastKnown();
-    own = undefined;
+    isLeading = false;
     const knownRenewals = known?.renewals ?? 0;
     const answer = await leases.take({ name, holder, forMs: LEASE_MS, knownRenewals });
     judge(answer.is === "outdated" ? known ?? null : null);
+    if (answer.is === "held") own = undefined;
     if (answer.is !== "taken") return;
+    isLeading = true;
     own = { renewals: answer.renewals, at: new Date() };
     void report(answer.renewals);
   }
 
-  /** Who leads knows its own renewals, and continues while only the broker is away. */
+  /** A leader knows its own renewals: it continues while the broker is away, but not with a ledger that lacks them. */
   async function lastKnown(): Promise<LeaseRenewal | undefined> {
     if (own === undefined) return await lastRenewal();
     const reported = await lastRenewal().catch(() => undefined);
@@ -88,7 +91,7 @@ export function openLeaderLease(
         await take();
         askedAt = now;
       }
-      return own !== undefined;
+      return isLeading;
     },
     assertCurrent() {
       if (lacking === undefined) throw new Error("The ledger was not checked yet");
@@ -96,7 +99,7 @@ export function openLeaderLease(
     },
     async [Symbol.asyncDispose]() {
       // If the ledger cannot be informed, the lease expires by itself.
-      if (own !== undefined) await leases.leave({ name, holder }).catch(() => undefined);
+      if (isLeading) await leases.leave({ name, holder }).catch(() => undefined);
     },
   };
 }

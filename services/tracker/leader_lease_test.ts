@@ -111,8 +111,14 @@ test("a leader continues without the broker, and no process begins to lead witho
   assert.equal(await leader.isMine(), true);
   assert.deepEqual(world.logged, ["Cannot report that a scheduler leads, retrying"]);
   await assert.rejects(other.isMine(), /the broker is away/);
-  // The ledger is restored meanwhile: the leader knows it without the broker.
-  world.renewals = 1;
+  // The ledger is restored meanwhile: the leader knows it without the broker, and while the ledger is away.
+  world.isLedgerAway = true;
+  world.pass(2000);
+  await assert.rejects(leader.isMine(), /the ledger is away/);
+  Object.assign(world, { isLedgerAway: false, renewals: 1 });
+  assert.equal(await leader.isMine(), false);
+  // The broker returns without its reports.
+  Object.assign(world, { isBrokerAway: false, reported: undefined });
   world.pass(2000);
   assert.equal(await leader.isMine(), false);
 });
