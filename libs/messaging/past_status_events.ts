@@ -54,7 +54,8 @@ export async function* pastStatusEvents(
   } finally {
     clearTimeout(quiet);
     stop();
-    await consumer.delete();
+    // A consumer that is gone must not hide the reason, and one that stays ends by itself.
+    await consumer.delete().catch(() => undefined);
   }
 }
 

@@ -54,7 +54,8 @@ test("pastStatusEvents() fails if events that the broker has sent do not arrive"
       const sent = isCached ? 0 : 3;
       return Promise.resolve({ num_pending: 3 - sent, delivered: { consumer_seq: sent } });
     },
-    delete: () => Promise.resolve(true),
+    // The broker has lost it meanwhile.
+    delete: () => Promise.reject(new Error("consumer not found")),
   };
   const client = { consumers: { getPushConsumer: () => Promise.resolve(consumer) } };
   const events = pastStatusEvents(client as unknown as JetStreamClient, {
