@@ -148,6 +148,48 @@ test("removalsOf() finds removals, and accepts additions", () => {
   }
 });
 
+test("removalsOf() finds what a request must newly fulfil, and accepts more than before", () => {
+  const asked: Partial<Endpoint> = {
+    query: z.strictObject({ state: z.string().optional(), limit: z.int().max(9).optional() }),
+    body: z.object({ a: z.string(), list: z.array(z.unknown()).optional() }),
+  };
+  const before = plain(asked);
+  const body = (shape: z.core.$ZodLooseShape) => ({
+    body: z.object({ a: z.string(), list: z.array(z.unknown()).optional(), ...shape }),
+  });
+  const query = (state: z.ZodType) => ({
+    query: z.strictObject({ state, limit: z.int().max(9).optional() }),
+  });
+  const cases: [Partial<Endpoint>, RegExp][] = [
+    [query(z.enum(["x"]).optional()), /parameters\/state\/schema\/enum is new/],
+    [query(z.string().max(5).optional()), /parameters\/state\/schema\/maxLength is new/],
+    [body({ a: z.string().regex(/^x/) }), /properties\/a\/pattern is new/],
+    [body({ list: z.array(z.unknown()).max(3).optional() }), /list\/maxItems is new/],
+    [body({ list: z.array(z.string()).optional() }), /list\/items\/type is new/],
+    [{ body: z.strictObject(body({}).body.shape) }, /additionalProperties became false/],
+  ];
+  for (const [changes, expected] of cases) {
+    const found = removalsOf(before, plain({ ...asked, ...changes }));
+    assert.ok(found.some((each) => expected.test(each)), `${expected}: ${found.join()}`);
+  }
+  const { body: _, ...rest } = asked;
+  const { body: __, ...plainEndpoint } = endpoint;
+  const bodiless = JSON.parse(JSON.stringify(openApiOf([{ ...plainEndpoint, ...rest }], V1_FORM)));
+  assert.match(removalsOf(bodiless, before).join("\n"), /post\/requestBody is new/);
+  assert.deepEqual(removalsOf(bodiless, plain({ ...asked, isBodyOptional: true })), []);
+  const open = plain({ scopes: [] });
+  assert.match(removalsOf(open, plain()).join("\n"), /post\/x-scopes is new/);
+  // A field may be named like a limit, and new fields may have limits.
+  const more = { enum: z.string().max(3).optional(), pattern: z.enum(["x"]).optional() };
+  assert.deepEqual(removalsOf(before, plain({ ...asked, ...body(more) })), []);
+  const wider = { query: z.strictObject({ ...asked.query?.shape, more: z.int().optional() }) };
+  assert.deepEqual(removalsOf(before, plain({ ...asked, ...wider })), []);
+  // What clients read may become more exact.
+  const answer = (title: z.ZodType) => ({ ...endpoint, answer: z.strictObject({ title }) });
+  const exact = plain(answer(z.string().max(5)));
+  assert.deepEqual(removalsOf(plain(answer(z.string())), exact), []);
+});
+
 /** Two endpoints that share their answers of errors. */
 const pair = (changes: Partial<Endpoint> = {}, others: Partial<Endpoint> = changes) =>
   JSON.parse(JSON.stringify(openApiOf([

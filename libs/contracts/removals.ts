@@ -1,10 +1,18 @@
 /** Texts for people: they may change. */
 const FREE = ["description", "summary", "title", "info", "default", "servers"];
 
+/** Parts of a schema by which a request can be wrong. */
+const CONDITIONS = [
+  ...["type", "const", "enum", "format", "pattern", "minLength", "maxLength", "not"],
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames"],
+  ...["anyOf", "oneOf", "allOf"],
+];
+
 /**
  * Lists what an earlier OpenAPI document promised and a later one lacks: removed paths, answers, fields,
- * types and codes, changed limits, and fields of requests that became required. It is the same to have a part
- * in place and to refer to it.
+ * types and codes, and changed limits. Also what a request must newly fulfil: required fields, limits, a body
+ * and a scope. It is the same to have a part in place and to refer to it.
  */
 export function removalsOf(before: unknown, after: unknown): string[] {
   return removals(promisesOf(before), comparable(after), "");
@@ -79,6 +87,7 @@ function removals(before: unknown, after: unknown, path: string): string[] {
   const later = after as Record<string, unknown>;
   return [
     ...newlyRequired(before, later, path),
+    ...newConditions(before, later, path),
     ...Object.entries(before).flatMap(([key, value]) =>
       key in later
         ? removals(value, later[key], `${path}/${key}`)
@@ -108,6 +117,31 @@ function newlyRequired(before: object, after: Record<string, unknown>, path: str
   const listOf = (schema: object) => "required" in schema ? schema.required as string[] : [];
   return listOf(after).filter((name) => !listOf(before).includes(name))
     .map((name) => `${path}/required: "${name}" is new`);
+}
+
+function newConditions(before: object, after: Record<string, unknown>, path: string): string[] {
+  const isNew = (key: string) => key in after && !(key in before);
+  if (OPERATION.test(path)) {
+    const { requestBody } = after as { requestBody?: { required?: boolean } };
+    const hasBody = isNew("requestBody") && requestBody?.required === true;
+    return [
+      ...(hasBody ? [`${path}/requestBody is new`] : []),
+      ...(isNew("x-scopes") ? [`${path}/x-scopes is new`] : []),
+    ];
+  }
+  // The keys of `properties` are names of fields.
+  if (!isSchemaOfRequest(path) || path.endsWith("/properties")) return [];
+  const isClosed = isNew("additionalProperties") && after["additionalProperties"] === false;
+  return [
+    ...CONDITIONS.filter(isNew).map((key) => `${path}/${key} is new`),
+    ...(isClosed ? [`${path}/additionalProperties became false`] : []),
+  ];
+}
+
+const OPERATION = /^\/paths\/.*\/(get|post|put|patch|delete)$/;
+
+function isSchemaOfRequest(path: string): boolean {
+  return (isInRequest(path) || path.includes("/parameters/")) && path.includes("/schema");
 }
 
 /** Returns whether clients write what is at a path. They read the bodies of webhooks. */
