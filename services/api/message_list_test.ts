@@ -186,3 +186,57 @@ test("each send has a key of its own for its subjects, which no answer shows", a
   assert.equal(new Set(keys).size, sends.length);
   for (const key of keys) assert.equal(Buffer.from(key ?? "", "base64").length, 16);
 });
+
+test("lists continue at their cursor while others add to them: they show all that was there, and nothing twice", async () => {
+  await using own = await openLedgerApp();
+  const { accountId, store, ask } = own;
+  const publish = (n: number) =>
+    store.templates.publish({
+      ...{ accountId, kind: "email", name: `T${n}`, variables: [], sourceHash: "x" },
+      ...{ source: { subject: "x", html: "x" }, parts: { subject: "x", html: "x", text: "x" } },
+    });
+  const add = async (n: number) => {
+    const addresses = ["a", "m", "z"].map((name) => ({ email: `${name}${n}@add.example` }));
+    const suppressed = { suppressions: addresses };
+    const batch = { templateId: 1, integrationId: 1, from: { email: "shop@example.com" } };
+    await Promise.all([
+      own.send({ to: addresses }),
+      ask("/v1/suppressions", { method: "POST", body: suppressed }),
+      ask("/v1/batches", { method: "POST", body: batch }),
+      publish(n),
+      store.integrations.create({
+        ...{ accountId, name: `I${n}`, host: "smtp.example.com", port: 25, tls: "none" },
+        ...{ auth: null, senders: ["shop@example.com"] },
+      }),
+    ]);
+  };
+  for (let n = 0; n < 5; n++) await add(n);
+  const keysOf = async (path: string): Promise<[string[], string | null]> => {
+    const { status, body } = await ask(`/v1/${path}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return [
+      body.data.map((each: Record<string, unknown>) => each["id"] ?? each["email"]),
+      body.next,
+    ];
+  };
+  let added = 5;
+  for (
+    const list of ["messages", "sends", "batches", "suppressions", "templates", "integrations"]
+  ) {
+    const [there] = await keysOf(`${list}?limit=100`);
+    assert.ok(there.length >= 5);
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    for (let pages = 0; cursor !== null; pages++) {
+      assert.ok(pages < 100, `${list} has an end`);
+      const [keys, next]: [string[], string | null] = await keysOf(
+        `${list}?limit=2${cursor && `&cursor=${cursor}`}`,
+      );
+      seen.push(...keys);
+      if (pages < 3) await add(added++);
+      cursor = next;
+    }
+    assert.equal(new Set(seen).size, seen.length, `${list} shows nothing twice`);
+    assert.deepEqual(there.filter((key) => !seen.includes(key)), [], `${list} misses nothing`);
+  }
+});
