@@ -38,3 +38,17 @@ test("GET /manage/v1/openapi.json serves the document to any token, and 304 unti
   assert.equal((await program(token).get(path, { "if-none-match": etag })).status, 304);
   assert.equal((await owner.get(path)).status, 401);
 });
+
+test("docs/manage.md shows answers and bodies of the interface", async () => {
+  const page = await readFile(new URL("../../docs/manage.md", import.meta.url), "utf8");
+  const blocks = [...page.matchAll(/^```json\n([^]*?)^```$/gm)].map(([, text = ""]) => text);
+  assert.ok(blocks.length >= 3, `${blocks.length} blocks`);
+  const schemas = MANAGE_ENDPOINTS.flatMap(({ answer, body }) => body ? [answer, body] : [answer])
+    // These accept any object: the document itself, for one.
+    .filter((schema) => !schema.safeParse({ openapi: "", other: 1 }).success);
+  assert.ok(schemas.length > 50);
+  for (const text of blocks) {
+    const value = JSON.parse(text);
+    assert.ok(schemas.some((schema) => schema.safeParse(value).success), text);
+  }
+});
