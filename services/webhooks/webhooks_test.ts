@@ -12,7 +12,7 @@ import {
   webhookSettingsSchema,
 } from "@posthaste/contracts";
 import { finiteFieldCiphers, openTestMongo, until } from "@posthaste/kit";
-import { openSemaphore, openTokenBuckets } from "@posthaste/limits";
+import { openSemaphore, openTokenBuckets, type TokenBuckets } from "@posthaste/limits";
 import {
   openStore,
   readMasterKeys,
@@ -85,7 +85,7 @@ function openParts(
     ...store,
     ...{ poster, unseal: unsealer(keys), holder: randomBytes(4).toString("hex") },
     permits: openSemaphore({ max: 64, maxPerOwner: IN_FLIGHT_PER_ACCOUNT }),
-    rateOf: () => buckets,
+    rateOf: (_perSecond: number): Pick<TokenBuckets, "take"> => buckets,
     now: () => new Date(Date.now() + skewMs),
     logger: { info() {}, warn() {} },
     [Symbol.dispose]: () => poster[Symbol.dispose](),
@@ -306,6 +306,52 @@ test("drain() follows no redirect and reaches nothing that is not allowed", asyn
   const { health } = await drainOnce(inside, strict);
   assert.equal(heard.length, before);
   assert.match(health.lastFailure?.error ?? "", /not public/);
+});
+
+test("drain() posts without encryption only where the operator allows it", async () => {
+  using parts = openParts({ allow: [] });
+  const webhook = await addWebhook("acc_plain", "", { url: "http://203.0.114.1:443/hooks" });
+  await happen("acc_plain");
+  const { health } = await drainOnce(webhook, parts);
+  assert.equal(health.lastFailure?.error, "The URL must begin with https");
+});
+
+test("drain() ends a request that is not answered in time, and keeps 1 KB of an answer", async () => {
+  using parts = openParts({ timeoutMs: 300 });
+  const webhook = await addWebhook("acc_late", "/late");
+  const [silent, long] = await happen("acc_late", 2);
+  answers.set("/late", ({ headers }, response) => {
+    if (headers["webhook-id"] === long) response.end("x".repeat(3000));
+  });
+  await drainOnce(webhook, parts);
+  const find = async (id = "") => await store.webhooks.findDelivery("acc_late", webhook._id, id);
+  const [late] = (await find(silent))?.attempts ?? [];
+  assert.deepEqual([late?.status, late?.error], [
+    ...[null, "The endpoint did not answer within 0.3 s"],
+  ]);
+  assert.equal((await find(long))?.attempts[0]?.answer?.length, 1024);
+});
+
+test("drain() makes no request before the rate of its endpoint allows it", async () => {
+  using parts = openParts();
+  const webhook = await addWebhook("acc_rate", "/rate", { maxPerSecond: 7 });
+  const ids = await happen("acc_rate", 5);
+  const rates: number[] = [];
+  const taken: string[] = [];
+  let asked = 0;
+  let isEarly = false;
+  const rateOf = (perSecond: number) => {
+    rates.push(perSecond);
+    return { take: (key: string) => ++asked % 2 === 1 ? 1 : taken.push(key) && 0 };
+  };
+  answers.set("/rate", (_, response) => {
+    isEarly ||= idsAt("/rate").length > taken.length;
+    response.end();
+  });
+  await drainOnce(webhook, { ...parts, rateOf });
+  assert.deepEqual(idsAt("/rate").toSorted(), ids);
+  assert.ok(!isEarly);
+  assert.deepEqual([rates, taken], [[7], Array(5).fill(webhook._id)]);
 });
 
 test("followEndpoints() is not delayed by another account's endpoints that hang", async () => {
