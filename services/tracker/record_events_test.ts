@@ -203,6 +203,32 @@ test("recordHappenings() records what happened to integrations and templates, on
   ]);
 });
 
+test("recordHappenings() records each kind of change of an integration", async () => {
+  const [store] = stores;
+  const { _id: accountId } = await store.accounts.create({ name: "Changes" });
+  const since = new Date(Date.now() - 1000);
+  const { _id, id } = await store.integrations.create({
+    ...{ accountId, name: "x", host: "smtp.example.com", port: 25, tls: "none", auth: null },
+    senders: ["shop@example.com"],
+  });
+  await store.integrations.pause(accountId, id, { at: new Date(), reason: "paused by Ann" });
+  await store.integrations.resume(accountId, id, "resumed by Ann");
+  const pauseMs = () => 1000;
+  await store.circuits.countFailure({ id: _id, reason: "no answer", pauseMs, now: new Date() });
+  await store.circuits.close(_id);
+  const logger = { info() {}, warn() {} };
+  await recordHappenings({ ...store, now: () => new Date(), logger }, { since, limit: 500 });
+  const feed = await feedOf(accountId);
+  assertWhole(feed, 4);
+  const changes = feed.map(({ type, data }) => [type, "reason" in data && data.reason]);
+  assert.deepEqual(Object.fromEntries(changes), {
+    "integration.paused": "paused by Ann",
+    "integration.resumed": "resumed by Ann",
+    "integration.unreachable": "no answer",
+    "integration.reachable": "Its server is reachable again",
+  });
+});
+
 test("recordHappenings() gets past more happenings of one moment than one query reads", async () => {
   const at = new Date("2026-01-01T00:00:00Z");
   const all = Array.from({ length: 9 }, (_, n) => ({
