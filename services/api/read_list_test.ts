@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HttpError } from "./http_error.ts";
 import { z } from "zod";
-import { listReader, pageOf } from "./read_list.ts";
+import { listReader, pageOf, searchedPage } from "./read_list.ts";
 
 const read = listReader("things", { color: z.enum(["red", "blue"]).optional() });
 
@@ -44,4 +44,13 @@ test("pageOf() returns a cursor only if more items follow", () => {
   assert.deepEqual(data, [1, 2]);
   assert.equal(read("acc_1", { cursor: next }).after, "2");
   assert.deepEqual(pageOf([], request, String), { data: [], next: null });
+});
+
+test("searchedPage() says that a search ran out of time, and where it continues", () => {
+  const { cursorAfter } = read("acc_1", {});
+  const cut = searchedPage([1], { next: "7", isCut: true, cursorAfter });
+  assert.deepEqual([cut.data, cut.incomplete], [[1], true]);
+  assert.equal(read("acc_1", { cursor: cut.next }).after, "7");
+  const whole = searchedPage([1], { next: null, isCut: false, cursorAfter });
+  assert.deepEqual(whole, { data: [1], next: null });
 });
