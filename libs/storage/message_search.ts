@@ -148,7 +148,8 @@ export function messageSearch(
     const first = search.before && parseMessageId(search.before)?.sendId;
     for (let below = first && `${first}~`;;) {
       const part = { accountId, from, until, before: below };
-      const filter = sendId ? { ...of, accountId, _id: sendId } : acceptedWithin("snd", part, of);
+      const within = acceptedWithin("snd", part, of);
+      const filter = sendId ? { $and: [{ _id: sendId }, within] } : within;
       const heads = await sends.find(filter)
         .sort({ _id: -1 }).limit(SENDS_AT_ONCE).maxTimeMS(search.restMs())
         .project<Head>(HEAD).toArray();

@@ -165,6 +165,9 @@ test("searchMessages() finds within one send of the account", async () => {
   const sendId = sends[1]?._id ?? "";
   assert.deepEqual(await names({ sendId }, 1), ["2.1", "2.0"]);
   assert.deepEqual(await names({ sendId, states: ["failed"] }), ["2.1"]);
+  assert.deepEqual(await names({ sendId, from: DAY(2), until: DAY(3) }), ["2.1", "2.0"]);
+  assert.deepEqual(await names({ sendId, from: DAY(3) }), []);
+  assert.deepEqual(await names({ sendId, until: DAY(2) }), []);
   const foreign = await store.messages.search("acc_other", { sendId }, { limit: 9 });
   assert.deepEqual(foreign.messages, []);
 });
