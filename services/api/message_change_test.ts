@@ -92,6 +92,27 @@ test("cancelling by a filter takes at most 1,000 messages in one call, and count
   }
 });
 
+test("each condition of a filter limits what is canceled", async () => {
+  await using own = await openLedgerApp();
+  const to = [{ email: "a@one.example" }, { email: "b@one.example", tags: ["own"] }];
+  const { id: sendId } = await own.send({ to, tags: ["shared"], reference: "r-1" });
+  const cancel = async (filter: Record<string, unknown>) => {
+    const { status, body } = await own.ask("/v1/messages/cancel", {
+      ...{ method: "POST", body: { filter } },
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.canceled;
+  };
+  const others = [
+    ...[{ templateId: 2 }, { integrationId: 2 }, { tag: "none" }, { batchId: "bat_none" }],
+    ...[{ sendId, templateId: 2 }, { sendId, integrationId: 2 }, { sendId, tag: "none" }],
+    ...[{ sendId, reference: "r-2" }, { sendId, batchId: "bat_none" }],
+  ];
+  for (const filter of others) assert.equal(await cancel(filter), 0, JSON.stringify(filter));
+  assert.equal(await cancel({ tag: "own" }), 1);
+  assert.equal(await cancel({ templateId: 1, integrationId: 1, tag: "shared" }), 1);
+});
+
 test("a filter without a condition would cancel everything, and is refused", async () => {
   const wrong = { status: 400, code: "invalid_request" };
   for (
@@ -136,7 +157,12 @@ test("messages are retried by their cause, and those of another cause are not", 
   await api.end(id, 1, "failed");
   const cause = { state: "failed", reason: "Refused", code: 550, sendId: id };
   const none = { retried: 0, withoutContent: 0, remaining: 0 };
-  assert.deepEqual((await post("/v1/messages/retry", { ...cause, code: 551 })).body, none);
+  const from = new Date(Date.now() + 3_600_000).toISOString();
+  const others = [{ code: 551 }, { reason: "Other" }, { enhanced: "5.7.1" }, { from }];
+  for (const other of others) {
+    const { body } = await post("/v1/messages/retry", { ...cause, ...other });
+    assert.deepEqual(body, none, JSON.stringify(other));
+  }
   assert.deepEqual((await post("/v1/messages/retry", cause)).body, { ...none, retried: 2 });
   assert.deepEqual(await Promise.all(ids.map(stateOf)), ["deferred", "deferred", "queued"]);
 });
