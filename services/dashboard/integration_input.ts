@@ -29,7 +29,7 @@ const connectionShape = {
 const senderSchema = z.string().trim().pipe(integrationSchema.shape.senders.element);
 
 /** Body of `POST /api/integrations`. */
-export const integrationInputSchema = z.object({
+export const integrationInputSchema = z.strictObject({
   ...connectionShape,
   name: z.string().trim().min(1, { error: "must not be empty" }).max(200),
   senders: z.array(senderSchema).min(1, { error: "must have at least one address" }).max(500)
@@ -58,9 +58,13 @@ export const integrationChangeSchema = integrationInputSchema.extend({
 });
 
 /** Body of `POST /api/integrations/probe`. */
-export const probeInputSchema = z.object({
+export const probeInputSchema = z.strictObject({
   id: z.int().positive().optional(),
-  settings: z.object(connectionShape),
+  /** Of them, only those of the connection matter. */
+  settings: integrationInputSchema.partial({
+    ...{ name: true, senders: true, maxConnections: true, maxPerMinute: true },
+    ...{ retryForMs: true, whenUnknown: true },
+  }),
   sender: senderSchema.optional(),
 });
 
@@ -68,7 +72,7 @@ export const probeInputSchema = z.object({
 export type ProbeInputData = z.infer<typeof probeInputSchema>;
 
 /** Body of `POST /api/integrations/:id/dkim`. */
-export const dkimInputSchema = z.object({
+export const dkimInputSchema = z.strictObject({
   domain: z.string().trim().toLowerCase().pipe(
     z.string().max(200).regex(
       /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z\d-]{2,63}$/,
@@ -84,10 +88,10 @@ export const dkimInputSchema = z.object({
 });
 
 /** Body of `PUT /api/integrations/:id/dkim`. */
-export const dkimSwitchSchema = z.object({ enabled: z.boolean() });
+export const dkimSwitchSchema = z.strictObject({ enabled: z.boolean() });
 
 /** Body of `POST /api/integrations/:id/pause`. */
-export const pauseSchema = z.object({ reason: z.string().trim().max(200).default("") });
+export const pauseSchema = z.strictObject({ reason: z.string().trim().max(200).default("") });
 
 /** Id of an integration, as in an address. */
 export const integrationIdSchema = z.object({ id: z.coerce.number().int().min(1).max(2 ** 31) });

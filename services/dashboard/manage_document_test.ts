@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { removalsOf } from "@posthaste/contracts";
+import { z } from "zod";
 import { openTestDashboard } from "./_test_dashboard.ts";
 import { MANAGE_ENDPOINTS, manageDocument } from "./manage/manage_document.ts";
 
@@ -51,4 +52,21 @@ test("docs/manage.md shows answers and bodies of the interface", async () => {
     const value = JSON.parse(text);
     assert.ok(schemas.some((schema) => schema.safeParse(value).success), text);
   }
+});
+
+test("every body and query below /manage/v1 refuses fields that it does not know, on each level", () => {
+  const open: string[] = [];
+  const visit = (part: unknown, place: string): void => {
+    if (typeof part !== "object" || part === null) return;
+    const { properties, additionalProperties } = part as Record<string, unknown>;
+    if (typeof properties === "object" && additionalProperties !== false) open.push(place);
+    for (const [key, value] of Object.entries(part)) visit(value, `${place}/${key}`);
+  };
+  for (const { method, path, body, query } of MANAGE_ENDPOINTS) {
+    for (const schema of [body, query]) {
+      if (schema === undefined) continue;
+      visit(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }), `${method} ${path}`);
+    }
+  }
+  assert.deepEqual(open, []);
 });

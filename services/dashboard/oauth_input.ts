@@ -19,7 +19,7 @@ const MIN_RSA_BITS = 2048;
 /** A key of the most bits has 3,300. */
 const MAX_KEY_CHARACTERS = 4_000;
 
-const [, , serviceAccountView] = oauthLoginViewSchema.options;
+const [, personView, serviceAccountView] = oauthLoginViewSchema.options;
 
 /** What a Google key file must contain; the rest is ignored, also the addresses in it. */
 const keySchema = z.object({
@@ -48,12 +48,25 @@ const keyFileSchema = z.string().max(20_000).transform((text, context): ServiceA
   return { clientEmail, keyId, privateKey };
 });
 
+/** Fields that only answers need: whoever returns what they got may leave them in. */
+const SHOWN_ONLY = {
+  person: {
+    hasClientSecret: ignored(personView.shape.hasClientSecret),
+    hasRefreshToken: ignored(personView.shape.hasRefreshToken),
+    consent: ignored(personView.shape.consent),
+  },
+  serviceAccount: {
+    clientEmail: ignored(serviceAccountView.shape.clientEmail),
+    keyId: ignored(serviceAccountView.shape.keyId),
+  },
+};
+
 const tenantInputSchema = z.string().trim().pipe(tenantSchema);
 const clientIdInputSchema = z.string().trim().pipe(oauthClientIdSchema);
 
 /** Schema of a login by access tokens. Secrets that are missing stay as they are stored. */
 export const oauthInputSchema = z.discriminatedUnion("kind", [
-  z.object({
+  z.strictObject({
     kind: z.literal("oauthClientCredentials"),
     tenant: tenantInputSchema.refine(
       (tenant) => !SHARED_TENANTS.includes(tenant.toLowerCase()),
@@ -62,7 +75,7 @@ export const oauthInputSchema = z.discriminatedUnion("kind", [
     clientId: clientIdInputSchema,
     clientSecret: secretSchema.optional(),
   }),
-  z.object({
+  z.strictObject({
     kind: z.literal("oauthRefreshToken"),
     provider: z.enum(OAUTH_PROVIDERS),
     /** Of Microsoft; null for Google. */
@@ -72,19 +85,25 @@ export const oauthInputSchema = z.discriminatedUnion("kind", [
     clientSecret: secretSchema.nullable().optional(),
     /** Only if it was issued elsewhere: a consent brings one. */
     refreshToken: secretSchema.optional(),
+    ...SHOWN_ONLY.person,
   }).refine(({ provider, tenant }) => (provider === "microsoft") === (tenant !== null), {
     path: ["tenant"],
     error: "must be given for Microsoft, and null for Google",
   }),
-  z.object({
+  z.strictObject({
     kind: z.literal("googleServiceAccount"),
     /** The JSON file of a key. */
     keyFile: keyFileSchema.optional(),
+    ...SHOWN_ONLY.serviceAccount,
   }),
 ]);
 
 /** A login by access tokens, as people set it. */
 export type OauthInput = z.infer<typeof oauthInputSchema>;
+
+function ignored<Schema extends z.ZodType>(schema: Schema) {
+  return schema.optional().describe("As answers have it; ignored");
+}
 
 function jsonOf(text: string): unknown {
   try {

@@ -208,3 +208,23 @@ test("POST /api/integrations/probe seals OAuth secrets for the test, or uses the
   const none = await editor.post(`${PATH}/probe`, { settings: { ...SETTINGS, oauth: client } });
   assert.deepEqual([none.status, none.body.issues[0].path], [400, "oauth.clientSecret"]);
 });
+
+test("PUT /api/integrations/:id takes the settings of an answer back, and keeps the secrets", async () => {
+  for (const oauth of [BY_CLIENT, { ...BY_PERSON, refreshToken: "rt" }, BY_SERVICE]) {
+    const { kind: name } = oauth;
+    const { view: { id, revision, settings } } = await create(oauth as OauthInput, { name });
+    const before = await stored(id);
+    const body = { ...settings, name: `${name} 2`, revision };
+    const { status, text, body: after } = await dashboard.own.editor.put(`${PATH}/${id}`, body);
+    assert.equal(status, 200, text);
+    assert.deepEqual(after.settings, { ...settings, name: `${name} 2` });
+    assert.deepEqual((await stored(id)).auth, before.auth);
+    const misspelt = {
+      ...body,
+      revision: after.revision,
+      oauth: { ...settings.oauth, secret: "x" },
+    };
+    const refused = await dashboard.own.editor.put(`${PATH}/${id}`, misspelt);
+    assert.deepEqual([refused.status, refused.body.issues?.[0]?.path], [400, "oauth"]);
+  }
+});

@@ -40,8 +40,12 @@ test("requireRoom() refuses active tokens and integrations beyond the operator's
   const wish = { name: "A token", scopes: ["send"], expiresAt: null };
   const tokens = await Promise.all([1, 2].map(() => owner.post("/api/tokens", wish)));
   const ids = tokens.map(({ body }) => body.token?.id);
-  for (const path of ["/api/tokens", `/api/tokens/${ids[0]}/roll`]) {
-    const { status, body } = await owner.post(path, { ...wish, overlapHours: 1 });
+  const tries: [string, object][] = [
+    ["/api/tokens", wish],
+    [`/api/tokens/${ids[0]}/roll`, { overlapHours: 1 }],
+  ];
+  for (const [path, input] of tries) {
+    const { status, body } = await owner.post(path, input);
     assert.deepEqual([status, body.code], [409, "conflict"], path);
     assert.match(body.error, /has 2 active tokens/);
   }

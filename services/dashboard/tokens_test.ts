@@ -41,6 +41,14 @@ test("POST /api/tokens refuses missing or unknown scopes, a missing name, and an
   assert.deepEqual(await store.tokens.list(own.accountId), []);
 });
 
+test("POST /api/tokens refuses a limit that is misspelt, instead of a token without it", async () => {
+  const { owner } = dashboard.own;
+  for (const wrong of [{ limit: { templates: [1] } }, { limits: { template: [1] } }]) {
+    const { status, body } = await owner.post("/api/tokens", { ...NEW, ...wrong });
+    assert.deepEqual([status, body.code], [400, "invalid_request"], JSON.stringify(wrong));
+  }
+});
+
 test("POST /api/tokens/:tokenId/revoke ends a token, and no other account's", async () => {
   const { own, foreign, store } = dashboard;
   const { body } = await own.owner.post("/api/tokens", NEW);
