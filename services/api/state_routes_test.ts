@@ -62,6 +62,18 @@ test("messageRoute() shows all about a message that a worker has handled", async
   });
 });
 
+test("messageRoute() shows which copies the server refused, and why", async () => {
+  await using api = openTestApp();
+  const { messages } = await sendTwo(api);
+  const path = `/v1/messages/${messages[1].id}`;
+  assert.ok(!("copiesRefused" in (await api.get(path)).body));
+  const [message] = api.messages;
+  assert.ok(message);
+  const reply = { code: 550, enhanced: "5.1.1", response: "no such user" };
+  message.copiesRefused = [{ email: "office@example.net", reply }];
+  assert.deepEqual((await api.get(path)).body.copiesRefused, message.copiesRefused);
+});
+
 test("messageRoute() shows durations in whole milliseconds", async () => {
   await using api = openTestApp();
   const { messages } = await sendTwo(api);
