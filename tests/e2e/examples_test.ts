@@ -11,6 +11,7 @@ import { after, before, test } from "node:test";
 import { ENDPOINTS, errorBodySchema, listSchema, TOKEN_SCOPES } from "@posthaste/contracts";
 import { freePort } from "@posthaste/embedded";
 import { byDay, openSmtpSink } from "@posthaste/kit";
+import { pngOf } from "./png_of.ts";
 import { type Example, readExamples } from "./read_examples.ts";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 
@@ -19,8 +20,19 @@ const EXAMPLES = readExamples(ROOT);
 const CURLS = EXAMPLES.filter(({ language, text }) => language === "sh" && /^curl /m.test(text));
 const SENDER = "billing@northwind.example";
 const NAME = { name: "name", required: true };
+/** Its server does not know it. */
+const NOBODY = "nobody@example.net";
 /** Address of the interface in the pages. */
 const LOCAL = /http:\/\/localhost:8080\/v1/g;
+/** Address of the dashboard in the pages. */
+const DASHBOARD = /http:\/\/localhost:8081/g;
+/** A day in the pages to which a send is put off. */
+const LATER_DAY = "2026-01-03";
+
+/** Pages whose blocks of TypeScript continue each other; the quick start is a program of its own. */
+const PAGES_OF_PROGRAMS = [
+  ...new Set(EXAMPLES.filter(({ language }) => language === "ts").map(({ page }) => page)),
+].filter((page) => page !== "docs/quick_start.md");
 
 /** Programs that run a file of a language. */
 const RUNTIMES: Readonly<Record<string, readonly [file: string, ...command: string[]]>> = {
@@ -42,6 +54,8 @@ let gone: Ids;
 /** Ids of sends that wait for a server that does not listen. */
 let toCancel: Ids;
 let toRetry: Ids;
+/** Ids of a send that waits for its time. */
+let scheduled: Ids;
 let opened: AsyncDisposableStack;
 
 interface Ids {
@@ -52,6 +66,9 @@ interface Ids {
 before(async () => {
   await using stack = new AsyncDisposableStack();
   const sink = stack.use(await openSmtpSink());
+  sink.behave(({ stage, address }) =>
+    stage === "rcpt" && address === NOBODY ? { reply: "550 5.7.1 Not here" } : undefined
+  );
   system = stack.use(await joinSystem());
   await publishTemplates();
   const senders = [SENDER];
@@ -61,11 +78,18 @@ before(async () => {
   const { token } = await system.store.tokens.create({
     ...{ accountId, name: "examples", scopes: [...TOKEN_SCOPES] },
   });
-  [gone, toCancel, toRetry] = await Promise.all([send(working), send(dead), send(dead)]);
+  [gone, toCancel, toRetry, scheduled] = await Promise.all([
+    send(working),
+    send(dead),
+    send(dead),
+    send(working, { sendAt: inDays(2) }),
+    send(working, { to: [{ email: NOBODY }] }),
+  ]);
   folder = await mkdtemp(join(tmpdir(), "posthaste-examples-"));
   stack.defer(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, "node_modules/@posthaste"), { recursive: true });
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  await writeFile(join(folder, "logo.png"), pngOf(8, 8));
   await symlink(join(ROOT, "client"), join(folder, "node_modules/@posthaste/client"));
   const url = system.stack.apiUrl;
   environment = {
@@ -85,10 +109,11 @@ async function publishTemplates(): Promise<void> {
   await system.publishPdf({ html: "<p>{{number}}</p>" });
 }
 
-async function send(integration: number): Promise<Ids> {
+async function send(integration: number, more: object = {}): Promise<Ids> {
   const { id, messages: [message] } = await system.send({
     ...{ template: "welcome", integration, from: { email: SENDER } },
     ...{ to: [{ email: "jane@example.net" }], variables: { name: "Jane" } },
+    ...more,
   });
   await system.untilResting(id);
   return { send: id, message: message?.id ?? "" };
@@ -102,13 +127,15 @@ test("every command with curl in the documentation returns the answer on its pag
       t.diagnostic(`${where} is not run`);
       continue;
     }
-    const ids = /\/cancel\b/.test(example.text)
+    const ids = example.text.includes(LATER_DAY)
+      ? scheduled
+      : /\/cancel\b/.test(example.text)
       ? toCancel
       : /\/retry\b/.test(example.text)
       ? toRetry
       : gone;
     const { code, stdout, stderr } = await run("sh", ["-ec", scriptOf(example, ids)], {
-      cwd: ROOT,
+      cwd: example.text.includes("@logo.png") ? folder : ROOT,
       env: { SEND: ids.send, MESSAGE: ids.message },
     });
     assert.equal(code, 0, `${where}\n${example.text}\n${stdout}\n${stderr}`);
@@ -117,7 +144,9 @@ test("every command with curl in the documentation returns the answer on its pag
 
 /** Returns a script in which curl fails on refusals, and placeholders are ids. */
 function scriptOf({ text }: Example, { send, message }: Ids): string {
-  const command = text.replaceAll("snd_…", send).replaceAll("msg_…", message);
+  const command = text.replaceAll("snd_…", send).replaceAll("msg_…", message)
+    .replaceAll(DASHBOARD, system.stack.dashboardUrl)
+    .replaceAll(LATER_DAY, inDays(3).slice(0, LATER_DAY.length));
   return `curl() { command curl --fail-with-body -sS --max-time 60 "$@"; }\n${
     command.replaceAll(LOCAL, "$BASE")
   }`;
@@ -177,6 +206,30 @@ test("the programs in TypeScript are correct in their types, page by page", asyn
   assert.equal(code, 0, stdout);
 });
 
+for (const page of PAGES_OF_PROGRAMS) {
+  test(`the programs in TypeScript of ${page} run, in one file after each other`, async () => {
+    const texts = EXAMPLES.filter((each) => each.language === "ts" && each.page === page)
+      .map((each) => each.text);
+    // One that follows the feed has no end: it runs last, until it prints an event.
+    const isEndless = (text: string) => text.includes(".follow(");
+    const program = [
+      ...texts.filter((text) => !isEndless(text)),
+      'console.log("all others are done");\n',
+      ...texts.filter(isEndless),
+    ];
+    const file = `run_${page.replaceAll(/\W/g, "_")}.ts`;
+    await writeFile(join(folder, file), program.join("\n"));
+    const { code, stdout, stderr } = await run(process.execPath, [file], {
+      ...(texts.some(isEndless) ? { until: /done[^]*messageId/ } : {}),
+    });
+    assert.match(stdout, /all others are done/, stderr);
+    assert.equal(stderr, "");
+    assert.ok(code === 0 || texts.some(isEndless), stderr);
+    // From the list of failed messages, and the event of one.
+    assert.match(stdout, /nobody@example\.net[^]*done[^]*messageId: 'msg_/, stdout);
+  });
+}
+
 const PROGRAMS = EXAMPLES.filter(({ language, page }) =>
   page === "docs/quick_start.md" && language in RUNTIMES
 );
@@ -201,16 +254,35 @@ for (const { language, text } of PROGRAMS) {
   });
 }
 
+interface RunOptions {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** What a program prints before it is ended. */
+  until?: RegExp;
+}
+
+/** Returns the time in so many days. */
+function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString();
+}
+
 async function run(
   program: string,
   args: string[],
-  { cwd = folder, env = {} }: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  { cwd = folder, env = {}, until }: RunOptions = {},
 ) {
   const child = spawn(program, args, {
     cwd,
     env: { ...environment, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  if (until !== undefined) {
+    let printed = "";
+    child.stdout.on("data", (part) => {
+      printed += part;
+      if (until.test(printed)) child.kill();
+    });
+  }
   const [[code], stdout, stderr] = await Promise.all([
     once(child, "close"),
     text(child.stdout),
