@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import {
+  ENDPOINTS,
   isTerminal,
   MESSAGE_STATES,
   type MessageState,
@@ -12,6 +13,7 @@ import {
   type SendAccepted,
   type SendBody,
   type TimelineEntry,
+  V1_FORM,
   type VariableDeclaration,
   type Variables,
 } from "@posthaste/contracts";
@@ -19,7 +21,7 @@ import type { ServiceProcess } from "@posthaste/dev";
 import { openStack, type Stack, type StackOptions } from "@posthaste/dev/stack";
 import { type IntegrationSettings, openStore, type Store } from "@posthaste/storage";
 import { openSandbox, type Sandbox } from "@posthaste/templating";
-import { until } from "@posthaste/kit";
+import { answerFault, until } from "@posthaste/kit";
 
 /** How the system under test is started. */
 export interface SystemOptions {
@@ -267,7 +269,9 @@ function httpOf(apiUrl: string, ownToken: string): Pick<AccountOfSystem, "post" 
         ...headers,
       },
     });
-    const body = await response.json() as Body;
+    const payload = await response.text();
+    checkAnswer(init.method ?? "GET", response, payload);
+    const body = JSON.parse(payload) as Body;
     return { status: response.status, headers: response.headers, body };
   }
   return {
@@ -277,6 +281,19 @@ function httpOf(apiUrl: string, ownToken: string): Pick<AccountOfSystem, "post" 
     },
     get: (path, options = {}) => ask(path, {}, options),
   };
+}
+
+/** Fails if an answer is not as its endpoint promises. */
+function checkAnswer(method: string, { status, url, headers }: Response, payload: string): void {
+  const { pathname } = new URL(url);
+  const endpoint = ENDPOINTS.find((each) =>
+    each.method === method &&
+    new RegExp(`^${each.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(pathname)
+  );
+  if (endpoint === undefined) return;
+  const type = headers.get("content-type") ?? "";
+  const fault = answerFault(endpoint, V1_FORM, { status, type, payload });
+  if (fault !== undefined) throw new Error(`${method} ${pathname}: ${fault}\n${payload}`);
 }
 
 interface Publishing {

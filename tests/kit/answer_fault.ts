@@ -20,7 +20,10 @@ export function answerFault<Code extends string>(
   if (expected !== "*/*" && type.split(";")[0] !== expected) return `${status} with ${type}`;
   if (status === 200) {
     const value = expected.endsWith("json") ? JSON.parse(String(payload)) : payload;
-    return answer.safeParse(value).error?.message;
+    const { error, data } = answer.safeParse(value);
+    if (error !== undefined) return error.message;
+    const field = expected.endsWith("json") ? unlistedField(value, data) : undefined;
+    return field === undefined ? undefined : `"${field}" is not in the list`;
   }
   const body = JSON.parse(String(payload));
   if (status === 401) {
@@ -30,4 +33,16 @@ export function answerFault<Code extends string>(
   if (error !== undefined) return error.message;
   const allowed = codesByStatus(endpoint, form).get(status) ?? [];
   return allowed.includes(body.code) ? undefined : `${status} ${body.code} is not in the list`;
+}
+
+/** Returns the path of a field that a schema has left out because it does not know it. */
+function unlistedField(value: unknown, known: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (typeof known !== "object" || known === null) return undefined;
+  for (const [name, part] of Object.entries(value)) {
+    if (!Object.hasOwn(known, name)) return name;
+    const inside = unlistedField(part, (known as Record<string, unknown>)[name]);
+    if (inside !== undefined) return `${name}.${inside}`;
+  }
+  return undefined;
 }
