@@ -61,7 +61,8 @@ export class ProbeSteps {
   }
 
   failed(step: StepName, failure: SmtpFailure | SmtpFault): ProbeReply {
-    const { host, port, tls } = this.#integration;
+    const { host, port, tls, auth } = this.#integration;
+    const isByToken = auth !== null && "tokens" in auth;
     const judged = typeof failure === "string"
       ? { phase: PHASE_OF[step], fault: failure, unknown: false }
       : failure.fault === "aborted"
@@ -79,7 +80,7 @@ export class ProbeSteps {
       durationMs: this.#passed(),
       detail,
       ...(reply === "" ? {} : { reply }),
-      remedy: remedy ?? remedyFor(mishap, { host, port, tls }),
+      remedy: remedy ?? remedyFor(mishap, { host, port, tls, isByToken }),
     });
     return this.reply(false);
   }

@@ -13,7 +13,11 @@ export interface Mishap {
   tls?: TlsFaultKind | undefined;
 }
 
-type Where = Pick<ProbeSettings, "host" | "port" | "tls">;
+/** What of the settings a remedy depends on. */
+interface Where extends Pick<ProbeSettings, "host" | "port" | "tls"> {
+  /** Whether the login is by an access token. */
+  isByToken: boolean;
+}
 
 /** Returns a sentence with what a person can do about it. */
 export function remedyFor(mishap: Mishap, where: Where): string {
@@ -36,7 +40,7 @@ export function remedyFor(mishap: Mishap, where: Where): string {
   }
 }
 
-function connectionRemedy({ port, tls }: Where): string {
+function connectionRemedy({ port, tls }: Pick<Where, "port" | "tls">): string {
   if (tls === "implicit" && port !== 465) {
     return `Port ${port} usually starts without TLS: choose STARTTLS, or port 465 with TLS`;
   }
@@ -54,7 +58,7 @@ function tlsRemedy({ fault, tls: kind }: Mishap, { port, tls }: Where): string {
   if (fault !== "certificate") {
     return tls === "starttls"
       ? "The server offers no usable STARTTLS (TLS 1.2 or newer): try port 465 with TLS"
-      : connectionRemedy({ host: "", port, tls });
+      : connectionRemedy({ port, tls });
   }
   switch (kind) {
     case "name":
@@ -68,7 +72,7 @@ function tlsRemedy({ fault, tls: kind }: Mishap, { port, tls }: Where): string {
   }
 }
 
-function loginRemedy({ fault, code, enhanced }: Mishap, { host }: Where): string {
+function loginRemedy({ fault, code, enhanced }: Mishap, { host, isByToken }: Where): string {
   if (fault === "insecure_auth") {
     return "Choose STARTTLS or TLS: passwords are not sent in the clear";
   }
@@ -77,6 +81,10 @@ function loginRemedy({ fault, code, enhanced }: Mishap, { host }: Where): string
   }
   if (code !== undefined && code < 500) {
     return "The server cannot check logins at the moment, or there were too many logins. Try again later";
+  }
+  if (isByToken) {
+    return "Check host and port: it must be the server that the provider names for OAuth. Or choose a " +
+      "login by password";
   }
   if (code === 504) return "The server requires another login method: choose PLAIN or LOGIN";
   if (code === 538) return "The server requires encryption first: choose STARTTLS or TLS";

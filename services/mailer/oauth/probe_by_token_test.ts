@@ -30,6 +30,8 @@ type Replaced = { id: number; from: SealedSecret; to: SealedSecret };
 
 interface Tried {
   login?: SealedFor;
+  /** `localhost` by default. */
+  host?: string;
   fault?: OauthFault;
   smtp?: FaultySmtpOptions;
   rotates?: boolean;
@@ -37,7 +39,9 @@ interface Tried {
 }
 
 /** Tests a server that accepts the tokens of a provider, and returns the reply. */
-async function probe({ login = BY_CLIENT, fault, smtp, rotates, recordId = "acc_1/4" }: Tried) {
+async function probe(tried: Tried) {
+  const { login = BY_CLIENT, fault, smtp, rotates, recordId = "acc_1/4", host = "localhost" } =
+    tried;
   await using oauth = await openFaultyOauth({
     ...{ client: CLIENT, refreshToken: "canary-rt", rotates: rotates ?? false },
   });
@@ -59,9 +63,10 @@ async function probe({ login = BY_CLIENT, fault, smtp, rotates, recordId = "acc_
       },
     },
   });
-  const auth = loginOf(login, { recordId, port });
+  const auth = loginOf(login, { recordId, host, port });
+  const tls = smtp?.tls ?? "none";
   const settings: ProbeSettings = {
-    ...{ host: "localhost", port, tls: "none", ca: null, allowInvalidCertificate: false },
+    ...{ host, port, tls, ca: null, allowInvalidCertificate: tls !== "none" },
     ...{ recordId, auth, sender: USER },
   };
   const data = { v: 2 as const, accountId: "acc_1", settings };
@@ -73,9 +78,9 @@ async function probe({ login = BY_CLIENT, fault, smtp, rotates, recordId = "acc_
 
 function loginOf(
   login: SealedFor,
-  { recordId, port }: { recordId: string; port: number },
+  { recordId, host, port }: { recordId: string; host: string; port: number },
 ): IntegrationLogin {
-  const bound = { accountId: "acc_1", recordId, host: "localhost", port };
+  const bound = { accountId: "acc_1", recordId, host, port };
   return integrationLoginSchema.parse(
     login((field, secret) =>
       sealSecret(secret, { ...bindLogin(bound, field), key: sealingKeyOf(KEYS) })
@@ -129,6 +134,13 @@ test("probeStep() says in words what is wrong with a login by access tokens", as
       /refused the access token/,
       /New-ServicePrincipal/,
     ],
+    ...["smtp.gmail.com", "smtp.office365.com", "mail.example.com"].map((host) =>
+      [
+        { host, smtp: { ...refused("504 5.5.4 Unrecognized authentication"), tls: "starttls" } },
+        /does not accept this login method/,
+        /the server that the provider names for OAuth/,
+      ] satisfies [Tried, RegExp, RegExp]
+    ),
     [
       { smtp: { users: { ann: "x" }, tokens: { mechanisms: [], accepts: () => true } } },
       ...[
