@@ -56,6 +56,8 @@ let toCancel: Ids;
 let toRetry: Ids;
 /** Ids of a send that waits for its time. */
 let scheduled: Ids;
+/** Ids of a send that its server refuses. */
+let refused: Ids;
 let opened: AsyncDisposableStack;
 
 interface Ids {
@@ -78,7 +80,7 @@ before(async () => {
   const { token } = await system.store.tokens.create({
     ...{ accountId, name: "examples", scopes: [...TOKEN_SCOPES] },
   });
-  [gone, toCancel, toRetry, scheduled] = await Promise.all([
+  [gone, toCancel, toRetry, scheduled, refused] = await Promise.all([
     send(working),
     send(dead),
     send(dead),
@@ -219,6 +221,8 @@ for (const page of PAGES_OF_PROGRAMS) {
     ];
     const file = `run_${page.replaceAll(/\W/g, "_")}.ts`;
     await writeFile(join(folder, file), program.join("\n"));
+    // A command of an earlier example retries it.
+    await system.untilResting(refused.send);
     const { code, stdout, stderr } = await run(process.execPath, [file], {
       ...(texts.some(isEndless) ? { until: /done[^]*messageId/ } : {}),
     });
