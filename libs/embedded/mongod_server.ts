@@ -24,6 +24,8 @@ export interface MongodOptions extends FindMongodOptions {
   key?: string | undefined;
   /** Whether the data is temporary: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
+  /** More of mongod's command-line arguments. @default none */
+  extraArguments?: readonly string[] | undefined;
   /** Called when the server ends without a request from this process. */
   onUnexpectedExit?: ((exit: Exit) => void) | undefined;
 }
@@ -60,8 +62,6 @@ function urlOf(port: number, key: string | undefined): string {
 export interface MongodMemberOptions extends MongodOptions {
   /** Name of the set. @default {"rs0"} */
   replicaSet?: string | undefined;
-  /** Arguments for its role in a sharded cluster. @default none */
-  roleArguments?: readonly string[] | undefined;
 }
 
 /** Starts mongod as a member of a replica set that the caller creates and leads. */
@@ -120,9 +120,9 @@ async function writeKey(file: string, key: string): Promise<void> {
 }
 
 function mongodArguments(port: number, options: MongodMemberOptions): string[] {
-  const { dataDir, cacheGb = 0.25, key, replicaSet = REPLICA_SET, roleArguments = [] } = options;
+  const { dataDir, cacheGb = 0.25, key, replicaSet = REPLICA_SET, extraArguments = [] } = options;
   return [
-    roleArguments,
+    extraArguments,
     key === undefined ? [] : ["--keyFile", keyFileIn(dataDir)],
     ["--dbpath", dataDir],
     ["--port", String(port)],

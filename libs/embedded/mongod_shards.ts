@@ -53,10 +53,10 @@ const CONFIG_SHARD = "config";
 export async function openMongodShards(options: MongodShardsOptions): Promise<MongodShards> {
   await using opened = new AsyncDisposableStack();
   const routerPort = await freePort();
-  const open = async (replicaSet: string, roleArguments: readonly string[]) => {
+  const open = async (replicaSet: string, extraArguments: readonly string[]) => {
     const dataDir = join(options.dataDir, replicaSet);
     return opened.use(
-      await openMongodMember({ ...options, dataDir, replicaSet, roleArguments }),
+      await openMongodMember({ ...options, dataDir, replicaSet, extraArguments }),
     );
   };
   const router = ["--routerPort", String(routerPort)];

@@ -35,7 +35,7 @@ export { NO_XMLLINT, schemaFaults } from "./invoice_schema.ts";
 export * from "./isolated_network.ts";
 export * from "./large_rsa_key.ts";
 export * from "./leak_page.ts";
-export { openTestMongo, type TestMongo } from "./mongo_database.ts";
+export { openTestMongo, openTestMongod, type TestMongo } from "./mongo_database.ts";
 export * from "./print_bombs.ts";
 export * from "./print_poisons.ts";
 export { type MemoryLedger, openMemoryLedger, type WrittenOutcome } from "./memory_ledger.ts";

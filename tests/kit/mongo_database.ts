@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyMongoDatabase, openMongod } from "@posthaste/embedded";
+import { emptyMongoDatabase, openMongod, type RunningServer } from "@posthaste/embedded";
 
 /** A database without a document, for one test. Disposing empties it. */
 export interface TestMongo extends AsyncDisposable {
@@ -24,7 +24,8 @@ const free: string[] = [];
  * @throws {Error} no mongod was found or could be fetched, or it did not start
  */
 export async function openTestMongo(): Promise<TestMongo> {
-  const server = process.env["POSTHASTE_TEST_MONGODB_URL"] || await (shared ??= startShared());
+  const server = process.env["POSTHASTE_TEST_MONGODB_URL"] ||
+    await (shared ??= openTestMongod().then(({ url }) => url));
   const database = free.pop() ?? `test_${randomBytes(6).toString("hex")}`;
   return {
     url: server.replace("/?", `/${database}?`),
@@ -35,8 +36,19 @@ export async function openTestMongo(): Promise<TestMongo> {
   };
 }
 
-async function startShared(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-mongo-"));
-  const server = await openMongod({ env: process.env, dataDir, isTemporary: true });
-  return server.url;
+/**
+ * Starts a mongod for tests, on data that is removed when it ends. It keeps documents that have expired: tests
+ * write those of past days, and a removal of expired ones once a minute would hit some runs by chance.
+ *
+ * @throws {Error} no mongod was found or could be fetched, or it did not start
+ */
+export async function openTestMongod(
+  { onProgress }: { onProgress?: (line: string) => void } = {},
+): Promise<RunningServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-test-"));
+  const extraArguments = ["--setParameter", "ttlMonitorEnabled=false"];
+  return await openMongod({
+    ...{ env: process.env, dataDir, isTemporary: true, extraArguments },
+    ...(onProgress && { onProgress }),
+  });
 }

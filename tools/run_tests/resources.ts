@@ -1,10 +1,6 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import process from "node:process";
 import { buildDashboard } from "@posthaste/dev";
 import { openSharedSystem } from "@posthaste/e2e";
-import { openMongod } from "@posthaste/embedded";
+import { openTestMongod } from "@posthaste/kit";
 import { isPure } from "./needs.ts";
 import type { PlannedFile } from "./schedule.ts";
 
@@ -43,12 +39,7 @@ export function openResources(files: readonly PlannedFile[], { root, signal, onP
 
   async function prepare(): Promise<void> {
     const [mongod] = await Promise.all([
-      openMongod({
-        env: process.env,
-        dataDir: await mkdtemp(join(tmpdir(), "posthaste-test-")),
-        isTemporary: true,
-        onProgress,
-      }).then((server) => opened.use(server)),
+      openTestMongod({ onProgress }).then((server) => opened.use(server)),
       buildDashboard({ root, signal, onProgress }),
     ]);
     env["POSTHASTE_TEST_MONGODB_URL"] = mongod.url;
