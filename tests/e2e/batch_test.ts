@@ -58,7 +58,11 @@ async function openBatch(
   return body.id;
 }
 
-const find = async (id: string) => (await system.get<BatchView>(`/batches/${id}`, { token })).body;
+async function find(id: string): Promise<BatchView> {
+  const { status, body } = await system.get<BatchView>(`/batches/${id}`, { token });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
 
 function partOf(domain: string, n: number) {
   const to = Array.from({ length: PART }, (_, index) => {

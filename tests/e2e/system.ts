@@ -235,7 +235,11 @@ export async function openAccount(
       if (answer.status === 200) return answer.body;
       throw new Error(`Cannot send: ${answer.status} ${JSON.stringify(answer.body)}`);
     },
-    message: async (id) => (await http.get<MessageView>(`/messages/${id}`)).body,
+    message: async (id) => {
+      const { status, body } = await http.get<MessageView>(`/messages/${id}`);
+      if (status === 200) return body;
+      throw new Error(`Cannot read "${id}": ${status} ${JSON.stringify(body)}`);
+    },
     untilResting: (sendId, timeoutMs = PATIENCE_MS) =>
       untilAll(http, (state) => !MOVING.includes(state), {
         ...{ sendId, timeoutMs, message: "to come to rest" },
