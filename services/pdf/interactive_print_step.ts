@@ -51,27 +51,18 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
         );
       } catch (error) {
         if (error instanceof MissingContentError) {
-          return answer({
-            ...{ ok: false, code: "unavailable" },
-            reason: "the content to print has expired",
-          });
+          const reason = "the content to print has expired";
+          return answer({ ok: false, code: "unavailable", reason });
         }
         if (!(error instanceof PrintError)) throw error;
         if (!late.aborted || error.code !== "aborted") {
           return answer({ ok: false, code: error.code, reason: error.reason });
         }
         const seconds = timeLimitMs / 1000;
-        return answer(
-          hasTurn
-            ? {
-              ...{ ok: false, code: "timeout", timedOut: true },
-              reason: `it took longer than ${seconds} s, including the wait`,
-            }
-            : {
-              ...{ ok: false, code: "unavailable", timedOut: true },
-              reason: `the printer was busy for ${seconds} s; try again`,
-            },
-        );
+        const [code, reason] = hasTurn
+          ? ["timeout", `it took longer than ${seconds} s, including the wait`] as const
+          : ["unavailable", `the printer was busy for ${seconds} s; try again`] as const;
+        return answer({ ok: false, code, reason, timedOut: true });
       }
     },
     giveUp: (_, reason) => ({
