@@ -178,6 +178,12 @@ test("the page about telemetry lists every metric with its attributes, and no ot
   assert.deepEqual(rows, declared);
 });
 
+test("the page about telemetry counts the alerts", () => {
+  const text = readFileSync(join(ROOT, "docs/telemetry.md"), "utf8");
+  const [, counted] = /^\| `alerts\.yaml` \| (\d+) alerts /m.exec(text) ?? [];
+  assert.equal(Number(counted), rules.length);
+});
+
 test("each alert fires on what it is made for, and Prometheus takes the files", (t) => {
   if (spawnSync("promtool", ["--version"]).error !== undefined) {
     return t.skip("promtool is missing; install prometheus");
