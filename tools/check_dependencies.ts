@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { listUnits } from "./workspace_units.ts";
 
@@ -26,14 +26,23 @@ export function checkDependencies(root: string): string[] {
 }
 
 function declaredIn(root: string): Map<string, string> {
-  const units = new Map<string, string[]>();
-  for (const { folder, declared } of listUnits(root)) {
+  const units = listUnits(root);
+  const kinds = Map.groupBy(units.map(({ folder }) => folder), dirname);
+  const declaring = new Map<string, string[]>();
+  for (const { folder, declared } of units) {
     for (const name of declared) {
       if (name.startsWith("@posthaste/")) continue;
-      units.set(name, [...units.get(name) ?? [], folder]);
+      declaring.set(name, [...declaring.get(name) ?? [], folder]);
     }
   }
-  return new Map([...units].map(([name, folders]) => [name, folders.sort().join(", ")]));
+  return new Map([...declaring].map(([name, folders]) => [name, textOf(folders, kinds)]));
+}
+
+/** Returns folders as the table names them: all services are `services/*`. */
+function textOf(folders: readonly string[], kinds: ReadonlyMap<string, string[]>): string {
+  return [...Map.groupBy(folders, dirname)].flatMap(([kind, own]) =>
+    kind !== "." && own.length === kinds.get(kind)?.length ? [`${kind}/*`] : own
+  ).sort().join(", ");
 }
 
 function listedIn(page: string): Map<string, string> {

@@ -32,3 +32,22 @@ test("checkDependencies() names what is missing, left over, elsewhere, or withou
     'docs/architecture.md lacks "zod" of libs/contracts: say what it is for',
   ]);
 });
+
+test("checkDependencies() writes all folders of one kind as one name", () => {
+  const manifest = { name: "@x/pdf", dependencies: { mongodb: "1" } };
+  const rows = (units: string) => [
+    `| \`mongodb\` | ${units} | the database |`,
+    "| `zod` | libs/contracts | schemas |",
+  ];
+  const found = (units: string) => {
+    using repository = makeRepository({
+      "services/pdf/package.json": JSON.stringify(manifest),
+      "docs/architecture.md": page(rows(units)),
+    });
+    return checkDependencies(repository.root);
+  };
+  assert.deepEqual(found("libs/storage, services/*"), []);
+  assert.deepEqual(found("libs/storage, services/api, services/pdf"), [
+    'docs/architecture.md gives "mongodb" to libs/storage, services/api, services/pdf; it is declared by libs/storage, services/*',
+  ]);
+});
