@@ -67,8 +67,7 @@ function scopeText(scopes: readonly TokenScope[]): string {
 }
 
 function issueTable(): string {
-  const groups = Map.groupBy(ISSUE_CODES, (code) => ISSUE_MEANINGS[code]);
-  const rows = [...groups].map(([meaning, codes]) => [codeText(codes), meaning]);
+  const rows = ISSUE_CODES.map((code) => [codeText([code]), ISSUE_MEANINGS[code]]);
   return tableOf(["code", "the field"], rows);
 }
 
