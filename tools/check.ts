@@ -32,6 +32,7 @@ export const CHECKS: readonly Check[] = [
   { name: "wall time", command: ["node", "tools/check_wall_time.ts"] },
   { name: "dependencies", command: ["node", "tools/check_dependencies.ts"] },
   { name: "links", command: ["node", "tools/check_links.ts"] },
+  { name: "tables", command: ["node", "tools/check_tables.ts"] },
   { name: "lock file", command: ["node", "tools/check_lock_file.ts"] },
   ...GENERATED,
 ];
