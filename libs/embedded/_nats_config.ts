@@ -22,8 +22,10 @@ export interface NatsClusterMember {
   serverName: string;
   /** TCP port on the loopback interface for the other members. */
   port: number;
-  /** These ports of all members. */
-  memberPorts: readonly number[];
+  /** TCP ports on the loopback interface through which it reaches the other members. */
+  routePorts: readonly number[];
+  /** Whether others may learn its port from a third one. @default {true} */
+  isAdvertised?: boolean | undefined;
 }
 
 /**
@@ -54,13 +56,19 @@ export function natsConfig(config: NatsConfig): string {
   ].join("\n");
 }
 
-function clusterLines({ serverName, port, memberPorts }: NatsClusterMember): string[] {
-  const routes = memberPorts.map((other) => `"nats://127.0.0.1:${other}"`).join(", ");
+/** Others that learn this address find nobody there: they keep to their own routes. */
+const NOWHERE = "127.0.0.1:1";
+
+function clusterLines(
+  { serverName, port, routePorts, isAdvertised = true }: NatsClusterMember,
+): string[] {
+  const routes = routePorts.map((other) => `"nats://127.0.0.1:${other}"`).join(", ");
   return [
     `server_name: ${JSON.stringify(serverName)}`,
     `cluster {`,
     `  name: "posthaste"`,
     `  listen: "127.0.0.1:${port}"`,
+    ...(isAdvertised ? [] : [`  advertise: "${NOWHERE}"`]),
     `  routes: [${routes}]`,
     `}`,
   ];

@@ -24,6 +24,7 @@ export {
   type NatsCluster,
   type NatsClusterOptions,
   type NatsMember,
+  type NatsRoute,
   openNatsCluster,
 } from "./nats_cluster.ts";
 export { type NatsServerOptions, openNatsServer } from "./nats_server.ts";

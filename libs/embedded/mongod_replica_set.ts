@@ -15,6 +15,8 @@ export interface MongodReplicaSetOptions extends FindMongodOptions {
   cacheGb?: number | undefined;
   /** The others elect a new primary after the old one was silent for this long. @default {2_000} */
   electionTimeoutMs?: number | undefined;
+  /** Returns the port by which all know a member, for example of a proxy to it. @default its own port */
+  reachVia?: ((port: number) => Promise<number>) | undefined;
   /** Whether the data is temporary: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
   /** Called when a member ends without a request from this process. */
@@ -61,7 +63,9 @@ export async function openMongodReplicaSet(
     return result.value;
   });
   const ports = members.map(({ port }) => port);
-  await initiateReplicaSet(ports, { electionTimeoutMs });
+  const { reachVia = (port) => Promise.resolve(port) } = options;
+  const knownPorts = await Promise.all(ports.map(reachVia));
+  await initiateReplicaSet(knownPorts, { electionTimeoutMs });
 
   async function primary(timeoutMs = ELECTION_TIMEOUT_MS): Promise<RunningServer> {
     const port = await primaryOf(ports, timeoutMs);
@@ -70,7 +74,7 @@ export async function openMongodReplicaSet(
   await primary(START_TIMEOUT_MS);
   const all = opened.move();
   return {
-    url: `mongodb://${ports.map((port) => `127.0.0.1:${port}`)}/?replicaSet=${REPLICA_SET}`,
+    url: `mongodb://${knownPorts.map((port) => `127.0.0.1:${port}`)}/?replicaSet=${REPLICA_SET}`,
     members,
     primary: () => primary(),
     async stepDown() {

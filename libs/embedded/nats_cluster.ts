@@ -16,10 +16,25 @@ export interface NatsClusterOptions {
   size?: number | undefined;
   /** The most bytes on the disk for the streams of each member. @default {8 GiB} */
   maxFileStoreBytes?: number | undefined;
+  /**
+   * Returns the port through which a member connects to another one, for example of a proxy. It has no other
+   * way to it. @default the other's own port
+   */
+  routeVia?: ((route: NatsRoute) => Promise<number>) | undefined;
   /** Whether the data is temporary: removed even if this process is killed. */
   isTemporary?: boolean | undefined;
   /** Called when a member ends without a request from this process. */
   onUnexpectedExit?: ((exit: Exit) => void) | undefined;
+}
+
+/** How one member reaches another. */
+export interface NatsRoute {
+  /** Name of the member that connects. */
+  from: string;
+  /** Name of the other one. */
+  to: string;
+  /** The other one's port. */
+  port: number;
 }
 
 /** One server of a cluster. */
@@ -37,8 +52,11 @@ export interface NatsCluster extends AsyncDisposable {
   readonly members: readonly NatsMember[];
   /** Resolves when all members run, know the cluster's leader and have caught up with it. */
   settled(): Promise<void>;
-  /** Returns the member that leads a stream; `undefined` while there is none, or no such stream. */
-  streamLeader(stream: string): Promise<NatsMember | undefined>;
+  /**
+   * Returns the member that leads a stream; `undefined` while there is none, or no such stream. One that is cut
+   * off may not know yet that it leads no longer: `not` ignores it.
+   */
+  streamLeader(stream: string, options?: { not?: NatsMember }): Promise<NatsMember | undefined>;
 }
 
 const SETTLE_TIMEOUT_MS = 30_000;
@@ -57,15 +75,28 @@ export async function openNatsCluster(options: NatsClusterOptions): Promise<Nats
   const monitorPorts = await freePorts(size);
   const memberPorts = await freePorts(size);
   await using opened = new AsyncDisposableStack();
+  const names = ports.map((_, index) => `n${index + 1}`);
+  const { routeVia } = options;
+  const routePorts = (from: string) =>
+    Promise.all(
+      memberPorts.map((port, index) => ({ from, to: names[index] as string, port }))
+        .filter(({ to }) => to !== from)
+        .map((route) => routeVia === undefined ? route.port : routeVia(route)),
+    );
   const starting = await Promise.allSettled(ports.map(async (port, index) => {
-    const name = `n${index + 1}`;
+    const name = names[index] as string;
     const monitorPort = monitorPorts[index] as number;
     const server = await openMember({
       ...options,
       dataDir: join(options.dataDir, name),
       port,
       monitorPort,
-      cluster: { serverName: name, port: memberPorts[index] as number, memberPorts },
+      cluster: {
+        serverName: name,
+        port: memberPorts[index] as number,
+        routePorts: await routePorts(name),
+        isAdvertised: routeVia === undefined,
+      },
     });
     return Object.assign(opened.use(server), { name, monitorPort });
   }));
@@ -79,7 +110,8 @@ export async function openNatsCluster(options: NatsClusterOptions): Promise<Nats
     url: members.map(({ url }) => url).join(","),
     members,
     settled: () => settled(members),
-    streamLeader: (stream) => streamLeader(members, stream),
+    streamLeader: (stream, { not } = {}) =>
+      streamLeader(members.filter((member) => member !== not), stream),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }

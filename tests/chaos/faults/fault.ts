@@ -1,6 +1,7 @@
 import type { ServiceName } from "@posthaste/dev";
 import type { RunAccount } from "../fixture/account.ts";
 import type { BrokerDisk } from "../fixture/broker_disk.ts";
+import type { MemberWays } from "../fixture/member_ways.ts";
 import type { Mix } from "../load/orders.ts";
 import type { Settings } from "../fixture/pods.ts";
 import type { Random } from "../random.ts";
@@ -53,6 +54,13 @@ export function threeOf({ fixture: { servers } }: Chaos): Extract<Servers, { kin
   throw new Error("Cannot do this fault: it is for three brokers and three databases");
 }
 
+/** Returns the ways between and to the three, for a fault that cuts them. */
+export function memberWaysOf(chaos: Chaos): MemberWays {
+  const { ways } = threeOf(chaos);
+  if (ways !== undefined) return ways;
+  throw new Error("Cannot do this fault: the ways of the members cannot be cut");
+}
+
 /** A check of one fault, which blames for what it finds. It gets the feed of the account. */
 export type FaultCheck = (feed: readonly FeedEvent[]) => Promise<void>;
 
@@ -71,7 +79,7 @@ export interface Fault {
   lastsMs?: number;
   /** Whether it needs three brokers and three databases. */
   three?: boolean;
-  /** Whether it cuts connections of services to the broker or the database. */
+  /** Whether it cuts connections: of services to the broker or the database, or of and to members of three. */
   proxied?: boolean;
   /** Faults of the receiving server meanwhile. */
   smtp?: SmtpFault[];

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Fault, threeOf } from "./fault.ts";
+import { type Fault, memberWaysOf, threeOf } from "./fault.ts";
 import { OUTLASTING } from "../fixture/open_fixture.ts";
 
 const STREAMS = ["RENDER", "MAIL", "PRINT", "STATUS"];
 const MEMBER_BACK_MS = 2000;
+
+/** Two of three brokers have elected another leader by then: they wait 4 to 9 s for news of the old one. */
+const ELECTED_MS = 15_000;
+
+/** Two of three databases elect another primary 2 s after the last news of it. */
+const LONG_CUT_MS = 8000;
 
 /** Faults of members of a cluster while the others stay. */
 export const THREE: Fault[] = [
@@ -25,6 +31,54 @@ export const THREE: Fault[] = [
         await delay(MEMBER_BACK_MS);
       }
       await cluster.settled();
+    },
+  },
+  {
+    name: "cluster-partition",
+    description: "What a broker that leads a stream and the other two send each other is lost",
+    three: true,
+    proxied: true,
+    weight: 2,
+    async run(chaos) {
+      const { random, pause, count, blame } = chaos;
+      const { cluster } = threeOf(chaos);
+      let replaced = 0;
+      // At least once, even if the client is done early.
+      for (let goesOn = true; goesOn; goesOn = await pause(random.integer(2000, 4000))) {
+        const stream = random.pick(STREAMS);
+        const leader = await cluster.streamLeader(stream);
+        if (leader === undefined) continue;
+        {
+          using _cut = memberWaysOf(chaos).isolateBroker(leader.name);
+          count("other", `partition nats ${leader.name}`);
+          await delay(replaced === 0 ? ELECTED_MS : random.integer(1000, ELECTED_MS));
+          const next = await cluster.streamLeader(stream, { not: leader });
+          if (next !== undefined) replaced++;
+        }
+        await cluster.settled();
+      }
+      if (replaced === 0) blame("I0", "No broker was replaced as leader: nothing is tested");
+    },
+  },
+  {
+    name: "primary-partition",
+    description: "Nobody reaches the primary of three databases, and it still reaches the others",
+    settings: OUTLASTING,
+    three: true,
+    proxied: true,
+    weight: 2,
+    async run(chaos) {
+      const { random, pause, count, blame } = chaos;
+      const { mongods } = threeOf(chaos);
+      let replaced = 0;
+      for (let goesOn = true; goesOn; goesOn = await pause(random.integer(2000, 4000))) {
+        const primary = await mongods.primary();
+        using _cut = memberWaysOf(chaos).isolateDatabase(primary.port);
+        count("other", "partition mongod primary");
+        await delay(replaced === 0 ? LONG_CUT_MS : random.integer(500, LONG_CUT_MS));
+        if (await mongods.primary() !== primary) replaced++;
+      }
+      if (replaced === 0) blame("I0", "No primary was replaced: nothing is tested");
     },
   },
   {
