@@ -31,6 +31,9 @@ const RELEASED: PartLimits = { sends: 500, messages: 50_000 };
 /** How much one round cancels of a batch: each message takes two writes. */
 const CANCELED: PartLimits = { sends: 50, messages: 2000 };
 
+/** Number of intervals until the next search if no batch is due. */
+const IDLE_INTERVALS = 3;
+
 /** Works on batches until the signal aborts. One tracker does it for all; two would be safe. */
 export async function advanceBatchesForever(
   deps: BatchDeps,
@@ -41,10 +44,13 @@ export async function advanceBatchesForever(
   },
 ): Promise<void> {
   await repeat(async () => {
+    let unfinished: number | undefined;
     // Long batches are worked on without a pause, part by part.
-    while (!signal.aborted && await advanceBatches(deps, flow) > 0);
+    do unfinished = await advanceBatches(deps, flow); while (!signal.aborted && unfinished);
+    return unfinished !== undefined;
   }, {
     everyMs: intervalMs,
+    idleMs: IDLE_INTERVALS * intervalMs,
     failure: "Cannot work on batches, retrying",
     logger: deps.logger,
     signal,
@@ -53,10 +59,15 @@ export async function advanceBatchesForever(
 
 /**
  * Does the next part of the work on each due batch: releases held sends of closed ones in their order, cancels the
- * sends of canceled ones, and ends open ones whose time is up. Returns the number of batches with more to do.
+ * sends of canceled ones, and ends open ones whose time is up. Returns the number of batches with more to do;
+ * `undefined` if none is due.
  */
-export async function advanceBatches(deps: BatchDeps, flow: Pick<Flow, "wake">): Promise<number> {
+export async function advanceBatches(
+  deps: BatchDeps,
+  flow: Pick<Flow, "wake">,
+): Promise<number | undefined> {
   const due = await deps.batches.listDue(deps.now(), BATCHES_AT_ONCE);
+  if (due.length === 0) return undefined;
   let unfinished = 0;
   for (const batch of due) if (!await advance(batch, deps, flow)) unfinished++;
   return unfinished;
