@@ -7,11 +7,8 @@ export interface ImageFormat {
   height: number;
 }
 
-/**
- * Matches the marks in front of an SVG document's root. A document type is excluded: it could declare
- * entities that multiply.
- */
-const SVG = /^\uFEFF?(?:\s|<\?xml[^>]{0,200}\?>|<!--[\s\S]{0,2000}?-->){0,20}<svg[\s>/]/;
+const BLANKS = /\s*/y;
+const ROOT = /<svg[\s>/]/y;
 
 /** Recognizes a PNG, JPEG, GIF, WebP or SVG image by its bytes, whatever type its server sends. */
 export function imageFormat(bytes: Buffer): ImageFormat | undefined {
@@ -26,7 +23,7 @@ export function imageFormat(bytes: Buffer): ImageFormat | undefined {
     return webp(bytes);
   }
   const text = bytes.toString("utf8", 0, 10_000);
-  if (SVG.test(text) && !bytes.includes("<!ENTITY") && !bytes.includes("<!DOCTYPE")) {
+  if (beginsAsSvg(text) && !bytes.includes("<!ENTITY") && !bytes.includes("<!DOCTYPE")) {
     return { type: "image/svg+xml", width: 0, height: 0 };
   }
   return undefined;
@@ -34,6 +31,30 @@ export function imageFormat(bytes: Buffer): ImageFormat | undefined {
 
 function startsWith(bytes: Buffer, hex: string): boolean {
   return bytes.toString("hex", 0, hex.length / 2) === hex;
+}
+
+/**
+ * Returns whether a text begins with the root of an SVG document, perhaps after declarations and comments. One pattern
+ * for all of them would try every way to divide a comment. A document type is excluded: it could declare entities that
+ * multiply.
+ */
+function beginsAsSvg(text: string): boolean {
+  let at = 0;
+  while (at >= 0) {
+    BLANKS.lastIndex = at;
+    at += BLANKS.exec(text)?.[0].length ?? 0;
+    if (text.startsWith("<!--", at)) at = after(text, "-->", at + 4);
+    else if (text.startsWith("<?xml", at)) at = after(text, "?>", at + 5);
+    else break;
+  }
+  ROOT.lastIndex = at;
+  return at >= 0 && ROOT.test(text);
+}
+
+/** Returns the position after the next `mark`; -1 if there is none. */
+function after(text: string, mark: string, from: number): number {
+  const found = text.indexOf(mark, from);
+  return found < 0 ? -1 : found + mark.length;
 }
 
 /** Walks from marker to marker until one contains the size (ITU T.81, B.2.2). */

@@ -31,3 +31,17 @@ test("imageFormat() recognizes no other formats", () => {
 test("imageFormat() refuses an SVG that declares entities", () => {
   assert.equal(imageFormat(bytes(`<svg/><!DOCTYPE a [<!ENTITY b "c">]>`)), undefined);
 });
+
+test("imageFormat() reads what precedes an SVG document in one pass", () => {
+  const marks = [
+    "<!--" + "--><!--".repeat(1_400),
+    "<!-- x -->".repeat(1_000),
+    "<?xml ?>".repeat(1_000),
+    "<?xml " + "?".repeat(9_000),
+    " ".repeat(9_900),
+  ];
+  for (const text of marks) assert.equal(imageFormat(bytes(text)), undefined, text.slice(0, 20));
+  const svg = "\u{feff}\n <?xml version='1.0'?>\n<!-- a --><!-->-->\n\t<!---->" + " ".repeat(40) +
+    "<svg/>";
+  assert.equal(imageFormat(Buffer.from(svg))?.type, "image/svg+xml");
+});
