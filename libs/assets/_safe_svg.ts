@@ -27,7 +27,7 @@ const ELEMENTS = new Set([
 const ATTRIBUTE = /^(?!on)(?:xml:space|xml:lang|aria-[a-z]+|[a-z][a-zA-Z0-9-]*)$/;
 const ADDRESSES = new Set(["href", "xlink:href"]);
 /** Part of the same image, or a picture inside of it. */
-const OWN_ADDRESS = /^\s*(?:#[^\s]*|data:image\/(?:png|jpeg|gif|webp);base64,[a-z\d+/=\s]*)\s*$/i;
+const OWN_ADDRESS = /^(?:#[^\s]*|data:image\/(?:png|jpeg|gif|webp);base64,[a-z\d+/=\s]*)$/i;
 const CSS_ESCAPES_OR_LOADS = /\\|@import|@namespace|expression\s*\(|-moz-binding|behavior\s*:/i;
 const CSS_URL = /url\s*\(\s*(["']?)([^)"']*)\1\s*\)?/gi;
 const OTHER_LOADS = /(?:image-set|image|src|element)\s*\(/i;
@@ -51,10 +51,15 @@ export function safeSvg(text: string): SafeSvg | undefined {
   const parser = new Parser({
     onopentag(name, attributes) {
       const isRoot = root === undefined && open.length === 0 && name === "svg";
+      if (open.length + skipped >= MAX_DEPTH) {
+        isTooDeep = true;
+        // The parser looks for each end tag among all open elements.
+        return parser.pause();
+      }
       const isShown = skipped === 0 && css === undefined && ELEMENTS.has(name) &&
-        (isRoot || open.length > 0) && !isTooDeep;
+        (isRoot || open.length > 0);
       if (!isShown) return void skipped++;
-      if (open.push(name) > MAX_DEPTH) isTooDeep = true;
+      open.push(name);
       if (isRoot) root = attributes;
       if (name === "style") css = "";
       const all = Object.entries(attributes).filter(isSafe);
@@ -85,7 +90,7 @@ export function safeSvg(text: string): SafeSvg | undefined {
 const NAMESPACES = ' xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 
 function isSafe([name, value]: [string, string]): boolean {
-  if (ADDRESSES.has(name)) return OWN_ADDRESS.test(value);
+  if (ADDRESSES.has(name)) return OWN_ADDRESS.test(value.trim());
   return name !== "xmlns" && ATTRIBUTE.test(name) && isSafeCss(value);
 }
 
@@ -123,7 +128,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 function pixelsOf(length: string | undefined): number | undefined {
   const [, number, unit = ""] =
-    /^\s*(\d{1,6}(?:\.\d{1,6})?)\s*([a-z]{0,2})\s*$/.exec(length ?? "") ?? [];
+    /^(\d{1,6}(?:\.\d{1,6})?)\s*([a-z]{0,2})$/.exec(length?.trim() ?? "") ?? [];
   const factor = UNITS[unit];
   return number === undefined || factor === undefined ? undefined : Number(number) * factor;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cpuRatio } from "@posthaste/kit";
 import { safeSvg } from "./_safe_svg.ts";
 
 const NAMESPACES =
@@ -82,4 +83,19 @@ test("safeSvg() reads the size, also from the view box", () => {
   assert.deepEqual(sizeOf('width="128" viewBox="0,0,64,32"'), [128, 64]);
   assert.deepEqual(sizeOf('width="1in" height="100%" viewBox="0 0 2 1"'), [96, 48]);
   assert.deepEqual(sizeOf(""), [0, 0]);
+});
+
+test("safeSvg() takes time proportional to the length of malicious images", async () => {
+  const images: ((count: number) => string)[] = [
+    (count) => `<svg width="1${" ".repeat(count)}!"/>`,
+    (count) => `<svg><image href="data:image/png;base64,${" ".repeat(count)}!"/></svg>`,
+    (count) => `<svg><use href="${" ".repeat(count)}!"/></svg>`,
+    (count) => `<svg>${"<g>".repeat(count)}${"</x>".repeat(count)}`,
+    (count) => `<svg>${"<a>".repeat(count)}${"</x>".repeat(count)}`,
+  ];
+  for (const image of images) {
+    const [short, long] = [image(5_000), image(20_000)];
+    const ratio = await cpuRatio(() => safeSvg(long), () => safeSvg(short), { runs: 3 });
+    assert.ok(ratio < 9, `${long.slice(0, 40)}: ${ratio} times as long for 4 times as much`);
+  }
 });
