@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cpuRatio } from "@posthaste/kit";
 import { encodedBytes, isBlockedFile } from "./mail_file.ts";
 import { sendBodySchema } from "./send_request.ts";
 
@@ -90,6 +91,16 @@ test("isBlockedFile() recognises executable files, however their names are writt
     /ending that mail servers refuse/,
   );
   assert.match(faultsOf([{ asset: "logo", filename: "a.js" }]).join(), /ending that mail servers/);
+});
+
+test("the ending of a file name is judged in time proportional to its length", async () => {
+  const judge = (sign: string, length: number) => () =>
+    faultsOf([{ ...FILE, filename: `a.${sign.repeat(length)}a` }]);
+  for (const sign of ["!", "\u00a0", ".", "\ufb2c", "::$DATA"]) {
+    assert.match(judge(sign, 4_000)().join(), /must not exceed 200 characters/);
+    const ratio = await cpuRatio(judge(sign, 16_000), judge(sign, 4_000), { runs: 3 });
+    assert.ok(ratio < 9, `${sign}: ${ratio} times as long for 4 times as much`);
+  }
 });
 
 test("encodedBytes() returns the size of a file in a mail", () => {

@@ -37,9 +37,11 @@ export const filenameSchema = withoutControls(
 /** Returns whether a file of this name must not be attached: its ending marks it as executable. */
 export function isBlockedFile(filename: string): boolean {
   // What systems pass over at the end of a name, the usual stream of NTFS, and what turns its direction around.
-  const clean = filename.normalize("NFKC")
+  const visible = filename.normalize("NFKC")
     .replace(/[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, "")
-    .replace(/::\$DATA$/i, "").replace(/[^\p{L}\p{N}_]+$/u, "");
+    .replace(/::\$DATA$/i, "");
+  // Up to the last letter or digit. A pattern for what follows would begin to search at each sign.
+  const clean = /^[\s\S]*[\p{L}\p{N}_]/u.exec(visible)?.[0] ?? "";
   const ending = clean.slice(clean.lastIndexOf(".") + 1).toLowerCase();
   return clean.includes(".") && BLOCKED.has(ending);
 }
