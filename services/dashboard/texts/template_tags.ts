@@ -59,9 +59,9 @@ export function hideTags(source: string, tags: readonly TemplateTag[]): string {
 }
 
 function roleOf(tag: string): TagRole {
-  const inner = /^\{\{~?\s*([\s\S]*?)\s*~?\}\}$/.exec(tag)?.[1] ?? "!";
+  const inner = tag.replace(/^\{\{~?\s*/, "");
   if (/^(?:[!>*]|#[>*]|\{\{)/.test(inner)) return "other";
-  if (/^(?:\^$|else\b)/.test(inner)) return "else";
+  if (/^(?:\^\s*~?\}\}$|else\b)/.test(inner)) return "else";
   if (/^[#^]/.test(inner)) return "open";
   return inner.startsWith("/") ? "close" : "value";
 }
