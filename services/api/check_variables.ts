@@ -4,14 +4,14 @@ import {
   type Issue,
   type PdfRef,
   type PdfVersion,
-  type VariableDeclaration,
   type Variables,
 } from "@posthaste/contracts";
 import { pathOf } from "@posthaste/http";
-import { mergeLevels, missingVariables, type VariableLevels } from "@posthaste/templating";
+import { missingVariables } from "@posthaste/templating";
 import { MAX_ISSUES } from "./fault.ts";
 import { unprintableIn } from "./unprintable.ts";
 import type { ReadableRecipient, ReadableSend } from "./read_send_body.ts";
+import { type FindVariableFaults, openVariableNeeds } from "./variable_needs.ts";
 
 /** The template versions that a send uses. */
 export interface SendVersions {
@@ -28,11 +28,12 @@ export interface SendVersions {
 export function findVariableFaults(send: ReadableSend, versions: SendVersions): Issue[] {
   const faults: Issue[] = [];
   if (send.variables === null || !hasRequirements(versions)) return faults;
+  const find = openVariableNeeds(send.variables);
   for (const [index, recipient] of send.to.entries()) {
     if (faults.length >= MAX_ISSUES) break;
     if (recipient.variables === null) continue;
     const locale = recipient.locale ?? send.locale;
-    faults.push(...checkRecipient(send.variables, recipient, { index, versions, locale }));
+    faults.push(...checkRecipient(recipient, { index, versions, locale }, find));
   }
   return faults;
 }
@@ -65,57 +66,42 @@ interface Place {
 }
 
 function checkRecipient(
-  top: Variables | undefined,
   { variables, attachments = [] }: ReadableRecipient,
   { index, versions, locale }: Place,
+  find: FindVariableFaults,
 ): Issue[] {
   const who = `recipient ${index}`;
   const email = inLocale(versions.email, locale);
-  const levels = { top, recipient: variables };
-  const faults = missing(email.variables, levels).map((name) =>
+  const own = { recipient: variables };
+  const found = find(email, own);
+  const faults = found.missing.map((name) =>
     faultAt(
       ["to", index, "variables", name],
       `variable "${name}" is missing for ${who}: ${say("email template", email)} requires it`,
     )
   );
-  for (const path of unprintable(email, levels)) {
+  for (const path of found.unprintable) {
     const place = ["to", index, "variables", path];
     faults.push(unprintableAt(place, `for ${who}: ${say("email template", email)}`));
   }
   for (const [position, attachment] of attachments.entries()) {
-    const found = attachment === null ? undefined : versions.pdfs.get(attachment.id);
-    if (attachment === null || attachment.variables === null || found === undefined) continue;
-    const version = inLocale(found, locale);
+    const pdf = attachment === null ? undefined : versions.pdfs.get(attachment.id);
+    if (attachment === null || attachment.variables === null || pdf === undefined) continue;
+    const version = inLocale(pdf, locale);
     const what = `attachment ${position} of ${who}`;
-    const inner = { ...levels, attachment: attachment.variables };
-    for (const name of missing(version.variables, inner)) {
+    const lacking = find(version, { ...own, attachment: attachment.variables });
+    for (const name of lacking.missing) {
       faults.push(faultAt(
         ["to", index, "attachments", position, "variables", name],
         `variable "${name}" is missing for ${what}: ${say("PDF template", version)} requires it`,
       ));
     }
-    for (const path of unprintable(version, inner)) {
+    for (const path of lacking.unprintable) {
       const place = ["to", index, "attachments", position, "variables", path];
       faults.push(unprintableAt(place, `for ${what}: ${say("PDF template", version)}`));
     }
   }
   return faults;
-}
-
-function missing(
-  declared: readonly VariableDeclaration[],
-  levels: VariableLevels,
-): string[] {
-  if (!declared.some(({ required }) => required)) return [];
-  return missingVariables(declared, mergeLevels(levels));
-}
-
-function unprintable(
-  { reads }: EmailVersion | PdfVersion,
-  levels: VariableLevels,
-): string[] {
-  if (!reads?.some(({ always }) => always)) return [];
-  return unprintableIn(reads, mergeLevels(levels) as Variables);
 }
 
 function unprintableAt(path: readonly PropertyKey[], where: string): Issue {
