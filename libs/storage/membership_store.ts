@@ -35,9 +35,12 @@ export interface MembershipStore {
    * Creates an account with its owner. Several accounts may have one name, so this reveals no other account.
    */
   createOwnedAccount(account: { name: string; userId: string }): Promise<Account>;
-  /** Changes the role of a member. */
+  /** Changes the role of a member. Who is no owner any more invites nobody: their open invitations end. */
   changeRole(accountId: string, userId: string, role: Role): Promise<MembershipChange>;
-  /** Ends a membership. A user whose memberships are only in this account is removed with it. */
+  /**
+   * Ends a membership, and the open invitations that the member made. A user whose memberships are only in this
+   * account is removed with it.
+   */
   removeMember(accountId: string, userId: string): Promise<MembershipChange>;
   /**
    * Links a user to an OpenID Connect provider and disables every earlier way to sign in: the password and
@@ -104,6 +107,11 @@ export function membershipStore(db: Db): MembershipStore {
       const found = await members.findOne({ _id }, { session });
       if (found === null) return "no_member";
       await change(_id, session);
+      const left = await members.findOne({ _id }, { session });
+      if (left?.role !== "owner") {
+        // Otherwise a removed owner could return by an invitation that they made before.
+        await invitations.deleteMany({ accountId, invitedBy: userId }, { session });
+      }
       const owner = await members.findOne({ accountId, role: "owner" }, { session });
       if (owner !== null || found.role !== "owner") return "done";
       await session.abortTransaction();

@@ -98,6 +98,37 @@ test("removeMember() ends the membership of a non-owner, and of an owner beside 
   assert.deepEqual((await store.people.listMembers(ACCOUNT)).map(({ user }) => user.name), ["b"]);
 });
 
+test("invitations of an owner end with the role or the membership", async () => {
+  const { store } = opened;
+  const ends: ((userId: string) => Promise<unknown>)[] = [
+    (userId) => store.people.removeMember(ACCOUNT, userId),
+    (userId) => store.people.changeRole(ACCOUNT, userId, "editor"),
+    (userId) => store.people.remove(userId),
+  ];
+  const [last] = await Promise.all(["last"].map((name) => store.people.create(person(name))));
+  assert.ok(last);
+  await store.people.setMember({ accountId: ACCOUNT, userId: last._id, role: "owner" });
+  const kept = invitation("kept@example.com", { invitedBy: last._id });
+  await store.invitations.create(kept);
+  for (const [index, end] of ends.entries()) {
+    const { _id: invitedBy } = await store.people.create(person(`owner${index}`));
+    await store.people.setMember({ accountId: ACCOUNT, userId: invitedBy, role: "owner" });
+    const invited = invitation(`again${index}@example.com`, { invitedBy, role: "owner" });
+    const elsewhere = { ...invited, _id: `elsewhere${index}`, accountId: "acc_other" };
+    await store.invitations.create(invited);
+    await store.invitations.create(elsewhere);
+    await store.people.changeRole(ACCOUNT, invitedBy, "owner");
+    assert.notEqual(await store.invitations.find(invited._id, new Date()), null);
+    await end(invitedBy);
+    const joining = { newUser: person(`joiner${index}`) };
+    assert.equal(await store.people.acceptInvitation(invited, joining), null);
+    assert.notEqual(await store.invitations.find(elsewhere._id, new Date()), null);
+  }
+  // The last owner stays, and so do the invitations.
+  assert.equal(await store.people.removeMember(ACCOUNT, last._id), "last_owner");
+  assert.notEqual(await store.invitations.find(kept._id, new Date()), null);
+});
+
 test("acceptInvitation() makes one member in ten concurrent calls", async () => {
   const { store, db } = opened;
   const invited = invitation("new@example.com");
