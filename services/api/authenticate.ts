@@ -112,7 +112,7 @@ function elsewhere(ip: string): HttpError {
  */
 export function requireUse(
   { templates, integrations }: Pick<AccessToken, "templates" | "integrations">,
-  use: { templateId?: number; integrationId?: number },
+  use: { templateId?: number | undefined; integrationId?: number | undefined },
 ): void {
   const { templateId, integrationId } = use;
   if (isBeyond(templates, templateId)) throw notFor(`template ${templateId}`);

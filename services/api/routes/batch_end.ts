@@ -1,9 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { audit, type AuditDeps } from "../audit.ts";
-import { requireScope, requireUse } from "../authenticate.ts";
+import { requireScope } from "../authenticate.ts";
 import { findBatch, showBatch } from "../batch.ts";
 import type { Finding } from "../finding.ts";
 import { HttpError } from "../http_error.ts";
+import { requireMail } from "../require_change.ts";
 
 /** What ending a batch needs. */
 export type BatchEndDeps = AuditDeps & Pick<Finding, "batches">;
@@ -18,8 +19,7 @@ export function batchEndRoutes(app: FastifyInstance, deps: BatchEndDeps): void {
       const { accountId } = caller;
       const action = "close the batch";
       const batch = await findBatch(id, { ...deps, accountId, ledger, action });
-      const { template: { id: templateId }, integrationId } = batch;
-      requireUse(caller, { templateId, integrationId });
+      requireMail(caller, batch);
       const closed = await ledger.wait(action, () => batches.close(accountId, id, now())) ?? batch;
       if (closed.state === "canceled") {
         throw new HttpError("batch_closed", `Cannot ${action} "${id}": it is canceled`);
@@ -32,9 +32,11 @@ export function batchEndRoutes(app: FastifyInstance, deps: BatchEndDeps): void {
     "/batches/:id/cancel",
     { onRequest: requireScope("manage:messages") },
     async (request) => {
-      const { caller: { accountId }, params: { id }, ledger } = request;
+      const { caller, params: { id }, ledger } = request;
+      const { accountId } = caller;
       const action = "cancel the batch";
       const batch = await findBatch(id, { ...deps, accountId, ledger, action });
+      requireMail(caller, batch);
       if (batch.state === "canceled") return showBatch(batch);
       const end = () => batches.cancel(accountId, id, now());
       const canceled = await ledger.wait(action, end) ?? batch;

@@ -7,6 +7,7 @@ import { requireScope } from "../authenticate.ts";
 import { audit } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { Finding } from "../finding.ts";
+import { requireChange, requireMail } from "../require_change.ts";
 import { showMessage } from "../show_message.ts";
 
 const ACTION = "cancel the messages";
@@ -21,9 +22,11 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
     "/messages/:id/cancel",
     SCOPE,
     async (request) => {
-      const { caller: { accountId }, params: { id }, ledger } = request;
+      const { caller, params: { id }, ledger } = request;
+      const { accountId } = caller;
       const asked = { accountId, ledger, action: "cancel" };
       const before = await showMessage(id, asked);
+      requireMail(caller, before);
       if (before.state === "canceled") return before;
       ledger.allow(BULK_SEARCH_MS);
       const now = deps.now();
@@ -44,7 +47,11 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
     "/sends/:id/cancel",
     SCOPE,
     async (request) => {
-      const { caller: { accountId }, params: { id }, ledger } = request;
+      const { caller, params: { id }, ledger } = request;
+      const { accountId } = caller;
+      if (isSendId(id)) {
+        await requireChange(caller, { sendId: id }, { ...deps, ledger, action: ACTION });
+      }
       ledger.allow(BULK_SEARCH_MS);
       const now = deps.now();
       const done = isSendId(id)
@@ -63,9 +70,11 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
     "/messages/cancel",
     SCOPE,
     async (request) => {
-      const { caller: { accountId }, body, ledger } = request;
+      const { caller, body, ledger } = request;
+      const { accountId } = caller;
       const { data, error } = CANCEL_BODY.safeParse(body, BODY_PARSING);
       if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
+      await requireChange(caller, data.filter, { ...deps, ledger, action: ACTION });
       ledger.allow(3 * BULK_SEARCH_MS);
       const { now } = deps;
       const done = await ledger.wait(

@@ -14,6 +14,7 @@ import { requireScope } from "../authenticate.ts";
 import { audit } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { KnownTo } from "../known_to.ts";
+import { requireChange, requireMail } from "../require_change.ts";
 import { showMessage } from "../show_message.ts";
 import type { Finding } from "../finding.ts";
 import type { ChangeDeps } from "./message_cancel.ts";
@@ -27,10 +28,13 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
     "/messages/:id/retry",
     SCOPE,
     async (request) => {
-      const { caller: { accountId }, params: { id }, body, ledger } = request;
+      const { caller, params: { id }, body, ledger } = request;
+      const { accountId } = caller;
       const { acceptDuplicates = false } = read(RETRY_ONE_BODY, body ?? {});
       const asked = { accountId, ledger, action: "retry" };
-      const { state } = await showMessage(id, asked);
+      const before = await showMessage(id, asked);
+      requireMail(caller, before);
+      const { state } = before;
       if (state === "unknown" && !acceptDuplicates) throw mayBeThere();
       // It may become unknown in between.
       const states = RETRYABLE_STATES.filter((one) => acceptDuplicates || one !== "unknown");
@@ -54,8 +58,10 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
     "/messages/retry",
     SCOPE,
     async (request) => {
-      const { caller: { accountId }, body, ledger } = request;
+      const { caller, body, ledger } = request;
+      const { accountId } = caller;
       const asked = read(RETRY_BODY, body);
+      await requireChange(caller, asked, { ...deps, ledger, action: ACTION });
       const { acceptDuplicates, state, reason, code, enhanced, ...rest } = asked;
       const sameName: KnownTo<MessageFilter, typeof rest> = rest;
       if (state === "unknown" && !acceptDuplicates) throw mayBeThere();

@@ -6,6 +6,7 @@ import { requireScope } from "../authenticate.ts";
 import { audit } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { Finding } from "../finding.ts";
+import { requireMail } from "../require_change.ts";
 import { readSendAt } from "../send_at.ts";
 import { showSend } from "../show_send.ts";
 
@@ -25,11 +26,13 @@ export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
     "/sends/:id",
     { onRequest: requireScope("manage:messages") },
     async (request) => {
-      const { caller: { accountId }, params: { id }, body, ledger } = request;
+      const { caller, params: { id }, body, ledger } = request;
+      const { accountId } = caller;
       const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
       if (send === null) {
         throw new HttpError("unknown_send", `Cannot ${ACTION}: there is none "${id}"`);
       }
+      requireMail(caller, send);
       const at = startIn(body, deps);
       const isDone = await ledger.wait(ACTION, () => deps.rescheduleSend(accountId, id, at));
       if (!isDone) {
