@@ -43,8 +43,10 @@ export interface Printer {
   /**
    * Returns the characters without a glyph of a PDF that was printed or stored, if its message is to be marked:
    * `U+E123 in "Dear …"`. Empty if there are none.
+   *
+   * @throws {PrintError} If it has to be printed again, and that fails.
    */
-  marksOf(printing: Printing): Promise<readonly string[]>;
+  marksOf(printing: Printing, signal: AbortSignal): Promise<readonly string[]>;
 }
 
 /** How a PDF is stored. */
@@ -106,10 +108,16 @@ export function openPrinter({ browser, pdfs }: PrinterDeps): Printer {
   }
 
   /** A PDF may be in the store from another process: what it lacks is in its bytes. */
-  async function marksOf({ key, html, pdf }: Printing): Promise<readonly string[]> {
+  async function marksOf(wanted: Printing, signal: AbortSignal): Promise<readonly string[]> {
+    const { key, html, pdf, append = [] } = wanted;
     if (!isMarked(pdf)) return [];
     const known = marks.get(key);
     if (known !== undefined) return known;
+    if (pdf.encryption !== undefined || append.length > 0) {
+      // Its pages cannot be read, or others are among them, which may have been made to keep a reader busy.
+      await print(wanted, signal);
+      return marks.get(key) ?? [];
+    }
     const bytes = recent.get(key) ?? await pdfs.get(key);
     // If it is gone, it is printed again, and searched then.
     if (bytes === undefined) return [];

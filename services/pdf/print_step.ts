@@ -164,7 +164,9 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
         own.set(wanted, bytes);
         return { filename: wanted.pdf.filename, bytes };
       }));
-      const warning = warningOf(await Promise.all(printings.map(printer.marksOf)));
+      const warning = warningOf(
+        await Promise.all(printings.map((wanted) => printer.marksOf(wanted, signal))),
+      );
       const durationMs = performance.now() - started;
       const at = deps.now().toISOString();
       const line = { type: "printed" as const, at, durationMs, ...warning };

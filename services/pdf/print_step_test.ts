@@ -479,3 +479,41 @@ test("printStep() marks messages whose PDFs lack glyphs, also if the PDF comes f
     /^No font has a glyph \(missing_glyphs\)\. PDF 1: U\+E123; PDF 2:/,
   );
 });
+
+test("printStep() prints again what it cannot search: PDFs from the store that are encrypted, or have pages of others", async () => {
+  const text = (length: number) => Buffer.alloc(length).toString("base64");
+  const encryption = { key: text(32), u: text(48), ue: text(32), o: text(48), oe: text(32) };
+  // In the first, a page of another PDF draws glyph 0. The other cannot be unpacked without its key.
+  const stored = "\n1 0 obj\n<</Type /Font\n/Subtype /Type0\n>>\nendobj\n2 0 obj\n" +
+    "<</Length 78>> stream\n/Span<</ActualText <FEFFE123>>> BDC\n/F1 12 Tf\n<0000> Tj\nEMC" +
+    " ".repeat(100);
+  const sealed = `\n2 0 obj\n<</Filter /FlateDecode\n/Length 16>> stream\n${"x".repeat(16)}`;
+  const cases = [
+    { bytes: stored, append: [{ inline: Buffer.from("terms").toString("base64") }] },
+    { bytes: sealed, encryption },
+  ];
+  for (const { bytes, ...own } of cases) {
+    for (const lacking of [[], ['U+E124 in "x"']]) {
+      const data = messageWith({ html: "<p>own", filename: "a.pdf" });
+      const page = { ...PAGE, missingGlyphs: "mark" as const };
+      const [pdf] = data.messages[0]?.pdfs ?? [];
+      assert.ok(pdf);
+      Object.assign(pdf, { page, ...own });
+      const missing = lacking.length === 0 ? {} : { missingGlyphs: lacking };
+      const { run, store, printed } = openStep(() =>
+        Promise.resolve({ pdf: Buffer.from(bytes), pages: 1, blocked: [], ...missing })
+      );
+      const source = { accountId: "acc_1", html: "<p>own", page, madeAt: MADE_AT, engine: ENGINE };
+      const append = own.append === undefined ? {} : { append: [Buffer.from("terms")] };
+      const { encryption: sealing } = own;
+      store.set(
+        printKey({ ...source, ...append, ...(sealing && { encryption: sealing }) }),
+        Buffer.from(bytes),
+      );
+      const { messages } = resultsOf(await run(data, { isAgain: true }));
+      const [{ timeline = [] } = {}] = messages;
+      assert.equal(timeline.at(-1)?.warning, lacking.length === 0 ? undefined : "missing_glyphs");
+      assert.deepEqual(printed, ["<p>own"]);
+    }
+  }
+});
