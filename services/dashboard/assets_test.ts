@@ -124,7 +124,8 @@ test("PUT /api/assets/{name} stores an SVG image without its scripts", async () 
 });
 
 test("PUT /api/assets/{name} keeps a font that browsers can use, and no other", async () => {
-  const { own: { editor } } = dashboard;
+  await using fonts = await openTestDashboard();
+  const { own: { editor } } = fonts;
   const [font, packed] = [testFont(), testWoff2()];
   const path = "/api/assets/brand";
   const { status, body } = await editor.put(path, font, { "content-type": "font/ttf" });
@@ -141,4 +142,24 @@ test("PUT /api/assets/{name} keeps a font that browsers can use, and no other", 
   assert.deepEqual([damaged.status, damaged.body.code], [400, "invalid_request"]);
   assert.match(damaged.body.error, /is damaged/);
   await editor.delete(path);
+});
+
+test("files that replace others are limited, because the replaced ones stay stored for a time", async () => {
+  let now = Date.now();
+  const quotas = { ...QUOTAS, assetBytes: 1000 };
+  await using limited = await openTestDashboard({ options: { quotas }, now: () => new Date(now) });
+  const put = (text: string) =>
+    limited.own.editor.put("/api/assets/terms", Buffer.from(text.padEnd(900)), AS_TEXT);
+  assert.equal((await put("1")).status, 200);
+  assert.equal((await put("2")).status, 200);
+  // The same bytes are stored once.
+  for (let again = 0; again < 3; again++) assert.equal((await put("2")).status, 200);
+  const { status, body, headers } = await put("3");
+  assert.deepEqual([status, body.code], [429, "too_many_requests"]);
+  assert.match(body.error, /2KB a day/);
+  assert.ok(Number(headers["retry-after"]) > 3600);
+  const other = await limited.foreign.editor.put("/api/assets/terms", Buffer.from("x"), AS_TEXT);
+  assert.equal(other.status, 200);
+  now += 24 * 3_600_000;
+  assert.equal((await put("3")).status, 200);
 });

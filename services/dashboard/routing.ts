@@ -1,6 +1,7 @@
 import type { DashboardDeps } from "./dashboard_deps.ts";
 import type { DashboardOptions } from "./dashboard_options.ts";
 import type { IssuedPdfs } from "./templates/issued_pdfs.ts";
+import type { UploadLimit } from "./upload_limit.ts";
 import type { SystemMail } from "./system_mail.ts";
 
 /** What a group of routes receives. */
@@ -11,4 +12,5 @@ export interface Routing {
   mail: SystemMail | undefined;
   /** The printed previews that accounts received. */
   issued: IssuedPdfs;
+  uploads: UploadLimit;
 }

@@ -5,6 +5,7 @@ import type { AssetName, StorePart } from "@posthaste/storage";
 import { formatBytes } from "@posthaste/runtime";
 import { HttpError } from "../http_error.ts";
 import { requireRoom } from "../quotas.ts";
+import type { UploadLimit } from "../upload_limit.ts";
 
 /** A file to keep under a name. */
 export interface NewAsset {
@@ -23,17 +24,18 @@ export interface PutAssetDeps {
   store: StorePart<"assets.findName" | "assets.sizeOfNames" | "assets.putName">;
   /** The most bytes that an account keeps. */
   maxBytes: number;
+  uploads: UploadLimit;
   now(): Date;
 }
 
 /**
  * Keeps a file under a name, and replaces the file that has the name.
  *
- * @throws {HttpError} `invalid_request` for a file that must not be stored, `conflict` if there is no room for it.
+ * @throws {HttpError} `invalid_request` for a file that must not be stored, `conflict` if there is no room for it, `too_many_requests`.
  */
 export async function putAsset(wish: NewAsset, deps: PutAssetDeps): Promise<AssetName> {
   const { accountId, name, body } = wish;
-  const { store, maxBytes, now } = deps;
+  const { store, maxBytes, uploads, now } = deps;
   const { bytes, contentType, width, height } = reading(() => readAsset(body, wish.contentType));
   const [before, kept] = await Promise.all([
     store.assets.findName(accountId, name),
@@ -56,6 +58,7 @@ export async function putAsset(wish: NewAsset, deps: PutAssetDeps): Promise<Asse
     alt: wish.alt ?? before?.alt ?? "",
     ...(width && height ? { width, height } : {}),
   };
+  if (before?.sha256 !== asset.sha256) uploads.count(accountId, bytes.length);
   await store.assets.putName(asset, bytes);
   return asset;
 }

@@ -5,6 +5,7 @@ import type { Actor } from "../actor.ts";
 import { audit } from "../audit.ts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
+import type { Routing } from "../routing.ts";
 import { contentHash } from "../templates/draft_content.ts";
 import { keepAssets, pinsOf } from "../templates/version_pins.ts";
 import { contentOf } from "../templates/version_content.ts";
@@ -34,7 +35,7 @@ const OUTDATED = "Cannot apply the plan: templates or files were changed meanwhi
 export async function applyBundle(
   actor: Actor,
   { prepared, plan, overwriteDrafts, contents }: Application,
-  { store, now }: Pick<DashboardDeps, "store" | "now">,
+  { store, now, uploads }: Pick<DashboardDeps, "store" | "now"> & Pick<Routing, "uploads">,
 ): Promise<BundleApplied> {
   if (plan !== prepared.plan) throw new HttpError("plan_outdated", OUTDATED);
   refuseFaults(prepared);
@@ -43,7 +44,7 @@ export async function applyBundle(
   const { accountId } = actor;
   const appended = appendedNames(changes);
   const planned = { planned: prepared.assets, contents, appended, now: now() };
-  const assets = await storeContents(accountId, planned, store);
+  const assets = await storeContents(accountId, planned, { ...store, uploads });
   for (const { compiled } of changes) {
     if (compiled !== undefined) await keepAssets(accountId, compiled, store);
   }

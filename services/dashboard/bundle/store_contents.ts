@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { AssetFault, PdfFault, readAsset, readPdfPages } from "@posthaste/assets";
 import type { StorePart } from "@posthaste/storage";
 import { HttpError } from "../http_error.ts";
+import type { UploadLimit } from "../upload_limit.ts";
 import { fileOfAsset, type PlannedAsset } from "./plan_assets.ts";
 
 /**
@@ -12,7 +13,7 @@ import { fileOfAsset, type PlannedAsset } from "./plan_assets.ts";
  * @param contents As base64, by SHA-256.
  * @param appended Names of PDFs that templates of the push append. When it was planned, nobody had their bytes.
  * @throws {HttpError} `template_failed` if bytes are missing, not those of the plan, must not be stored, or are a PDF
- * that cannot be appended.
+ * that cannot be appended. `too_many_requests`
  */
 export async function storeContents(
   accountId: string,
@@ -22,7 +23,7 @@ export async function storeContents(
     appended: ReadonlySet<string>;
     now: Date;
   },
-  { assets }: StorePart<"assets.keep">,
+  { assets, uploads }: StorePart<"assets.keep"> & { uploads: UploadLimit },
 ): Promise<PlannedAsset[]> {
   const issues: { path: string; message: string }[] = [];
   const checked: { change: PlannedAsset; bytes?: Uint8Array }[] = [];
@@ -47,6 +48,8 @@ export async function storeContents(
     const error = `Cannot apply the bundle: ${first.path} ${first.message}`;
     throw new HttpError("template_failed", error, { issues });
   }
+  const fresh = checked.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+  if (fresh > 0) uploads.count(accountId, fresh);
   for (const { change: { asset: { sha256 } }, bytes } of checked) {
     await assets.keep(accountId, [{ sha256, bytes }], now);
   }

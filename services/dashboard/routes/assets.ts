@@ -34,7 +34,7 @@ const FILE = {
 const NAME = z.object({ name: assetNameSchema });
 
 /** Adds the routes of the files that an account keeps, which templates and requests name. */
-export function assetRoutes(app: FastifyInstance, { deps, options }: Routing): void {
+export function assetRoutes(app: FastifyInstance, { deps, options, uploads }: Routing): void {
   const { store, now } = deps;
   const maxBytes = (options.quotas ?? QUOTAS).assetBytes;
 
@@ -87,7 +87,7 @@ export function assetRoutes(app: FastifyInstance, { deps, options }: Routing): v
       requireUnlimited(actor, "templates");
       const contentType = readInput(TYPE, { contentType: headers["content-type"] }).contentType;
       const wish = { accountId: actor.accountId, name, body, contentType, ...said };
-      const asset = await putAsset(wish, { store, maxBytes, now });
+      const asset = await putAsset(wish, { store, maxBytes, uploads, now });
       await note(actor, "stored", asset);
       return viewOf(asset);
     },

@@ -25,7 +25,7 @@ const WRITE = {
 } as const;
 
 /** Adds the routes of templates as files: export and push of an account's templates. */
-export function bundleRoutes(app: FastifyInstance, { deps, options }: Routing): void {
+export function bundleRoutes(app: FastifyInstance, { deps, options, uploads }: Routing): void {
   const { templates: maxTemplates, assetBytes: maxAssetBytes } = options.quotas ?? QUOTAS;
   const planning = { ...deps, maxTemplates, maxAssetBytes };
 
@@ -51,6 +51,7 @@ export function bundleRoutes(app: FastifyInstance, { deps, options }: Routing): 
   app.post("/api/bundle/apply", WRITE, async ({ actor, body }): Promise<BundleApplied> => {
     const { plan, overwriteDrafts, contents, ...wish } = readInput(bundleApplySchema, body);
     const prepared = await planBundle(actor, wish, planning);
-    return await applyBundle(actor, { prepared, plan, overwriteDrafts, contents }, deps);
+    const application = { prepared, plan, overwriteDrafts, contents };
+    return await applyBundle(actor, application, { ...deps, uploads });
   });
 }
