@@ -45,7 +45,12 @@ export {
   publishPdf,
 } from "./publish.ts";
 export { RenderError, type RenderErrorCode } from "./render_error.ts";
-export { type DeclaredVariable, isGiven, missingVariables, withDefaults } from "./required_variables.ts";
+export {
+  type DeclaredVariable,
+  isGiven,
+  missingVariables,
+  withDefaults,
+} from "./required_variables.ts";
 export {
   InvalidTemplateError,
   TEMPLATE_PARTS,
