@@ -858,6 +858,9 @@ test("INTERFACE 8: bodies with countless faults are answered soon, and briefly",
     '{"a":"' + "\\n".repeat(2_400_000) + '"}x',
     "\n".repeat(4_900_000) + "x",
     JSON.stringify(smallSend({ to: [{ email: "\u{e4}".repeat(2_400_000) }] })),
+    ...["!", " ", ".", "{{", "=?"].map((sign) =>
+      JSON.stringify(longTexts(sign.repeat(100_000 / sign.length)))
+    ),
     `[${"1,".repeat(249_000)}12345678901234567890]`,
     `[12345678901234567890${" ".repeat(4_900_000)}]`,
     `{"variables":{"a":1e400,"b":${'{"x":'.repeat(100_000)}1e400${"}".repeat(100_000)}}}`,
@@ -873,6 +876,24 @@ test("INTERFACE 8: bodies with countless faults are answered soon, and briefly",
     assert.ok(ratio < 7, `${body.slice(0, 40)}: ${ratio} times a plain body`);
   }
 });
+
+/** Returns a send with a text in every field that takes one. */
+function longTexts(run: string) {
+  const text = `a${run}a`;
+  const file = { content: "aGk=", contentType: `image/${text}`, filename: text, contentId: text };
+  const mailbox = { email: text, name: text };
+  const unsubscribe = { url: `https://${text}`, mailto: `${text}@example.com` };
+  const shared = {
+    ...{ replyTo: mailbox, cc: [mailbox], bcc: [mailbox], reference: text, tags: [text] },
+    ...{ headers: { "X-Text": text, "List-Id": text }, metadata: { text }, locale: text },
+    ...{ variables: { [text]: text }, listUnsubscribe: unsubscribe },
+  };
+  const attachments = [file, { asset: text, filename: text }];
+  return {
+    ...{ from: mailbox, sendAt: text, attachments, ...shared },
+    to: [{ ...mailbox, ...shared, attachments: [...attachments, { id: text, filename: text }] }],
+  };
+}
 
 function distinctObjects(count: number): string {
   return Array.from(
