@@ -861,6 +861,7 @@ test("INTERFACE 8: bodies with countless faults are answered soon, and briefly",
     ...["!", " ", ".", "{{", "=?"].map((sign) =>
       JSON.stringify(longTexts(sign.repeat(100_000 / sign.length)))
     ),
+    JSON.stringify(smallSend({ headers: { "X-Words": `${"a ".repeat(2_400_000)}a` } })),
     `[${"1,".repeat(249_000)}12345678901234567890]`,
     `[12345678901234567890${" ".repeat(4_900_000)}]`,
     `{"variables":{"a":1e400,"b":${'{"x":'.repeat(100_000)}1e400${"}".repeat(100_000)}}}`,
