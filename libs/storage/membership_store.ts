@@ -98,25 +98,30 @@ export function membershipStore(db: Db): MembershipStore {
   }
 
   /** Changes a member, unless the account would lose its last owner. */
-  function unlessLast(
+  async function unlessLast(
     { accountId, userId }: Pick<Member, "accountId" | "userId">,
     change: (_id: string, session: ClientSession) => Promise<unknown>,
   ): Promise<MembershipChange> {
     const _id = `${accountId}/${userId}`;
-    return oneAtATime(db, { lock: `${accountId}/owners` }, async (session) => {
+    /** Otherwise a removed owner could return by an invitation that they made before. */
+    const endInvitations = async (options: { session?: ClientSession }) => {
+      const left = await members.findOne({ _id }, options);
+      if (left?.role === "owner") return;
+      await invitations.deleteMany({ accountId, invitedBy: userId }, options);
+    };
+    const result = await oneAtATime(db, { lock: `${accountId}/owners` }, async (session) => {
       const found = await members.findOne({ _id }, { session });
       if (found === null) return "no_member";
       await change(_id, session);
-      const left = await members.findOne({ _id }, { session });
-      if (left?.role !== "owner") {
-        // Otherwise a removed owner could return by an invitation that they made before.
-        await invitations.deleteMany({ accountId, invitedBy: userId }, { session });
-      }
+      await endInvitations({ session });
       const owner = await members.findOne({ accountId, role: "owner" }, { session });
       if (owner !== null || found.role !== "owner") return "done";
       await session.abortTransaction();
       return "last_owner";
     });
+    // The transaction does not see an invitation that is written beside it.
+    if (result === "done") await endInvitations({});
+    return result;
   }
 
   return {
