@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { z } from "zod";
+import type { TokenScope } from "./documents.ts";
 import { removalsOf } from "./removals.ts";
 import { type Endpoint, ENDPOINTS } from "./endpoints.ts";
 import { FEED_EVENT_TYPES } from "./feed_event.ts";
@@ -178,7 +179,7 @@ test("removalsOf() finds what a request must newly fulfil, and accepts more than
   assert.match(removalsOf(bodiless, before).join("\n"), /post\/requestBody is new/);
   assert.deepEqual(removalsOf(bodiless, plain({ ...asked, isBodyOptional: true })), []);
   const open = plain({ scopes: [] });
-  assert.match(removalsOf(open, plain()).join("\n"), /post\/x-scopes is new/);
+  assert.match(removalsOf(open, plain()).join("\n"), /post\/x-scopes: "send" is new/);
   // A field may be named like a limit, and new fields may have limits.
   const more = { enum: z.string().max(3).optional(), pattern: z.enum(["x"]).optional() };
   assert.deepEqual(removalsOf(before, plain({ ...asked, ...body(more) })), []);
@@ -188,6 +189,24 @@ test("removalsOf() finds what a request must newly fulfil, and accepts more than
   const answer = (title: z.ZodType) => ({ ...endpoint, answer: z.strictObject({ title }) });
   const exact = plain(answer(z.string().max(5)));
   assert.deepEqual(removalsOf(plain(answer(z.string())), exact), []);
+});
+
+test("removalsOf() finds scopes by which a token no longer suffices", () => {
+  const found = (needs: "or" | "and", before: TokenScope[], after: TokenScope[]) =>
+    removalsOf(plain({ scopes: before }), plain({ scopes: after }), { scopes: needs });
+  const place = "/paths//v1/things/{id}/post/x-scopes";
+  // Of several scopes, /manage/v1 requires all.
+  assert.deepEqual(found("and", ["read"], ["read", "send"]), [`${place}: "send" is new`]);
+  assert.deepEqual(found("and", ["read", "send"], ["send"]), []);
+  assert.deepEqual(found("and", ["read"], ["send"]), [`${place}: "send" is new`]);
+  // One of them is enough in /v1.
+  assert.deepEqual(found("or", ["read"], ["read", "send"]), []);
+  assert.deepEqual(found("or", ["read", "send"], ["send"]), [`${place}: "read" is gone`]);
+  for (const needs of ["or", "and"] as const) {
+    assert.deepEqual(found(needs, [], ["send"]), [`${place}: "send" is new`]);
+    assert.deepEqual(found(needs, ["read", "send"], []), []);
+    assert.deepEqual(found(needs, ["read", "send"], ["send", "read"]), []);
+  }
 });
 
 /** Two endpoints that share their answers of errors. */

@@ -1,3 +1,5 @@
+import { lostScopes, type Operations } from "./_lost_scopes.ts";
+
 /** Texts for people: they may change. */
 const FREE = ["description", "summary", "title", "info", "default", "servers"];
 
@@ -12,14 +14,26 @@ const CONDITIONS = [
 /**
  * Lists what an earlier OpenAPI document promised and a later one lacks: removed paths, answers, fields,
  * types and codes, and changed limits. Also what a request must newly fulfil: required fields, limits, a body
- * and a scope. It is the same to have a part in place and to refer to it.
+ * and scopes. It is the same to have a part in place and to refer to it.
+ *
+ * @param form.scopes Whether a token needs one of an operation's scopes, or all of them: a document shows this
+ * only in words. `/manage/v1` requires all. `/v1` has one scope for each operation at most. @default {"or"}
  */
-export function removalsOf(before: unknown, after: unknown): string[] {
-  return removals(promisesOf(before), comparable(after), "");
+export function removalsOf(
+  before: unknown,
+  after: unknown,
+  { scopes = "or" }: { scopes?: "or" | "and" } = {},
+): string[] {
+  const [promised, later] = [promisesOf(before), comparable(after)];
+  return [
+    ...removals(promised, later, ""),
+    ...lostScopes(promised.paths ?? {}, later.paths ?? {}, scopes),
+  ];
 }
 
 /** What `removalsOf()` compares of an OpenAPI document: `paths`, `webhooks` and others. */
 export interface Promises {
+  paths?: Operations;
   components: { schemas: Record<string, unknown>; securitySchemes: unknown };
 }
 
@@ -89,7 +103,9 @@ function removals(before: unknown, after: unknown, path: string): string[] {
     ...newlyRequired(before, later, path),
     ...newConditions(before, later, path),
     ...Object.entries(before).flatMap(([key, value]) =>
-      key in later
+      key === "x-scopes" && OPERATION.test(path)
+        ? []
+        : key in later
         ? removals(value, later[key], `${path}/${key}`)
         : key === "required" && isInRequest(path)
         ? []
@@ -124,10 +140,7 @@ function newConditions(before: object, after: Record<string, unknown>, path: str
   if (OPERATION.test(path)) {
     const { requestBody } = after as { requestBody?: { required?: boolean } };
     const hasBody = isNew("requestBody") && requestBody?.required === true;
-    return [
-      ...(hasBody ? [`${path}/requestBody is new`] : []),
-      ...(isNew("x-scopes") ? [`${path}/x-scopes is new`] : []),
-    ];
+    return hasBody ? [`${path}/requestBody is new`] : [];
   }
   // The keys of `properties` are names of fields.
   if (!isSchemaOfRequest(path) || path.endsWith("/properties")) return [];

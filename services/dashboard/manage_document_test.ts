@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { removalsOf } from "@posthaste/contracts";
 import { z } from "zod";
 import { openTestDashboard } from "./_test_dashboard.ts";
-import { MANAGE_ENDPOINTS, manageDocument } from "./manage/manage_document.ts";
+import { MANAGE_ENDPOINTS, MANAGE_FORM, manageDocument } from "./manage/manage_document.ts";
 
 const BASELINE = new URL("fixtures/manage_openapi_v1.json", import.meta.url);
 
@@ -13,7 +13,13 @@ const plain = () => JSON.parse(JSON.stringify(manageDocument()));
 test("manageDocument() keeps every path, field and code of the baseline", async () => {
   const baseline = JSON.parse(await readFile(BASELINE, "utf8"));
   assert.ok(Object.keys(baseline.paths).length > 40);
-  assert.deepEqual(removalsOf(baseline, plain()), []);
+  assert.deepEqual(removalsOf(baseline, plain(), MANAGE_FORM), []);
+  const stricter = plain();
+  const path = "/manage/v1/templates/{kind}/{id}/publish";
+  stricter.paths[path].post["x-scopes"].push("send");
+  assert.deepEqual(removalsOf(baseline, stricter, MANAGE_FORM), [
+    `/paths/${path}/post/x-scopes: "send" is new`,
+  ]);
 });
 
 test("manageDocument() names every operation once, and says which bodies may be missing", () => {
