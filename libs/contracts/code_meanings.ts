@@ -74,7 +74,7 @@ export const ISSUE_MEANINGS: Readonly<Record<IssueCode, string>> = {
   required: "is missing",
   wrong_type: "has a value of the wrong type or outside its range, such as the id -7",
   empty: "is an empty string or list",
-  too_long: "is a string with too many characters",
+  too_long: "has too many characters or bytes",
   too_many: "is a list with too many items",
   too_deep: "has variables nested too deep",
   unknown_field: "is not defined",

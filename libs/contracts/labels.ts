@@ -7,6 +7,14 @@ const MAX_ENTRIES = 20;
 const MAX_KEY_LENGTH = 40;
 const MAX_VALUE_LENGTH = 500;
 
+/**
+ * The most metadata of one message, in bytes of JSON. Twenty of the longest entries in ASCII fit. With what else
+ * an event has, the body of a webhook has at most 20,000 bytes: some endpoints refuse larger ones.
+ */
+export const MAX_METADATA_BYTES = 14_000;
+
+const encoder = new TextEncoder();
+
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]*$/u;
 const TAG = /^[\w.:-]{1,64}$/;
 
@@ -62,4 +70,9 @@ export function labelsOf(top: GivenLabels, recipient: GivenLabels = {}): Labels 
     tags: recipient.tags ?? top.tags ?? [],
     metadata: { ...top.metadata, ...recipient.metadata },
   };
+}
+
+/** Returns the size of metadata in events and answers, in bytes of JSON. */
+export function metadataBytes(metadata: Record<string, string>): number {
+  return encoder.encode(JSON.stringify(metadata)).length;
 }

@@ -17,6 +17,7 @@ import {
 import { requireScopes } from "@posthaste/http";
 import type { NeededAsset } from "@posthaste/storage";
 import { countToSuppressed, findEnvelopeFaults } from "./check_envelope.ts";
+import { findLabelFaults } from "./check_labels.ts";
 import { findVariableFaults, type SendVersions } from "./check_variables.ts";
 import { httpErrorOf } from "./fault.ts";
 import { type FindAssetName, type ResolvedFiles, resolveFiles } from "./resolve_files.ts";
@@ -86,7 +87,7 @@ export async function checkSend(read: ReadSendBody, context: SendContext): Promi
     ...faults,
     ...("fault" in sendAt ? [sendAt.fault] : []),
     ...findTooManyPdfs(refs),
-    ...(request === undefined ? [] : findEnvelopeFaults(request)),
+    ...(request === undefined ? [] : [...findEnvelopeFaults(request), ...findLabelFaults(request)]),
     ...files.faults,
     ...findSenderFault(readable, context.integration),
     ...findUnknownPdfs(readable, { asked, pdfs }),
