@@ -921,10 +921,11 @@ export type GetMessageContentAnswer = {
   html: string;
   text: string;
   variant: string | null;
-  attachments: {
+  attachments: Array<{
     index: number;
     filename: string;
-  }[];
+    bytes: number | null;
+  }>;
 };
 
 /** Returns one of a message's files: as it was sent, or a PDF printed again */

@@ -124,7 +124,12 @@ export const messageContentSchema = z.strictObject({
   ...renderedSchema.shape,
   /** The tag of its language variant; null for the template's own body. */
   variant: z.string().nullable(),
-  attachments: z.array(z.strictObject({ index: z.int().nonnegative(), filename: z.string() })),
+  attachments: z.array(z.strictObject({
+    index: z.int().nonnegative(),
+    filename: z.string(),
+    /** Its size; null for a PDF, which is printed again when it is read. */
+    bytes: z.int().nonnegative().nullable(),
+  })),
 });
 
 /** Answer to `POST /v1/sends/{id}/cancel`. */

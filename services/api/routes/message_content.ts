@@ -30,10 +30,10 @@ export function messageContentRoute(app: FastifyInstance, deps: MailContentDeps 
       const { pdfs, ...parts } = await contentOf(ACTION, mailContent(send, index, deps));
       const { files, variant } = await bodyOf(send, index, ledger);
       await auditRead(deps, request, { id });
-      const attachments = [...pdfs, ...files].map(({ filename }, at) => ({
-        index: at,
-        filename,
-      }));
+      const attachments = [
+        ...pdfs.map(({ filename }) => ({ filename, bytes: null })),
+        ...files.map(({ filename, size }) => ({ filename, bytes: size })),
+      ].map((attachment, at) => ({ index: at, ...attachment }));
       return { ...parts, variant, attachments };
     },
   );
