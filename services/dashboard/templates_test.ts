@@ -464,6 +464,30 @@ test("a test mail is a send of a version that no request uses, checked like any 
   assert.equal(used.lastUsedAt, send?.acceptedAt.toISOString());
 });
 
+test("a program that repeats the creation of a template without an alias makes no second one", async () => {
+  const { program, own: { editor } } = dashboard;
+  const ci = program(await managing());
+  const path = "/manage/v1/templates/email";
+  const create = (body: object) => ci.post(path, body);
+  const { body: view } = await create({ name: "Twice" });
+  const taken = [409, "name_taken", "name"];
+  const refused = async (answer: ReturnType<typeof create>) => {
+    const { status, body } = await answer;
+    return [status, body.code, body.issues?.[0].path];
+  };
+  assert.deepEqual(await refused(create({ name: "Twice" })), taken);
+  const copy = () => ci.post(`${path}/${view.id}/duplicate`, { name: "Twice, copied" });
+  assert.equal((await copy()).status, 200);
+  assert.deepEqual(await refused(copy()), taken);
+  // By its alias, a template is another one. So is that of another kind.
+  assert.equal((await create({ name: "Twice", alias: "twice" })).status, 200);
+  assert.equal((await ci.post("/manage/v1/templates/pdf", { name: "Twice" })).status, 200);
+  const names = (await ci.get(path)).body.map(({ name }: { name: string }) => name);
+  assert.equal(names.filter((name: string) => name.startsWith("Twice")).length, 3);
+  // A person sees the list.
+  assert.equal((await editor.post(MAIL, { name: "Twice" })).status, 200);
+});
+
 test("templates are renamed, copied and archived; an alias belongs to one", async () => {
   const { editor, viewer, accountId } = dashboard.own;
   const view = await make(MAIL, { name: "Old", alias: "taken" });

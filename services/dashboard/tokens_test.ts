@@ -191,3 +191,30 @@ test("POST /api/tokens/:tokenId/roll extends no lifetime, and keeps an unlimited
   });
   assert.equal(body.token.expiresAt, null);
 });
+
+test("POST /tokens refuses a program a name that a valid token has: a repetition makes no second one", async () => {
+  const { own, store, program } = dashboard;
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const made = await store.tokens.create({
+    ...{ accountId: own.accountId, name: "Maker", scopes: ["manage:tokens", "send"] },
+  });
+  const maker = program(made.token);
+  const wanted = { name: "Job", scopes: ["send"], expiresAt };
+  const create = () => maker.post("/manage/v1/tokens", wanted);
+  const first = await create();
+  assert.equal(first.status, 200, first.text);
+  const again = await create();
+  assert.deepEqual([again.status, again.body.code, again.body.issues], [409, "name_taken", [
+    { path: "name", message: "is the name of a valid token" },
+  ]]);
+  assert.equal((await store.tokens.list(own.accountId)).length, 2);
+  // Its text, which was lost with the answer, is had by a new one.
+  const path = `/manage/v1/tokens/${first.body.token.id}`;
+  const rolled = await maker.post(`${path}/roll`, { overlapHours: 0 });
+  assert.equal(rolled.status, 200, rolled.text);
+  assert.equal((await create()).status, 409);
+  await maker.post(`/manage/v1/tokens/${rolled.body.token.id}/revoke`, {});
+  assert.equal((await create()).status, 200);
+  // A person sees the list.
+  assert.equal((await own.owner.post("/api/tokens", { ...NEW, name: "Job" })).status, 200);
+});

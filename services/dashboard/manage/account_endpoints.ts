@@ -34,7 +34,7 @@ const ACCOUNT: readonly ManageEndpoint[] = [
     summary: "Creates a token",
     about: "creates one: `{name, scopes, expiresAt, limits}`: see [above](#what-only-people-do)",
     body: newTokenSchema,
-    codes: ["people_only", "conflict"],
+    codes: ["people_only", "conflict", "name_taken"],
     answer: newTokenViewSchema,
   },
   {

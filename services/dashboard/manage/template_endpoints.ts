@@ -133,7 +133,7 @@ const TEMPLATES: readonly ManageEndpoint[] = [
     about: "copies it: `{name}`",
     params: KIND,
     body: copySchema,
-    codes: ["not_found", "conflict"],
+    codes: ["not_found", "conflict", "name_taken"],
     answer: templateViewSchema,
   },
   {

@@ -4,6 +4,7 @@ import { HELPERS } from "@posthaste/templating";
 import type { FastifyInstance } from "fastify";
 import type { Routing } from "../routing.ts";
 import type { ExampleRow, HelperRow } from "../interface/templates.ts";
+import { requireFreeName } from "../free_name.ts";
 import { HttpError } from "../http_error.ts";
 import { QUOTAS, requireRoom } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
@@ -73,7 +74,8 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
       shownTo(actor, await access.view(await access.find(actor, kind, params.id))),
   );
 
-  async function requireRoomFor(accountId: string): Promise<void> {
+  /** Returns the templates of the kind, if there may be one more. */
+  async function requireRoomFor(accountId: string): Promise<Template[]> {
     const { templates } = options.quotas ?? QUOTAS;
     const [emails, pdfs] = await Promise.all([
       store.templates.list(accountId, "email"),
@@ -81,6 +83,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     ]);
     const full = `The account has ${templates} templates, the maximum. Archive some first`;
     requireRoom(emails.length + pdfs.length, templates, full);
+    return kind === "email" ? emails : pdfs;
   }
 
   app.post(path, editor, async ({ actor, body }) => {
@@ -89,7 +92,9 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     if (example === undefined) throw new HttpError("not_found", `There is no example "${wanted}"`);
     const { accountId, userId } = actor;
     requireUnlimited(actor, "templates");
-    await requireRoomFor(accountId);
+    const others = await requireRoomFor(accountId);
+    // With an alias, the alias decides.
+    if (!alias) requireFreeName(actor, name, { kind: "template", others });
     const template = await unlessTaken(store.templates.create({ accountId, kind, name, alias }));
     const source = { ...emptySource(kind), ...example.source };
     await store.drafts.create({ ...ownOf(template), source, updatedAt: now(), updatedBy: userId });
@@ -130,7 +135,8 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     const { source } = await openDraft(original, store);
     const { accountId, userId } = actor;
     requireUnlimited(actor, "templates");
-    await requireRoomFor(accountId);
+    const others = await requireRoomFor(accountId);
+    requireFreeName(actor, name, { kind: "template", others });
     const template = await store.templates.create({ accountId, kind, name });
     await store.drafts.create({ ...ownOf(template), source, updatedAt: now(), updatedBy: userId });
     await access.note(actor, "duplicated", { template, details: { from: original.id } });

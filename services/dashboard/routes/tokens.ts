@@ -5,6 +5,7 @@ import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { Actor } from "../actor.ts";
 import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts";
+import { requireFreeName } from "../free_name.ts";
 import { notifyOwners } from "../notices.ts";
 import { HttpError } from "../http_error.ts";
 import { QUOTAS, requireRoom } from "../quotas.ts";
@@ -43,7 +44,8 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
     return token;
   }
 
-  async function requireRoomFor(accountId: string): Promise<void> {
+  /** Returns the active tokens, if there may be one more. */
+  async function requireRoomFor(accountId: string): Promise<AccessToken[]> {
     const active = (await store.tokens.list(accountId)).filter((token) => isLive(token, now()));
     const { tokens: max } = options.quotas ?? QUOTAS;
     requireRoom(
@@ -51,6 +53,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       max,
       `The account has ${max} active tokens, the maximum. Revoke some first`,
     );
+    return active;
   }
 
   /** Returns a sample request for a person; programs need none. */
@@ -85,7 +88,8 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
         throw new HttpError("invalid_request", "The expiry date must be in the future", { issues });
       }
       requireGrant(actor, { scopes, expiresAt, ...limits });
-      await requireRoomFor(accountId);
+      const others = await requireRoomFor(accountId);
+      requireFreeName(actor, name, { kind: "valid token", others });
       const [createdBy, madeBy] = [userId, actor.token?._id];
       const made = await store.tokens.create({
         ...{ accountId, name, scopes, expiresAt, createdBy, madeBy, limits },
