@@ -40,20 +40,29 @@ export async function verifyTaken(
   note(`${receiver.taken.size} events by webhook, ${again} of them again`);
 }
 
-/** Adds an endpoint to an account, and returns its id. */
+/** An endpoint that was added to an account. */
+export interface AddedEndpoint {
+  id: string;
+  /** Sequence of the last event before it: the endpoint gets only those after it. */
+  position: number;
+}
+
+/** Adds an endpoint to an account. */
 export async function addEndpoint(
   { fixture: { store } }: Pick<Chaos, "fixture">,
   accountId: string,
   url: string,
-): Promise<string> {
+): Promise<AddedEndpoint> {
   const _id = newId("whk");
   const secret = sealSecret(`whsec_${Buffer.alloc(32, "chaos").toString("base64")}`, {
     ...{ accountId, recordId: _id, field: WEBHOOK_SECRET },
     key: sealingKeyOf(readMasterKeys(MASTER_KEY)),
   });
   const settings = webhookSettingsSchema.parse({ url, maxPerSecond: 500 });
-  await store.webhooks.create({ _id, accountId, secret, at: new Date(), ...settings });
-  return _id;
+  const created = await store.webhooks.create({
+    ...{ _id, accountId, secret, at: new Date(), ...settings },
+  });
+  return { id: _id, position: created.position };
 }
 
 /** Opens an endpoint. @param random If given, it fails at times. */
