@@ -12,7 +12,9 @@ export const KILL_WEBHOOKS: Fault = {
     const receiver = await openReceiver(random);
     const { position } = await addEndpoint(chaos, account.accountId, receiver.url);
     await Promise.all([pods.start("webhooks"), pods.start("webhooks"), pods.start("tracker")]);
-    while (await pause(random.integer(300, 2500))) {
+    // On a busy machine the load may be over before they have started.
+    for (let goesOn = true; goesOn;) {
+      goesOn = await pause(random.integer(300, 2500));
       const pod = random.pick(pods.running(random.pick(["webhooks", "tracker"])));
       await pods.end(pod, "SIGKILL");
       count("crash", pod.role);
