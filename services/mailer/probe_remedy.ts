@@ -87,7 +87,6 @@ function loginRemedy({ fault, code, enhanced }: Mishap, { host, isByToken }: Whe
       "login by password";
   }
   if (code === 504) return "The server requires another login method: choose PLAIN or LOGIN";
-  if (code === 538) return "The server requires encryption first: choose STARTTLS or TLS";
   if (/(^|\.)(gmail|googlemail|google)\.com$/i.test(host)) {
     return "Google does not accept the account password: turn on 2-step verification, create an app " +
       "password and enter its 16 letters; the user is the whole address";

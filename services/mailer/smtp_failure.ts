@@ -1,6 +1,11 @@
 import { parseReply, type SmtpError, type SmtpErrorFault, type SmtpPhase } from "@posthaste/smtp";
 import type { ErrorType } from "@posthaste/telemetry";
 import { describeTlsFault } from "./describe_tls_fault.ts";
+import {
+  ENCRYPTION_REQUIRED,
+  isEncryptionRequired,
+  remedyOfEncryption,
+} from "./encryption_required.ts";
 import { OauthFailure } from "./oauth/oauth_failure.ts";
 import { isRefusedToken, remedyOfRefusedToken } from "./oauth/refused_token.ts";
 import type { SmtpIntegration, TokenAuth } from "./smtp_integration.ts";
@@ -57,7 +62,7 @@ export class SmtpFailure extends Error {
   readonly errorType: ErrorType | undefined;
   /** A sentence for the sender, if there is more to say than the fault. */
   readonly detail?: string;
-  /** A sentence about what a person can do, if the detail is about an access token. */
+  /** A sentence about what a person can do, if the detail is about a login. */
   readonly remedy?: string;
   /** Whether the server may have accepted the mail: the dot was sent and no reply came (RFC 1047). */
   readonly unknown: boolean;
@@ -91,14 +96,21 @@ export class SmtpFailure extends Error {
 /** Translates an error of the conversation with a server to a failure of the mail. */
 export function failureOf(
   error: SmtpError,
-  { host, auth }: Pick<SmtpIntegration, "host" | "auth">,
+  { host, auth, tls }: Pick<SmtpIntegration, "host" | "auth" | "tls">,
 ): SmtpFailure {
   const { phase, fault, reply } = error;
+  const message = `Cannot send through "${host}": ${error.message}`;
+  if (phase === "auth" && reply !== undefined && isEncryptionRequired(reply)) {
+    return new SmtpFailure(message, {
+      ...{ phase, fault: "reply", response: reply.text, cause: error },
+      ...{ detail: ENCRYPTION_REQUIRED, remedy: remedyOfEncryption({ tls }) },
+    });
+  }
   if (auth !== null && "tokens" in auth) {
     const failure = failureOfToken(error, host, auth);
     if (failure !== undefined) return failure;
   }
-  return new SmtpFailure(`Cannot send through "${host}": ${error.message}`, {
+  return new SmtpFailure(message, {
     phase,
     fault: fault === "held" ? "gate" : fault,
     response: reply?.text,

@@ -4,7 +4,7 @@ import { parseReply, SmtpError } from "@posthaste/smtp";
 import { errorType } from "@posthaste/telemetry";
 import { failureOf, SmtpFailure } from "./smtp_failure.ts";
 
-const server = { host: "mail.example.com", auth: null };
+const server = { host: "mail.example.com", auth: null, tls: "none" as const };
 
 test("failureOf() keeps the phase, the reply and whether the mail may have arrived", () => {
   const reply = parseReply("354 what");

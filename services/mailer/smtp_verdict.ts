@@ -1,3 +1,4 @@
+import { ENCRYPTION_REQUIRED, isEncryptionRequired } from "./encryption_required.ts";
 import type { SmtpFailure, SmtpFault } from "./smtp_failure.ts";
 
 /** Consequence of a failure for a mail or its integration. */
@@ -95,7 +96,10 @@ function judge(failure: Judged): readonly [SmtpVerdict["kind"], string] {
   }
   const { phase, code, enhanced } = failure;
   if (failure.fault === "reply" && code !== undefined) {
-    if (phase === "auth") return judgeLogin(code, enhanced);
+    if (phase === "auth") {
+      const [kind, reason] = judgeLogin(code, enhanced);
+      return [kind, sentenceOf(failure) ?? reason];
+    }
     const [kind, reason] = judgeReply(phase, { code, enhanced });
     return [kind, kind === "defer" ? failure.detail ?? reason : reason];
   }
@@ -134,6 +138,7 @@ function judgeLogin(
   enhanced: string | undefined,
 ): readonly [SmtpVerdict["kind"], string] {
   if (code < 500) return ["defer", "The SMTP server could not check the login at the moment"];
+  if (isEncryptionRequired({ code, enhanced })) return ["suspend_integration", ENCRYPTION_REQUIRED];
   if (OF_COMMANDS.has(code) && !OF_LOGIN.test(enhanced ?? "")) {
     return ["defer", "The SMTP server does not accept this login method, or not at the moment"];
   }

@@ -196,6 +196,19 @@ test("send() defers while the server cannot check a token, and refreshes nothing
   assert.equal(fixture.oauth.requests.length, 1);
 });
 
+test("send() suspends where a login requires encryption, and refreshes no token", async () => {
+  for (const reply of ["538 5.7.11 Encryption required", "538 Encryption required"]) {
+    await using fixture = await openFixture({ accepts: () => reply });
+    const { kind, reason, code } = judgeSmtpFailure(await failureOf(fixture.send()));
+    assert.deepEqual([kind, code], ["suspend_integration", 538]);
+    assert.equal(
+      reason,
+      "The SMTP server requires encryption before a login. Choose STARTTLS or TLS",
+    );
+    assert.equal(fixture.oauth.requests.length, 1);
+  }
+});
+
 test("send() treats a provider that does not answer like a server out of reach", async () => {
   await using fixture = await openFixture();
   const { oauth, smtp, send } = fixture;

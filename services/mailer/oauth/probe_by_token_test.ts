@@ -134,6 +134,16 @@ test("probeStep() says in words what is wrong with a login by access tokens", as
       /refused the access token/,
       /New-ServicePrincipal/,
     ],
+    [
+      { smtp: refused("538 5.7.11 Encryption required") },
+      /requires encryption before a login/,
+      /^Choose STARTTLS or TLS$/,
+    ],
+    [
+      { smtp: { ...refused("538 5.7.11 Encryption required"), tls: "starttls" } },
+      /requires encryption before a login/,
+      /^The connection is encrypted already/,
+    ],
     ...["smtp.gmail.com", "smtp.office365.com", "mail.example.com"].map((host) =>
       [
         { host, smtp: { ...refused("504 5.5.4 Unrecognized authentication"), tls: "starttls" } },

@@ -1,5 +1,6 @@
 import type { OauthLogin, OauthProvider } from "@posthaste/contracts";
 import { SmtpError } from "@posthaste/smtp";
+import { isEncryptionRequired } from "../encryption_required.ts";
 
 /** What is known of a login by an access token that an SMTP server refused. */
 export interface RefusedLogin {
@@ -20,6 +21,7 @@ export function isRefusedToken(error: unknown): boolean {
   if (!(error instanceof SmtpError) || error.phase !== "auth") return false;
   const { reply, tokenStatus } = error;
   if (reply === undefined || reply.code < 500) return false;
+  if (isEncryptionRequired(reply)) return false;
   if (tokenStatus !== undefined) return true;
   return !OF_COMMANDS.has(reply.code) || reply.enhanced?.startsWith("5.7.") === true;
 }
