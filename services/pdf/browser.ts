@@ -21,6 +21,7 @@ import {
   resultOf,
 } from "./print_job.ts";
 import type { Printed, PrintOrder } from "./print_page.ts";
+import { timeoutReason } from "./timeout_reason.ts";
 import { type WatchEnd, watchPrint } from "./watch_print.ts";
 
 /** Increase it when the same source and the same Chromium produce other bytes than before. */
@@ -35,9 +36,6 @@ const WHY_AGAIN: Readonly<Record<WatchEnd["how"], string>> = {
   stuck: "the browser hung",
   overdue: "it took too long",
 };
-
-/** The machine is busy if a document takes this many times its own processor time. */
-const BUSY = 1.5;
 
 /** How long a browser may take to answer a health check, in milliseconds. */
 const HEALTH_TIMEOUT = 5_000;
@@ -292,7 +290,7 @@ class Supervisor implements PdfBrowser {
       // Another document was the reason, and has its own failure.
       if (process.killed && outcome.end.how === "done") continue;
       if (!process.alive) this.#pool.lose(process, "crashed");
-      const { how, elapsedMs } = outcome.end;
+      const { how } = outcome.end;
       const isHurried = timeLimit !== undefined && how !== "done";
       if (++crashes < MAX_CRASHES && !isHurried) {
         this.#log("warn", `Printing again for account "${accountId}": ${WHY_AGAIN[how]}`);
@@ -300,7 +298,7 @@ class Supervisor implements PdfBrowser {
       }
       // The first time, the browser itself may have hung, even if it used the processor: it may have worked
       // for a neighbour.
-      if (how === "overdue") throw timedOut(job, { time, elapsedMs });
+      if (how === "overdue") throw timedOut(job, outcome.end, time);
       throw how === "stuck" ? stuck(job, outcome.cause) : failed(job, outcome.cause);
     }
   }
@@ -310,7 +308,7 @@ class Supervisor implements PdfBrowser {
     process: BrowserProcess,
     { order, owner, time }: { order: PrintOrder; owner: string; time: number },
   ): Promise<{ printed?: Printed; end: WatchEnd; cause?: unknown }> {
-    let end: WatchEnd = { how: "done", elapsedMs: 0 };
+    let end: WatchEnd = { how: "done", elapsedMs: 0, workedMs: 0 };
     const done = new AbortController();
     void watchPrint(() => process.look(), {
       time,
@@ -413,14 +411,8 @@ function unavailable(job: PrintJob, reason: string, cause?: unknown): PrintError
 }
 
 /** Returns the error of a document that exceeded its time limit. */
-function timedOut(
-  job: PrintJob,
-  { time, elapsedMs }: { time: number; elapsedMs: number },
-): PrintError {
-  const inAll = elapsedMs < BUSY * time
-    ? ""
-    : ` of browser time (${Math.round(elapsedMs / 1000)} s on a busy machine)`;
-  const reason = `the document took longer than ${time / 1000} s${inAll}`;
+function timedOut(job: PrintJob, end: WatchEnd, time: number): PrintError {
+  const reason = timeoutReason(end, time);
   return new PrintError({ name: job.name, code: "timeout", reason });
 }
 

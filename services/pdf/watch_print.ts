@@ -10,13 +10,15 @@ export interface PrintAllowance {
 }
 
 /**
- * How a watch ended: the document was `done`; it exceeded its time (`overdue`); or it exceeded its time while
- * the browser was almost idle (`stuck`), which no document is known to cause.
+ * How a watch ended: the document was `done`; it exceeded its time, or had too little of it for too long
+ * (`overdue`); or it exceeded its time while the browser was almost idle (`stuck`), which no document is known to cause.
  */
 export interface WatchEnd {
   how: "done" | "overdue" | "stuck";
   /** How long the document was watched, in milliseconds. */
   elapsedMs: number;
+  /** Its share of the browser's processor time meanwhile, in milliseconds. */
+  workedMs: number;
 }
 
 /** Options of `watchPrint()`. */
@@ -65,8 +67,10 @@ export async function watchPrint(look: () => Look, options: WatchOptions): Promi
   const pause = Math.min(LOOK_EVERY_MS, time / 4);
   const started = clock.now();
   const elapsed = () => clock.now() - started;
-  const end = (how: WatchEnd["how"]): WatchEnd => ({ how, elapsedMs: elapsed() });
   let worked = 0;
+  const end = (how: WatchEnd["how"]): WatchEnd => ({
+    ...{ how, elapsedMs: elapsed(), workedMs: worked },
+  });
   let used = 0;
   let compared = 0;
   let before: Look | undefined;

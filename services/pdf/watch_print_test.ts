@@ -27,22 +27,28 @@ function startBrowser({ cores, lateMs = 0 }: { cores: number; lateMs?: number })
 test("watchPrint() ends in time when the browser works", async () => {
   for (const cores of [1, 2]) {
     const { watch } = startBrowser({ cores });
-    assert.deepEqual(await watch({}), { how: "overdue", elapsedMs: 1000 });
+    assert.deepEqual(await watch({}), { how: "overdue", elapsedMs: 1000, workedMs: 1000 });
   }
 });
 
 test("watchPrint() counts the document's own time, and not what others take", async () => {
   const slow = startBrowser({ cores: 0.25 });
-  assert.deepEqual(await slow.watch({}), { how: "overdue", elapsedMs: 3250 });
+  assert.deepEqual(await slow.watch({}), {
+    ...{ how: "overdue", elapsedMs: 3250, workedMs: 1000 },
+  });
   const shared = startBrowser({ cores: 1 });
-  assert.deepEqual(await shared.watch({ beside: () => 2 }), { how: "overdue", elapsedMs: 1750 });
+  assert.deepEqual(await shared.watch({ beside: () => 2 }), {
+    ...{ how: "overdue", elapsedMs: 1750, workedMs: 1000 },
+  });
   const starved = startBrowser({ cores: 0.05 });
-  assert.deepEqual(await starved.watch({}), { how: "overdue", elapsedMs: 10_000 });
+  assert.deepEqual(await starved.watch({}), {
+    ...{ how: "overdue", elapsedMs: 10_000, workedMs: 737.5 },
+  });
 });
 
 test("watchPrint() waits four times as long for an idle browser as for one that works", async () => {
   const { watch } = startBrowser({ cores: 0 });
-  assert.deepEqual(await watch({}), { how: "stuck", elapsedMs: 4000 });
+  assert.deepEqual(await watch({}), { how: "stuck", elapsedMs: 4000, workedMs: 250 });
 });
 
 test("watchPrint() does not report a browser as stuck after a late measurement", async () => {
