@@ -3,7 +3,12 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { finiteFieldCiphers, openFaultySmtp, testCertificate } from "@posthaste/kit";
+import {
+  expiredCertificate,
+  finiteFieldCiphers,
+  openFaultySmtp,
+  testCertificate,
+} from "@posthaste/kit";
 import { openScriptedServer } from "./_scripted_server.ts";
 import type { SmtpServer } from "./opening.ts";
 import { SmtpConnection, type SmtpConnectionOptions } from "./smtp_connection.ts";
@@ -557,6 +562,10 @@ test("open() reports the fault of a certificate, and returns it", async () => {
     for (const { tls } of [wrongName, unknown]) {
       assert.match(tls?.certificate?.subjectAltName ?? "", /localhost/);
     }
+    await using old = await openFaultySmtp({ tls, certificate: expiredCertificate });
+    const expired = await errorOf(opened(old, { tls, ca: expiredCertificate.cert }));
+    assert.deepEqual([expired.fault, expired.tls?.kind], ["certificate", "expired"]);
+    assert.match(expired.tls?.certificate?.validTo ?? "", /2025/);
   }
 });
 
@@ -598,6 +607,11 @@ test("open() limits each wait by its own timeout", async () => {
     const error = await errorOf(connection.open().then(() => connection.send(mail)));
     assert.deepEqual([error.phase, error.fault], [phase, fault], verb);
   }
+  // A server that accepts connections, and never answers a handshake.
+  await using silentServer = await openScriptedServer({ script: silent("") });
+  const timeouts = { connectMs: 30 };
+  const late = await errorOf(opened(silentServer, { tls: "implicit" }, { timeouts }));
+  assert.deepEqual([late.phase, late.fault], ["connect", "timeout"]);
   await using server = await openScriptedServer();
   const connection = await opened(server, {}, { timeouts: { bodyMs: 30 } });
   const beforeDot = () => new Promise<void>(() => {});

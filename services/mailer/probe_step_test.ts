@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ProbeReply, ProbeSettings } from "@posthaste/contracts";
 import { bindPassword, readMasterKeys, sealingKeyOf, sealSecret } from "@posthaste/storage";
 import {
+  expiredCertificate,
   type FaultAction,
   type FaultStage,
   type FaultySmtpOptions,
@@ -232,7 +233,12 @@ test("probeStep() reports the certificate of a public server, and of an internal
 });
 
 test("probeStep() reports why an internal or public server is untrusted, and sends it no login", async () => {
-  const cases: [Changes, RegExp, RegExp][] = [
+  const cases: [Changes & { certificate?: typeof expiredCertificate }, RegExp, RegExp][] = [
+    [
+      { certificate: expiredCertificate, ca: expiredCertificate.cert },
+      /^The certificate of the SMTP server expired on 2025-01-01\. The operator/,
+      /must renew its certificate/,
+    ],
     [
       { host: "mail.example.com" },
       /^The certificate of the SMTP server is for localhost, .*, and not for mail\.example\.com$/,
@@ -245,10 +251,10 @@ test("probeStep() reports why an internal or public server is untrusted, and sen
     ],
   ];
   for (const tls of ["starttls", "implicit"] as const) {
-    for (const [changes, detail, remedy] of cases) {
+    for (const [{ certificate = testCertificate, ...changes }, detail, remedy] of cases) {
       const stages: string[] = [];
       await using faulty = await openFaultySmtp({
-        ...{ tls, users },
+        ...{ tls, users, certificate },
         plan: ({ stage }) => void stages.push(stage),
       });
       const settings = settingsOf(faulty.port, { tls, password: PASSWORD, ...changes });
@@ -265,14 +271,17 @@ test("probeStep() reports why an internal or public server is untrusted, and sen
 });
 
 test("probeStep() reports the alert with which a server refused the encryption", async () => {
-  const { reply } = await probeFaultyServer({ tls: "starttls", maxTls: "TLSv1.1" }, {
-    tls: "starttls",
-  });
-  const step = failureOf(reply);
-  assert.equal(
-    step.detail,
-    'The SMTP server refused TLS 1.2 and 1.3 with the alert "protocol version"',
-  );
+  for (const isPublic of [true, false]) {
+    const options = { tls: "starttls", maxTls: "TLSv1.1" } as const;
+    const { reply } = await probeFaultyServer(options, { tls: "starttls" }, {
+      isPublic: () => isPublic,
+    });
+    const step = failureOf(reply);
+    assert.equal(
+      step.detail,
+      'The SMTP server refused TLS 1.2 and 1.3 with the alert "protocol version"',
+    );
+  }
 });
 
 test("probeStep() reports where else it fails, and what to do", async () => {

@@ -51,7 +51,7 @@ export * from "./smtp_sink.ts";
 export { stopTime, type TestTime } from "./stop_time.ts";
 export { openStubServer, type Seen, type StubAnswer } from "./stub_server.ts";
 export { takesLong } from "./takes_long.ts";
-export { testCertificate } from "./test_certificate.ts";
+export { expiredCertificate, testCertificate } from "./test_certificate.ts";
 export { sfntOf, testFont, type TestFontOptions, testWoff2 } from "./test_font.ts";
 export { until, type UntilOptions } from "./until.ts";
 export { type Changes, withChanges } from "./with_changes.ts";

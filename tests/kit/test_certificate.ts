@@ -21,3 +21,18 @@ aqmpjAUNhjAKBggqhkjOPQQDAgNIADBFAiEA6vwW7y2E6X5mtuGVuyRE80MZWteV
 rfpvZ53f+2XJO70CIEbxRkcrQlI+JExvTI5puKrFPNNElsg5e8wmfrGoXOyW
 -----END CERTIFICATE-----`,
 };
+
+/** The same key with a certificate that was valid for `localhost` and 127.0.0.1 in 2024. */
+export const expiredCertificate: { readonly key: string; readonly cert: string } = {
+  key: testCertificate.key,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBeTCCAR6gAwIBAgIUYEUrjobRxdx1Yu2lQh7iI6MxsM8wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MB4XDTI0MDEwMTAwMDAwMFoXDTI1MDEwMTAw
+MDAwMFowFDESMBAGA1UEAwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0D
+AQcDQgAEP7m/1h0XgGcZ4BnF/QE8k7/FYQ38OQnKawcfTScsDL/2odMCTA/j1MJp
+4MRbH7cHL78kG/KdebkqPLfjxwxqZqNOMEwwGgYDVR0RBBMwEYIJbG9jYWxob3N0
+hwR/AAABMA8GA1UdEwEB/wQFMAMBAf8wHQYDVR0OBBYEFIj56tfnGp4eaTSRlNtq
+qamMBQ2GMAoGCCqGSM49BAMCA0kAMEYCIQDrnBpxNfEe0m7tm8jb/tGTbW7Es8fI
+QtlzRNrRYDt8uQIhAKg2kaGvMGVRn++7nFvxYtQz9T5qk3g2PnKXXU1ComYG
+-----END CERTIFICATE-----`,
+};
