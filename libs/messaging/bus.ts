@@ -10,6 +10,7 @@ import {
   type ReplyTo,
 } from "@posthaste/contracts";
 import { onceThere, type Waiting } from "@posthaste/runtime";
+import type { TraceCarrier } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { type AnswerOptions, type Answers, openAsks } from "./_asks.ts";
 import { consume, type ConsumeOptions } from "./consume.ts";
@@ -63,6 +64,12 @@ export interface Asked<T> {
   stored: Promise<void>;
 }
 
+/** Options of several questions in one event. */
+export interface AskOptions extends AnswerOptions {
+  /** The trace of each question: the event continues the first, and links to the others. @default the current one */
+  traces?: readonly TraceCarrier[];
+}
+
 /** A connection to the broker. */
 export interface Bus extends AsyncDisposable {
   /** {@linkcode publishEvent} */
@@ -81,7 +88,7 @@ export interface Bus extends AsyncDisposable {
   askForEach<T extends AskedType>(
     type: T,
     data: EventData<T>,
-    options: AnswerOptions,
+    options: AskOptions,
   ): Asked<ReplyTo<T>>;
   /** {@linkcode consume} */
   consume<T extends EventType>(step: Step<T>, options: ConsumeOptions): Promise<void>;
@@ -227,13 +234,14 @@ class NatsBus implements Bus {
   askForEach<T extends AskedType>(
     type: T,
     data: EventData<T>,
-    options: AnswerOptions,
+    { traces: [trace, ...links] = [], ...options }: AskOptions,
   ): Asked<ReplyTo<T>> {
     const open = type === "print.requested" ? this.#awaitPrints : this.#awaitAnswers;
     const answers = open(options);
     const stored = this.publish({ type, data } as Outgoing, {
       replyTo: answers.inbox,
       timeoutMs: Math.min(options.timeoutMs, ASK_TIMEOUT_MS),
+      ...(trace === undefined ? {} : { trace, links }),
     });
     const failed = new Promise<never>((_, reject) => stored.catch(reject));
     // The answers report it.

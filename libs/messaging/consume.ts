@@ -15,7 +15,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { carryOut, keyOf, refuse } from "./_carry_out.ts";
 import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
-import { readTrace } from "./_headers.ts";
+import { readLinks, readTrace } from "./_headers.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Place, Step, Tries } from "./step.ts";
 import { queueAttributes } from "./queue_ages.ts";
@@ -175,7 +175,11 @@ async function settle<T extends EventType>(
     await withContext(
       extractTrace(readTrace(message.headers)),
       () =>
-        withSpan(`process ${type ?? "unknown"}`, { kind: "consumer", attributes }, async () => {
+        withSpan(`process ${type ?? "unknown"}`, {
+          kind: "consumer",
+          attributes,
+          links: readLinks(message.headers),
+        }, async () => {
           noteArrival(message, plan);
           using _ = timed((seconds) => {
             recordDuration("messaging.process.duration", seconds, attributes);

@@ -4,11 +4,12 @@ import { connect } from "@nats-io/transport-node";
 import type { EventData } from "@posthaste/contracts";
 import { openNatsServer } from "@posthaste/embedded";
 import { injectTrace, startTelemetry } from "@posthaste/telemetry";
-import { openTestNats, takesLong, until } from "@posthaste/kit";
+import { openOtlpReceiver, openTestNats, takesLong, until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { suite, test, type TestContext } from "node:test";
 import {
   failed,
@@ -673,6 +674,40 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.deepEqual((await Promise.all(short.answers)).map((answer) => answer?.ok), [
       ...[true, true, true, undefined],
     ]);
+  });
+
+  test("askForEach() continues the trace of the first question, and links to the others", async () => {
+    await using collector = await openOtlpReceiver();
+    // The SDK reads its settings from the process itself.
+    Object.assign(process.env, collector.env);
+    const telemetry = await startTelemetry({ service: "test", env: process.env });
+    for (const name of Object.keys(collector.env)) delete process.env[name];
+    await using open = await openTestBus();
+    const reply = { ok: true, subject: "s", html: "h", text: "t" };
+    const step = consumeWith(open.bus, {
+      name: "test.render_now",
+      handle: () =>
+        Promise.resolve<Verdict>({ type: "done", publish: [], replies: [reply, reply] }),
+      giveUp: () => ({ publish: [] }),
+    });
+    const traceIds = ["0af7651916cd43dd8448eb211c80319c", "4bf92f3577b34da6a3ce929d0e0e4736"];
+    const { answers } = open.bus.askForEach(
+      "render.requested",
+      { v: 2, accountId: "acc_1", templateId: 1, version: 1, variables: {}, others: [{}] },
+      {
+        timeoutMs: 60_000,
+        count: 2,
+        traces: traceIds.map((id) => ({ traceparent: `00-${id}-b7ad6b7169203331-01` })),
+      },
+    );
+    await Promise.all(answers);
+    await step[Symbol.asyncDispose]();
+    await telemetry[Symbol.asyncDispose]();
+    // Other tests run at the same time, and their spans are exported, too.
+    const spans = collector.spans.filter(({ name, traceId }) =>
+      name === "process render.requested" && traceIds.includes(traceId)
+    );
+    assert.deepEqual(spans.map(({ traceId, links }) => [traceId, ...links]), [traceIds]);
   });
 
   test("ask() gets what giving up says in place of an answer that is too large", async () => {

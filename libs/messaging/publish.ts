@@ -21,6 +21,8 @@ export interface PublishOptions {
   id?: string;
   /** The trace that the event belongs to. @default the current one */
   trace?: TraceCarrier;
+  /** Other traces that the event belongs to. */
+  links?: readonly TraceCarrier[];
   /** Inbox for the answer. */
   replyTo?: string;
   /** Time for the broker to confirm, without a retry. @default twice 5 s */
@@ -50,7 +52,7 @@ export async function publishEvent(
       `Cannot publish "${outgoing.type}": ${body.length} bytes exceed ${MAX_EVENT_BYTES}`,
     );
   }
-  const headers = traceHeaders(options.trace ?? injectTrace());
+  const headers = traceHeaders(options.trace ?? injectTrace(), options.links);
   if (options.replyTo !== undefined) headers.set(REPLY_HEADER, options.replyTo);
   if (outgoing.tail !== undefined) headers.set(TAIL_HEADER, String(outgoing.tail.length));
   const subject = subjectOf(outgoing.type, outgoing.data as object);

@@ -5,6 +5,7 @@ import {
   type RenderReply,
 } from "@posthaste/contracts";
 import { type Asked, jsonBytes, splitBySize } from "@posthaste/messaging";
+import { injectTrace, type TraceCarrier } from "@posthaste/telemetry";
 
 /** A request to render one version with the variables of one request. */
 export type RenderWish = Omit<EventData<"render.requested">, "others">;
@@ -14,12 +15,13 @@ export interface RenderGroupsDeps {
   /** Requests renders of one version, in one language; each set of variables has one answer. */
   ask(
     data: EventData<"render.requested">,
-    options: { timeoutMs: number; count: number },
+    options: { timeoutMs: number; count: number; traces: TraceCarrier[] },
   ): Asked<RenderReply>;
 }
 
 interface Waiting extends PromiseWithResolvers<RenderReply | undefined> {
   wish: RenderWish;
+  trace: TraceCarrier;
   /** When it stops waiting, by `performance.now()`. */
   until: number;
 }
@@ -69,7 +71,11 @@ export function openRenderGroups(
     try {
       asked = ask(
         variables.length === 0 ? first.wish : { ...first.wish, others: variables },
-        { timeoutMs: Math.max(1, until - performance.now()), count: together.length },
+        {
+          timeoutMs: Math.max(1, until - performance.now()),
+          count: together.length,
+          traces: together.map(({ trace }) => trace),
+        },
       );
     } catch (error) {
       for (const { reject } of together) reject(error);
@@ -91,7 +97,12 @@ export function openRenderGroups(
     const group = groups.get(key) ?? { waiting: new Set(), events: 0, isPlanned: false };
     groups.set(key, group);
     const until = performance.now() + timeoutMs;
-    const entry: Waiting = { wish, until, ...Promise.withResolvers<RenderReply | undefined>() };
+    const entry: Waiting = {
+      wish,
+      trace: injectTrace(),
+      until,
+      ...Promise.withResolvers<RenderReply | undefined>(),
+    };
     group.waiting.add(entry);
     // While the broker accepts nothing, a request that has waited too long is dropped, not rendered
     // later.

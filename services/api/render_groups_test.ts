@@ -2,20 +2,26 @@ import { type EventData, MAX_RENDERS, type RenderReply } from "@posthaste/contra
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { injectTrace, startTelemetry, type TraceCarrier, withSpan } from "@posthaste/telemetry";
 import { openRenderGroups, type RenderWish } from "./render_groups.ts";
 
 type Data = EventData<"render.requested">;
 
 /** Opens a broker that stores an event when the test allows it, with renderers that answer immediately. */
 function openBroker() {
-  const events: { data: Data; count: number; store: () => void; lose: (error: Error) => void }[] =
-    [];
+  const events: {
+    data: Data;
+    count: number;
+    traces: readonly TraceCarrier[];
+    store: () => void;
+    lose: (error: Error) => void;
+  }[] = [];
   const render = openRenderGroups({
-    ask: (data, { count }) => {
+    ask: (data, { count, traces }) => {
       const { promise: stored, resolve: store, reject } = Promise.withResolvers<void>();
       const { promise: lost, reject: lose } = Promise.withResolvers<never>();
       lost.catch(reject);
-      events.push({ data, count, store, lose });
+      events.push({ data, count, traces, store, lose });
       const all = [data.variables, ...data.others ?? []];
       const answer = ({ name }: Data["variables"]): RenderReply => ({
         ...{ ok: true, subject: `Hi ${name}`, html: "h", text: "t" },
@@ -55,6 +61,32 @@ test("openRenderGroups() sends a single request immediately, and groups those th
   assert.deepEqual(events.map(({ count }) => count), [1, 1, 3]);
   for (const { store } of events) store();
   assert.deepEqual(await Promise.all(subjects), ["Hi a", "Hi b", "Hi c", "Hi d", "Hi e"]);
+});
+
+test("openRenderGroups() asks with the trace of each request, and not with that of an earlier one", async (context) => {
+  const telemetry = await startTelemetry({ service: "test", env: {} });
+  context.after(() => telemetry[Symbol.asyncDispose]());
+  const { events, render } = openBroker();
+  const subjects: Promise<string>[] = [];
+  const traces: TraceCarrier[] = [];
+  for (const name of ["a", "b", "c", "d"]) {
+    await withSpan("request", {}, async () => {
+      traces.push(injectTrace());
+      subjects.push(subjectOf(render(wishOf(name), OPTIONS)));
+      await turn();
+    });
+  }
+  events[0]?.store();
+  await turn();
+  await turn();
+  assert.equal(new Set(traces.map(({ traceparent }) => traceparent)).size, 4);
+  assert.deepEqual(events.map((event) => event.traces), [
+    [traces[0]],
+    [traces[1]],
+    traces.slice(2),
+  ]);
+  for (const { store } of events) store();
+  await Promise.all(subjects);
 });
 
 test("openRenderGroups() puts one version and a limited size into each event", async () => {
