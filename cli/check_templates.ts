@@ -85,7 +85,7 @@ export async function checkTemplates(
       ...await partialFaults(partials, { sandbox, includes }),
       ...checked.flatMap(({ faults }) => faults),
     ]),
-    warnings: checked.flatMap(({ warnings }) => warnings),
+    warnings: withoutRepeats(checked.flatMap(({ warnings }) => warnings)),
   };
 }
 
@@ -122,7 +122,7 @@ async function partialFaults(
 }
 
 /** A partial that several templates include has its faults once. */
-function withoutRepeats(faults: readonly FileFault[]): FileFault[] {
+export function withoutRepeats(faults: readonly FileFault[]): FileFault[] {
   return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
 }
 
@@ -224,7 +224,11 @@ async function checkBody(template: Authored, checking: Checking): Promise<Checke
     : { faults: [] };
   const faults = [...name.faults, ...tried.faults];
   const { used: images, pinned } = assets;
-  const linted = lintAuthored({ template, variables: read, output: tried.output, assets: images });
+  const partials = [...new Set([...compiled.partials, ...name.partials])];
+  const linted = lintAuthored({
+    ...{ template, variables: read, output: tried.output, assets: images },
+    partials: partials.map((name) => ({ name, source: checking.includes.partials[name] ?? "" })),
+  });
   const warnings = [
     ...compiled.warnings.map((text) => placeWarning(text, template)),
     ...linted.warnings,
@@ -237,7 +241,7 @@ async function checkBody(template: Authored, checking: Checking): Promise<Checke
     ...{ ...common, sample: sample ?? {} },
     ...(pinned.length === 0 ? {} : { assets: pinned }),
     ...{ draft: withoutLineEnds(source), errors: linted.errors },
-    partials: [...new Set([...compiled.partials, ...name.partials])],
+    partials,
     ...contentOf(template, parts),
   };
   return { ready: ready as ReadyTemplate, faults, warnings, used };

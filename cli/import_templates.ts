@@ -9,7 +9,7 @@ import {
 } from "@posthaste/contracts";
 import type { StorePart } from "@posthaste/storage";
 import { readsBrand, type Sandbox } from "@posthaste/templating";
-import { checkTemplates, type ReadyTemplate } from "./check_templates.ts";
+import { checkTemplates, type ReadyTemplate, withoutRepeats } from "./check_templates.ts";
 import { type DraftKeeper, followPublished, isPublished, keepAsDraft } from "./keep_as_draft.ts";
 import { importPartials, type PartialKeeper } from "./import_partials.ts";
 import {
@@ -128,7 +128,7 @@ export async function importTemplates(options: ImportOptions): Promise<TemplateI
     const outcome = !published ? "unchanged" : version.version === 1 ? "new" : "updated";
     templates.push({ kind, alias, id: head.id, version: version.version, name, outcome });
   }
-  return { templates, assets, errors, warnings };
+  return { templates, assets, errors: withoutRepeats(errors), warnings };
 }
 
 /** Returns the partials that a template uses, and the brand if one of its texts reads it. */

@@ -188,6 +188,25 @@ test("importTemplates() brings new partials and the brand, and refuses to change
   await assert.rejects(run(), /partials\/city.hbs, line 2, There is no helper/);
 });
 
+test("importTemplates() keeps a template as a draft whose partial breaks a rule", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "import-ruled-partial" });
+  const html = "<p>{{ name }} of {{ city }}</p>{{> foot}}";
+  await using made = await openFolder({
+    ...{ ...GOOD, "email/welcome/body.html.hbs": html },
+    ...{ "partials/foot.hbs": "<i>{{> in}}</i>", "partials/in.hbs": "\n<script>1</script>" },
+  });
+  const options = { store, sandbox, accountId, folder: made.folder };
+  const { templates, errors } = await importTemplates(options);
+  assert.deepEqual(templates.map(({ outcome }) => outcome), ["draft", "new"]);
+  assert.deepEqual(errors.map(({ file, line, column, rule }) => [file, line, column, rule]), [
+    ["partials/in.hbs", 2, 1, "script"],
+  ]);
+  // Two templates with the partial have its fault once.
+  await made.write({ "pdf/bill/body.html.hbs": "<h1>{{ number }}</h1>{{> foot}}" });
+  const again = await importTemplates(options);
+  assert.deepEqual(again.errors.map(({ file }) => file), ["partials/in.hbs"]);
+});
+
 test("importTemplates() publishes nothing of a folder with one fault", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "all-or-nothing" });
   await using made = await openFolder({ ...GOOD, "pdf/bill/body.html.hbs": "<b>{{#if x}}</b>" });

@@ -7,6 +7,7 @@ import {
 } from "@posthaste/bundle";
 import type { FoundVariable, TemplateFault, UsedAsset } from "@posthaste/contracts";
 import {
+  type LintedPartial,
   type LintFinding,
   lintTemplate,
   sayFinding,
@@ -22,6 +23,8 @@ export interface LintedTemplate {
   output: Readonly<Record<string, string>> | undefined;
   /** The stored images that it shows. */
   assets: readonly UsedAsset[];
+  /** The partials in it. */
+  partials: readonly LintedPartial[];
 }
 
 /** Rules that the check of a folder covers itself, with more exact places. */
@@ -29,11 +32,11 @@ const KNOWN: readonly string[] = ["compiler", "unused_variable", "sample_lacks"]
 
 /** Returns the findings of the rules for templates: those that prevent publishing, and the others. */
 export function lintAuthored(
-  { template, variables, output, assets }: LintedTemplate,
+  { template, variables, output, assets, partials }: LintedTemplate,
 ): { errors: FileFault[]; warnings: FileFault[] } {
   const found = lintTemplate({
     ...{ kind: template.kind, source: sourceOfAuthored(template), missing: [] },
-    assets,
+    ...{ assets, partials },
     variables: variables.map((one): FoundVariable => ({
       ...{ ...one, paths: [...one.paths], usedIn: [...one.usedIn] },
     })),

@@ -88,8 +88,9 @@ interface ImportJob {
 
 async function checkFolder({ context, folder, sandbox }: ImportJob): Promise<void> {
   const { checkTemplateFolder, TemplateFolderError } = await import("../import_templates.ts");
+  const { withoutRepeats } = await import("../check_templates.ts");
   const { ready, warnings } = await checkTemplateFolder(resolvePath(context.cwd, folder), sandbox);
-  const errors = ready.flatMap(({ errors }) => errors);
+  const errors = withoutRepeats(ready.flatMap(({ errors }) => errors));
   if (errors.length > 0) throw new TemplateFolderError(folder, { faults: errors, warnings });
   for (const warning of warnings) warn(context, folder, warning);
   noteUnprinted(context, ready);

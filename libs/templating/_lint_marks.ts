@@ -23,7 +23,9 @@ const FOREIGN = new RegExp(
 const MAX_SHOWN = 60;
 
 /** Finds the merge tags of other products in all parts: recipients would see them unchanged. */
-export function lintMarks({ subject, html, text, filename }: DraftSource): Found[] {
+export function lintMarks(
+  { subject, html, text, filename }: Pick<DraftSource, "subject" | "html" | "text" | "filename">,
+): Found[] {
   const head = subject === "" ? filename : subject;
   return [
     ...marksIn("subject", head),

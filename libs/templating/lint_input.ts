@@ -6,10 +6,18 @@ import type {
   UsedAsset,
 } from "@posthaste/contracts";
 
+/** A partial that a template includes. */
+export interface LintedPartial {
+  readonly name: string;
+  readonly source: string;
+}
+
 /** A template, and what became of it. */
 export interface LintInput {
   kind: TemplateKind;
   source: DraftSource;
+  /** The partials in it, without the brand. @default {[]} */
+  partials?: readonly LintedPartial[];
   /** What it reads. */
   variables: readonly FoundVariable[];
   /** Declared variables that other bodies of the template use. @default {[]} */

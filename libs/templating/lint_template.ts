@@ -1,11 +1,11 @@
 import { lintAssets } from "./_lint_assets.ts";
-import { lintHtml } from "./_lint_html.ts";
+import { type HtmlUse, lintHtml } from "./_lint_html.ts";
 import { lintMail } from "./_lint_mail.ts";
 import { lintMarks } from "./_lint_marks.ts";
 import { lintPassword } from "./_lint_password.ts";
 import { lintVariables } from "./_lint_variables.ts";
 import type { Found, LintFinding } from "./lint_finding.ts";
-import type { LintInput } from "./lint_input.ts";
+import type { LintedPartial, LintInput } from "./lint_input.ts";
 import { LINT_RULES } from "./lint_rules.ts";
 
 const FAILS = "Messages with this PDF fail";
@@ -31,11 +31,12 @@ const IMAGES_FAIL = "Messages with it fail: ";
  * time proportional to the length of the source.
  */
 export function lintTemplate(input: LintInput): LintFinding[] {
-  const { kind, source, output } = input;
+  const { kind, source, output, partials = [] } = input;
   const found = [
     ...lintOutcome(input),
     ...lintHtml(source.html, { kind, page: source.page }),
     ...lintMarks(source),
+    ...partials.flatMap((partial) => lintPartial(partial, { kind, page: source.page })),
     ...(kind === "email" ? lintMail(source.html, output) : []),
     ...(kind === "pdf" ? lintPassword(source) : []),
     ...lintVariables(input),
@@ -45,6 +46,15 @@ export function lintTemplate(input: LintInput): LintFinding[] {
   const order = ["error", "warning", "info"];
   return findings.sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
     .slice(0, MAX_FINDINGS);
+}
+
+/** A message has the text of a partial, wherever it was written. */
+function lintPartial({ name: partial, source: html }: LintedPartial, use: HtmlUse): Found[] {
+  const found = [
+    ...lintHtml(html, use),
+    ...lintMarks({ html, subject: "", text: "", filename: "" }),
+  ];
+  return found.map((one) => ({ ...one, partial }));
 }
 
 function lintOutcome(

@@ -171,6 +171,26 @@ test("lintTemplate() finds stored images that do not exist, are no images, or ar
   assert.deepEqual(findingsOf("", { assets: shown }), []);
 });
 
+test("lintTemplate() judges the texts of partials, and names the partial", () => {
+  const source = { ...emptySource("email"), html: "{{#> base}}<p>Hi</p>{{/base}}" };
+  const base = "<body>\n<script>1</script>{{> @partial-block}}";
+  const foot = '<img src="logo.png">\n<a href="javascript:x()">*|LIST|*</a>';
+  const partials = [{ name: "base", source: base }, { name: "foot", source: foot }];
+  const found = lintTemplate({
+    ...{ kind: "email", source, variables: [], missing: [], output: GOOD, partials },
+  });
+  assert.deepEqual(
+    found.map(({ rule, line, column, partial }) => `${partial}:${line}:${column} ${rule}`),
+    [
+      "base:2:1 script",
+      "foot:1:1 relative_image",
+      "foot:2:1 javascript_link",
+      "foot:2:26 foreign_tag",
+      "foot:1:1 image_without_alt",
+    ],
+  );
+});
+
 test("lintTemplate() names the partial with an unknown variable", () => {
   const source = { ...emptySource("email"), variables: [{ name: "imprint", required: true }] };
   const place = { line: 3, column: 5, partial: "foot" };

@@ -32,7 +32,7 @@ export { type HtmlAttribute, type HtmlTag, tagsOf } from "./html_tags.ts";
 export { TEMPLATE_LIMITS } from "./limits.ts";
 export { LINT_RULES, type LintRule, type LintSeverity } from "./lint_rules.ts";
 export { lintTemplate, sayFinding } from "./lint_template.ts";
-export type { LintInput } from "./lint_input.ts";
+export type { LintedPartial, LintInput } from "./lint_input.ts";
 export type { LintFinding } from "./lint_finding.ts";
 export { mergeVariables, type Variables } from "./precedence.ts";
 export {

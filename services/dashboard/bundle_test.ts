@@ -414,6 +414,12 @@ test("a pushed partial publishes templates that are not in the files, or nothing
 
 test("faults of partials are at their files, and drafts of people stay", async () => {
   const { plan, push, program, accountId } = await openProgram();
+  const scripted = { ...SHARED, "partials/foot.hbs": "<i>{{> city}}</i>\n<script>1</script>" };
+  const { body: ruled } = await plan(scripted, { publish: true });
+  assert.deepEqual(
+    [...new Set(ruled.faults.map(({ file, line }: Record<string, unknown>) => `${file}:${line}`))],
+    ["partials/foot.hbs:2"],
+  );
   const { body } = await plan({
     ...SHARED,
     "brand.json": '{"color": "<b>", "x": 1}',

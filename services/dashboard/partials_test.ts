@@ -258,6 +258,56 @@ test("a partial with an image that does not exist is not published into template
   assert.equal((await asked.get(path)).body.publishedVersion, 1);
 });
 
+test("rules judge the partials of a template that is published", async () => {
+  const { write, publish, template, asked } = await openProgram();
+  await write("head", "<p>Hi</p>\n<script>1</script>");
+  assert.equal((await publish("head")).status, 200);
+  const { published, path, draft } = await template("Letter", "{{> head}}");
+  assert.deepEqual([published.status, published.body.issues], [422, [{
+    path: "partials/head:2:1",
+    message: "Scripts do not run in mail and PDFs. Remove the script",
+  }]]);
+  const variants = { de: { subject: "Hallo", html: "{{> head}}", text: "", filename: "" } };
+  const both = await asked.put(`${path}/draft`, {
+    revision: draft.revision,
+    source: { ...draft.draft, variants },
+  });
+  const again = await asked.post(`${path}/publish`, { revision: both.body.revision });
+  assert.deepEqual([again.status, again.body.issues.length], [422, 1]);
+});
+
+test("a partial that breaks a rule is not published into templates; what others broke before stays", async () => {
+  const { write, publish, template, asked, accountId } = await openProgram();
+  await write("foot", "Rome");
+  await publish("foot");
+  const { id, path } = await template("Letter", "{{> foot}}");
+  const place = `email/${id}:partials/foot`;
+  await write("foot", '<p>x</p>\n<img src="logo.png" alt="">', 1);
+  const relative = await publish("foot", 2);
+  assert.deepEqual([relative.status, relative.body.issues?.[0].path], [422, `${place}:2:1`]);
+  const { body: { draft, revision } } = await asked.get(path);
+  const source = { ...draft, sample: { number: 7 } };
+  await asked.put(`${path}/draft`, { revision, source });
+  await write("foot", "<p>{{ nummber }}</p>", 2);
+  const unknown = await publish("foot", 3);
+  assert.equal(unknown.status, 422, unknown.text);
+  assert.match(unknown.body.issues[0].message, /"nummber" is not known: did you mean "number"\?/);
+  assert.equal((await asked.get(path)).body.publishedVersion, 1);
+
+  // Published before there was the rule.
+  const { store } = dashboard;
+  const version = await store.templates.findVersion(accountId, "email", id, 1);
+  assert.ok(version?.kind === "email");
+  const html = "<form></form>{{> foot}}";
+  await store.templates.publish({
+    ...version,
+    ...{ sourceHash: "before", source: { ...version.source, html }, includes: version.includes },
+  });
+  await write("foot", "Pisa", 3);
+  const { status, text } = await publish("foot", 4);
+  assert.equal(status, 200, text);
+});
+
 test("a partial that makes a PDF request what it may not load is not published", async () => {
   const { write, publish, asked } = await openProgram();
   await write("style", "<style>p{color:red}</style>");

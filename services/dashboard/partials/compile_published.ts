@@ -1,4 +1,5 @@
 import type { DraftSource, Pinned, PinnedAsset, Template } from "@posthaste/contracts";
+import type { LintFinding } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
@@ -11,8 +12,9 @@ const LIMIT_MS = 11_000;
  * Compiles the published source of a template with partials and files that are about to be stored. Returns
  * warnings about what could not be checked.
  *
- * @throws {HttpError} `template_failed` if it does not work with them, if images are missing then, or if messages
- * with its PDF fail; other rules judged the template before. `no_answer`, `unavailable`
+ * @throws {HttpError} `template_failed` if it does not work with them, if one of these partials breaks a rule, if
+ * images are missing then, or if messages with its PDF fail; other rules judged the template before. `no_answer`,
+ * `unavailable`
  */
 export async function compilePublished(
   { accountId, kind, id }: Pick<Template, "accountId" | "kind" | "id">,
@@ -29,7 +31,8 @@ export async function compilePublished(
   const rendering = await askRenderer(wish, deps);
   const place = `${kind}/${id}`;
   try {
-    const isJudged = ({ rule }: { rule: string }) =>
+    const isJudged = ({ rule, partial }: Pick<LintFinding, "rule" | "partial">) =>
+      instead.some(({ name }) => name === partial) ||
       /asset|^pdf_(blocked|unprintable|glyphs_fail)$/.test(rule);
     const rendered = { accountId, kind, source, rendering };
     const warnings = await requirePublishable(rendered, { bus: deps.bus, prints, isJudged });

@@ -82,6 +82,8 @@ export type Rendering =
     compiled: CompiledParts | undefined;
     /** Those of the language variants, by their tags, if they were wanted. */
     variants: Record<string, FilledBody>;
+    /** The partials and the brand in all of its bodies. */
+    includes: Pinned[];
   }
   | (PreviewReply & { ok: false }) & {
     /** The tag of the language variant that failed; null for the template's own body. */
@@ -117,21 +119,23 @@ export async function askRenderer(wish: RenderWish, deps: Deps): Promise<Renderi
     return [];
   })).flat();
   if (failed[0] !== undefined) return failed[0];
-  return { ...own, compiled: compiledOf(own, { tags, variants, reached }), variants };
+  const partials = new Set(
+    [own, ...Object.values(variants)].flatMap((body) => body.partials ?? []),
+  );
+  const includes = reached.filter(({ name }) => name === BRAND || partials.has(name));
+  const compiledParts = compiledOf(own, { tags, variants, includes });
+  return { ...own, compiled: compiledParts, variants, includes };
 }
 
 /** Returns what publishing stores of all bodies; `undefined` if it was not wanted. */
 function compiledOf(
   own: FilledBody,
-  { tags, variants, reached }: {
+  { tags, variants, includes }: {
     tags: readonly string[];
     variants: Readonly<Record<string, FilledBody>>;
-    reached: readonly Pinned[];
+    includes: Pinned[];
   },
 ): CompiledParts | undefined {
-  const bodies = [own, ...tags.flatMap((tag) => variants[tag] ?? [])];
-  const partials = new Set(bodies.flatMap((body) => body.partials ?? []));
-  const includes = reached.filter(({ name }) => name === BRAND || partials.has(name));
   if (own.compiled === undefined || tags.length === 0) {
     return own.compiled && { ...own.compiled, includes };
   }

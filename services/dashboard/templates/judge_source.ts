@@ -10,6 +10,7 @@ import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
 import type { FilledBody, Rendering } from "./ask_renderer.ts";
 import { printSample } from "./print_sample.ts";
+import { partialsOf } from "./reached_includes.ts";
 
 /** A source, and what became of it. */
 export interface RenderedSource {
@@ -77,10 +78,22 @@ export async function judgeSource(
     const { unprinted, ...printed } = await print({ accountId, source: own, body }, judging);
     if (unprinted !== undefined) judgement.unprinted.push({ variant, message: unprinted });
     const found = { kind, source: own, variables, missing, warnings, output, assets, ...printed };
-    const errors = lintTemplate(found).filter(({ severity }) => severity === "error");
+    const partials = partialsOf(rendering.includes, body);
+    const errors = lintTemplate({ ...found, partials })
+      .filter(({ severity }) => severity === "error");
     judgement.errors.push(...errors.map((finding) => ({ ...finding, variant })));
   }
-  return judgement;
+  return { ...judgement, errors: withoutRepeats(judgement.errors) };
+}
+
+/** A partial in several bodies has its findings once. */
+function withoutRepeats(errors: readonly BodyFinding[]): BodyFinding[] {
+  const seen = new Set<string>();
+  return errors.filter((error) => {
+    if (error.partial === undefined) return true;
+    const text = JSON.stringify({ ...error, variant: null });
+    return !seen.has(text) && seen.add(text);
+  });
 }
 
 /** What is known of a PDF once it was printed. */

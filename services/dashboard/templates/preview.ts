@@ -14,6 +14,7 @@ import type { PreviewView } from "../interface/templates.ts";
 import { askRenderer } from "./ask_renderer.ts";
 import type { IssuedPdfs } from "./issued_pdfs.ts";
 import { printSample } from "./print_sample.ts";
+import { partialsOf } from "./reached_includes.ts";
 
 /** What previews need. */
 export interface PreviewDeps extends Pick<DashboardDeps, "bus" | "store"> {
@@ -76,9 +77,11 @@ export async function previewTemplate(wish: PreviewWish, deps: PreviewDeps): Pro
   const { blocked = [], missingGlyphs = [], brokenFonts = [] } = pdf !== null && "key" in pdf
     ? pdf
     : {};
+  const partials = partialsOf(rendering.includes, rendering);
   const findings = lintTemplate({
     ...{
       kind,
+      partials,
       source,
       variables,
       missing,

@@ -62,6 +62,14 @@ function textOf({ subject, html, text, filename, invoice = "" }: BodySource): st
   return [subject, html, text, filename, invoice].join("\n");
 }
 
+/** Returns the partials, without the brand, that are in a body by its `names`. */
+export function partialsOf(
+  includes: readonly Pinned[],
+  { partials: names = [] }: { partials?: readonly string[] | undefined },
+): Pinned[] {
+  return includes.filter(({ name }) => name !== BRAND && names.includes(name));
+}
+
 /** Returns partials and brand in the form that the renderer takes. */
 export function includesOf(reached: readonly Pinned[]): Includes {
   const brand = reached.find(({ name }) => name === BRAND);
