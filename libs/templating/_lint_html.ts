@@ -2,6 +2,7 @@ import type { PageOptions, TemplateKind } from "@posthaste/contracts";
 import { type HtmlTag, tagsOf } from "./html_tags.ts";
 import { lintCss } from "./_lint_css.ts";
 import { contrastOf } from "./_contrast.ts";
+import { type ImageAddress, imageAddresses, IMAGES } from "./_image_addresses.ts";
 import type { Found, Report } from "./lint_finding.ts";
 import { openPlaces } from "./_open_places.ts";
 import { withoutComments } from "./_without_comments.ts";
@@ -12,10 +13,9 @@ export interface HtmlUse {
   page: PageOptions | null;
 }
 
-/** What looks at one tag, as it was written. */
-type TagRule = (tag: HtmlTag, report: Report) => void;
+/** What looks at one tag of an HTML, as it was written. */
+type TagRule = (tag: HtmlTag, report: Report, html: string) => void;
 
-const IMAGES = new Set(["img", "mj-image", "mj-carousel-image"]);
 const LINKS = new Set(["a", "mj-button", "mj-navbar-link", "mj-social-element"]);
 const NOT_IN_MAIL = new Set(["iframe", "object", "embed", "video", "audio"]);
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
@@ -37,7 +37,7 @@ export function lintHtml(html: string, use: HtmlUse): Found[] {
     found.push({ part: "html", ...placeOf(at), rule, message });
   const rules = use.kind === "email" ? [...ALWAYS, ...IN_MAIL] : [...ALWAYS, lintPrinted(use.page)];
   const tags = [...tagsOf(shown)].filter(outsideDefaults(shown));
-  for (const tag of tags) for (const rule of rules) rule(tag, report);
+  for (const tag of tags) for (const rule of rules) rule(tag, report, shown);
   if (use.kind === "email") lintCss(tags, { html: shown, report });
   for (const { index } of shown.matchAll(UNESCAPED)) {
     const what =
@@ -75,11 +75,18 @@ function lintForm({ name, start }: HtmlTag, report: Report): void {
   if (NOT_IN_MAIL.has(name)) report("not_in_mail", start, `Mail clients remove <${name}>`);
 }
 
-function lintMailImage(tag: HtmlTag, report: Report): void {
+function lintMailImage(tag: HtmlTag, report: Report, html: string): void {
   const { name, start } = tag;
-  lintRelativeImage(tag, report);
+  const addresses = imageAddresses(tag, html);
+  lintRelativeImages(addresses, report);
+  for (const { address, at } of addresses.filter(({ address }) => /^http:/i.test(address))) {
+    report(
+      "http_image",
+      at,
+      `Many mail clients do not load images without TLS (${shortened(address)})`,
+    );
+  }
   if (!IMAGES.has(name)) return;
-  const src = attribute(tag, "src")?.trim() ?? "";
   if (attribute(tag, "alt") === undefined) {
     report(
       "image_without_alt",
@@ -87,19 +94,16 @@ function lintMailImage(tag: HtmlTag, report: Report): void {
       "The image has no description for readers who do not see it",
     );
   }
-  if (/^http:/i.test(src)) {
-    report("http_image", start, "Many mail clients do not load images without TLS");
-  }
-  if (/^data:/i.test(src)) {
+  if (/^data:/i.test(attribute(tag, "src")?.trim() ?? "")) {
     report("data_image", start, "Gmail and Outlook do not show images within the HTML (data:)");
   }
 }
 
-function lintRelativeImage(tag: HtmlTag, report: Report): void {
-  const address = (IMAGES.has(tag.name) ? attribute(tag, "src") : attribute(tag, "background"))
-    ?.trim() ?? "";
-  if (!isRelative(address)) return;
-  report("relative_image", tag.start, `"${shortened(address)}" is not a complete address`);
+function lintRelativeImages(addresses: readonly ImageAddress[], report: Report): void {
+  for (const { address, at } of addresses) {
+    if (!isRelative(address)) continue;
+    report("relative_image", at, `"${shortened(address)}" is not a complete address`);
+  }
 }
 
 function lintLink(tag: HtmlTag, report: Report): void {
@@ -124,16 +128,21 @@ function lintContrast(tag: HtmlTag, report: Report): void {
 }
 
 function lintPrinted(page: PageOptions | null): TagRule {
-  return (tag, report) => {
-    lintRelativeImage(tag, report);
-    if (!IMAGES.has(tag.name)) return;
-    const src = attribute(tag, "src")?.trim() ?? "";
-    if (!/^(?:https?:)?\/\//i.test(src) || page?.images === "remote") return;
+  return (tag, report, html) => {
+    const addresses = imageAddresses(tag, html);
+    lintRelativeImages(addresses, report);
+    if (page?.images === "remote") return;
     const fails = page?.missing !== "leave_out";
     const message = fails
       ? "Messages with this PDF fail: the page's options do not allow images from the web"
       : "The image is left out: the page's options do not allow images from the web";
-    report(fails ? "pdf_image_blocked" : "remote_image", tag.start, message);
+    // A rule of a style sheet that fits no element loads nothing: the print shows what does.
+    const first = addresses.find(({ address, isInSheet }) =>
+      !isInSheet && /^(?:https?:)?\/\//i.test(address)
+    );
+    if (first !== undefined) {
+      report(fails ? "pdf_image_blocked" : "remote_image", first.at, message);
+    }
   };
 }
 

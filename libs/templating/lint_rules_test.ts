@@ -185,7 +185,7 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
     source: {
       html: '<td style="color:#fff;background-color:#ffc107">Sale</td>\n' +
         '<td bgcolor="#f4f4f4" style="color: #aaaaaa">Imprint</td>\n' +
-        '<td style="color:#ffffff;background:#22bc66 url(x)">a</td><p style="color:#fff">b</p>\n' +
+        '<td style="color:#ffffff;background:#22bc66 url(https://x.example/a.png)">a</td><p style="color:#fff">b</p>\n' +
         '<mj-button background-color="#1D4ED8" color="white" href="https://x.example">Pay</mj-button>\n' +
         '<h1 style="color:#888;background:#fff;font-size:32px">Big</h1>',
     },

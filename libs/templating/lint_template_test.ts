@@ -45,6 +45,31 @@ test("lintTemplate() finds images and links that mail clients do not show, at th
   assert.deepEqual(findingsOf("<form action=x><input></form>"), ["form 1:1"]);
 });
 
+test("lintTemplate() finds images of backgrounds, style sheets and srcset that no client loads", () => {
+  const html = `<style>/* url(x.png) */ @font-face { src: url(a.woff) }
+.hero { background: url('img/hero.jpg') } .ok { background: url(https://i.example/a.png) }
+</style><mj-section background-url="hero.jpg"><td style="background-image:url(&quot;b.png&quot;)">
+<td background="http://i.example/c.png"><p style="background:url(http://i.example/d.png)">
+<img alt="" src="https://i.example/a.png" srcset="a.png 1x, https://i.example/b.png 2x">
+<p style="background:url({{ hero }});mask:url(#m)"><td background="{{asset "a"}}">`;
+  assert.deepEqual(findingsOf(html), [
+    ...["relative_image 2:21", "relative_image 3:9", "relative_image 3:47"],
+    ...["relative_image 5:1", "http_image 4:1", "http_image 4:41"],
+  ]);
+  const page = pageOptionsSchema.parse({});
+  const printed = (changes: object = {}) =>
+    findingsOf(html, {
+      ...{ kind: "pdf" as const, source: { ...emptySource("pdf"), html, ...changes } },
+    });
+  const relative = ["relative_image 2:21", "relative_image 3:47", "relative_image 3:9"];
+  assert.deepEqual(printed().sort(), [
+    ...["pdf_image_blocked 4:1", "pdf_image_blocked 4:41", "pdf_image_blocked 5:1"],
+    ...[...relative, "relative_image 5:1"],
+  ]);
+  const remote = { page: { ...page, images: "remote" as const } };
+  assert.deepEqual(printed(remote).sort(), [...relative, "relative_image 5:1"]);
+});
+
 test("lintTemplate() checks the mail that its recipient gets", () => {
   const large = { ...GOOD, html: GOOD.html + "x".repeat(103 * 1024) };
   assert.deepEqual(findingsOf("", { output: large }), ["gmail_clips"]);
@@ -109,6 +134,11 @@ test("lintTemplate() takes linear time on malicious HTML", async () => {
       "<!--",
       "<img src='",
       "<style>",
+      "<style>url(",
+      "<style>/*@font-face{",
+      "<p style=url('",
+      '<p style="url(',
+      "<img srcset=', ",
       "\n<a\n",
     ]
   ) {
