@@ -14,20 +14,32 @@ const FONT_PACKAGES = [
   "@embedpdf/fonts-arabic",
   "@embedpdf/fonts-hebrew",
   "@expo-google-fonts/noto-sans-thai",
-  "@expo-google-fonts/noto-sans-bengali",
-  "@expo-google-fonts/noto-sans-tamil",
-  "@expo-google-fonts/noto-sans-georgian",
+  "@expo-google-fonts/noto-sans-adlam",
   "@expo-google-fonts/noto-sans-armenian",
+  "@expo-google-fonts/noto-sans-bengali",
+  "@expo-google-fonts/noto-sans-canadian-aboriginal",
+  "@expo-google-fonts/noto-sans-cherokee",
   "@expo-google-fonts/noto-sans-ethiopic",
+  "@expo-google-fonts/noto-sans-georgian",
   "@expo-google-fonts/noto-sans-gujarati",
   "@expo-google-fonts/noto-sans-gurmukhi",
   "@expo-google-fonts/noto-sans-kannada",
   "@expo-google-fonts/noto-sans-khmer",
   "@expo-google-fonts/noto-sans-lao",
   "@expo-google-fonts/noto-sans-malayalam",
+  "@expo-google-fonts/noto-sans-meetei-mayek",
+  "@expo-google-fonts/noto-sans-mongolian",
   "@expo-google-fonts/noto-sans-myanmar",
+  "@expo-google-fonts/noto-sans-nko",
+  "@expo-google-fonts/noto-sans-ol-chiki",
+  "@expo-google-fonts/noto-sans-oriya",
   "@expo-google-fonts/noto-sans-sinhala",
+  "@expo-google-fonts/noto-sans-syriac",
+  "@expo-google-fonts/noto-sans-tamil",
   "@expo-google-fonts/noto-sans-telugu",
+  "@expo-google-fonts/noto-sans-thaana",
+  "@expo-google-fonts/noto-sans-tifinagh",
+  "@expo-google-fonts/noto-serif-tibetan",
   "@expo-google-fonts/noto-sans-math",
   "@expo-google-fonts/noto-sans-symbols",
   "@expo-google-fonts/noto-sans-symbols-2",
@@ -72,7 +84,7 @@ export interface FontOptions {
   /** Folders with more fonts than those from npm. */
   extraFolders?: readonly string[] | undefined;
   /**
-   * Whether to copy the fonts from npm into the folder (about 150 MB), because the user of the browser may
+   * Whether to copy the fonts from npm into the folder (about 175 MB), because the user of the browser may
    * not enter the folder where they are installed.
    * @default {false}
    */
