@@ -20,7 +20,7 @@ const COMMENT_OR_FONT = /\/\*[^*]{0,5000}\*\/|@font-face\s{0,20}\{[^}]{0,5000}\}
 /** Returns the addresses of the images that an element or a style sheet shows, `<img src>` first. */
 export function imageAddresses(tag: HtmlTag, html: string): ImageAddress[] {
   const { name, attributes, start: at, text } = tag;
-  if (name === "style" && text !== undefined) {
+  if (/^(?:mj-)?style$/.test(name) && text !== undefined) {
     return urlsIn(html.slice(text.start, text.end)).map(({ address, index }) => ({
       ...{ address, at: text.start + index, isInSheet: true },
     }));

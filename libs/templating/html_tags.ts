@@ -19,7 +19,7 @@ export interface HtmlTag {
   text?: { start: number; end: number };
 }
 
-const TEXT_ONLY = /^(?:style|script|textarea|title|xmp|iframe|noembed|noframes)$/;
+const TEXT_ONLY = /^(?:style|mj-style|script|textarea|title|xmp|iframe|noembed|noframes)$/;
 const NAME = /[a-z][^\s/>]*/iy;
 const BETWEEN = /[\s/]*/y;
 const ATTRIBUTE = /=?[^\s/>=]*/y;

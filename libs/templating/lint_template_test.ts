@@ -51,7 +51,7 @@ test("lintTemplate() finds images of backgrounds, style sheets and srcset that n
 </style><mj-section background-url="hero.jpg"><td style="background-image:url(&quot;b.png&quot;)">
 <td background="http://i.example/c.png"><p style="background:url(http://i.example/d.png)">
 <img alt="" src="https://i.example/a.png" srcset="a.png 1x, https://i.example/b.png 2x">
-<p style="background:url({{ hero }});mask:url(#m)"><td background="{{asset "a"}}">`;
+<p style="background:url({{ hero }});marker:url(#m)"><td background="{{asset "a"}}">`;
   assert.deepEqual(findingsOf(html), [
     ...["relative_image 2:21", "relative_image 3:9", "relative_image 3:47"],
     ...["relative_image 5:1", "http_image 4:1", "http_image 4:41"],
@@ -68,6 +68,46 @@ test("lintTemplate() finds images of backgrounds, style sheets and srcset that n
   ]);
   const remote = { page: { ...page, images: "remote" as const } };
   assert.deepEqual(printed(remote).sort(), [...relative, "relative_image 5:1"]);
+});
+
+test("lintTemplate() finds CSS that large clients ignore by the data of caniemail", () => {
+  const ignored: Record<string, RegExp> = {
+    "display: grid": /^Gmail, Outlook for Windows and Yahoo ignore "display: grid"$/,
+    "display: flex": /^Outlook for Windows ignore/,
+    "flex-direction: column": /^Gmail/,
+    "gap: 4px": /^Outlook for Windows and Yahoo/,
+    "margin-inline: auto": /^Gmail/,
+    "padding-block-start: 4px": /^Gmail/,
+    "max-inline-size: 40ch": /^Gmail/,
+    "inset: 0": /^Gmail/,
+    'mask-image: url({{asset "m"}})': /^Gmail/,
+    "color: oklch(40% .2 20)": /^Gmail/,
+    "background: light-dark(#fff, #000)": /^Gmail/,
+    "background-image: linear-gradient(red, blue)": /^Outlook and Yahoo/,
+    "width: calc(100% - 4px)": /^Outlook and Yahoo/,
+    "font-size: clamp(1px, 2vw, 3px)": /^Outlook and Yahoo/,
+    "font-size: 1.5rem": /^Outlook for Windows and Yahoo/,
+    "object-fit: cover": /^Outlook for Windows and Yahoo/,
+    "column-count: 2": /^Outlook for Windows and Yahoo/,
+    "content: '→'": /^Gmail/,
+  };
+  for (const [css, says] of Object.entries(ignored)) {
+    for (const tag of ["style", "mj-style"]) {
+      const source = { ...emptySource("email"), html: `<${tag}>a:hover { ${css} }</${tag}>` };
+      const found = lintTemplate({
+        kind: "email",
+        source,
+        variables: [],
+        missing: [],
+        output: GOOD,
+      });
+      assert.deepEqual(found.map(({ rule }) => rule), ["css_unsupported"], `${tag}: ${css}`);
+      assert.match(found[0]?.message ?? "", says);
+    }
+  }
+  for (const css of ["content: ''", "margin: 0 auto", "width: 100%", "min-width: 4px", "a:b"]) {
+    assert.deepEqual(findingsOf(`<style>p { ${css} }</style>`), [], css);
+  }
 });
 
 test("lintTemplate() checks the mail that its recipient gets", () => {
