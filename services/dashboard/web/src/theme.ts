@@ -33,6 +33,9 @@ export const THEME = createTheme({
   components: {
     Modal: { defaultProps: { closeButtonProps: { "aria-label": "Close" } }, styles: HEADED },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } }, styles: HEADED },
+    // Their elements <header> would count as headers of the page.
+    ModalHeader: { defaultProps: { role: "presentation" } },
+    DrawerHeader: { defaultProps: { role: "presentation" } },
     Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Table: { defaultProps: { verticalSpacing: "xs", tabularNums: true } },
     // Its own ground is that of a card in dark colours.

@@ -24,7 +24,11 @@ export function IntegrationDetail({ id }: { id: number }) {
     );
   }
   if (data === undefined) {
-    return error === null ? <Waiting /> : <Failed error={error} retry={() => void refetch()} />;
+    return (
+      <Page title="Integration" back="All integrations">
+        {error === null ? <Waiting /> : <Failed error={error} retry={() => void refetch()} />}
+      </Page>
+    );
   }
   return (
     <Page

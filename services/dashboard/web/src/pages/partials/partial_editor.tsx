@@ -2,6 +2,7 @@ import { TbFileUnknown } from "react-icons/tb";
 import type { PartialView } from "../../../../interface/partials.ts";
 import { HttpError } from "../../api.ts";
 import { NotFound } from "../../parts/not_found.tsx";
+import { Page } from "../../parts/page.tsx";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { BrandPage } from "./brand_page.tsx";
 import { PartialPage } from "./partial_page.tsx";
@@ -22,8 +23,13 @@ export default function PartialEditor({ name: encoded }: { name: string }) {
     return <BrandPage view={data ?? NO_BRAND} />;
   }
   if (data !== undefined) return <PartialPage view={data} />;
-  if (error === null) return <Waiting />;
-  if (!isMissing) return <Failed error={error} retry={() => void refetch()} />;
+  if (!isMissing) {
+    return (
+      <Page title={name === BRAND ? "Brand" : name} back="All partials">
+        {error === null ? <Waiting /> : <Failed error={error} retry={() => void refetch()} />}
+      </Page>
+    );
+  }
   return (
     <NotFound
       icon={TbFileUnknown}

@@ -1,4 +1,4 @@
-import { Anchor, Group, Paper, Stack, Table, Text } from "@mantine/core";
+import { Anchor, Group, Paper, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
 import { Link } from "wouter";
 import type { SuppressionView } from "../../../../interface/suppressions.ts";
 import { request } from "../../api.ts";
@@ -29,7 +29,11 @@ export function SuppressionRows({ rows, mayEdit }: { rows: SuppressionView[]; ma
             <Table.Th w="26%">Reason</Table.Th>
             <Table.Th w={155}>Since</Table.Th>
             <Table.Th w={155}>Ends</Table.Th>
-            {mayEdit && <Table.Th w={110} aria-label="Actions" />}
+            {mayEdit && (
+              <Table.Th w={110}>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            )}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

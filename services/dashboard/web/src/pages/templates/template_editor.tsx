@@ -1,5 +1,5 @@
 import type { TemplateKind } from "@posthaste/contracts";
-import { Button } from "@mantine/core";
+import { Button, VisuallyHidden } from "@mantine/core";
 import { TbFileUnknown } from "react-icons/tb";
 import { Link } from "wouter";
 import { HttpError } from "../../api.ts";
@@ -14,9 +14,20 @@ export default function TemplateEditor({ kind, id }: { kind: TemplateKind; id: n
   const { noun } = KINDS[kind];
   const { data, error, refetch } = useTemplate(kind, id);
   if (data !== undefined) return <EditorPage view={data} />;
-  if (error === null) return <Waiting />;
+  if (error === null) {
+    return (
+      <>
+        <VisuallyHidden component="h1">{`The ${noun} ${id}`}</VisuallyHidden>
+        <Waiting />
+      </>
+    );
+  }
   if (!(error instanceof HttpError) || error.code !== "not_found") {
-    return <Failed error={error} retry={() => void refetch()} />;
+    return (
+      <Page title={`The ${noun} ${id}`}>
+        <Failed error={error} retry={() => void refetch()} />
+      </Page>
+    );
   }
   return (
     <Page title={`No ${noun} ${id}`}>

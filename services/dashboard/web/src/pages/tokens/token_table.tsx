@@ -1,4 +1,4 @@
-import { Badge, Group, Paper, Stack, Switch, Table, Text } from "@mantine/core";
+import { Badge, Group, Paper, Stack, Switch, Table, Text, VisuallyHidden } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TokenState, TokenView } from "../../../../interface/tokens.ts";
@@ -43,7 +43,11 @@ export function TokenTable({ tokens, mayRevoke }: { tokens: TokenView[]; mayRevo
             <Table.Th>Last used</Table.Th>
             <Table.Th>Expires</Table.Th>
             <Table.Th>State</Table.Th>
-            {mayRevoke && <Table.Th aria-label="Actions" />}
+            {mayRevoke && (
+              <Table.Th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
+            )}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
 import { useState } from "react";
 import { TbInbox } from "react-icons/tb";
 import type { WebhookDeliveryView } from "../../../../interface/webhooks.ts";
@@ -109,7 +109,9 @@ function DeliveryTable({ rows, show }: RowsProps) {
           <Table.Th>Posted</Table.Th>
           <Table.Th>Answer</Table.Th>
           <Table.Th>State</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <Table.Th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
