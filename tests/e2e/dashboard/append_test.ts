@@ -4,6 +4,7 @@ import { minimalPdf, nightly } from "@posthaste/kit";
 import { keepFile } from "../keep_file.ts";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+import { untilSaved } from "./until_saved.ts";
 
 nightly("services/pdf/append_pages_test.ts", "services/dashboard/templates_test.ts");
 
@@ -51,8 +52,7 @@ test("an author appends a stored PDF; a missing and an encrypted one are refused
   await type("terms");
   await page.getByText(/No issues/).first().waitFor();
   await expectNoAxeViolations(page);
-  await page.getByRole("button", { name: "Save draft" }).click();
-  await page.getByText("Draft saved").waitFor();
+  await untilSaved(page);
   const { draft, revision } = await editor.ask<Stored>("GET", `/templates/pdf/${id}`);
   assert.deepEqual(draft.page.append, ["terms"]);
   const published = await editor.ask<Stored>("POST", `/templates/pdf/${id}/publish`, { revision });

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { nightly } from "@posthaste/kit";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+import { untilSaved } from "./until_saved.ts";
 
 nightly("tests/e2e/e_invoice_test.ts", "services/dashboard/templates_test.ts");
 
@@ -49,8 +50,7 @@ test("an author writes the XML of an invoice, sees its fault, and takes it away"
   await page.keyboard.press("Delete");
   await page.getByRole("tab", { name: "Invoice XML" }).waitFor({ state: "detached" });
   await page.getByRole("textbox", { name: "HTML of the document" }).waitFor();
-  await page.getByRole("button", { name: "Save draft" }).click();
-  await page.getByText("Draft saved").waitFor();
+  await untilSaved(page);
   const { draft } = await editor.ask<Stored>("GET", `/templates/pdf/${id}`);
   assert.deepEqual([draft.invoice, draft.page.invoice, draft.page.conformance], [
     ...[undefined, undefined, undefined],

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { nightly } from "@posthaste/kit";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
+import { untilSaved } from "./until_saved.ts";
 
 nightly("services/pdf/encrypt_pdf_test.ts", "services/dashboard/templates_test.ts");
 
@@ -36,8 +37,7 @@ test("an author names the variable with a PDF's password; PDF/A and undeclared o
   await page.getByRole("switch", { name: "PDF/A-3b" }).click({ force: true });
   await page.getByText(/nobody could open this PDF in an archive/).first().waitFor();
   await expectNoAxeViolations(page);
-  await page.getByRole("button", { name: "Save draft" }).click();
-  await page.getByText("Draft saved").waitFor();
+  await untilSaved(page);
   const { draft, revision } = await editor.ask<Stored>("GET", `/templates/pdf/${id}`);
   assert.equal(draft.page.passwordVariable, "number");
   await assert.rejects(

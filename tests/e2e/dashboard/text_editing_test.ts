@@ -10,6 +10,7 @@ import { attackTexts } from "./attack_texts.ts";
 import { expectNoAxeViolations } from "./axe.ts";
 import { type DashboardFixture, openDashboardFixture, untilShown } from "./dashboard_fixture.ts";
 import { signIn } from "./person.ts";
+import { untilSaved } from "./until_saved.ts";
 
 nightly("services/dashboard/text_editing_test.ts", "tests/e2e/dashboard/main_job_test.ts");
 
@@ -162,8 +163,7 @@ test("conditions stay whole, and curly braces become no placeholders", async () 
   await page.keyboard.type("{{ x }} ");
   await page.getByRole("button", { name: "Done" }).click();
   await mailOf(page).getByText("{{ x }} Yours, Acme").waitFor();
-  await page.getByRole("button", { name: "Save draft" }).click();
-  await page.getByText("Draft saved").waitFor();
+  await untilSaved(page);
   const written = "<p>&#123;&#123; x &#125;&#125; Yours{{#if firm}}, {{ firm }}{{/if}}</p>";
   assert.equal((await sourceOf("email", id)).html, written);
 
@@ -221,8 +221,7 @@ test("the text part, hidden texts and texts of partials are reached from the pre
   await page.getByRole("button", { name: "Edit the text: Bye <Acme> & you" }).waitFor();
   await page.getByRole("button", { name: "1 text not shown with this sample" }).waitFor();
   await expectNoAxeViolations(page);
-  await page.getByRole("button", { name: "Save draft" }).click();
-  await page.getByText("Draft saved").waitFor();
+  await untilSaved(page);
   assert.deepEqual(await sourceOf("email", id), {
     html: html.replace("For <b>", "Only for <b>"),
     subject: "Hi",
