@@ -6,6 +6,8 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Empty, Pending } from "../../parts/states.tsx";
 import { useMay } from "../../session.tsx";
 import { sizeText } from "../templates/size_text.ts";
+import type { AssetView } from "../../../../interface/assets.ts";
+import { DescribeImages } from "./describe_images.tsx";
 import { FileCard } from "./file_card.tsx";
 import { FileDrop } from "./file_drop.tsx";
 import { useFiles, useUpload } from "./file_queries.ts";
@@ -17,11 +19,14 @@ export default function FileLibrary() {
   const mayEdit = useMay("editor");
   const upload = useUpload();
   const [isBusy, setBusy] = useState(false);
+  const [asked, setAsked] = useState<readonly AssetView[]>([]);
+  const endAsking = () => setAsked([]);
   const store = async (files: File[]) => {
     if (files.length === 0) return;
     setBusy(true);
     try {
       const stored = await upload(files);
+      setAsked(stored.filter(({ contentType }) => contentType.startsWith("image/")));
       showDone(stored.length === 1 ? `Stored ${stored[0]?.name}` : `Stored ${stored.length} files`);
     } catch (error) {
       showError(error);
@@ -40,6 +45,7 @@ export default function FileLibrary() {
   );
   return (
     <FileDrop disabled={!mayEdit} onFiles={(files) => void store(files)}>
+      <DescribeImages images={asked} onDone={endAsking} onClose={endAsking} />
       <Page
         title="Files"
         about="Images and fonts of templates, and files that requests attach by name"

@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import { TbPhotoPlus, TbUpload } from "react-icons/tb";
 import type { AssetView } from "../../../../interface/assets.ts";
 import { showError } from "../../parts/show_outcome.ts";
+import { DescribeImages } from "../files/describe_images.tsx";
 import { useFiles, useUpload } from "../files/file_queries.ts";
 import { imageTag } from "../files/image_tag.ts";
 import { Thumbnail } from "../files/thumbnail.tsx";
@@ -12,14 +13,20 @@ export interface Insertion {
   text: string;
 }
 
-/** Inserts stored images into a source, and stores those that are new. */
+/**
+ * Inserts stored images into a source, and stores those that are new. It first asks for their descriptions and
+ * widths.
+ */
 export function useInsertImage({ isMjml }: { isMjml: boolean }) {
   const [insertion, setInsertion] = useState<Insertion | null>(null);
+  const [asked, setAsked] = useState<readonly AssetView[]>([]);
   const [isBusy, setBusy] = useState(false);
   const upload = useUpload();
   const insert = (files: readonly AssetView[]) => {
-    const images = files.filter(({ contentType }) => contentType.startsWith("image/"));
-    if (images.length === 0) return;
+    setAsked(files.filter(({ contentType }) => contentType.startsWith("image/")));
+  };
+  const insertDescribed = (images: readonly AssetView[]) => {
+    setAsked([]);
     setInsertion({ text: images.map((image) => imageTag(image, { isMjml })).join("\n") });
   };
   const insertFiles = async (files: File[]) => {
@@ -32,17 +39,23 @@ export function useInsertImage({ isMjml }: { isMjml: boolean }) {
       setBusy(false);
     }
   };
-  return { insertion, isBusy, insert, insertFiles };
+  const cancel = () => setAsked([]);
+  return { insertion, isBusy, insert, insertFiles, asked, insertDescribed, cancel };
 }
 
 /** A menu of the stored images, and of an upload. */
-export function InsertImage({ isBusy, insert, insertFiles }: ReturnType<typeof useInsertImage>) {
+export function InsertImage(
+  { isBusy, insert, insertFiles, asked, insertDescribed, cancel }: ReturnType<
+    typeof useInsertImage
+  >,
+) {
   const [isOpen, setOpen] = useState(false);
   const { data } = useFiles({ enabled: isOpen });
   const input = useRef<HTMLInputElement>(null);
   const images = data?.assets.filter(({ contentType }) => contentType.startsWith("image/")) ?? [];
   return (
     <>
+      <DescribeImages images={asked} withWidth onDone={insertDescribed} onClose={cancel} />
       <input
         ref={input}
         type="file"
