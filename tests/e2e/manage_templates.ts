@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { TemplateKind } from "@posthaste/contracts";
 import type { AccountOfSystem } from "./system.ts";
 
@@ -38,7 +39,9 @@ export async function manageTemplates(
     put: async (name, bytes, contentType) =>
       (await ask<{ sha256: string }>("PUT", `/assets/${name}`, bytes, contentType)).sha256,
     async publish(kind, source) {
-      const made = await ask<Draft>("POST", `/templates/${kind}`, { name: "Pictured" });
+      const made = await ask<Draft>("POST", `/templates/${kind}`, {
+        name: `Pictured ${randomUUID()}`,
+      });
       const path = `/templates/${kind}/${made.id}`;
       const { revision } = await ask<Draft>("PUT", `${path}/draft`, {
         revision: made.revision,
