@@ -190,9 +190,9 @@ test("lintTemplate() takes linear time on malicious HTML", async () => {
         output: { subject: "", html, text: html },
       });
     };
-    const ratio = await cpuRatio(lint(400_000), lint(50_000));
-    // Linear is 8, quadratic 64.
-    assert.ok(ratio < 24, `${piece}: ${ratio} times`);
+    const ratio = await cpuRatio(lint(400_000), lint(25_000));
+    // Linear is 16, quadratic 256. Beside other work, collections of garbage may triple it.
+    assert.ok(ratio < 80, `${piece}: ${ratio} times`);
   }
 });
 
