@@ -7,9 +7,7 @@ import {
   type Variables,
 } from "@posthaste/contracts";
 import { pathOf } from "@posthaste/http";
-import { missingVariables } from "@posthaste/templating";
 import { MAX_ISSUES } from "./fault.ts";
-import { unprintableIn } from "./unprintable.ts";
 import type { ReadableRecipient, ReadableSend } from "./read_send_body.ts";
 import { type FindVariableFaults, openVariableNeeds } from "./variable_needs.ts";
 
@@ -44,13 +42,14 @@ export function findFaultsForRender(
   variables: Variables,
 ): Issue[] {
   const what = say(version.kind === "pdf" ? "PDF template" : "email template", version);
+  const { missing, unprintable } = openVariableNeeds(variables)(version, {});
   return [
-    ...missingVariables(version.variables, variables).map((name): Issue => ({
+    ...missing.map((name): Issue => ({
       path: pathOf([name]),
       code: "missing_variable",
       message: `is required by ${what}`,
     })),
-    ...unprintableIn(version.reads, variables).map((path): Issue => ({
+    ...unprintable.map((path): Issue => ({
       path: pathOf([path]),
       code: "unprintable_variable",
       message: `must be a text or a number: ${what} prints it`,

@@ -4,7 +4,6 @@ import type { TemplateRead, VariableDeclaration, Variables } from "@posthaste/co
 import { cpuRatio } from "@posthaste/kit";
 import { mergeLevels, missingVariables } from "@posthaste/templating";
 import { emailVersion, openTestApp, pdfVersion, SEND, smallSend } from "./_test_app.ts";
-import { unprintableIn } from "./unprintable.ts";
 import { openVariableNeeds } from "./variable_needs.ts";
 
 const printed = (path: string, always = true): TemplateRead => ({
@@ -81,3 +80,24 @@ test("values for all recipients are looked through once, not for each mail and a
     assert.ok(ratio < 5, `${ratio} times a template that needs no values`);
   }
 });
+
+/** The rule for one set of values, read by read: what the code does for many sets in less time. */
+function unprintableIn(
+  reads: readonly TemplateRead[] | undefined,
+  variables: Variables,
+): string[] {
+  return (reads ?? []).flatMap(({ path, always }) =>
+    always && !path.includes("[]") && isUnprintable(valueAt(variables, path)) ? [path] : []
+  );
+}
+
+function isUnprintable(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function valueAt(variables: Variables, path: string): unknown {
+  return path.split(".").reduce<unknown>((value, name) => {
+    const isThere = isUnprintable(value) && Object.hasOwn(value as object, name);
+    return isThere ? (value as Record<string, unknown>)[name] : undefined;
+  }, variables);
+}
