@@ -17,7 +17,7 @@ export const DATABASE_DISK: Fault[] = [
       const { random, count, pause } = chaos;
       const { mongod, databaseDisk } = singleOf(chaos);
       if (databaseDisk === undefined) throw new Error("The database has no disk of its own");
-      for (let goesOn = true; goesOn; goesOn = await pause(random.integer(1000, 3000))) {
+      do {
         count("other", "full");
         const until = performance.now() + random.integer(1000, 6000);
         // Space that the database frees must not help it.
@@ -26,7 +26,7 @@ export const DATABASE_DISK: Fault[] = [
         if (!hasEnded(chaos)) continue;
         count("crash", "mongod");
         await mongod.restart();
-      }
+      } while (await pause(random.integer(1000, 3000)));
     },
   },
   {
@@ -37,12 +37,12 @@ export const DATABASE_DISK: Fault[] = [
     async run(chaos) {
       const { random, count, pause } = chaos;
       const { mongod } = singleOf(chaos);
-      for (let goesOn = true; goesOn; goesOn = await pause(random.integer(500, 2000))) {
+      do {
         const slowness = await slowDown(mongod.pid);
         count("other", "slow");
         await delay(random.integer(2000, 6000));
         await end(slowness);
-      }
+      } while (await pause(random.integer(500, 2000)));
     },
   },
 ];

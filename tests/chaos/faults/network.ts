@@ -50,12 +50,12 @@ export const NETWORK: Fault[] = [
 /** Cuts one way after the other, each for longer than a publish or a request waits. */
 async function cutWays(chaos: Chaos, cut: (way: Way) => string): Promise<void> {
   // At least once, even if the client is done early.
-  for (let goesOn = true; goesOn; goesOn = await chaos.pause(chaos.random.integer(300, 2000))) {
+  do {
     const way = pickWay(chaos);
     note(chaos, way, cut(way));
     await delay(chaos.random.integer(1000, 7000));
     way.proxy.pass();
-  }
+  } while (await chaos.pause(chaos.random.integer(300, 2000)));
 }
 
 /** The way of the printer to the database does not count: it has none. */
@@ -85,13 +85,13 @@ export const LATE_SUCCESS: Fault = {
     let unknown = 0;
     // Then some mails are at the server.
     await chaos.pause(chaos.random.integer(1000, 2000));
-    for (let goesOn = true; goesOn; goesOn = await chaos.pause(chaos.random.integer(500, 2000))) {
+    do {
       way.proxy.stall();
       note(chaos, way, "stall");
       await delay(OVER_MS + chaos.random.integer(0, 2000));
       unknown += (await countStates(mongo, accountId))["unknown"] ?? 0;
       way.proxy.pass();
-    }
+    } while (await chaos.pause(chaos.random.integer(500, 2000)));
     if (unknown === 0) chaos.blame("I0", "No mail was called unknown: nothing is tested");
     // Time for the mailers to report what they know.
     await delay(SAID_MS);

@@ -44,7 +44,7 @@ export const THREE: Fault[] = [
       const { cluster } = threeOf(chaos);
       let replaced = 0;
       // At least once, even if the client is done early.
-      for (let goesOn = true; goesOn; goesOn = await pause(random.integer(2000, 4000))) {
+      do {
         const stream = random.pick(STREAMS);
         const leader = await cluster.streamLeader(stream);
         if (leader === undefined) continue;
@@ -56,7 +56,7 @@ export const THREE: Fault[] = [
           if (next !== undefined) replaced++;
         }
         await cluster.settled();
-      }
+      } while (await pause(random.integer(2000, 4000)));
       if (replaced === 0) blame("I0", "No broker was replaced as leader: nothing is tested");
     },
   },
@@ -71,13 +71,13 @@ export const THREE: Fault[] = [
       const { random, pause, count, blame } = chaos;
       const { mongods } = threeOf(chaos);
       let replaced = 0;
-      for (let goesOn = true; goesOn; goesOn = await pause(random.integer(2000, 4000))) {
+      do {
         const primary = await mongods.primary();
         using _cut = memberWaysOf(chaos).isolateDatabase(primary.port);
         count("other", "partition mongod primary");
         await delay(replaced === 0 ? LONG_CUT_MS : random.integer(500, LONG_CUT_MS));
         if (await mongods.primary() !== primary) replaced++;
-      }
+      } while (await pause(random.integer(2000, 4000)));
       if (replaced === 0) blame("I0", "No primary was replaced: nothing is tested");
     },
   },

@@ -13,13 +13,14 @@ export const KILL_WEBHOOKS: Fault = {
     const { position } = await addEndpoint(chaos, account.accountId, receiver.url);
     await Promise.all([pods.start("webhooks"), pods.start("webhooks"), pods.start("tracker")]);
     // On a busy machine the load may be over before they have started.
-    for (let goesOn = true; goesOn;) {
+    let goesOn: boolean;
+    do {
       goesOn = await pause(random.integer(300, 2500));
       const pod = random.pick(pods.running(random.pick(["webhooks", "tracker"])));
       await pods.end(pod, "SIGKILL");
       count("crash", pod.role);
       await pods.start(pod.role);
-    }
+    } while (goesOn);
     return async (feed) => {
       using _receiver = receiver;
       const due = feed.filter(({ sequence }) => sequence > position);

@@ -15,14 +15,14 @@ function freezeOf(role: ServiceName) {
   return async ({ fixture, random, pause, count }: Chaos): Promise<void> => {
     while (fixture.pods.running(role).length < 2) await fixture.pods.start(role);
     // At least once, even if the client is done early.
-    for (let goesOn = true; goesOn; goesOn = await pause(random.integer(300, 1500))) {
+    do {
       const pod = random.pick(fixture.pods.running(role));
       fixture.pods.freeze(pod);
       count("other", role);
       // To the end even if the run is over meanwhile: the others must have taken its work.
       await delay(TRANSFER_MS + REPLY_MS + random.integer(500, longestMs));
       fixture.pods.thaw(pod);
-    }
+    } while (await pause(random.integer(300, 1500)));
     for (const pod of fixture.pods.running(role).slice(1)) await fixture.pods.end(pod, "SIGTERM");
   };
 }
