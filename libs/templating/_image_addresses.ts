@@ -1,4 +1,4 @@
-import type { HtmlTag } from "./html_tags.ts";
+import { type HtmlTag, STYLE_SHEETS } from "./html_tags.ts";
 
 /** The address of an image, as an author wrote it. */
 export interface ImageAddress {
@@ -20,7 +20,7 @@ const COMMENT_OR_FONT = /\/\*[^*]{0,5000}\*\/|@font-face\s{0,20}\{[^}]{0,5000}\}
 /** Returns the addresses of the images that an element or a style sheet shows, `<img src>` first. */
 export function imageAddresses(tag: HtmlTag, html: string): ImageAddress[] {
   const { name, attributes, start: at, text } = tag;
-  if (/^(?:mj-)?style$/.test(name) && text !== undefined) {
+  if (STYLE_SHEETS.has(name) && text !== undefined) {
     return urlsIn(html.slice(text.start, text.end)).map(({ address, index }) => ({
       ...{ address, at: text.start + index, isInSheet: true },
     }));

@@ -1,10 +1,9 @@
-import type { HtmlTag } from "./html_tags.ts";
+import { type HtmlTag, STYLE_SHEETS } from "./html_tags.ts";
 import { IGNORED_CSS } from "./_ignored_css.ts";
 import type { Report } from "./lint_finding.ts";
 
 const DECLARATION =
   /(?<![\w-])([a-z][a-z-]{2,30})\s{0,20}:\s{0,20}("[^"\n]{0,80}"|'[^'\n]{0,80}'|[^;{}"'!]{1,80})/gi;
-const SHEETS = new Set(["style", "mj-style"]);
 
 /** Finds CSS that large mail clients ignore, each kind at its first place. */
 export function lintCss(
@@ -26,7 +25,7 @@ export function lintCss(
 
 function stylesOf(tags: readonly HtmlTag[], html: string): { from: number; css: string }[] {
   return tags.flatMap(({ name, attributes, text }) => {
-    if (SHEETS.has(name) && text !== undefined) {
+    if (STYLE_SHEETS.has(name) && text !== undefined) {
       return [{ from: text.start, css: mainRules(html.slice(text.start, text.end)) }];
     }
     return attributes.filter((one) => one.name === "style")

@@ -19,6 +19,9 @@ export interface HtmlTag {
   text?: { start: number; end: number };
 }
 
+/** The elements whose text is a style sheet. */
+export const STYLE_SHEETS: ReadonlySet<string> = new Set(["style", "mj-style"]);
+
 const TEXT_ONLY = /^(?:style|mj-style|script|textarea|title|xmp|iframe|noembed|noframes)$/;
 const NAME = /[a-z][^\s/>]*/iy;
 const BETWEEN = /[\s/]*/y;
