@@ -5,7 +5,7 @@ import { errorType, recordDuration } from "@posthaste/telemetry";
 import { isRefusedToken } from "./oauth/refused_token.ts";
 import type { AccessToken } from "./oauth/token_source.ts";
 import { failureOf, SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
-import { serverOf, type SmtpIntegration } from "./smtp_integration.ts";
+import { isByToken, serverOf, type SmtpIntegration } from "./smtp_integration.ts";
 import { receiptOf, type SmtpReceipt } from "./smtp_receipt.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
 
@@ -255,7 +255,7 @@ export class ConnectionLine {
   /** Returns the access token for a new connection; `undefined` if the login is by password. */
   async #tokenAfter(refused: RefusedToken | undefined): Promise<AccessToken | undefined> {
     const { auth } = this.#integration;
-    if (auth === null || !("tokens" in auth)) return undefined;
+    if (!isByToken(auth)) return undefined;
     let token: AccessToken | undefined;
     try {
       token = refused === undefined

@@ -3,7 +3,7 @@ import { type Opening, SmtpError } from "@posthaste/smtp";
 import { describeCertificate } from "./describe_certificate.ts";
 import { type Mishap, remedyFor } from "./probe_remedy.ts";
 import type { SmtpFailure, SmtpFault } from "./smtp_failure.ts";
-import type { SmtpIntegration } from "./smtp_integration.ts";
+import { isByToken, type SmtpIntegration } from "./smtp_integration.ts";
 import { judgeSmtpFailure } from "./smtp_verdict.ts";
 
 type StepName = ProbeStep["step"];
@@ -62,7 +62,6 @@ export class ProbeSteps {
 
   failed(step: StepName, failure: SmtpFailure | SmtpFault): ProbeReply {
     const { host, port, tls, auth } = this.#integration;
-    const isByToken = auth !== null && "tokens" in auth;
     const judged = typeof failure === "string"
       ? { phase: PHASE_OF[step], fault: failure, unknown: false }
       : failure.fault === "aborted"
@@ -80,7 +79,7 @@ export class ProbeSteps {
       durationMs: this.#passed(),
       detail,
       ...(reply === "" ? {} : { reply }),
-      remedy: remedy ?? remedyFor(mishap, { host, port, tls, isByToken }),
+      remedy: remedy ?? remedyFor(mishap, { host, port, tls, isByToken: isByToken(auth) }),
     });
     return this.reply(false);
   }

@@ -5,7 +5,13 @@ import { EgressError, type GuardedResolver, isPublicAddress } from "@posthaste/e
 import { SmtpConnection, SmtpError } from "@posthaste/smtp";
 import { ProbeSteps } from "./_probe_steps.ts";
 import { failureOf, type SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
-import { hasBadCa, leaksLogin, serverOf, type SmtpIntegration } from "./smtp_integration.ts";
+import {
+  hasBadCa,
+  isByToken,
+  leaksLogin,
+  serverOf,
+  type SmtpIntegration,
+} from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
 
 /** Settings of {@linkcode probeServer}; times in milliseconds. */
@@ -46,7 +52,7 @@ export async function probeServer(
   const whole = AbortSignal.timeout(limitMs);
   let token: string | undefined;
   try {
-    if (auth !== null && "tokens" in auth) token = (await auth.tokens.get()).token;
+    if (isByToken(auth)) token = (await auth.tokens.get()).token;
   } catch (error) {
     return steps.failed("auth", tokenFailureOf(error, integration));
   }

@@ -8,7 +8,7 @@ import {
 } from "./encryption_required.ts";
 import { OauthFailure } from "./oauth/oauth_failure.ts";
 import { isRefusedToken, remedyOfRefusedToken } from "./oauth/refused_token.ts";
-import type { SmtpIntegration, TokenAuth } from "./smtp_integration.ts";
+import { isByToken, type SmtpIntegration, type TokenAuth } from "./smtp_integration.ts";
 
 export type { SmtpPhase };
 
@@ -106,7 +106,7 @@ export function failureOf(
       ...{ detail: ENCRYPTION_REQUIRED, remedy: remedyOfEncryption({ tls }) },
     });
   }
-  if (auth !== null && "tokens" in auth) {
+  if (isByToken(auth)) {
     const failure = failureOfToken(error, host, auth);
     if (failure !== undefined) return failure;
   }

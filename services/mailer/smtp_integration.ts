@@ -43,6 +43,11 @@ export interface SmtpIntegration {
   readonly dkim?: DkimSigner;
 }
 
+/** Returns whether a login is by an access token. */
+export function isByToken(auth: SmtpIntegration["auth"]): auth is TokenAuth {
+  return auth !== null && "tokens" in auth;
+}
+
 const fingerprints = new WeakMap<SmtpIntegration, string>();
 
 const loopback = new BlockList();
@@ -66,9 +71,9 @@ export function fingerprintOf(integration: SmtpIntegration): string {
 
 function settingsOf(auth: SmtpIntegration["auth"]): unknown[] {
   if (auth === null) return [];
-  return "tokens" in auth ? [auth.user, "token", auth.tokens.id] : [
-    ...[auth.user, auth.password, auth.method],
-  ];
+  return isByToken(auth)
+    ? [auth.user, "token", auth.tokens.id]
+    : [auth.user, auth.password, auth.method];
 }
 
 /**
@@ -83,9 +88,7 @@ export function serverOf(
   token: string | undefined,
 ): SmtpServer {
   const { host, port, tls, auth, ca, allowInvalidCertificate } = integration;
-  const login = auth === null || !("tokens" in auth)
-    ? auth
-    : { user: auth.user, password: token ?? "", isToken: true };
+  const login = isByToken(auth) ? { user: auth.user, password: token ?? "", isToken: true } : auth;
   return { host, address, port, tls, login, ca, allowInvalidCertificate };
 }
 
