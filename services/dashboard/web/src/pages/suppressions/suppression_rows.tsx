@@ -1,7 +1,8 @@
-import { Anchor, Group, Paper, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Anchor, Group, Paper, Stack, Table, Text } from "@mantine/core";
 import { Link } from "wouter";
 import type { SuppressionView } from "../../../../interface/suppressions.ts";
 import { request } from "../../api.ts";
+import { ActionsHeader } from "../../parts/actions_header.tsx";
 import { Breakable } from "../../parts/breakable.tsx";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { DataTable } from "../../parts/data_table.tsx";
@@ -29,11 +30,7 @@ export function SuppressionRows({ rows, mayEdit }: { rows: SuppressionView[]; ma
             <Table.Th w="26%">Reason</Table.Th>
             <Table.Th w={155}>Since</Table.Th>
             <Table.Th w={155}>Ends</Table.Th>
-            {mayEdit && (
-              <Table.Th w={110}>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            )}
+            {mayEdit && <ActionsHeader width={110} />}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

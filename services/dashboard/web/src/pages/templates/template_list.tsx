@@ -1,21 +1,11 @@
 import type { TemplateKind } from "@posthaste/contracts";
-import {
-  Button,
-  Code,
-  Group,
-  Paper,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Tooltip,
-  VisuallyHidden,
-} from "@mantine/core";
+import { Button, Code, Group, Paper, Stack, Table, Text, TextInput, Tooltip } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { TbPlus, TbSearch } from "react-icons/tb";
 import { useState } from "react";
 import { Link } from "wouter";
 import type { TemplateRow } from "../../../../interface/templates.ts";
+import { ActionsHeader } from "../../parts/actions_header.tsx";
 import { CopyText } from "../../parts/copy_text.tsx";
 import { DataTable } from "../../parts/data_table.tsx";
 import { Page } from "../../parts/page.tsx";
@@ -108,9 +98,7 @@ function TableOf({ kind, rows }: { kind: TemplateKind; rows: readonly TemplateRo
           <Table.Th>State</Table.Th>
           <Table.Th>Last change</Table.Th>
           <Table.Th>Last used</Table.Th>
-          <Table.Th w={48}>
-            <VisuallyHidden>Actions</VisuallyHidden>
-          </Table.Th>
+          <ActionsHeader width={48} />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

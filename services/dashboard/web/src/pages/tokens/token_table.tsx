@@ -1,8 +1,9 @@
-import { Badge, Group, Paper, Stack, Switch, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Badge, Group, Paper, Stack, Switch, Table, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { TokenState, TokenView } from "../../../../interface/tokens.ts";
 import { request } from "../../api.ts";
+import { ActionsHeader } from "../../parts/actions_header.tsx";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { DataTable } from "../../parts/data_table.tsx";
 import { RowAction } from "../../parts/row_action.tsx";
@@ -43,11 +44,7 @@ export function TokenTable({ tokens, mayRevoke }: { tokens: TokenView[]; mayRevo
             <Table.Th>Last used</Table.Th>
             <Table.Th>Expires</Table.Th>
             <Table.Th>State</Table.Th>
-            {mayRevoke && (
-              <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            )}
+            {mayRevoke && <ActionsHeader />}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

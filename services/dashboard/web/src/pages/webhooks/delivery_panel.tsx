@@ -1,7 +1,8 @@
-import { Button, Group, SegmentedControl, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { TbInbox } from "react-icons/tb";
 import type { WebhookDeliveryView } from "../../../../interface/webhooks.ts";
+import { ActionsHeader } from "../../parts/actions_header.tsx";
 import { Breakable } from "../../parts/breakable.tsx";
 import { DataTable } from "../../parts/data_table.tsx";
 import { RowAction } from "../../parts/row_action.tsx";
@@ -109,9 +110,7 @@ function DeliveryTable({ rows, show }: RowsProps) {
           <Table.Th>Posted</Table.Th>
           <Table.Th>Answer</Table.Th>
           <Table.Th>State</Table.Th>
-          <Table.Th>
-            <VisuallyHidden>Actions</VisuallyHidden>
-          </Table.Th>
+          <ActionsHeader />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
