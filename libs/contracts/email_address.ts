@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { faultParams } from "./issue_code.ts";
+import { utf8Bytes } from "./_utf8_bytes.ts";
 
 /** The longest address, in bytes of UTF-8 (RFC 5321, 4.5.3.1.3, less the angle brackets). */
 export const MAX_ADDRESS_BYTES = 254;
@@ -14,12 +15,6 @@ const LABEL_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}]
 // characters.
 const FORBIDDEN_PATTERN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{fff0}-\u{ffff}]/u;
-const encoder = new TextEncoder();
-
-function byteLength(text: string): number {
-  return encoder.encode(text).length;
-}
-
 /**
  * Returns why a text is not one plain email address, or `undefined` if it is one.
  *
@@ -33,14 +28,14 @@ export function addressFault(text: string): string | undefined {
   if (text.length <= MAX_ADDRESS_BYTES && FORBIDDEN_PATTERN.test(text)) {
     return "must not contain blanks, line breaks, control or invisible characters";
   }
-  if (text.length > MAX_ADDRESS_BYTES || byteLength(text) > MAX_ADDRESS_BYTES) {
+  if (text.length > MAX_ADDRESS_BYTES || utf8Bytes(text) > MAX_ADDRESS_BYTES) {
     return `must not exceed ${MAX_ADDRESS_BYTES} bytes`;
   }
   const at = text.indexOf("@");
   if (at < 1 || at !== text.lastIndexOf("@")) return "must be one address in the form name@domain";
   const local = text.slice(0, at);
   const labels = text.slice(at + 1).split(".");
-  if (byteLength(local) > MAX_LOCAL_BYTES) {
+  if (utf8Bytes(local) > MAX_LOCAL_BYTES) {
     return `must not have more than ${MAX_LOCAL_BYTES} bytes before the "@"`;
   }
   // Also characters that a server may fold to these: a full-width "＜" or "＠" (RFC 8264, 5.2.3).
@@ -54,7 +49,7 @@ export function addressFault(text: string): string | undefined {
   if (/=\?.*\?=/.test(local)) return "must not contain an encoded word";
   const domain = asciiDomain(text.slice(at + 1));
   if (domain === undefined) return 'must have a valid domain after the "@"';
-  if (byteLength(local) + 1 + domain.length > MAX_ADDRESS_BYTES) {
+  if (utf8Bytes(local) + 1 + domain.length > MAX_ADDRESS_BYTES) {
     return `must not exceed ${MAX_ADDRESS_BYTES} bytes`;
   }
   if (/^(?:\d+|0x[\da-f]*)$/i.test(domain.slice(domain.lastIndexOf(".") + 1))) {

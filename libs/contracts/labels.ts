@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { faultParams } from "./issue_code.ts";
+import { utf8Bytes } from "./_utf8_bytes.ts";
 
 const MAX_REFERENCE_LENGTH = 100;
 const MAX_TAGS = 10;
@@ -12,8 +13,6 @@ const MAX_VALUE_LENGTH = 500;
  * an event has, the body of a webhook has at most 20,000 bytes: some endpoints refuse larger ones.
  */
 export const MAX_METADATA_BYTES = 14_000;
-
-const encoder = new TextEncoder();
 
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]*$/u;
 const TAG = /^[\w.:-]{1,64}$/;
@@ -74,5 +73,5 @@ export function labelsOf(top: GivenLabels, recipient: GivenLabels = {}): Labels 
 
 /** Returns the size of metadata in events and answers, in bytes of JSON. */
 export function metadataBytes(metadata: Record<string, string>): number {
-  return encoder.encode(JSON.stringify(metadata)).length;
+  return utf8Bytes(JSON.stringify(metadata));
 }

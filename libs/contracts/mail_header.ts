@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { faultParams, type IssueCode } from "./issue_code.ts";
 import { withoutControls } from "./mailbox.ts";
+import { utf8Bytes } from "./_utf8_bytes.ts";
 
 /** The most headers that a send and a recipient together may add to a mail. */
 export const MAX_HEADERS = 20;
@@ -34,8 +35,6 @@ export const TOO_LONG_HEADERS = {
   message: `must not have more than ${MAX_HEADER_BYTES} bytes in names and values together`,
 } as const;
 
-const encoder = new TextEncoder();
-
 /** Headers of a request. An empty value removes the header of the same name. */
 export type GivenHeaders = Record<string, string>;
 
@@ -50,7 +49,7 @@ export function isAllowedHeader(name: string): boolean {
 /** Returns the number of bytes in the names and values of headers. */
 export function headerBytes(headers: GivenHeaders): number {
   return Object.entries(headers).reduce(
-    (sum, [name, value]) => sum + name.length + encoder.encode(value).length,
+    (sum, [name, value]) => sum + name.length + utf8Bytes(value),
     0,
   );
 }
@@ -110,7 +109,7 @@ function faultOf(
 function valueFault(lower: string, value: string): string | undefined {
   if (/^\s|\s$/.test(value)) return "must not begin or end with blanks";
   const words = value.split(" ");
-  if (words.some((word) => encoder.encode(word).length > MAX_HEADER_WORD_BYTES)) {
+  if (words.some((word) => utf8Bytes(word) > MAX_HEADER_WORD_BYTES)) {
     return `must not have more than ${MAX_HEADER_WORD_BYTES} bytes without a blank`;
   }
   if (ALLOWED.has(lower) && /[^\x20-\x7e]/.test(value)) return "must be ASCII";

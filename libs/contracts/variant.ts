@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { EmailVersion, PdfVersion } from "./documents.ts";
 import { canonicalLocale, localeChain } from "./locale.ts";
 import type { BodySource, DraftSource } from "./template_draft.ts";
+import { utf8Bytes } from "./_utf8_bytes.ts";
 
 /** The most language variants of a template, besides its own body. */
 export const MAX_VARIANTS = 50;
@@ -111,7 +112,7 @@ export function variantFault({ locale, variants }: Languages): string | undefine
   if (own !== undefined && Object.hasOwn(variants, own)) {
     return `must not have "${own}": it is the language of the template's own body`;
   }
-  const bytes = new TextEncoder().encode(JSON.stringify(variants)).length;
+  const bytes = utf8Bytes(JSON.stringify(variants));
   if (bytes <= MAX_VARIANT_BYTES) return undefined;
   return `must not exceed ${MAX_VARIANT_BYTES / 1_000_000} MB together`;
 }
