@@ -1,3 +1,4 @@
+import "./_wake_writers.ts";
 import { onceThere, type Waiting } from "@posthaste/runtime";
 import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
 import { type Db, MongoClient } from "mongodb";
