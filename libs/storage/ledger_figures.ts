@@ -104,7 +104,7 @@ function failingAt(now: Date) {
 }
 
 async function diskOf(db: Db): Promise<LedgerState["disk"]> {
-  const stats = await db.command({ dbStats: 1, freeStorage: 0 }, { timeoutMS: MAX_MS })
+  const stats = await db.command({ dbStats: 1, freeStorage: 0, maxTimeMS: MAX_MS })
     .catch(() => undefined);
   const { fsUsedSize: used, fsTotalSize: size } = stats ?? {};
   return typeof used === "number" && typeof size === "number" ? { used, size } : null;

@@ -1,5 +1,5 @@
 import "./_wake_writers.ts";
-import { onceThere, type Waiting } from "@posthaste/runtime";
+import { answerWithin, onceThere, type Waiting } from "@posthaste/runtime";
 import { hideSecrets, rememberSecrets } from "@posthaste/telemetry";
 import { type Db, MongoClient } from "mongodb";
 import { databaseOf } from "./_database_of.ts";
@@ -110,7 +110,7 @@ async function connect(options: StoreOptions): Promise<Connected> {
 }
 
 async function ping(db: Db): Promise<void> {
-  await db.command({ ping: 1 }, { timeoutMS: SELECTION_TIMEOUT_MS });
+  await answerWithin(SELECTION_TIMEOUT_MS, db.command({ ping: 1 }));
 }
 
 function storeOf(

@@ -50,6 +50,17 @@ test("openStore() waits for an unavailable database, until it comes", async () =
   await store.ping();
 });
 
+test("a database that hangs does not answer within five seconds", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "posthaste-hangs-"));
+  await using after = new AsyncDisposableStack();
+  after.defer(() => rm(dataDir, { recursive: true }));
+  const mongod = after.use(await openMongod({ env: process.env, dataDir }));
+  const store = after.use(await openStore({ url: mongod.url }));
+  mongod.signal("SIGSTOP");
+  after.defer(() => mongod.signal("SIGCONT"));
+  await assert.rejects(store.ping(), /no answer within 5000 ms/);
+});
+
 test("openStore() stops waiting on its signal, and does not wait after a refusal", async () => {
   const stop = new AbortController();
   const waiting = {
