@@ -60,6 +60,7 @@ export function findFeedFaults(
   const hole = feed.findIndex(({ sequence }, position) => sequence !== position + 1);
   const faults = hole < 0 ? [] : [`number ${hole + 1} of the feed is ${feed[hole]?.sequence}`];
   const ofMessages = Map.groupBy(feed, ({ messageId }) => messageId);
+  const late = new Set<FeedEvent>();
   for (const { id, state } of messages) {
     const events = ofMessages.get(id) ?? [];
     if (isFinal(state) && events.at(-1)?.type !== `message.${state}`) {
@@ -74,10 +75,15 @@ export function findFeedFaults(
         `${disorder.type} ${disorder.attempt} of ${id} is in the feed after a later attempt`,
       );
     }
+    for (const [position, event] of events.entries()) {
+      if (isSecondCopy(event, events[position - 1])) late.add(event);
+    }
     const kinds = events.map(({ type, attempt }) => `${type} ${attempt}`);
     const twice = kinds.find((kind, position) => kinds.indexOf(kind) !== position);
     if (twice !== undefined) faults.push(`${twice} of ${id} is in the feed more than once`);
-    const beyond = events.find((_, position) => isOver(events[position - 1], events[position]));
+    const beyond = events.find((event, position) =>
+      !late.has(event) && isOver(events[position - 1], event)
+    );
     if (beyond !== undefined) faults.push(`${beyond.type} of ${id} is in the feed after its end`);
   }
   const settled = new Set(sends.filter((send) => send.settled).map(({ id }) => id));
@@ -93,7 +99,8 @@ export function findFeedFaults(
   if (unknown !== undefined) faults.push(`${unknown.id} of the feed is of nothing in the ledger`);
   const settlings = Map.groupBy(feed, ({ type, sendId }) => type === "send.settled" ? sendId : "");
   const lastOfSends = new Map(
-    feed.flatMap((event) => event.messageId === undefined ? [] : [[event.sendId, event] as const]),
+    feed.filter((event) => event.messageId !== undefined && !late.has(event))
+      .map((event) => [event.sendId, event]),
   );
   for (const { id, settled } of sends) {
     const settling = settlings.get(id)?.at(-1);
@@ -110,15 +117,19 @@ export function findFeedFaults(
 
 const ENDS = new Set(["message.failed", "message.canceled", "recipient.suppressed"]);
 
+/** Returns whether an event follows the end of its message. A late success may be found after a failure. */
+function isOver(before: FeedEvent | undefined, event: FeedEvent): boolean {
+  if (before?.type === "message.sent") return true;
+  return ENDS.has(before?.type ?? "") && event.type !== "message.sent";
+}
+
 /**
- * Returns whether an event follows the end of its message. A late success may be found after a failure, and after
- * the success of a later attempt: then two copies went out.
+ * Returns whether an event is the late success of an earlier attempt than the one before: two copies went out. It may come
+ * at any time, even after the send was settled.
  */
-function isOver(before: FeedEvent | undefined, event: FeedEvent | undefined): boolean {
-  if (before?.type === "message.sent") {
-    return event?.type !== "message.sent" || !isEarlier(event, before);
-  }
-  return ENDS.has(before?.type ?? "") && event?.type !== "message.sent";
+function isSecondCopy(event: FeedEvent, before: FeedEvent | undefined): boolean {
+  return [before?.type, event.type].every((type) => type === "message.sent") &&
+    isEarlier(event, before);
 }
 
 function isEarlier(event: FeedEvent, other: FeedEvent | undefined): boolean {

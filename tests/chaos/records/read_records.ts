@@ -38,6 +38,7 @@ export async function readServiceLedger(
       id: message._id,
       sendId: message.sendId,
       email: message.email,
+      acceptedAt: message.acceptedAt.getTime(),
       state: message.state,
       attempt: message.attempt,
       reason: message.reason,

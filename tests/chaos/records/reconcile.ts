@@ -375,7 +375,7 @@ function findWrongContent({ sunk, asked, known }: View): Violation[] {
 
 /** Returns the hour in which a message was accepted: its PDFs have it as their creation time. */
 function hourOf(message: ServiceMessage | undefined): number {
-  return Math.floor((message?.timeline[0]?.at ?? 0) / HOUR_MS);
+  return Math.floor((message?.acceptedAt ?? 0) / HOUR_MS);
 }
 
 const OUTCOMES = new Set(["sent", "deferred", "failed", "unknown"]);

@@ -91,11 +91,13 @@ export interface ServiceMessage {
   id: string;
   sendId: string;
   email: string;
+  /** When its send was accepted, in milliseconds since 1970. */
+  acceptedAt: number;
   state: string;
   attempt: number;
   reason: string | null;
   reply: { code?: number | undefined; response?: string | undefined } | null;
-  /** In the order in which it was written. */
+  /** In the order in which it was written, without its acceptance. */
   timeline: {
     at: number;
     type: string;
