@@ -78,7 +78,6 @@ async function crashAt(point: Failpoint, { role, pass, chaos }: Crashing): Promi
     // It reached the failpoint before it was ready.
     return chaos.count("crash", point);
   }
-  pods.expectDeath(pod);
   await Promise.all(others.map((other) => pods.end(other, "SIGTERM")));
   await Promise.race([pod.process.exited, chaos.pause(LONGEST_MS)]);
   if (pod.state === "ended") chaos.count("crash", point);
