@@ -193,11 +193,11 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
     store.people.setMember({ accountId: ACCOUNT, userId: "usr_1", role: "owner" }),
   "people.findMember": (store) => store.people.findMember(ACCOUNT, "usr_1"),
   "people.listMembers": (store) => store.people.listMembers(ACCOUNT),
-  "people.changeRole": (store) => store.people.changeRole(ACCOUNT, "usr_1", "viewer"),
-  "people.removeMember": (store) => store.people.removeMember(ACCOUNT, "usr_1"),
   "invitations.create": (store) => store.invitations.create(invitation),
   "invitations.list": (store) => store.invitations.list(ACCOUNT, now),
   "people.acceptInvitation": (store) => store.people.acceptInvitation(invitation, { newUser }),
+  "people.changeRole": (store) => store.people.changeRole(ACCOUNT, "usr_1", "viewer"),
+  "people.removeMember": (store) => store.people.removeMember(ACCOUNT, "usr_1"),
   "invitations.remove": (store) => store.invitations.remove(ACCOUNT, invitation._id),
   "audit.note": (store) =>
     store.audit.note({

@@ -54,7 +54,7 @@ export interface MembershipStore {
   remove(userId: string): Promise<{ ownerless: string[] }>;
   /**
    * Consumes an invitation. An existing member keeps a higher role. Returns null if the invitation does not
-   * exist any more.
+   * exist any more, or its inviter is no owner any more.
    * @throws {NameTakenError} If the new user has a proven address that another user has proven.
    */
   acceptInvitation(
@@ -103,25 +103,22 @@ export function membershipStore(db: Db): MembershipStore {
     change: (_id: string, session: ClientSession) => Promise<unknown>,
   ): Promise<MembershipChange> {
     const _id = `${accountId}/${userId}`;
-    /** Otherwise a removed owner could return by an invitation that they made before. */
-    const endInvitations = async (options: { session?: ClientSession }) => {
-      const left = await members.findOne({ _id }, options);
-      if (left?.role === "owner") return;
-      await invitations.deleteMany({ accountId, invitedBy: userId }, options);
-    };
-    const result = await oneAtATime(db, { lock: `${accountId}/owners` }, async (session) => {
+    return await oneAtATime(db, { lock: `${accountId}/owners` }, async (session) => {
       const found = await members.findOne({ _id }, { session });
       if (found === null) return "no_member";
       await change(_id, session);
-      await endInvitations({ session });
+      if (!await isOwner(_id, session)) {
+        await invitations.deleteMany({ accountId, invitedBy: userId }, { session });
+      }
       const owner = await members.findOne({ accountId, role: "owner" }, { session });
       if (owner !== null || found.role !== "owner") return "done";
       await session.abortTransaction();
       return "last_owner";
     });
-    // The transaction does not see an invitation that is written beside it.
-    if (result === "done") await endInvitations({});
-    return result;
+  }
+
+  async function isOwner(_id: string, session: ClientSession): Promise<boolean> {
+    return await members.findOne({ _id, role: "owner" }, { session }) !== null;
   }
 
   return {
@@ -194,6 +191,8 @@ export function membershipStore(db: Db): MembershipStore {
       oneAtATime(db, { lock: `${accountId}/owners` }, async (session) => {
         const used = await invitations.findOneAndDelete({ _id: id, accountId }, { session });
         if (used === null) return null;
+        // Written while the inviter was removed: otherwise they could return by their own invitation.
+        if (!await isOwner(`${accountId}/${used.invitedBy}`, session)) return null;
         const user = "newUser" in joining
           ? await addUser(joining.newUser, session)
           : userSchema.parse(await users.findOne({ _id: joining.userId }, { session }));

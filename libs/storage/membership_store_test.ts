@@ -129,8 +129,22 @@ test("invitations of an owner end with the role or the membership", async () => 
   assert.notEqual(await store.invitations.find(kept._id, new Date()), null);
 });
 
+test("an invitation that was written while its owner was removed is not accepted", async () => {
+  const { store } = opened;
+  const { _id: invitedBy } = await store.people.create(person("removed"));
+  await store.people.setMember({ accountId: ACCOUNT, userId: invitedBy, role: "editor" });
+  const late = invitation("again@example.com", { invitedBy });
+  await store.invitations.create(late);
+  const joining = { newUser: person("again") };
+  assert.equal(await store.people.acceptInvitation(late, joining), null);
+  await store.people.setMember({ accountId: ACCOUNT, userId: invitedBy, role: "owner" });
+  await store.invitations.create(late);
+  assert.notEqual(await store.people.acceptInvitation(late, joining), null);
+});
+
 test("acceptInvitation() makes one member in ten concurrent calls", async () => {
   const { store, db } = opened;
+  await store.people.setMember({ accountId: ACCOUNT, userId: "usr_1", role: "owner" });
   const invited = invitation("new@example.com");
   await store.invitations.create(invited);
   const tries = Array.from(
@@ -148,7 +162,7 @@ test("acceptInvitation() lowers no role, and keeps the invitation if another has
   const proven = { ...person("jane"), emailProvenAt: new Date() };
   const user = await store.people.create(proven);
   await store.people.setMember({ accountId: ACCOUNT, userId: user._id, role: "owner" });
-  const invited = invitation("jane@example.com");
+  const invited = invitation("jane@example.com", { invitedBy: user._id });
   await store.invitations.create(invited);
   await assert.rejects(
     store.people.acceptInvitation(invited, { newUser: proven }),
