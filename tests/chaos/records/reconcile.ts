@@ -309,15 +309,16 @@ function statusesOf({ answers }: Asked): string {
  * Checks I3: no more additional copies than unknown outcomes, none where these are held, and every additional
  * copy is in the timeline.
  */
-function findExcessCopies({ sunk, unknowns, known, terms }: View): Violation[] {
+function findExcessCopies({ sunk, unknowns, known, terms, interruptions }: View): Violation[] {
   const problems: Violation[] = [];
   for (const [email, mails] of sunk) {
     const copies = duplicatesOf(mails);
     // What is held for a person never comes twice.
     const allowed = terms.hold ? 0 : unknowns.get(email) ?? 0;
     if (copies > allowed) {
-      const by = mails.filter(({ taken }) => taken)
-        .map(({ mailer, at, fault }) => `${mailer} at ${at % 1e6}${fault ? ` (${fault})` : ""}`);
+      const by = mails.filter(({ taken }) => taken).map((mail) =>
+        describeCopy(mail, interruptions)
+      );
       const what = `${email} came ${copies + 1} times (${
         by.join(", ")
       }), ${allowed} unknown outcomes`;
@@ -330,6 +331,19 @@ function findExcessCopies({ sunk, unknowns, known, terms }: View): Violation[] {
     }
   }
   return problems;
+}
+
+/** Returns whose copy a mail is, its fault, and how long after it the mailer was interrupted. */
+function describeCopy(
+  { mailer, at, fault }: SunkMail,
+  interruptions: readonly Interruption[],
+): string {
+  const next = interruptions.find((one) => one.mailer === mailer && one.at >= at);
+  const notes = [
+    ...(fault === null ? [] : [fault]),
+    ...(next === undefined ? [] : [`${next.kind} ${next.at - at} ms later`]),
+  ];
+  return `${mailer} at ${at % 1e6}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
 }
 
 function storyOf(message: ServiceMessage | undefined): string {
