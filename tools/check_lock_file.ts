@@ -9,9 +9,14 @@ interface Locked {
   hasInstallScript?: boolean;
 }
 
+/** Values of `overrides` in the manifest: versions, or more of them for the dependencies of a package. */
+interface Overrides {
+  [name: string]: string | Overrides;
+}
+
 /**
- * Checks that `package-lock.json` pins every package by the SHA-512 of its archive, and that only packages
- * allowed in the manifest run a program when they are installed.
+ * Checks that `package-lock.json` pins every package by the SHA-512 of its archive, that only packages
+ * allowed in the manifest run a program when they are installed, and that old versions of npm can read both files.
  *
  * @returns one line per violation.
  */
@@ -19,10 +24,11 @@ export function checkLockFile(root: string): string[] {
   const { packages } = readJson(join(root, "package-lock.json")) as {
     packages: Record<string, Locked>;
   };
-  const { allowScripts = {} } = readJson(join(root, "package.json")) as {
+  const { allowScripts = {}, overrides = {} } = readJson(join(root, "package.json")) as {
     allowScripts?: Record<string, boolean>;
+    overrides?: Overrides;
   };
-  return Object.entries(packages).flatMap(([path, locked]) => {
+  const violations = Object.entries(packages).flatMap(([path, locked]) => {
     const [, name] = path.split(/(?:^|\/)node_modules\/(?!.*\/node_modules\/)/);
     if (name === undefined || locked.link) return [];
     const isPinned = locked.inBundle || locked.integrity?.startsWith("sha512-");
@@ -33,6 +39,17 @@ export function checkLockFile(root: string): string[] {
         ? []
         : [`"${name}" runs a program when it is installed: package.json must allow it`],
     ];
+  });
+  const aliases = aliasesIn(overrides).map((name) =>
+    `package.json overrides "${name}" by another package: npm before 10, of Debian too, cannot read it`
+  );
+  return [...violations, ...aliases];
+}
+
+function aliasesIn(overrides: Overrides): string[] {
+  return Object.entries(overrides).flatMap(([name, value]) => {
+    if (typeof value !== "string") return aliasesIn(value);
+    return value.includes(":") ? [name] : [];
   });
 }
 
