@@ -10,7 +10,7 @@ import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { RowCard } from "../../parts/row_card.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useBatches } from "./batch_queries.ts";
-import { BatchBadge } from "./batch_state.tsx";
+import { BatchBadge } from "./batch_badge.tsx";
 import { countText } from "../../parts/count_text.ts";
 
 const STATES = [

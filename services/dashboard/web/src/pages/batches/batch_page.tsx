@@ -10,7 +10,7 @@ import { StateShares } from "../messages/state_shares.tsx";
 import { BatchActions } from "./batch_actions.tsx";
 import { useBatch } from "./batch_queries.ts";
 import { BatchSendList } from "./batch_send_list.tsx";
-import { BatchBadge } from "./batch_state.tsx";
+import { BatchBadge } from "./batch_badge.tsx";
 import { countText } from "../../parts/count_text.ts";
 
 /** One batch: its state, the states of its messages, and its sends. */

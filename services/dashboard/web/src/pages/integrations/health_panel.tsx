@@ -22,7 +22,7 @@ import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { sayRate } from "./say_rate.ts";
 import { ResumeButton } from "./resume_button.tsx";
-import { StateBadge } from "./state_badge.tsx";
+import { IntegrationBadge } from "./integration_badge.tsx";
 import { countWaiting } from "./waiting_count.tsx";
 
 /** Shows the state of an integration, its reason, and possible actions. */
@@ -35,7 +35,7 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
       <Stack gap="md">
         <Group justify="space-between" gap="sm">
           <Group gap="sm">
-            <StateBadge {...{ state, lastSent, lastFailed }} />
+            <IntegrationBadge {...{ state, lastSent, lastFailed }} />
             {since !== null && (
               <Text span size="sm" c="dimmed">
                 {state === "failing" && "No message accepted; first failure "}

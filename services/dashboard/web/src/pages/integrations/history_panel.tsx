@@ -1,28 +1,9 @@
 import { Text, Timeline } from "@mantine/core";
-import type { IconType } from "react-icons";
-import {
-  TbAlertTriangle,
-  TbHistory,
-  TbLock,
-  TbPlayerPause,
-  TbPlayerPlay,
-  TbPlugConnected,
-  TbPlugConnectedX,
-} from "react-icons/tb";
+import { TbHistory } from "react-icons/tb";
 import type { IntegrationView } from "../../../../interface/integrations.ts";
 import { Empty } from "../../parts/states.tsx";
 import { absoluteTime, Time } from "../../parts/time.tsx";
-
-type Line = IntegrationView["history"][number];
-
-const SHOWN: Record<Line["type"], { label: string; color: string; icon: IconType }> = {
-  suspended: { label: "Suspended", color: "red", icon: TbAlertTriangle },
-  paused: { label: "Paused", color: "gray", icon: TbPlayerPause },
-  resumed: { label: "Resumed", color: "teal", icon: TbPlayerPlay },
-  unreachable: { label: "Server unreachable", color: "orange", icon: TbPlugConnectedX },
-  login_refused: { label: "Login refused", color: "orange", icon: TbLock },
-  reachable: { label: "Server reached again", color: "teal", icon: TbPlugConnected },
-};
+import { lookOfEvent } from "./integration_look.ts";
 
 /** Shows the events of an integration within 30 days. */
 export function HistoryPanel({ view: { history, createdAt } }: { view: IntegrationView }) {
@@ -37,7 +18,7 @@ export function HistoryPanel({ view: { history, createdAt } }: { view: Integrati
   return (
     <Timeline bulletSize={26} lineWidth={2} active={history.length} maw={640}>
       {history.map(({ at, type, reason }, index) => {
-        const { label, color, icon: Sign } = SHOWN[type];
+        const { label, color, icon: Sign } = lookOfEvent(type);
         const lasted = index === 0 ? undefined : sayLasted(at, history[index - 1]?.at ?? at);
         return (
           <Timeline.Item

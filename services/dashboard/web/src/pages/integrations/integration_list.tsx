@@ -9,7 +9,7 @@ import { useMay } from "../../session.tsx";
 import { useIntegrations } from "./integration_queries.ts";
 import { ResumeButton } from "./resume_button.tsx";
 import { sayRate } from "./say_rate.ts";
-import { StateBadge } from "./state_badge.tsx";
+import { IntegrationBadge } from "./integration_badge.tsx";
 import { WaitingCount } from "./waiting_count.tsx";
 
 /** Lists all integrations, with their problems. */
@@ -59,7 +59,7 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
             <Text span inherit lineClamp={2}>{name}</Text>
           </Anchor>
           <Group pt={2}>
-            <StateBadge {...{ state, lastSent, lastFailed }} />
+            <IntegrationBadge {...{ state, lastSent, lastFailed }} />
           </Group>
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>

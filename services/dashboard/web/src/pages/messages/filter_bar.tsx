@@ -15,9 +15,9 @@ import { useEffect, useState } from "react";
 import type { MessageOptions } from "../../../../interface/messages.ts";
 import { request } from "../../api.ts";
 import { clearedOf, type Filter } from "./query_filter.ts";
-import { LIVE_STATES, STATE_LOOK } from "./state_badge.tsx";
+import { LIVE_STATES, lookOfMessage } from "./message_look.ts";
 
-const STATES = LIVE_STATES.map((value) => ({ value, label: STATE_LOOK[value].label }));
+const STATES = LIVE_STATES.map((value) => ({ value, label: lookOfMessage(value).label }));
 const TYPING_MS = 400;
 
 /** Names of the account's templates and integrations. */

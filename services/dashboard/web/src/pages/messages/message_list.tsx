@@ -11,10 +11,10 @@ import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { AddressExport } from "./address_export.tsx";
 import { FilterBar, useOptions } from "./filter_bar.tsx";
 import { type LiveState, useLiveRows } from "./live_rows.ts";
+import { lookOfMessage } from "./message_look.ts";
 import { MessageRows } from "./message_rows.tsx";
 import { clearedOf, type Filter, queryOf, useFilter } from "./query_filter.ts";
 import { RetryAll } from "./retry_all.tsx";
-import { STATE_LOOK } from "./state_badge.tsx";
 
 const LIVE_LABEL: Record<LiveState, string> = {
   off: "Live updates are off",
@@ -167,7 +167,7 @@ function Totals({ counts, filter, onPick }: {
               </Badge>
             }
           >
-            {STATE_LOOK[state].label}
+            {lookOfMessage(state).label}
           </Button>
         ))}
         <Text size="xs" c="dimmed">in the last 24 hours</Text>

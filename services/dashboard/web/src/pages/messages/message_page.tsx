@@ -16,6 +16,7 @@ import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { adviceOf } from "./failure_advice.ts";
 import { MessageContent } from "./message_content.tsx";
+import { lookOfMessage } from "./message_look.ts";
 import { MessageTimeline } from "./message_timeline.tsx";
 import { SuppressionNote } from "./suppression_note.tsx";
 import { verdictOf } from "./verdict.ts";
@@ -45,8 +46,9 @@ export default function MessagePage({ id }: { id: string }) {
 }
 
 function Shown({ message }: { message: MessageView }) {
-  const { headline, why, color } = verdictOf(message);
+  const { headline, why } = verdictOf(message);
   const { reply, state } = message;
+  const { color } = lookOfMessage(state, message.waiting !== null);
   const { code = null, enhanced = null } = reply ?? {};
   const advice = message.waiting === null
     ? adviceOf({ state, reason: message.reason, code, enhanced })

@@ -5,7 +5,7 @@ import type { MessageOptions, MessageRow } from "../../../../interface/messages.
 import { DataTable } from "../../parts/data_table.tsx";
 import { RowCard } from "../../parts/row_card.tsx";
 import { Time } from "../../parts/time.tsx";
-import { StateBadge } from "./state_badge.tsx";
+import { MessageBadge } from "./message_badge.tsx";
 import { sayPlace } from "./say_place.ts";
 import { codeOf } from "./verdict.ts";
 
@@ -47,7 +47,7 @@ export function MessageRows({ rows, options, withOrigin = false }: {
           {rows.map((row) => (
             <Table.Tr key={row.id}>
               <Table.Td>
-                <StateBadge state={row.state} isWaiting={row.waiting !== null} />
+                <MessageBadge state={row.state} isWaiting={row.waiting !== null} />
               </Table.Td>
               <Table.Td>
                 <Recipient row={row} options={options} />
@@ -72,7 +72,7 @@ export function MessageRows({ rows, options, withOrigin = false }: {
         {rows.map((row) => (
           <RowCard
             key={row.id}
-            state={<StateBadge state={row.state} isWaiting={row.waiting !== null} />}
+            state={<MessageBadge state={row.state} isWaiting={row.waiting !== null} />}
             at={row.acceptedAt}
           >
             <Recipient row={row} options={options} />

@@ -2,7 +2,7 @@ import { Badge, Group, Text, Timeline } from "@mantine/core";
 import type { TimelineStep } from "../../../../interface/messages.ts";
 import { durationText } from "../../parts/duration.ts";
 import { absoluteTime } from "../../parts/time.tsx";
-import { STATE_LOOK } from "./state_badge.tsx";
+import { lookOfMessage } from "./message_look.ts";
 
 const WORDS: Record<TimelineStep["type"], string> = {
   scheduled: "Scheduled",
@@ -24,7 +24,7 @@ export function MessageTimeline({ steps }: { steps: TimelineStep[] }) {
     <Timeline active={steps.length - 1} bulletSize={24} lineWidth={2}>
       {steps.map((step, position) => {
         const { at, type, attempt, durationMs, sinceMs, detail, integrationId } = step;
-        const { icon: Sign, color } = STATE_LOOK[type];
+        const { icon: Sign, color } = lookOfMessage(type);
         return (
           <Timeline.Item
             key={`${at}-${position}`}

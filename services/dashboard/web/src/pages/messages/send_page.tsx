@@ -19,11 +19,11 @@ import { useMay } from "../../session.tsx";
 import { AddressExport } from "./address_export.tsx";
 import { adviceOf } from "./failure_advice.ts";
 import { useOptions } from "./filter_bar.tsx";
+import { MessageBadge } from "./message_badge.tsx";
 import { Id } from "./message_page.tsx";
 import { MessageRows } from "./message_rows.tsx";
 import { RetryAll } from "./retry_all.tsx";
 import { type Filter, queryOf } from "./query_filter.ts";
-import { StateBadge } from "./state_badge.tsx";
 import { StateShares } from "./state_shares.tsx";
 
 const OPEN_MS = 2000;
@@ -111,7 +111,7 @@ function Causes({ send }: { send: SendView }) {
           <Group justify="space-between" align="flex-start">
             <Stack gap={4} flex={1} miw={260}>
               <Group gap="xs">
-                <StateBadge state={cause.state} />
+                <MessageBadge state={cause.state} />
                 <Text fw={600} size="sm">{cause.count.toLocaleString()}</Text>
                 <Text size="sm">{cause.reason}</Text>
               </Group>

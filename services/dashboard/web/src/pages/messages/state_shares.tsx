@@ -1,16 +1,14 @@
 import { Anchor, Group, Progress, Stack, Text } from "@mantine/core";
 import { Link } from "wouter";
-import type { MessageRow } from "../../../../interface/messages.ts";
-import { LIVE_STATES, STATE_LOOK, StateBadge } from "./state_badge.tsx";
-
-type State = MessageRow["state"];
+import { MessageBadge } from "./message_badge.tsx";
+import { LIVE_STATES, lookOfMessage, type MessageState } from "./message_look.ts";
 
 /** How many of some messages are in each state, as a bar and as numbers. */
 export function StateShares({ states, total, hrefOf }: {
-  states: Partial<Record<State, number>>;
+  states: Partial<Record<MessageState, number>>;
   total: number;
   /** Returns a link to the messages in a state. @default {no links} */
-  hrefOf?: (state: State) => string;
+  hrefOf?: (state: MessageState) => string;
 }) {
   const present = LIVE_STATES.filter((state) => (states[state] ?? 0) > 0);
   return (
@@ -20,8 +18,8 @@ export function StateShares({ states, total, hrefOf }: {
           <Progress.Section
             key={state}
             value={100 * (states[state] ?? 0) / total}
-            color={`${STATE_LOOK[state].color}.6`}
-            aria-label={`${STATE_LOOK[state].label}: ${states[state]}`}
+            color={`${lookOfMessage(state).color}.6`}
+            aria-label={`${lookOfMessage(state).label}: ${states[state]}`}
           />
         ))}
       </Progress.Root>
@@ -30,14 +28,14 @@ export function StateShares({ states, total, hrefOf }: {
           const count = states[state]?.toLocaleString();
           return (
             <Group key={state} gap={6}>
-              <StateBadge state={state} />
+              <MessageBadge state={state} />
               {hrefOf === undefined ? <Text size="sm" fw={600}>{count}</Text> : (
                 <Anchor
                   component={Link}
                   href={hrefOf(state)}
                   size="sm"
                   fw={600}
-                  aria-label={`${count}, ${STATE_LOOK[state].label}: show them`}
+                  aria-label={`${count}, ${lookOfMessage(state).label}: show them`}
                 >
                   {count}
                 </Anchor>

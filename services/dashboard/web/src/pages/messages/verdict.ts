@@ -7,7 +7,6 @@ export interface Verdict {
   headline: string;
   /** A sentence. */
   why: string | null;
-  color: "teal" | "red" | "yellow" | "orange" | "gray" | "blue";
 }
 
 /** Returns the state of a message in words. */
@@ -17,7 +16,6 @@ export function verdictOf(row: MessageRow): Verdict {
     return {
       headline: `Waits for its integration: ${sayPlace(waiting.ahead).toLowerCase()}`,
       why: waiting.reason,
-      color: "yellow",
     };
   }
   switch (state) {
@@ -26,7 +24,6 @@ export function verdictOf(row: MessageRow): Verdict {
       return {
         headline: "Accepted by the mail server",
         why: `The server accepted it${when}. Posthaste cannot see what happens after that.`,
-        color: "teal",
       };
     }
     case "failed":
@@ -35,33 +32,30 @@ export function verdictOf(row: MessageRow): Verdict {
           ? "Not delivered"
           : `Not delivered: the server replied ${codeOf(row)}`,
         why: reason,
-        color: "red",
       };
     case "unknown":
       return {
         headline: "Unknown outcome: it may have arrived",
         why: `${reason ?? "The server did not confirm it"}. Sending it again may deliver it twice.`,
-        color: "orange",
       };
     case "deferred":
-      return { headline: `Not delivered yet: ${nextOf(row)}`, why: reason, color: "yellow" };
+      return { headline: `Not delivered yet: ${nextOf(row)}`, why: reason };
     case "canceled":
-      return { headline: "Canceled before it was sent", why: null, color: "gray" };
+      return { headline: "Canceled before it was sent", why: null };
     case "suppressed":
       return {
         headline: "Not sent: the address is suppressed",
         why: null,
-        color: "gray",
       };
     case "sending":
-      return { headline: "Sending to the server", why: null, color: "blue" };
+      return { headline: "Sending to the server", why: null };
     case "scheduled":
-      return { headline: `Scheduled for ${startOf(row)}`, why: reason, color: "gray" };
+      return { headline: `Scheduled for ${startOf(row)}`, why: reason };
     case "queued":
     // Entries of a timeline, not states.
     case "rendered":
     case "printed":
-      return { headline: "Accepted and queued", why: reason, color: "gray" };
+      return { headline: "Accepted and queued", why: reason };
   }
 }
 

@@ -4,6 +4,7 @@ import type { OverviewRange, OverviewView } from "../../../../interface/overview
 import { SectionTitle } from "../../parts/section_title.tsx";
 import { Waiting } from "../../parts/states.tsx";
 import { type Bar, barsOf, TIME_ZONE } from "./buckets.ts";
+import { MAIL_SERIES } from "./mail_series.ts";
 
 const MailChart = lazy(() => import("./mail_chart.tsx"));
 const MailTable = lazy(async () => ({ default: (await import("./mail_chart.tsx")).MailTable }));
@@ -58,13 +59,12 @@ export function MailCard({ view, range, onRange }: {
 }
 
 function Sums({ bars }: { bars: Bar[] }) {
-  const sum = (name: "accepted" | "sent" | "failed" | "deferred") =>
+  const sum = (name: "accepted" | (typeof MAIL_SERIES)[number]["name"]) =>
     bars.reduce((total, bar) => total + bar[name], 0).toLocaleString();
+  const summed = MAIL_SERIES.filter(({ name }) => name !== "unknown");
   const cells = [
     ["Accepted", sum("accepted")],
-    ["Sent", sum("sent")],
-    ["Failed", sum("failed")],
-    ["Deferrals", sum("deferred")],
+    ...summed.map(({ name, label }) => [label, sum(name)]),
   ];
   return (
     <SimpleGrid cols={{ base: 2, xs: 4 }} mb="md">

@@ -2,13 +2,7 @@ import "@mantine/charts/styles.css";
 import { BarChart } from "@mantine/charts";
 import { Table } from "@mantine/core";
 import type { Bar } from "./buckets.ts";
-
-const SERIES = [
-  { name: "sent", label: "Sent", color: "teal.6" },
-  { name: "failed", label: "Failed", color: "red.6" },
-  { name: "deferred", label: "Deferrals", color: "yellow.6" },
-  { name: "unknown", label: "Unknown", color: "grape.6" },
-];
+import { MAIL_SERIES } from "./mail_series.ts";
 
 /** Counts over time, as a chart. */
 export default function MailChart({ bars }: { bars: Bar[] }) {
@@ -20,7 +14,7 @@ export default function MailChart({ bars }: { bars: Bar[] }) {
         data={bars as unknown as Record<string, unknown>[]}
         dataKey="label"
         type="stacked"
-        series={SERIES.filter(({ name }) => name !== "unknown" || hasUnknown)}
+        series={MAIL_SERIES.filter(({ name }) => name !== "unknown" || hasUnknown)}
         withLegend
         legendProps={{ verticalAlign: "bottom" }}
         tickLine="y"
@@ -52,7 +46,7 @@ export function MailTable({ bars }: { bars: Bar[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>From</Table.Th>
-            {["Accepted", "Sent", "Failed", "Deferrals", "Unknown"].map((name) => (
+            {["Accepted", ...MAIL_SERIES.map(({ label }) => label)].map((name) => (
               <Table.Th key={name} ta="right">{name}</Table.Th>
             ))}
           </Table.Tr>
@@ -61,7 +55,7 @@ export function MailTable({ bars }: { bars: Bar[] }) {
           {shown.map((bar, position) => (
             <Table.Tr key={position}>
               <Table.Td>{bar.label}</Table.Td>
-              {[bar.accepted, bar.sent, bar.failed, bar.deferred, bar.unknown].map((value, at) => (
+              {[bar.accepted, ...MAIL_SERIES.map(({ name }) => bar[name])].map((value, at) => (
                 <Table.Td key={at} ta="right">{value.toLocaleString()}</Table.Td>
               ))}
             </Table.Tr>

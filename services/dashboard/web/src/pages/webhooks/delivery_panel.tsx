@@ -11,20 +11,16 @@ import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { RowCard } from "../../parts/row_card.tsx";
 import { Time } from "../../parts/time.tsx";
 import { DeliveryDrawer } from "./delivery_drawer.tsx";
+import { lookOfDelivery } from "./webhook_look.ts";
 import { useDeliveries } from "./webhook_queries.ts";
 
 const STATES = [
   { value: "", label: "All" },
-  { value: "retrying", label: "Retrying" },
-  { value: "failed", label: "Failed" },
-  { value: "delivered", label: "Delivered" },
+  ...(["retrying", "failed", "delivered"] as const).map((value) => ({
+    value,
+    label: lookOfDelivery(value).label,
+  })),
 ];
-
-const STATE_LOOK: Record<WebhookDeliveryView["state"], { label: string; color: string }> = {
-  retrying: { label: "Retrying", color: "yellow" },
-  delivered: { label: "Delivered", color: "teal" },
-  failed: { label: "Failed", color: "red" },
-};
 
 /** What was posted to a webhook, the newest first. */
 export function DeliveryPanel({ id }: { id: string }) {
@@ -135,7 +131,7 @@ function DeliveryTable({ rows, show }: RowsProps) {
 }
 
 function DeliveryState({ row: { state } }: { row: WebhookDeliveryView }) {
-  return <StatePill {...STATE_LOOK[state]} />;
+  return <StatePill {...lookOfDelivery(state)} />;
 }
 
 function answerOf({ attempts }: WebhookDeliveryView): string {

@@ -10,7 +10,8 @@ import { DeliveryPanel } from "./delivery_panel.tsx";
 import { SettingsPanel } from "./settings_panel.tsx";
 import { useWebhook } from "./webhook_queries.ts";
 import { WebhookActions } from "./webhook_actions.tsx";
-import { WebhookBadge } from "./webhook_state.tsx";
+import { WebhookBadge } from "./webhook_badge.tsx";
+import { lookOfWebhook } from "./webhook_look.ts";
 
 /** One webhook: its state, its deliveries, and its settings. */
 export function WebhookDetail({ id }: { id: string }) {
@@ -69,7 +70,7 @@ function Health({ view }: { view: WebhookView }) {
         </Text>
       </Group>
       {error !== undefined && (
-        <Alert color={state === "failing" ? "yellow" : "red"} icon={<TbAlertTriangle size={20} />}>
+        <Alert color={lookOfWebhook(state).color} icon={<TbAlertTriangle size={20} />}>
           {error}
           {state === "down" && retryAt !== null && (
             <>

@@ -10,7 +10,7 @@ import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { NewWebhook } from "./new_webhook.tsx";
 import { useWebhooks } from "./webhook_queries.ts";
-import { WebhookBadge } from "./webhook_state.tsx";
+import { WebhookBadge } from "./webhook_badge.tsx";
 
 /** All webhooks of the account, with their problems. */
 export function WebhookList() {

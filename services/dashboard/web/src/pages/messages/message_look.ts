@@ -1,0 +1,59 @@
+import type { IconType } from "react-icons";
+import {
+  TbAlertTriangle,
+  TbBan,
+  TbCalendarTime,
+  TbCheck,
+  TbClock,
+  TbFileText,
+  TbHelp,
+  TbHourglass,
+  TbMailOff,
+  TbPrinter,
+  TbSend,
+  TbX,
+} from "react-icons/tb";
+import type { MessageRow } from "../../../../interface/messages.ts";
+
+/** A state of a message, or a step of its timeline. */
+export type MessageState = MessageRow["state"];
+
+/** How a state is shown: the word carries the meaning, the colour only helps. */
+export interface MessageLook {
+  label: string;
+  /** A colour of the theme. */
+  color: string;
+  icon: IconType;
+}
+
+/** States that a message can be in; the others occur only in its timeline. */
+export const LIVE_STATES = [
+  ...["scheduled", "queued", "deferred", "sending"] as const,
+  ...["unknown", "sent", "failed", "canceled", "suppressed"] as const,
+] satisfies MessageState[];
+
+const LOOKS: Readonly<Record<MessageState, MessageLook>> = {
+  scheduled: { label: "Scheduled", color: "gray", icon: TbCalendarTime },
+  queued: { label: "Queued", color: "gray", icon: TbClock },
+  rendered: { label: "Rendered", color: "gray", icon: TbFileText },
+  printed: { label: "Printed", color: "gray", icon: TbPrinter },
+  deferred: { label: "Deferred", color: "yellow", icon: TbAlertTriangle },
+  sending: { label: "Sending", color: "blue", icon: TbSend },
+  unknown: { label: "Unknown", color: "orange", icon: TbHelp },
+  sent: { label: "Sent", color: "teal", icon: TbCheck },
+  failed: { label: "Failed", color: "red", icon: TbX },
+  canceled: { label: "Canceled", color: "gray", icon: TbBan },
+  suppressed: { label: "Suppressed", color: "gray", icon: TbMailOff },
+};
+
+/** A message that waits in the ledger for its integration, queued or deferred. */
+const WAITING: MessageLook = { label: "Waiting", color: "yellow", icon: TbHourglass };
+
+/**
+ * Returns the word, the colour and the sign of a state. All pages and charts ask this function.
+ *
+ * @param isWaiting Whether the message waits for its integration. @default {false}
+ */
+export function lookOfMessage(state: MessageState, isWaiting = false): MessageLook {
+  return isWaiting ? WAITING : LOOKS[state];
+}
