@@ -45,8 +45,8 @@ const NETWORK_POLICIES: Readonly<Record<string, readonly NetworkPolicy[]>> = {
     about: PERMITTED_SERVICES,
     ingress: [{ elsewhere: [PROMETHEUS], ports: [EVERY_PROGRAM.listens.HEALTH_PORT] }],
   }],
-  "components/gateway/gateway.yaml": entrancesFrom("envoy-gateway-system"),
-  "components/ingress/ingress.yaml": entrancesFrom("traefik"),
+  "components/gateway/gateway.yaml": ingressFrom("envoy-gateway-system"),
+  "components/ingress/ingress.yaml": ingressFrom("traefik"),
   "components/mongodb/mongodb.yaml": [{
     name: "mongodb",
     labelled: "mongodb",
@@ -121,12 +121,12 @@ function componentsOf(...components: string[]): Record<string, NetworkPolicy[]> 
 }
 
 /** Returns the policies for traffic from outside to each service that listens at a port. */
-function entrancesFrom(namespace: string): NetworkPolicy[] {
+function ingressFrom(namespace: string): NetworkPolicy[] {
   return PERMITTED_SERVICES.flatMap((name) => {
     const port = permissionsFor(name).listens?.["PORT"];
     if (port === undefined) return [];
     const ingress: PolicyRule[] = [{ elsewhere: [{ namespace }], ports: [port] }];
-    return [{ name: `entrance-${name}`, about: name, ingress }];
+    return [{ name: `ingress-${name}`, about: name, ingress }];
   });
 }
 
