@@ -38,9 +38,9 @@ export function fontType(body: Buffer): string | undefined {
 }
 
 /** Returns whether a type that a sender says stands for the type of a font. */
-export function isFontType(said: string, found: string): boolean {
-  const isSfnt = SFNT.includes(found) && [...SFNT, ...othersOf(SFNT)].includes(said);
-  return said === found || isSfnt || othersOf([found]).includes(said);
+export function isFontType(declared: string, found: string): boolean {
+  const isSfnt = SFNT.includes(found) && [...SFNT, ...othersOf(SFNT)].includes(declared);
+  return declared === found || isSfnt || othersOf([found]).includes(declared);
 }
 
 function othersOf(types: readonly string[]): string[] {

@@ -13,9 +13,9 @@ function openType(): Buffer {
   return font;
 }
 
-function reasonOf(body: Buffer, said = ""): string {
+function reasonOf(body: Buffer, declared = ""): string {
   try {
-    readAsset(body, said);
+    readAsset(body, declared);
   } catch (error) {
     assert.ok(error instanceof AssetFault, String(error));
     return error.message;
@@ -31,12 +31,12 @@ test("readAsset() recognises fonts by their bytes, whatever of their names a pro
     [testWoff2(), "font/woff2", ["font/woff2", "application/font-woff2"]],
   ];
   for (const [body, type, names] of cases) {
-    for (const said of [...unknown, ...names]) {
-      const { contentType, bytes, width } = readAsset(body, said);
-      assert.deepEqual([contentType, bytes, width], [type, body, undefined], said);
+    for (const declared of [...unknown, ...names]) {
+      const { contentType, bytes, width } = readAsset(body, declared);
+      assert.deepEqual([contentType, bytes, width], [type, body, undefined], declared);
     }
-    for (const said of ["image/png", "text/plain", "font/collection", "application/pdf"]) {
-      assert.match(reasonOf(body, said), /is of type "font/, said);
+    for (const declared of ["image/png", "text/plain", "font/collection", "application/pdf"]) {
+      assert.match(reasonOf(body, declared), /is of type "font/, declared);
     }
   }
   assert.match(reasonOf(testFont(), "font/woff2"), /is of type "font\/ttf", not "font\/woff2"/);

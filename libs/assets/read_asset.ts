@@ -28,21 +28,23 @@ const SVG_TYPE = "image/svg+xml";
  */
 export function readAsset(body: Buffer, contentType: string): ReadAsset {
   if (body.length === 0) throw new AssetFault("The file is empty");
-  const said = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const declared = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const font = fontType(body);
-  if (font !== undefined || said.startsWith("font/")) return readFont(body, { said, found: font });
-  if (said === SVG_TYPE || (isUnknown(said) && looksLikeSvg(body))) return readSvg(body);
+  if (font !== undefined || declared.startsWith("font/")) {
+    return readFont(body, { declared, found: font });
+  }
+  if (declared === SVG_TYPE || (isUnknown(declared) && looksLikeSvg(body))) return readSvg(body);
   const format = imageFormat(body);
   const found = format === undefined ? typeOfOther(body) : format.type;
   if (found === undefined) {
-    if (!said.startsWith("image/")) return { bytes: body, contentType };
+    if (!declared.startsWith("image/")) return { bytes: body, contentType };
     throw new AssetFault(
-      `The file is not an image that mail clients show, although its type is "${said}"`,
+      `The file is not an image that mail clients show, although its type is "${declared}"`,
     );
   }
-  if (said !== found && !isUnknown(said)) {
+  if (declared !== found && !isUnknown(declared)) {
     throw new AssetFault(
-      `The file is of type "${found}", not "${said}". Send it with its own type`,
+      `The file is of type "${found}", not "${declared}". Send it with its own type`,
     );
   }
   if (format === undefined || format.type === SVG_TYPE) return { bytes: body, contentType: found };
@@ -57,15 +59,15 @@ export function readAsset(body: Buffer, contentType: string): ReadAsset {
 
 function readFont(
   body: Buffer,
-  { said, found }: { said: string; found: string | undefined },
+  { declared, found }: { declared: string; found: string | undefined },
 ): ReadAsset {
   if (found === undefined) {
     const error =
-      `The file is not a TrueType, OpenType or WOFF2 font, although its type is "${said}"`;
+      `The file is not a TrueType, OpenType or WOFF2 font, although its type is "${declared}"`;
     throw new AssetFault(error);
   }
-  if (!isUnknown(said) && !isFontType(said, found)) {
-    const error = `The file is of type "${found}", not "${said}". Send it with its own type`;
+  if (!isUnknown(declared) && !isFontType(declared, found)) {
+    const error = `The file is of type "${found}", not "${declared}". Send it with its own type`;
     throw new AssetFault(error);
   }
   checkFont(body, found);

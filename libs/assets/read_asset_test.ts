@@ -11,8 +11,10 @@ const PNG = Buffer.from(
 const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 
 test("readAsset() recognises images by their bytes, with their size", () => {
-  for (const said of ["image/png", "image/png; charset=utf-8", "application/octet-stream", ""]) {
-    const { contentType, width, height, bytes } = readAsset(PNG, said);
+  for (
+    const declared of ["image/png", "image/png; charset=utf-8", "application/octet-stream", ""]
+  ) {
+    const { contentType, width, height, bytes } = readAsset(PNG, declared);
     assert.deepEqual([contentType, width, height, bytes], ["image/png", 2, 3, PNG]);
   }
   assert.equal(readAsset(GIF, "image/gif").width, 1);
@@ -31,8 +33,8 @@ test("readAsset() refuses a file that is not what its type says", () => {
     [Buffer.alloc(0), "text/plain", /is empty/],
     [Buffer.from([0x3c, 0x73, 0x76, 0x67, 0xff]), "image/svg+xml", /is not UTF-8/],
   ];
-  for (const [body, said, message] of wrong) {
-    assert.throws(() => readAsset(body, said), (error) => {
+  for (const [body, declared, message] of wrong) {
+    assert.throws(() => readAsset(body, declared), (error) => {
       assert.ok(error instanceof AssetFault);
       assert.match(error.message, message);
       return true;

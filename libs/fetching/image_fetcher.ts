@@ -17,7 +17,7 @@ const MAX_REDIRECTS = 3;
 const MAX_URL_LENGTH = 4096;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Temporary statuses: a later request may succeed. */
-const TROUBLE = [408, 425, 429, 500, 502, 503, 504];
+const UNAVAILABLE = [408, 425, 429, 500, 502, 503, 504];
 
 /** Options of {@linkcode openImageFetcher}. */
 export interface ImageFetcherOptions {
@@ -98,7 +98,7 @@ async function follow(url: string, fetching: Fetching): Promise<FetchedImage> {
       if (statusCode === 200) return await read(url, { ...fetching, response });
       const { location } = headers;
       if (!REDIRECTS.includes(statusCode) || location === undefined) {
-        const fault = TROUBLE.includes(statusCode) ? "unavailable" : "refused";
+        const fault = UNAVAILABLE.includes(statusCode) ? "unavailable" : "refused";
         throw new FetchError(url, { fault, reason: `its server returned ${statusCode}` });
       }
       at = parse(url, location, at);

@@ -51,7 +51,7 @@ test("readEvent() splits the bytes behind an event's JSON from it", () => {
   assert.deepEqual(Buffer.from(event.delivery.tail ?? []), Buffer.from(tail));
 });
 
-test("readEvent() tells the failure of every message that a broken event names", () => {
+test("readEvent() reports the failure of every message that a broken event names", () => {
   const reason = 'An event of the message could not be read: "priority" does not match its schema';
   const broken = { priority: "express" };
   const recipients = [3, 4].map((index) => ({ index, attempt: 0, email: "ann@example.com" }));
@@ -76,13 +76,13 @@ test("readEvent() says that an event is newer than itself", () => {
   assert.equal(refusal.failures.length, 1);
 });
 
-test("readEvent() fails no message of an event from before an upgrade: it is dispatched again", () => {
+test("readEvent() fails no message of an event from before an upgrade: it is redispatched", () => {
   const refusal = httpErrorOf({ ...requested("acc_1").data, v: 1 });
   assert.deepEqual([refusal.isNewer, refusal.failures], [false, []]);
   assert.equal(refusal.reason, "its version 1 is older than 2");
 });
 
-test("readEvent() tells no failure where it cannot know of which message", () => {
+test("readEvent() reports no failure where it cannot know of which message", () => {
   const known = { v: 2, sendId, accountId: "acc_1" };
   const unknown: unknown[] = [
     "no JSON",
@@ -106,7 +106,7 @@ test("readEvent() tells no failure where it cannot know of which message", () =>
   assert.equal(httpErrorOf({}, "webhook.called").reason, "its subject is unknown");
 });
 
-test("readEvent() tells no failure of a message that is only asked about", () => {
+test("readEvent() reports no failure of a message that is only asked about", () => {
   const question = { v: 3, sendId, accountId: "acc_1", index: 0 };
   const refusal = httpErrorOf(question, "content.requested");
   assert.deepEqual([refusal.failures, refusal.isNewer], [[], true]);

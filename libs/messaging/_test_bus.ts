@@ -8,7 +8,7 @@ import {
 import { type Logger, openLogger } from "@posthaste/telemetry";
 import { openTestNats } from "@posthaste/kit";
 import { type Bus, openBus } from "./bus.ts";
-import { dispatchesAgain, type Resumption } from "./dispatch_send.ts";
+import { redispatchesOf, type Resumption } from "./dispatch_send.ts";
 import type { Outgoing, Step } from "./step.ts";
 
 /** A logger whose lines can be read. */
@@ -66,7 +66,7 @@ export function requested(accountId: string, priority: "transactional" | "bulk" 
 /** An event that brings a message of a send back; its attempt distinguishes it from others. */
 export function resumed(attempt: number, { index = 0 }: { index?: number } = {}) {
   const send = { _id: sendId, accountId: "acc_1", priority: "transactional" as const };
-  const [event] = dispatchesAgain(send, [{ index, attempt }]);
+  const [event] = redispatchesOf(send, [{ index, attempt }]);
   return event as Resumption;
 }
 

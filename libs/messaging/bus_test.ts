@@ -58,7 +58,7 @@ suite("openBus()", { concurrency: 4 }, () => {
     assert.equal(errorType(error), "unavailable");
   });
 
-  test("openBus() waits for a broker that is away at first, and tells that it does", async () => {
+  test("openBus() waits for a broker that is away at first, and logs that it does", async () => {
     const port = await freePort();
     const logger = openTestLogger();
     const waiting = { signal: new AbortController().signal, logger };
@@ -130,7 +130,7 @@ suite("openBus()", { concurrency: 4 }, () => {
   });
 });
 
-test("queueStates() tells what waits in front of the consumers of a stream", async () => {
+test("queueStates() returns what waits in front of the consumers of a stream", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
   for (let index = 0; index < 3; index++) await bus.publish(requested("acc_1", "bulk"));

@@ -308,7 +308,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await connection.close();
   });
 
-  test("consume() tells the failure of a malformed event's messages, and of none twice", async () => {
+  test("consume() reports the failure of a malformed event's messages, and of none twice", async () => {
     await using open = await openTestBus();
     const { bus } = open;
     await using reported = listen(bus);

@@ -47,7 +47,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
       const [first] = recipients;
       // It has a part of its own, since it is too large for any.
       if (recipients.length === 1 && first !== undefined && jsonBytes(first) >= remaining) {
-        return dispatchesAgain(send, recipients);
+        return redispatchesOf(send, recipients);
       }
       const data = { ...head, ...(variables ? { variables } : {}), recipients };
       return [{ type: "send.requested", data }];
@@ -75,7 +75,7 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
  * @param options `redelivered`: some may have been sent meanwhile, which a mailer is to look up.
  * `integrationId`: the integration that sends them, if not the send's own.
  */
-export function dispatchesAgain(
+export function redispatchesOf(
   { _id, accountId, priority, eventVersion = EVENT_VERSION }: SendReference,
   messages: readonly ResumedMessage[],
   { redelivered = false, integrationId }: {

@@ -9,7 +9,7 @@ import {
 } from "@posthaste/contracts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dispatchesAgain, dispatchesOf, dispatchSend } from "./dispatch_send.ts";
+import { dispatchesOf, dispatchSend, redispatchesOf } from "./dispatch_send.ts";
 import type { Outgoing } from "./step.ts";
 
 function sendTo(to: Recipient[], variables?: Variables): Send {
@@ -92,9 +92,9 @@ test("dispatchesOf() has each recipient say the envelope, in a version that olde
     { index: 0, attempt: 0, email: "ann@example.com", envelope: top },
     { index: 1, attempt: 0, email: "bob@example.com" },
   ]);
-  const again = dispatchesAgain({ ...send, eventVersion: 3 }, [{ index: 0, attempt: 1 }]);
+  const again = redispatchesOf({ ...send, eventVersion: 3 }, [{ index: 0, attempt: 1 }]);
   assert.equal(read(again).resumed[0]?.v, 3);
-  assert.equal(read(dispatchesAgain(send, [{ index: 0, attempt: 1 }])).resumed[0]?.v, 2);
+  assert.equal(read(redispatchesOf(send, [{ index: 0, attempt: 1 }])).resumed[0]?.v, 2);
 });
 
 test("dispatchesOf() shares 1,000 recipients out, each once and in order", () => {
@@ -151,16 +151,16 @@ test("dispatchesOf() only names all recipients where the common variables are to
   assert.deepEqual(read(events).indexes, THOUSAND.slice(0, 30));
 });
 
-test("dispatchesAgain() names messages with their attempts, 200 in an event", () => {
+test("redispatchesOf() names messages with their attempts, 200 in an event", () => {
   const send = sendTo(recipients(1000));
   const messages = THOUSAND.map((index) => ({ index, attempt: index % 3, state: "queued" }));
-  const { resumed } = read(dispatchesAgain(send, messages));
+  const { resumed } = read(redispatchesOf(send, messages));
   assert.deepEqual(resumed.map(({ again }) => again.length), [200, 200, 200, 200, 200]);
   assert.deepEqual(
     resumed.flatMap(({ again }) => again),
     THOUSAND.map((index) => ({ index, attempt: index % 3 })),
   );
-  assert.deepEqual(dispatchesAgain(send, []), []);
+  assert.deepEqual(redispatchesOf(send, []), []);
 });
 
 test("dispatchSend() dispatches a send, or notifies the scheduler of one that waits", async () => {

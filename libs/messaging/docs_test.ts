@@ -76,7 +76,7 @@ function typesOf(subjects: readonly string[]): string[] {
 test("docs/architecture.md names the events that each service consumes and emits", async () => {
   const [, section = ""] = (await pageOf("docs/architecture.md")).split("\n## Services\n");
   const rows = (section.trim().split("\n\n")[0] ?? "").split("\n").slice(2);
-  const told = rows.map((row) => {
+  const documented = rows.map((row) => {
     const [service = "", consumed = "", , emitted = ""] = row.split("|").slice(1);
     return [service.trim(), { consumes: eventsIn(consumed), emits: eventsIn(emitted) }] as const;
   });
@@ -86,5 +86,5 @@ test("docs/architecture.md names the events that each service consumes and emits
     const consumes = typesOf(own.flatMap(({ filterSubjects }) => filterSubjects));
     return [name, { consumes, emits: typesOf(makes) }] as const;
   });
-  assert.deepEqual(Object.fromEntries(told), Object.fromEntries(are));
+  assert.deepEqual(Object.fromEntries(documented), Object.fromEntries(are));
 });

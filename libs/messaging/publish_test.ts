@@ -30,7 +30,7 @@ test("publishEvent() stores an event with the same id once", async () => {
   assert.equal((await bus.streamStates()).get("RENDER")?.messages, 3);
 });
 
-test("streamStates() tells how much each stream holds and since when", async () => {
+test("streamStates() returns how much each stream holds and since when", async () => {
   await using open = await openTestBus();
   const { bus } = open;
   const stateOf = async (stream: string) => (await bus.streamStates()).get(stream);

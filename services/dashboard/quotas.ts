@@ -37,6 +37,6 @@ export const QUOTAS: Readonly<Quotas> = {
  *
  * @throws {HttpError} `conflict`
  */
-export function requireRoom(count: number, max: number, full: string): void {
+export function requireQuota(count: number, max: number, full: string): void {
   if (count >= max) throw new HttpError("conflict", full);
 }

@@ -4,7 +4,7 @@ import { openTestDashboard } from "./_test_dashboard.ts";
 import type { IntegrationInput } from "./interface/integrations.ts";
 import { QUOTAS } from "./quotas.ts";
 
-test("requireRoom() refuses members, templates and accounts beyond the operator's quotas, with a sentence", async () => {
+test("requireQuota() refuses members, templates and accounts beyond the operator's quotas, with a sentence", async () => {
   const quotas = { ...QUOTAS, members: 5, accounts: 2, templates: 2 };
   await using dashboard = await openTestDashboard({ options: { quotas } });
   const { own, store } = dashboard;
@@ -33,7 +33,7 @@ test("requireRoom() refuses members, templates and accounts beyond the operator'
   assert.equal((await store.people.listMemberships(own.owner.user._id)).length, 2);
 });
 
-test("requireRoom() refuses active tokens and integrations beyond the operator's quotas", async () => {
+test("requireQuota() refuses active tokens and integrations beyond the operator's quotas", async () => {
   const quotas = { ...QUOTAS, tokens: 2, integrations: 2 };
   await using dashboard = await openTestDashboard({ options: { quotas } });
   const { owner, editor } = dashboard.own;

@@ -30,7 +30,7 @@ import { type Copies, copiesFor } from "./copies.ts";
 import { failUnsent, type UnsentDeps } from "./end_unsent.ts";
 import { setbackOf, type Waits } from "./outcome.ts";
 import { settle, type Work } from "./settle.ts";
-import { SIGNATURE_ROOM, signMail } from "./sign_mail.ts";
+import { MAX_SIGNATURE_BYTES, signMail } from "./sign_mail.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 import type { SmtpReceipt } from "./smtp_receipt.ts";
@@ -73,7 +73,7 @@ export async function sendMessage(
   const { integration, own } = way;
   let mail: ComposedMail | string;
   try {
-    const room = integration.dkim?.enabled ? SIGNATURE_ROOM : 0;
+    const room = integration.dkim?.enabled ? MAX_SIGNATURE_BYTES : 0;
     mail = await composeMessage(message, deps, deps.mailLimit - room);
   } catch (error) {
     if (error instanceof MissingContentError) return "content_missing";

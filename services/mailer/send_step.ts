@@ -3,9 +3,9 @@ import type { Semaphore } from "@posthaste/limits";
 import {
   carryTail,
   type Delivery,
-  dispatchesAgain,
   type MessageStatusEvent,
   type Outgoing,
+  redispatchesOf,
   reportsOf,
   type Step,
   type Verdict,
@@ -171,7 +171,7 @@ function verdictOf(
     publish: [
       ...(left.length === 0 ? [] : [passed as Outgoing]),
       // The object store is a cache: missing objects are made again from the ledger.
-      ...dispatchesAgain(
+      ...redispatchesOf(
         { _id, accountId, priority, eventVersion },
         data.messages.filter(({ index }) => missing.has(index)),
         insteadOf === undefined ? {} : { integrationId },

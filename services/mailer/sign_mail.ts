@@ -13,7 +13,7 @@ export interface DkimSigner {
 }
 
 /** Maximum size of a signature in bytes. */
-export const SIGNATURE_ROOM = 2048;
+export const MAX_SIGNATURE_BYTES = 2048;
 
 /**
  * The headers that a signature covers if a mail has them: all that people see, those that describe the body,

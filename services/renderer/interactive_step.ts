@@ -11,7 +11,7 @@ export function interactiveStep(
   { preview, content }: InteractiveSteps,
 ): Step<"preview.requested" | "content.requested"> {
   return {
-    name: "renderer.desk",
+    name: "renderer.interactive",
     handle: (delivery, signal) =>
       delivery.type === "preview.requested"
         ? preview.handle(delivery, signal)

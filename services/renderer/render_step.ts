@@ -11,11 +11,11 @@ import {
   type StageLine,
 } from "@posthaste/contracts";
 import {
-  dispatchesAgain,
   eventOfWritten,
   messagesPerEvent,
   type MessageStatusEvent,
   type Outgoing,
+  redispatchesOf,
   reportsOf,
   splitBySize,
   type Step,
@@ -117,7 +117,7 @@ function asBulk(
 ): Outgoing[] {
   const send = { _id: sendId, accountId, priority: "bulk" as const, eventVersion: v };
   const options = insteadOf === undefined ? {} : { integrationId };
-  return dispatchesAgain(send, recipients, options);
+  return redispatchesOf(send, recipients, options);
 }
 
 /**

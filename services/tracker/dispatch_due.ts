@@ -1,6 +1,6 @@
 import type { Priority } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
-import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
+import { type Outgoing, redispatchesOf } from "@posthaste/messaging";
 import { failpoint, repeat } from "@posthaste/runtime";
 import type { DueMessage, IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
@@ -104,7 +104,7 @@ async function route(
   return messages.flatMap((message): Routed[] => {
     const { sendId, unknownAttempts, unreached } = message;
     const from = senders.get(sendId) ?? "";
-    const { id, left } = routes.roomFor({ from, unknownAttempts, unreached });
+    const { id, left } = routes.routeFor({ from, unknownAttempts, unreached });
     if (left <= 0) return [];
     routes.take(id, 1);
     return [id === routes.id ? message : { ...message, fallback: id }];
@@ -154,7 +154,7 @@ async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> 
     const due = bySend.get(head._id) ?? [];
     for (const [integrationId, routed] of Map.groupBy(due, ({ fallback }) => fallback)) {
       for (const [priority, part] of Map.groupBy(routed, (one) => priorityOf(head, one))) {
-        for (const event of dispatchesAgain({ ...head, priority }, part, { integrationId })) {
+        for (const event of redispatchesOf({ ...head, priority }, part, { integrationId })) {
           await deps.publish(event, head.trace);
         }
       }

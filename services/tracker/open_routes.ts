@@ -31,7 +31,7 @@ export interface Routes {
   /** How many messages are in flight through its fallbacks. */
   inFlightElsewhere: number;
   /** Returns which integration makes the next attempt of a message, and how many more it may take now. */
-  roomFor(message: Due): { id: number; left: number };
+  routeFor(message: Due): { id: number; left: number };
   /** Counts messages that an integration takes. */
   take(id: number, messages: number): void;
 }
@@ -73,7 +73,7 @@ export async function openRoutes(
       (sum, one) => sum + flow.inFlight(`${accountId}/${one.id}`),
       0,
     ),
-    roomFor(message) {
+    routeFor(message) {
       const leftOwn = left.get(id) ?? 0;
       // One message shows whether its server is back.
       if (own === null || fallbacks.length === 0 || isProbed && leftOwn > 0) {

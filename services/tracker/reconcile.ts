@@ -1,5 +1,5 @@
 import { messageIdOf, startOf } from "@posthaste/contracts";
-import { dispatchesAgain, type Outgoing } from "@posthaste/messaging";
+import { type Outgoing, redispatchesOf } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import type { SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
@@ -171,7 +171,7 @@ async function reconcileSend(
   );
   await endLost(send, lost, deps);
   failpoint("tracker.lost_ended");
-  for (const event of dispatchesAgain(send, again, { redelivered: true })) {
+  for (const event of redispatchesOf(send, again, { redelivered: true })) {
     await deps.publish(event, send.trace);
   }
   const integration = `${send.accountId}/${send.integrationId}`;

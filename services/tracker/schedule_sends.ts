@@ -4,7 +4,7 @@ import {
   messageIdOf,
   startOf,
 } from "@posthaste/contracts";
-import { dispatchesAgain, type Outgoing, type StatusEvent } from "@posthaste/messaging";
+import { type Outgoing, redispatchesOf, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
@@ -173,7 +173,7 @@ async function scheduleFor(
   const { integration, isFailedOver } = routes;
   flow.failOver(key, isFailedOver);
   const again = await dispatchReturned(key, { flow, routes }, deps);
-  const { left } = routes.roomFor(FIRST);
+  const { left } = routes.routeFor(FIRST);
   const isOpen = left > 0 || isFailedOver;
   const sends = isOpen || isLook ? await deps.waiting.listSends(key, SENDS_AT_ONCE) : [];
   const parts: { send: WaitingSend; taken: number; id: number }[] = [];
@@ -182,7 +182,7 @@ async function scheduleFor(
       await endExpired(send, { integration, circuit: circuits.get(key) }, deps);
       continue;
     }
-    const { id, left } = routes.roomFor({ ...FIRST, from: send.from.email });
+    const { id, left } = routes.routeFor({ ...FIRST, from: send.from.email });
     if (left <= 0) {
       // A send of another sender may go elsewhere.
       if (isFailedOver) continue;
@@ -227,7 +227,7 @@ async function dispatchReturned(
   );
   const chosen = waiting.flatMap((attempt) => {
     const from = heads.get(attempt.sendId)?.from.email ?? "";
-    const { id, left } = routes.roomFor({ ...FIRST, from });
+    const { id, left } = routes.routeFor({ ...FIRST, from });
     if (left <= 0) return [];
     routes.take(id, 1);
     return [{ attempt, id }];
@@ -240,7 +240,7 @@ async function dispatchReturned(
     const [first] = part;
     const head = first && heads.get(first.attempt.sendId);
     if (first === undefined || head === undefined) return [];
-    const events = dispatchesAgain(
+    const events = redispatchesOf(
       { ...head, priority: "bulk" },
       part.map(({ attempt }) => attempt),
       { redelivered: true, integrationId: first.id === own ? undefined : first.id },
@@ -274,7 +274,7 @@ async function dispatchPart(
       flow.begin(`${accountId}/${id}`, { messageId: messageIdOf(_id, index), attempt: 0 });
     }
     const again = indexes.map((index) => ({ index, attempt: 0 }));
-    events.push(...dispatchesAgain(send, again, options));
+    events.push(...redispatchesOf(send, again, options));
   }
   await Promise.all(events.map((event) => deps.publish(event, trace)));
   failpoint("tracker.part_dispatched");

@@ -4,7 +4,7 @@ import { isBlockedFile, MAX_ASSETS } from "@posthaste/contracts";
 import type { AssetName, StorePart } from "@posthaste/storage";
 import { formatBytes } from "@posthaste/runtime";
 import { HttpError } from "../http_error.ts";
-import { requireRoom } from "../quotas.ts";
+import { requireQuota } from "../quotas.ts";
 import type { UploadLimit } from "../upload_limit.ts";
 
 /** A file to keep under a name. */
@@ -42,7 +42,7 @@ export async function putAsset(wish: NewAsset, deps: PutAssetDeps): Promise<Asse
     store.assets.sizeOfNames(accountId),
   ]);
   if (before === null) {
-    requireRoom(kept.count, MAX_ASSETS, `The account keeps ${MAX_ASSETS} files, the maximum`);
+    requireQuota(kept.count, MAX_ASSETS, `The account keeps ${MAX_ASSETS} files, the maximum`);
   }
   if (kept.bytes - (before?.size ?? 0) + bytes.length > maxBytes) {
     const error = `The files of the account would exceed ${formatBytes(maxBytes)} together`;

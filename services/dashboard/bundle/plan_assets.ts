@@ -10,7 +10,7 @@ import {
 import { formatBytes } from "@posthaste/runtime";
 import type { AssetChange, AssetName, StorePart } from "@posthaste/storage";
 import { HttpError } from "../http_error.ts";
-import { requireRoom } from "../quotas.ts";
+import { requireQuota } from "../quotas.ts";
 
 /** The planned change of one file. */
 export interface PlannedAsset extends BundleAssetChange, AssetChange {}
@@ -46,7 +46,7 @@ export async function planAssets(
       });
     }
   }
-  requireRoomFor(found.planned, { kept, maxBytes });
+  requireQuotaFor(found.planned, { kept, maxBytes });
   return found;
 }
 
@@ -74,7 +74,7 @@ function planAsset(
 ): PlannedAsset | null {
   const { name, sha256, contentType } = wanted;
   const previous = kept.find((one) => one.name === name) ?? null;
-  const twin = kept.find((one) => one.sha256 === sha256 && one.contentType === contentType);
+  const same = kept.find((one) => one.sha256 === sha256 && one.contentType === contentType);
   const isSameType = previous?.contentType === contentType;
   const filename = wanted.filename ??
     (isSameType ? previous.filename : usualFilename(name, contentType));
@@ -84,10 +84,10 @@ function planAsset(
   if (previous?.filename !== filename) parts.push("filename");
   if ((previous?.alt ?? "") !== alt) parts.push("alt");
   if (parts.length === 0) return null;
-  const { width, height, size } = twin ?? wanted as WantedAsset & Partial<AssetName>;
+  const { width, height, size } = same ?? wanted as WantedAsset & Partial<AssetName>;
   return {
     ...{ name, change: previous === null ? "create" : "update", parts },
-    ...{ needsContent: twin === undefined, previous },
+    ...{ needsContent: same === undefined, previous },
     asset: {
       ...{ name, sha256, size, contentType, filename, alt },
       ...(width && height ? { width, height } : {}),
@@ -95,14 +95,14 @@ function planAsset(
   };
 }
 
-function requireRoomFor(
+function requireQuotaFor(
   planned: readonly PlannedAsset[],
   { kept, maxBytes }: { kept: readonly AssetName[]; maxBytes: number },
 ): void {
   const added = planned.filter(({ change }) => change === "create").length;
   if (added > 0) {
     const full = `The account may keep ${MAX_ASSETS} files. Remove some first`;
-    requireRoom(kept.length + added - 1, MAX_ASSETS, full);
+    requireQuota(kept.length + added - 1, MAX_ASSETS, full);
   }
   const sizes = new Map([...kept, ...planned.map(({ asset }) => asset)]
     .map(({ name, size }) => [name, size]));

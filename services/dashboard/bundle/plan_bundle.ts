@@ -11,7 +11,7 @@ import {
 import type { Actor } from "../actor.ts";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { HttpError } from "../http_error.ts";
-import { requireRoom } from "../quotas.ts";
+import { requireQuota } from "../quotas.ts";
 import { mayUseTemplate, requireTemplate, requireUnlimited } from "../token_limits.ts";
 import { type BundleBudget, openBundleBudget } from "./bundle_budget.ts";
 import { compileTemplate } from "./compile_template.ts";
@@ -104,7 +104,7 @@ export async function planBundle(
     return change === null ? [] : [{ template, change: withoutContents(change) }];
   });
   const updates = planned.flat();
-  requireRoomFor(updates.map(({ change }) => change), { current, ...deps });
+  requireQuotaFor(updates.map(({ change }) => change), { current, ...deps });
   const partials = faults.length > 0 ? [] : await planPartials(read.partials, {
     ...{ accountId, publish: wish.publish },
   }, deps);
@@ -249,14 +249,14 @@ async function planArchives(
   };
 }
 
-function requireRoomFor(
+function requireQuotaFor(
   changes: readonly PlannedChange[],
   { current, maxTemplates }: { current: readonly Template[]; maxTemplates: number },
 ): void {
   const added = changes.filter(({ change }) => change === "create").length;
   if (added === 0) return;
   const full = `The account may have ${maxTemplates} templates. Archive some first`;
-  requireRoom(current.length + added - 1, maxTemplates, full);
+  requireQuota(current.length + added - 1, maxTemplates, full);
 }
 
 function tooLong(): HttpError {

@@ -11,7 +11,7 @@ import type { PartialChange } from "@posthaste/storage";
 import { calledPartials } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { renderAlone } from "../partials/render_alone.ts";
-import { requireRoom } from "../quotas.ts";
+import { requireQuota } from "../quotas.ts";
 import { mapSome } from "../map_some.ts";
 
 /** The planned change of one partial. */
@@ -42,7 +42,7 @@ export async function planPartials(
   if (added > 0) {
     const { length } = await store.partials.list(accountId);
     const full = `The account may have ${MAX_PARTIALS} partials. Remove some first`;
-    requireRoom(length + added - 1, MAX_PARTIALS, full);
+    requireQuota(length + added - 1, MAX_PARTIALS, full);
   }
   return planned;
 }

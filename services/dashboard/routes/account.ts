@@ -11,7 +11,7 @@ import { audit } from "../audit.ts";
 import type { AccountView } from "../interface/people.ts";
 import { limitRows } from "../limits.ts";
 import { nameInput } from "../people_input.ts";
-import { QUOTAS, requireRoom } from "../quotas.ts";
+import { QUOTAS, requireQuota } from "../quotas.ts";
 import { HttpError, unproven } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { hasSecondFactor } from "../second_factor.ts";
@@ -97,7 +97,7 @@ export function accountRoutes(app: FastifyInstance, { deps, options }: Routing):
       role === "owner"
     );
     const { accounts } = options.quotas ?? QUOTAS;
-    requireRoom(
+    requireQuota(
       owned.length,
       accounts,
       `You own ${accounts} accounts, the maximum. Leave one first`,

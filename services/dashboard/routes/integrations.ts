@@ -30,7 +30,7 @@ import { openProbeLimit } from "../probe_limit.ts";
 import { notifyOwners } from "../notices.ts";
 import { HttpError } from "../http_error.ts";
 import { PROVIDER_PRESETS } from "../provider_presets.ts";
-import { QUOTAS, requireRoom } from "../quotas.ts";
+import { QUOTAS, requireQuota } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 import { requireRecent } from "../session.ts";
 import {
@@ -63,11 +63,11 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
     return found;
   }
 
-  async function requireRoomFor(accountId: string): Promise<void> {
+  async function requireQuotaFor(accountId: string): Promise<void> {
     const { length } = await store.integrations.list(accountId);
     const { integrations: max } = routing.options.quotas ?? QUOTAS;
     const full = `The account has ${max} integrations, the maximum. Remove some first`;
-    requireRoom(length, max, full);
+    requireQuota(length, max, full);
   }
 
   const note = (actor: Actor, action: string, found: { id: number; name: string }) =>
@@ -151,7 +151,7 @@ export function integrationRoutes(app: FastifyInstance, routing: Routing): void 
       requireUnlimited(actor, "integrations");
       if (skipsCertificate(input, null)) requirePerson(actor, SKIP);
       await checkFallbacks(actor, input, null);
-      await requireRoomFor(accountId);
+      await requireQuotaFor(accountId);
       const auth = loginOf(input, { accountId, sealingKey });
       const created = await changing(() =>
         store.integrations.create({ ...settingsOf(input), accountId, auth })

@@ -6,7 +6,7 @@ import type { Routing } from "../routing.ts";
 import { audit } from "../audit.ts";
 import type { InvitationView, InvitedView, MembersView } from "../interface/people.ts";
 import { emailInput } from "../people_input.ts";
-import { QUOTAS, requireRoom } from "../quotas.ts";
+import { QUOTAS, requireQuota } from "../quotas.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
 import { sayRole } from "../say_role.ts";
@@ -84,7 +84,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     const at = now();
     const open = await store.invitations.list(accountId, at);
     const others = open.filter((each) => each.email !== email).length;
-    requireRoom(
+    requireQuota(
       members.length + others,
       maxMembers,
       `The account has ${maxMembers} members and invitations, the maximum. Remove one first`,

@@ -13,7 +13,7 @@ import {
 } from "../partials/partial_input.ts";
 import { previewPartial } from "../partials/preview_partial.ts";
 import { publishPartial, touchedTemplates } from "../partials/publish_partial.ts";
-import { requireRoom } from "../quotas.ts";
+import { requireQuota } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 import type { Routing } from "../routing.ts";
 import { revisionSchema } from "../templates/template_input.ts";
@@ -59,7 +59,7 @@ export function partialRoutes(app: FastifyInstance, { deps, issued }: Routing): 
     const { accountId, userId } = actor;
     if (revision === 0) {
       const full = `The account has ${MAX_PARTIALS} partials, the maximum`;
-      requireRoom((await store.partials.list(accountId)).length, MAX_PARTIALS, full);
+      requireQuota((await store.partials.list(accountId)).length, MAX_PARTIALS, full);
     }
     const edit = { accountId, name, revision, source, updatedAt: now(), updatedBy: userId };
     const changed = await store.partials.change(edit);

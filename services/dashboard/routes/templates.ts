@@ -6,7 +6,7 @@ import type { Routing } from "../routing.ts";
 import type { ExampleRow, HelperRow } from "../interface/templates.ts";
 import { requireFreeName } from "../free_name.ts";
 import { HttpError } from "../http_error.ts";
-import { QUOTAS, requireRoom } from "../quotas.ts";
+import { QUOTAS, requireQuota } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 import { sameVersion } from "../templates/same_version.ts";
 import { EXAMPLES } from "../templates/examples.ts";
@@ -75,14 +75,14 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
   );
 
   /** Returns the templates of the kind, if there may be one more. */
-  async function requireRoomFor(accountId: string): Promise<Template[]> {
+  async function requireQuotaFor(accountId: string): Promise<Template[]> {
     const { templates } = options.quotas ?? QUOTAS;
     const [emails, pdfs] = await Promise.all([
       store.templates.list(accountId, "email"),
       store.templates.list(accountId, "pdf"),
     ]);
     const full = `The account has ${templates} templates, the maximum. Archive some first`;
-    requireRoom(emails.length + pdfs.length, templates, full);
+    requireQuota(emails.length + pdfs.length, templates, full);
     return kind === "email" ? emails : pdfs;
   }
 
@@ -92,7 +92,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     if (example === undefined) throw new HttpError("not_found", `There is no example "${wanted}"`);
     const { accountId, userId } = actor;
     requireUnlimited(actor, "templates");
-    const others = await requireRoomFor(accountId);
+    const others = await requireQuotaFor(accountId);
     // With an alias, the alias decides.
     if (!alias) requireFreeName(actor, name, { kind: "template", others });
     const template = await unlessTaken(store.templates.create({ accountId, kind, name, alias }));
@@ -135,7 +135,7 @@ function headRoutes(app: FastifyInstance, { kind, access, routing }: TemplateRou
     const { source } = await openDraft(original, store);
     const { accountId, userId } = actor;
     requireUnlimited(actor, "templates");
-    const others = await requireRoomFor(accountId);
+    const others = await requireQuotaFor(accountId);
     requireFreeName(actor, name, { kind: "template", others });
     const template = await store.templates.create({ accountId, kind, name });
     await store.drafts.create({ ...ownOf(template), source, updatedAt: now(), updatedBy: userId });

@@ -8,7 +8,7 @@ import type { NewTokenView, TokenState, TokenView } from "../interface/tokens.ts
 import { requireFreeName } from "../free_name.ts";
 import { notifyOwners } from "../notices.ts";
 import { HttpError } from "../http_error.ts";
-import { QUOTAS, requireRoom } from "../quotas.ts";
+import { QUOTAS, requireQuota } from "../quotas.ts";
 import { readInput } from "../read_input.ts";
 import { type Granted, grantedLimits, grantFaults } from "../token_grant.ts";
 import { tokenCurl } from "../token_curl.ts";
@@ -45,10 +45,10 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
   }
 
   /** Returns the active tokens, if there may be one more. */
-  async function requireRoomFor(accountId: string): Promise<AccessToken[]> {
+  async function requireQuotaFor(accountId: string): Promise<AccessToken[]> {
     const active = (await store.tokens.list(accountId)).filter((token) => isLive(token, now()));
     const { tokens: max } = options.quotas ?? QUOTAS;
-    requireRoom(
+    requireQuota(
       active.length,
       max,
       `The account has ${max} active tokens, the maximum. Revoke some first`,
@@ -88,7 +88,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
         throw new HttpError("invalid_request", "The expiry date must be in the future", { issues });
       }
       requireGrant(actor, { scopes, expiresAt, ...limits });
-      const others = await requireRoomFor(accountId);
+      const others = await requireQuotaFor(accountId);
       requireFreeName(actor, name, { kind: "valid token", others });
       const [createdBy, madeBy] = [userId, actor.token?._id];
       const made = await store.tokens.create({
@@ -121,7 +121,7 @@ export function tokenRoutes(app: FastifyInstance, routing: Routing): void {
       const { accountId, userId } = actor;
       const old = await find(accountId, id);
       requireGrant(actor, { ...old, expiresAt: rolledExpiry(old, now()) });
-      await requireRoomFor(accountId);
+      await requireQuotaFor(accountId);
       const until = new Date(now().getTime() + overlapHours * HOUR_MS);
       const [createdBy, madeBy] = [userId, actor.token?._id];
       const made = await store.tokens.roll({ accountId, id, until, createdBy, madeBy });
