@@ -50,8 +50,8 @@ test("failuresCommand() exports each address of a cause once, without formulas, 
 
 test("failuresCommand() and --json print no control characters of a mail server on a terminal", async () => {
   const response = "550 \x1b]0;owned\x07\x9b2J no";
-  const hostile = messageTo("a@example.net", "msg_3", { reply: { ...REPLY, response } });
-  await using stub = await openStub(() => [200, { data: [hostile], next: null }]);
+  const malicious = messageTo("a@example.net", "msg_3", { reply: { ...REPLY, response } });
+  await using stub = await openStub(() => [200, { data: [malicious], next: null }]);
   const onTerminal = (args: string) =>
     stub.run(args, "", (argv, options) => runCli(argv, { ...options, isTerminal: true }));
   // deno-lint-ignore no-control-regex

@@ -20,7 +20,7 @@ export interface ServiceLaunch {
   commandOf(name: ServiceName | "inbox", env: Env): Promise<readonly [string, ...string[]]>;
 }
 
-/** What services are told. */
+/** What services get at their start. */
 export interface LaunchOptions {
   root: string;
   addresses: Addresses;

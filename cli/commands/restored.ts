@@ -51,7 +51,7 @@ Examples:
     );
   command.command("hold")
     .description("Hold every message that is not finished. Stop all services first.")
-    .requiredOption("--backup <time>", "when the backup started, in ISO 8601; if in doubt, earlier")
+    .requiredOption("--backup <time>", "when the backup started, in ISO 8601; if unsure, earlier")
     .option("--lost <time>", "when the last mailer stopped (default: now)")
     .addHelpText(
       "after",

@@ -21,7 +21,7 @@ export interface JsonDocument {
   placeOfKey(path: readonly PropertyKey[], key: string): Place;
 }
 
-/** The most faults of a file that are listed: a hostile one has as many as characters. */
+/** The most faults of a file that are listed: a malicious one has as many as characters. */
 export const MAX_FAULTS = 100;
 
 /** The depth of bodies of requests. The database takes some more levels around a value. */

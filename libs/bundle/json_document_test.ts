@@ -28,16 +28,16 @@ test("readJson() refuses what is nested deeper than the bodies of requests", () 
 
 const NEEDED = { "email/a/subject.hbs": "x", "email/a/body.html.hbs": "x" };
 
-test("readBundle() lists the first faults of hostile settings, in time proportional to their length", () => {
+test("readBundle() lists the first faults of malicious settings, in time proportional to their length", () => {
   const keys = Array.from({ length: 12_000 }, (_, at) => `"k${at}": 1`).join(",\n");
-  const hostile = [
+  const malicious = [
     ",\n".repeat(120_000),
     "]".repeat(250_000),
     `{${keys}}`,
     `{"name": "x", "variables": [${Array(80_000).fill("1").join(",\n")}]}`,
     "[".repeat(250_000),
   ];
-  for (const json of hostile) {
+  for (const json of malicious) {
     const { faults } = readBundle({ ...NEEDED, "email/a/template.json": json });
     assert.ok(faults.length > 0 && faults.length <= MAX_FAULTS, `${faults.length} faults`);
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { repeat } from "./repeat.ts";
 
-test("repeat() goes on after a failure, tells of it, and ends with its signal", async () => {
+test("repeat() goes on after a failure, logs it, and ends with its signal", async () => {
   const stop = new AbortController();
   const lines: unknown[] = [];
   let times = 0;

@@ -191,7 +191,7 @@ test("runService() serves health on HEALTH_PORT", async () => {
   assert.equal(await service.exited, 0);
 });
 
-test("runService() tells no secret in the log or in a diagnostic report, however it ends", async () => {
+test("runService() shows no secret in the log or in a diagnostic report, however it ends", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "posthaste-report-"));
   const key = "CanaryKey";
   const url = "mongodb://root:CanaryPassword";

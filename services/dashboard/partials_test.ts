@@ -106,8 +106,8 @@ test("publishing a partial publishes all templates that have it, and keeps their
   const { revision, draft } = (await asked.get(one.path)).body;
   await asked.put(`${one.path}/draft`, { revision, source: { ...draft, html: "mine" } });
   await write("city", "Pisa", 1);
-  const told = await asked.get(`${BASE}/partials/city/templates`);
-  const shown = told.body.map(({ id, hasDraft }: { id: number; hasDraft: boolean }) => [
+  const listed = await asked.get(`${BASE}/partials/city/templates`);
+  const shown = listed.body.map(({ id, hasDraft }: { id: number; hasDraft: boolean }) => [
     id,
     hasDraft,
   ]);

@@ -472,7 +472,7 @@ test("sendStep() takes no register of an attempt that ends before the server wai
   assert.equal(register.void.state, "failed");
 });
 
-test("sendStep() ends a message to a suppressed address without a dot, and tells why", async () => {
+test("sendStep() ends a message to a suppressed address without a dot, and reports why", async () => {
   const { world, run } = openMailer();
   world.suppressed = [{
     ...{
@@ -508,7 +508,7 @@ test("sendStep() sends to a suppressed address on demand, and no copies to suppr
   assert.deepEqual(world.statusEvents.map(({ type }) => type), ["status.message.sent"]);
 });
 
-test("sendStep() leaves suppressed copies out of a mail, and tells which", async () => {
+test("sendStep() leaves suppressed copies out of a mail, and reports which", async () => {
   const { world, run } = openMailer();
   const email = "cy@example.net";
   world.suppressed = [

@@ -395,7 +395,7 @@ test("followEndpoints() is not delayed by another account's endpoints that hang"
   assert.equal(tried(), IN_FLIGHT_PER_ACCOUNT);
   stop.abort();
   await following;
-  // A process that ends gives its claims back: another one has them at once.
+  // A process that ends gives its claims back: another one has them immediately.
   assert.deepEqual(await store.webhooks.listHeld(parts.holder), []);
   const next = await store.webhooks.claim({ holder: "next", forMs: 60_000, limit: 100 });
   assert.ok(next.some(({ _id }) => _id === quick._id));

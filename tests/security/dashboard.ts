@@ -340,7 +340,7 @@ async function attackProvider(world: World, tries: number): Promise<Tried> {
   return { tries: most, through };
 }
 
-/** Floods an inbox: every visitor may request a new password for any address. */
+/** Floods an inbox: anybody may request a new password for any address. */
 async function attackInbox(world: World, tries: number): Promise<Tried> {
   const email = "owner@other.example";
   const before = (await systemMailTo(world, email)).length;

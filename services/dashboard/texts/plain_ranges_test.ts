@@ -31,7 +31,7 @@ test("plainRanges() finds paragraphs with their values and conditions", () => {
   }
 });
 
-test("plainRanges() takes time proportional to the length of hostile sources", () => {
+test("plainRanges() takes time proportional to the length of malicious sources", () => {
   for (const piece of ["\n", "\n  ", " ", "{{#if a}}", "{{/if}}\n", "\n\n{{ a }}", "x{{", "\r\n"]) {
     assert.ok(plainRanges(piece.repeat(500_000 / piece.length)).length <= 500_000);
   }
