@@ -33,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   { name: "dependencies", command: ["node", "tools/check_dependencies.ts"] },
   { name: "links", command: ["node", "tools/check_links.ts"] },
   { name: "tables", command: ["node", "tools/check_tables.ts"] },
+  { name: "words", command: ["node", "tools/check_words.ts"] },
   { name: "lock file", command: ["node", "tools/check_lock_file.ts"] },
   ...GENERATED,
 ];
