@@ -33,6 +33,10 @@ export const PAGES: readonly PageToSee[] = [
   { name: "overview", path: "/" },
   { name: "overview-empty", path: "/", who: "newcomer" },
   { name: "messages", path: "/messages" },
+  {
+    ...{ name: "messages-pointed", path: "/messages" },
+    open: (page) => page.locator("tbody tr").first().hover(),
+  },
   { name: "messages-filtered", path: "/messages?state=failed" },
   { name: "messages-no-match", path: "/messages?email=nobody-at-all" },
   { name: "messages-empty", path: "/messages", who: "newcomer" },

@@ -24,7 +24,7 @@ export const CONTRAST: CSSVariablesResolver = ({ colors }) => {
     variables: {},
     light,
     dark: {
-      "--mantine-color-dimmed": "#a0a0a0",
+      "--mantine-color-dimmed": "#a6a6a6",
       "--mantine-color-placeholder": "#8f8f8f",
       "--mantine-color-error": colors.red[4],
     },
