@@ -14,7 +14,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that belong into no image: they build, check or test. */
-const NOWHERE = [
+export const NOWHERE = [
   "playwright-core",
   "react",
   "vite",
