@@ -524,7 +524,7 @@ function findDishonesty({ asked, terms }: View): Violation[] {
       const isHonest = status === 429 || status === 503;
       if (!isHonest) blame(`${key} was answered ${status}: ${body}`);
       else if (!(Number(retryAfter) > 0)) blame(`${key} got ${status} without Retry-After`);
-      if (ms > REFUSAL_LIMIT_MS) blame(`${key} got ${status} after ${ms} ms`);
+      if (ms > REFUSAL_LIMIT_MS) blame(`${key} got ${status} after ${ms} ms: ${body}`);
     }
     const ids = new Set(answers.flatMap(({ sendId }) => sendId ?? []));
     if (ids.size > 1) blame(`${key} got ${ids.size} different sends`);
