@@ -9,7 +9,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   // The server of the inbox is made of it, too.
   "nodemailer": ["mailer", "inbox"],
   "openid-client": ["dashboard"],
-  "jsonc-parser": ["cli"],
+  // Bundles are read by both.
+  "jsonc-parser": ["cli", "dashboard"],
   "smtp-server": ["inbox"],
 };
 
