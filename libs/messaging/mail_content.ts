@@ -4,6 +4,7 @@ import {
   EVENT_VERSION,
   type EventData,
   type GivenMessage,
+  MAX_PDF_BYTES,
   type Send,
 } from "@posthaste/contracts";
 import type { Bus } from "./bus.ts";
@@ -50,9 +51,6 @@ export interface MailPdf {
 
 const CONTENT_MS = 10_000;
 const PRINT_MS = 30_000;
-
-/** The printer makes none that is larger; what it says is not believed. */
-const MAX_PDF_BYTES = 10_000_000;
 
 /**
  * Renders a mail again, from the versions to which its send is pinned.
@@ -188,6 +186,7 @@ async function print(
     const reason = `No font has a glyph (missing_glyphs): ${missingGlyphs.join(", ")}`;
     throw new MailContentError("template_failed", reason);
   }
+  // The printer makes none that is larger. This does not trust its word.
   if (reply.size > MAX_PDF_BYTES) {
     throw new MailContentError("template_failed", `The PDF exceeds ${MAX_PDF_BYTES} bytes`);
   }

@@ -235,7 +235,10 @@ test("the PDFs of a message, and of a template, are printed for who may see them
   assert.deepEqual(await codes(), Array(2).fill("504 print_timeout"));
   printed = { ok: false, reason: "it has 501 pages" };
   assert.deepEqual(await codes(), Array(2).fill("422 template_failed"));
-  printed = { ...PRINTED, size: 10_000_001 };
+  // What an operator may allow as PDF_LIMIT, and what none may.
+  printed = { ...PRINTED, size: 50_000_000 };
+  assert.deepEqual(await codes(), Array(2).fill("200 undefined"));
+  printed = { ...PRINTED, size: 50_000_001 };
   assert.deepEqual(await codes(), Array(2).fill("422 template_failed"));
   // A blocked request fails the PDF of a template, but not that of a message.
   printed = { ...PRINTED, blocked: ["http://example.com/x.png"] };

@@ -1,3 +1,4 @@
+import { MAX_PDF_BYTES } from "@posthaste/contracts";
 import { CONNECTIONS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
@@ -18,7 +19,7 @@ export const CONFIG = z.object({
     .describe(
       "Maximum browser time for one PDF; on a busy machine, up to ten times that in wall-clock time",
     ),
-  PDF_LIMIT: setting.bytes({ min: 10_000, max: 50_000_000 }).prefault("10MB")
+  PDF_LIMIT: setting.bytes({ min: 10_000, max: MAX_PDF_BYTES }).prefault("10MB")
     .describe(
       "Maximum size of a PDF; base64 adds a third, so MAIL_LIMIT of mailer and dashboard must be larger",
     ),
