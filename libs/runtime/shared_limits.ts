@@ -14,7 +14,7 @@ export const REQUEST_LIMITS = {
     .describe("Time in which requests are counted for RATE_LIMIT"),
 };
 
-/** Limits of mails: the mailer enforces them, and the dashboard shows them. */
+/** Limits of mails: the mailer enforces them, the dashboard shows them, and pdf compares its own limit with them. */
 export const MAIL_LIMITS = {
   MAIL_LIMIT: setting.bytes({ min: 10_000 }).prefault("25MB")
     .describe("Maximum size of a mail, encoded"),

@@ -1,5 +1,5 @@
 import { MAX_PDF_BYTES } from "@posthaste/contracts";
-import { CONNECTIONS, setting } from "@posthaste/runtime";
+import { CONNECTIONS, MAIL_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
 /** Settings of the pdf service, beside those that every service has. */
@@ -21,8 +21,9 @@ export const CONFIG = z.object({
     ),
   PDF_LIMIT: setting.bytes({ min: 10_000, max: MAX_PDF_BYTES }).prefault("10MB")
     .describe(
-      "Maximum size of a PDF; base64 adds a third, so MAIL_LIMIT of mailer and dashboard must be larger",
+      "Maximum size of a PDF; base64 adds more than a third, so MAIL_LIMIT of mailer, dashboard and pdf must be larger",
     ),
+  ...MAIL_LIMITS,
   PRINTS_PER_BROWSER: setting.integer({ min: 1 }).prefault("1000")
     .describe("PDFs after which the browser is replaced"),
   BROWSER_AGE: setting.duration({ min: 1000 }).prefault("1h")

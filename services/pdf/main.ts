@@ -8,6 +8,7 @@ import { openBrowser } from "./browser.ts";
 import { CONFIG } from "./config.ts";
 import { openContentCache } from "./content_cache.ts";
 import { interactivePrintStep } from "./interactive_print_step.ts";
+import { limitsFault } from "./limits_fault.ts";
 import { printStep } from "./print_step.ts";
 import { watchMemory } from "./watch_memory.ts";
 
@@ -16,6 +17,8 @@ await runService({
   env: process.env,
   config: CONFIG,
   run: async ({ config, signal, logger, health }) => {
+    const fault = limitsFault({ pdf: config.PDF_LIMIT, mail: config.MAIL_LIMIT });
+    if (fault !== undefined) logger.warn(fault);
     const waiting = { signal, logger };
     await using bus = await openBus({ url: config.NATS_URL, name: "pdf", waiting });
     await using browser = await openBrowser({
