@@ -10,6 +10,12 @@ import type { StartedBrowser } from "./start_browser.ts";
  */
 const MAX_PAGES = 8;
 
+/**
+ * A document of more pages leaves memory in the browser's page, up to 850 MB, which Chromium does not give back
+ * while the page is open. The next document would exceed its limit.
+ */
+const LONG_DOCUMENT_PAGES = 100;
+
 /** Time for a browser to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
 
@@ -84,7 +90,8 @@ export class BrowserProcess {
     try {
       const printed = await page.print(order);
       this.#printed++;
-      this.#giveBack(page, owner);
+      if (printed.pages > LONG_DOCUMENT_PAGES) this.#close(page);
+      else this.#giveBack(page, owner);
       return printed;
     } catch (error) {
       this.#close(page);

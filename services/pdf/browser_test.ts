@@ -119,6 +119,20 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     for (let count = 0; count < 3; count++) await browser.print(job(`<table>${rows}</table>`));
   });
 
+  test("print() prints no document twice for the memory that a long one left", async () => {
+    const lines: string[] = [];
+    const log = (_: string, line: string) => void lines.push(line);
+    const limits = { memoryBytes: 720 * 1024 ** 2 };
+    await using browser = await openTestBrowser({ concurrency: 1, limits, log });
+    // 580 MB on a new page. Printed again on that page, it holds 840 MB.
+    const rows = "<tr><td>1<td>Some article with words<td>12.50<td>3<td>37.50".repeat(5_000);
+    for (let count = 0; count < 3; count++) {
+      const { pages } = await browser.print(job(`<table>${rows}</table>`));
+      assert.ok(pages > 100, `${pages} pages`);
+    }
+    assert.deepEqual(lines.filter((line) => line.startsWith("Printing again")), []);
+  });
+
   test("print() prints although the browser was killed, and reports for whom", async () => {
     const lines: string[] = [];
     const log = (level: string, line: string) => void lines.push(`${level}: ${line}`);

@@ -2,7 +2,7 @@ import type { PageOptions, PdfEncryption } from "@posthaste/contracts";
 import { PdfFault } from "@posthaste/assets";
 import { appendPages } from "./append_pages.ts";
 import { encryptedPdf } from "./encrypt_pdf.ts";
-import { countPages, neutralize } from "./neutral_pdf.ts";
+import { neutralize } from "./neutral_pdf.ts";
 import { pageCss } from "./page_css.ts";
 import { type InvoiceSums, totalsFault } from "./invoice_totals.ts";
 import { missingCharacters } from "./missing_characters.ts";
@@ -119,9 +119,8 @@ export async function resultOf(
   printed: Printed,
   limits: PrintLimits,
 ): Promise<PrintedPdf> {
-  const { pdf, blocked, brokenFonts } = printed;
+  const { pdf, pages, blocked, brokenFonts } = printed;
   const fonts = brokenFonts.length === 0 ? {} : { brokenFonts: [...new Set(brokenFonts)] };
-  const pages = countPages(pdf);
   if (pages > limits.pages) throw tooLarge(job, `it has more than ${limits.pages} pages`);
   checkSize(job, pdf, limits);
   const madeAt = job.madeAt ?? new Date(0);

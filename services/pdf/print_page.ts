@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { CdpConnection, CdpEvents, CdpSession } from "./cdp.ts";
 import { SCRIPT_FONTS } from "./fonts.ts";
+import { countPages } from "./neutral_pdf.ts";
 import type { PageSize } from "./page_size.ts";
 
 /** Maximum number of blocked addresses reported for one document. */
@@ -59,6 +60,8 @@ const READ_FONTS = `Array.from(
 /** The result of an order. */
 export interface Printed {
   pdf: Buffer;
+  /** Number of its pages. */
+  pages: number;
   /** The marked totals of an invoice; empty if they were not to be read. */
   totals: PageTotal[];
   /** Refused addresses that the document wanted to load. */
@@ -191,7 +194,7 @@ export class PrintPage {
     const brokenFonts = order.listsFonts ? await this.#evaluate<string[]>(READ_FONTS) : [];
     this.#printed++;
     const pdf = Buffer.from(data, "base64");
-    return { pdf, totals, blocked: [...this.#blocked], brokenFonts };
+    return { pdf, pages: countPages(pdf), totals, blocked: [...this.#blocked], brokenFonts };
   }
 
   /** The document's own scripts stay off. */
