@@ -33,6 +33,8 @@ export interface BaselineRun {
   run: number;
   /** Size of the PDF that each mail carries. @default {0} */
   pdfBytes?: number;
+  /** What a printer prints, filled. @default {the invoice of one page} */
+  invoice?: string;
 }
 
 /** From the process of a baseline. */

@@ -9,6 +9,7 @@ export const FIGURES = [
   "telemetry",
   "pdf-each",
   "pdf-accounts",
+  "pdf-long",
   "pdf-shared",
   "render",
   "latency",

@@ -12,7 +12,7 @@ import { bulk, bulkFar, queue } from "./measurements/bulk.ts";
 import { drain } from "./measurements/drain.ts";
 import { events } from "./measurements/events.ts";
 import { latency } from "./measurements/latency.ts";
-import { pdfAccounts, pdfEach, pdfShared } from "./measurements/pdf.ts";
+import { pdfAccounts, pdfEach, pdfLong, pdfShared } from "./measurements/pdf.ts";
 import { render } from "./measurements/render.ts";
 import { single } from "./measurements/single.ts";
 import { telemetry } from "./measurements/telemetry.ts";
@@ -30,6 +30,7 @@ const FIGURES: Record<Exclude<FigureName, "fairness">, Figure> = {
   telemetry,
   "pdf-each": pdfEach,
   "pdf-accounts": pdfAccounts,
+  "pdf-long": pdfLong,
   "pdf-shared": pdfShared,
   render,
   latency,

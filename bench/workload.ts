@@ -85,8 +85,14 @@ export const INVOICE_VARIABLES: Variables = {
   total: "€330.90",
 };
 
-/** Which invoice a recipient gets: none, one of their own, or the same as everyone. */
-export type Invoice = "none" | "each" | "shared";
+/** The variables of an invoice of 5,000 lines, but for its number: about 500 KB. */
+export const LONG_INVOICE_VARIABLES: Variables = {
+  ...INVOICE_VARIABLES,
+  lines: Array.from({ length: 5000 }, (_, index) => LINES[index % LINES.length] ?? null),
+};
+
+/** Which invoice a recipient gets: none, one of their own, a long one of their own, or the same as everyone. */
+export type Invoice = "none" | "each" | "long" | "shared";
 
 /**
  * Makes the body of a send.
@@ -105,14 +111,15 @@ export function sendBody(
     from: { email: SENDER, name: "Northwind" },
     to: Array.from({ length: count }, (_, offset) => {
       const index = first + offset;
-      const number = invoice === "each" ? `I-${index}` : "I-shared";
+      const number = invoice === "shared" ? "I-shared" : `I-${index}`;
+      const filling = invoice === "long" ? LONG_INVOICE_VARIABLES : INVOICE_VARIABLES;
       return {
         email: `customer-${index}@inbox.example`,
         name: `Zoë Müller`,
         variables: recipientVariables(index),
         ...(invoice === "none"
           ? {}
-          : { attachments: [{ id: pdfId, variables: { ...INVOICE_VARIABLES, number } }] }),
+          : { attachments: [{ id: pdfId, variables: { ...filling, number } }] }),
       };
     }),
     variables: MAIL_VARIABLES,

@@ -17,12 +17,12 @@ export async function openPageReuse(settings: BaselineSettings): Promise<Baselin
   let printed = 0;
   let bytes = 0;
   return {
-    async run({ run }) {
+    async run({ run, invoice = settings.invoice }) {
       await inFlight({ count: run, width: idle.length }, async () => {
         const cdp = idle.pop();
         if (cdp === undefined) throw new RangeError("Cannot print: no page is idle");
         const { frameTree } = await cdp.send("Page.getFrameTree");
-        const html = numbered(settings.invoice, printed++);
+        const html = numbered(invoice, printed++);
         await cdp.send("Page.setDocumentContent", { frameId: frameTree.frame.id, html });
         const { data } = await cdp.send("Page.printToPDF", {
           ...A4,

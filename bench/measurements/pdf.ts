@@ -1,8 +1,10 @@
 import { randomInt } from "node:crypto";
+import handlebars from "handlebars";
 import type { Bench } from "../bench.ts";
 import type { BenchAccount } from "../bench_account.ts";
 import type { Measurement } from "../measurement.ts";
 import { baselineMeasurement } from "./baseline_measurement.ts";
+import { LONG_INVOICE_VARIABLES } from "../workload.ts";
 import { drain } from "./drain.ts";
 
 /** A PDF of their own for everyone, beside Chromium alone. */
@@ -23,6 +25,19 @@ export async function pdfEach(bench: Bench): Promise<Measurement[]> {
       part: "Chromium, new context per PDF",
       baseline: "newContext",
       run: Math.round(mails / 5),
+    }),
+  ];
+}
+
+/** One mail with an invoice of 5,000 lines, beside the same document in Chromium alone. */
+export async function pdfLong(bench: Bench): Promise<Measurement[]> {
+  const figure = "mail with a PDF of 5,000 lines";
+  const fill = handlebars.compile(bench.system.invoice);
+  return [
+    await drain(bench, { figure, mails: 1, recipientsPerRequest: 1, invoice: "long" }),
+    await baselineMeasurement(bench, {
+      ...{ figure, part: "Chromium, page reused (CDP)", baseline: "pageReuse", unit: "PDF" },
+      ...{ run: 1, invoice: fill({ ...LONG_INVOICE_VARIABLES, number: "I-bare" }) },
     }),
   ];
 }
