@@ -19,6 +19,7 @@ test("readOptions() selects everything by default", () => {
   assert.equal(some?.survive, false);
   assert.deepEqual(some?.stages.map(({ name }) => name), ["api", "pdf"]);
   assert.deepEqual([some?.replicas, some?.modes], [[3], ["waiting"]]);
+  assert.deepEqual([all?.cores, readOptions(["--cores", "0.25"])?.cores], [undefined, 0.25]);
   assert.equal(readOptions(["--help"]), undefined);
 });
 
@@ -26,4 +27,5 @@ test("readOptions() refuses unknown options", () => {
   assert.throws(() => readOptions(["--only", "cook"]), /Cannot measure "cook"/);
   assert.throws(() => readOptions(["--replicas", "2"]), /Cannot measure "2"/);
   assert.throws(() => readOptions(["--workers", "0"]), /Cannot start "0" workers/);
+  assert.throws(() => readOptions(["--cores", "few"]), /Cannot limit workers to "few"/);
 });

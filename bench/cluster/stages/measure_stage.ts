@@ -30,6 +30,8 @@ export interface StagePlan {
   /** Factor on the amount of work. */
   scale: number;
   isWaiting: boolean;
+  /** So much of one core for a worker that waits. @default the share of the stage */
+  cores: number | undefined;
   onMeasured(measurement: StageMeasurement): void;
 }
 
@@ -42,10 +44,12 @@ const PEERS_MS = 5000;
 /** Measures a stage with one worker, then with one more, and so on. */
 export async function measureStage(
   bench: StageBench & { stage: Stage },
-  { workers, replicas, scale, isWaiting, onMeasured }: StagePlan,
+  { workers, replicas, scale, isWaiting, cores, onMeasured }: StagePlan,
 ): Promise<void> {
   const { fixture, stage } = bench;
   const { waiting } = stage;
+  const share = cores ?? waiting.cores;
+  const beside = waiting.beside === undefined ? "" : ` and ${waiting.beside}`;
   // Closed last: a limit is gone only when its processes are.
   await using limits = new AsyncDisposableStack();
   await using opened = new AsyncDisposableStack();
@@ -68,8 +72,8 @@ export async function measureStage(
     if (stage.role === "mailer") await delay(PEERS_MS);
     await (await prepare(bench, Math.ceil(WARM_UP * units * count)))(() => undefined);
     await clear(bench);
-    if (isWaiting && waiting.cores !== undefined) {
-      const limit = limits.use(await openCpuLimit(pod.name, waiting.cores));
+    if (isWaiting) {
+      const limit = limits.use(await openCpuLimit(pod.name, share));
       const below = await descendants(pod.process.pid);
       await limit.add([pod.process.pid, ...below.map(({ pid }) => pid)]);
     }
@@ -83,7 +87,7 @@ export async function measureStage(
     const foreign = foreignLoad(mark);
     onMeasured({
       ...{ stage: stage.name, unit: stage.unit, replicas, workers: count, foreign },
-      waitsFor: isWaiting ? waiting.by : undefined,
+      waitsFor: isWaiting ? `${share} of a core${beside} each` : undefined,
       perSecond: units / seconds,
       each: figuresBetween(before, await readFigures(fixture, pids), units),
     });

@@ -11,6 +11,8 @@ export interface StagesPlan {
   /** With all of the machine, or each worker waiting for something. */
   modes: readonly ("full" | "waiting")[];
   workers: number;
+  /** So much of one core for a worker that waits. @default the share of each stage */
+  cores?: number | undefined;
   scale: number;
   say(line: string): void;
   onMeasured(measurement: StageMeasurement): void;
@@ -25,7 +27,7 @@ export async function runStages(plan: StagesPlan): Promise<void> {
 }
 
 async function runOn(replicas: Replicas, plan: StagesPlan): Promise<void> {
-  const { stages, modes, workers, scale, say, onMeasured } = plan;
+  const { stages, modes, workers, cores, scale, say, onMeasured } = plan;
   say(`\n${replicas === 1 ? "one broker and one database" : "three brokers and three databases"}`);
   await using fixture = await openStageFixture(replicas);
   await using sink = await openSink();
@@ -38,7 +40,7 @@ async function runOn(replicas: Replicas, plan: StagesPlan): Promise<void> {
     for (const mode of modes) {
       const isWaiting = mode === "waiting";
       await measureStage({ fixture, stage, account, takeNumbers }, {
-        ...{ workers, replicas, scale, isWaiting },
+        ...{ workers, replicas, scale, isWaiting, cores },
         onMeasured(measurement) {
           say(lineOf(measurement));
           onMeasured(measurement);

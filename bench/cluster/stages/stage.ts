@@ -20,12 +20,12 @@ export interface Stage {
   settings?: Record<string, string>;
   /** What makes a worker wait, so that workers do not share two cores. */
   waiting: {
-    /** In a few words, for the table. */
-    by: string;
     units: number;
     settings: Record<string, string>;
     /** So much of one core for each worker. */
-    cores?: number;
+    cores: number;
+    /** What else limits each worker, for the table. */
+    beside?: string;
   };
 }
 
@@ -39,7 +39,7 @@ export const STAGES: readonly Stage[] = [
     consumers: [],
     invoice: "none",
     units: 1500,
-    waiting: { by: "0.15 of a core each", units: 400, settings: {}, cores: 0.15 },
+    waiting: { units: 400, settings: {}, cores: 0.15 },
   },
   {
     name: "renderer",
@@ -50,10 +50,10 @@ export const STAGES: readonly Stage[] = [
     invoice: "none",
     units: 1200,
     waiting: {
-      by: "0.15 of a core and one sandbox worker each",
       units: 400,
       settings: { SANDBOX_WORKERS: "1" },
       cores: 0.15,
+      beside: "one sandbox worker",
     },
   },
   {
@@ -65,10 +65,10 @@ export const STAGES: readonly Stage[] = [
     invoice: "each",
     units: 150,
     waiting: {
-      by: "0.25 of a core and one page each",
       units: 60,
       settings: { PRINT_PAGES: "1" },
       cores: 0.25,
+      beside: "one page",
     },
   },
   {
@@ -79,7 +79,7 @@ export const STAGES: readonly Stage[] = [
     consumers: ofPriorities("MAIL", "mailer"),
     invoice: "none",
     units: 900,
-    waiting: { by: "0.15 of a core each", units: 400, settings: {}, cores: 0.15 },
+    waiting: { units: 400, settings: {}, cores: 0.15 },
   },
   {
     name: "reconciler",
@@ -91,7 +91,7 @@ export const STAGES: readonly Stage[] = [
     units: 3000,
     // Else what is measured is the pause between two looks.
     settings: { RECONCILE_INTERVAL: "100ms" },
-    waiting: { by: "0.1 of a core each", units: 1000, settings: {}, cores: 0.1 },
+    waiting: { units: 1000, settings: {}, cores: 0.1 },
   },
 ];
 
