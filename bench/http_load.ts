@@ -8,8 +8,8 @@ export interface HttpTarget {
 
 /** Requests to make. */
 export interface HttpLoad {
-  /** Returns where a request goes, by its number. */
-  to(index: number): HttpTarget;
+  /** Returns where a request goes, by its number and that of its connection. */
+  to(index: number, connection: number): HttpTarget;
   /** Returns the body of a request, by its number. */
   body(index: number): string;
   requests: number;
@@ -35,17 +35,17 @@ export async function postAll(load: HttpLoad): Promise<LoadResult> {
   const latencies: number[] = [];
   let next = 0;
   const started = performance.now();
-  const client = async () => {
+  const client = async (connection: number) => {
     while (next < load.requests) {
       const index = next++;
       const body = load.body(index);
       const sent = performance.now();
-      await post({ ...load.to(index), body, agent });
+      await post({ ...load.to(index, connection), body, agent });
       latencies.push(performance.now() - sent);
     }
   };
   try {
-    await Promise.all(Array.from({ length: load.connections }, client));
+    await Promise.all(Array.from({ length: load.connections }, (_, number) => client(number)));
     return { durationMs: performance.now() - started, latencies };
   } finally {
     agent.destroy();
