@@ -39,7 +39,7 @@ export const STAGES: readonly Stage[] = [
     consumers: [],
     invoice: "none",
     units: 1500,
-    waiting: { units: 1200, settings: {}, cores: 0.15 },
+    waiting: { units: 1200, settings: {}, cores: 0.25 },
   },
   {
     name: "renderer",
