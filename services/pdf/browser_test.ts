@@ -119,7 +119,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     for (let count = 0; count < 3; count++) await browser.print(job(`<table>${rows}</table>`));
   });
 
-  test("print() prints no document twice for the memory that a long one left", async () => {
+  nightTest("print() prints no document twice for the memory that a long one left", async () => {
     const lines: string[] = [];
     const log = (_: string, line: string) => void lines.push(line);
     const limits = { memoryBytes: 720 * 1024 ** 2 };
