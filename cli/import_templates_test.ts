@@ -141,6 +141,24 @@ test("importTemplates() keeps a template that a rule forbids as a draft, until i
   assert.equal((await store.drafts.find(place))?.source.html, "mine");
 });
 
+test("importTemplates() keeps a template with a misspelled field of its sample as a draft", async () => {
+  const { _id: accountId } = await store.accounts.create({ name: "fields" });
+  const html = "<p>{{ name }}</p>\n{{#with shop}}{{ nmae }} {{ phone }}{{/with}}";
+  await using made = await openFolder({
+    ...GOOD,
+    "email/welcome/body.html.hbs": html,
+    "email/welcome/sample.json": '{"name":"Ada","shop":{"name":"Fjord"}}',
+  });
+  const { templates, errors, warnings } = await importTemplates({
+    ...{ store, sandbox, accountId, folder: made.folder },
+  });
+  assert.equal(templates[0]?.outcome, "draft");
+  const said = (faults: typeof errors) =>
+    faults.map(({ line, column, rule }) => `${rule} ${line}:${column}`);
+  assert.deepEqual(said(errors), ["misspelled_field 2:18"]);
+  assert.ok(said(warnings).includes("unknown_field 2:29"), said(warnings).join());
+});
+
 test("importTemplates() keeps versions that were published before a rule", async () => {
   const { _id: accountId } = await store.accounts.create({ name: "before" });
   await using made = await openFolder({ ...GOOD, "email/welcome/body.html.hbs": "<form>{{name}}" });

@@ -5,7 +5,7 @@ import {
   fileOfPartial,
   sourceOfAuthored,
 } from "@posthaste/bundle";
-import type { FoundVariable, TemplateFault, UsedAsset } from "@posthaste/contracts";
+import type { TemplateFault, UsedAsset } from "@posthaste/contracts";
 import {
   type LintedPartial,
   type LintFinding,
@@ -36,10 +36,7 @@ export function lintAuthored(
 ): { errors: FileFault[]; warnings: FileFault[] } {
   const found = lintTemplate({
     ...{ kind: template.kind, source: sourceOfAuthored(template), missing: [] },
-    ...{ assets, partials },
-    variables: variables.map((one): FoundVariable => ({
-      ...{ ...one, paths: [...one.paths], usedIn: [...one.usedIn] },
-    })),
+    ...{ assets, partials, variables },
     ...(output === undefined ? {} : {
       output: {
         ...{ subject: output["subject"] ?? "", html: output["html"] ?? "" },

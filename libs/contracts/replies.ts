@@ -23,6 +23,11 @@ export const templateFaultSchema = z.object({
 /** A fault in a template, at its place in the author's source. */
 export type TemplateFault = z.infer<typeof templateFaultSchema>;
 
+/** The first use of a path inside of a variable. */
+export const fieldReadSchema = templateFaultSchema.omit({ message: true }).extend({
+  path: z.string(),
+});
+
 /** A variable that a template reads. */
 export const foundVariableSchema = z.object({
   name: z.string(),
@@ -35,6 +40,8 @@ export const foundVariableSchema = z.object({
   partial: z.string().optional(),
   /** Whether every path through the template prints it; missing in answers of an older renderer. */
   always: z.boolean().optional(),
+  /** The places of its paths, as far as known; missing in answers of an older renderer. */
+  fields: z.array(fieldReadSchema).optional(),
 });
 
 /** A variable that a template reads. */

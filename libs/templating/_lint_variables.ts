@@ -1,8 +1,8 @@
-import type { FoundVariable } from "@posthaste/contracts";
 import type { LintInput } from "./lint_input.ts";
 import { passwordName } from "./_lint_password.ts";
 import type { Found } from "./lint_finding.ts";
 import { nearest } from "./_nearest.ts";
+import type { TemplateVariable } from "./template_variables.ts";
 
 const WHOLE = { part: "html" as const, line: null, column: null };
 
@@ -39,7 +39,7 @@ export function lintVariables(
 
 /** Where nothing is declared and there is no sample, a wrong name cannot be recognized. */
 function undeclared(
-  { name, usedIn, line, column, partial }: FoundVariable,
+  { name, usedIn, line, column, partial }: TemplateVariable,
   { known, isGuessed }: { known: ReadonlySet<string>; isGuessed: boolean },
 ): Found {
   const place = {

@@ -54,7 +54,10 @@ export function includeParts(
   return {
     parts,
     errors: withoutRepeats(errors).sort((a, b) => placeInOrder(a) - placeInOrder(b)),
-    variables: templateVariables(parts).map((found) => placeOf(found.usedIn[0] ?? "html", found)),
+    variables: templateVariables(parts).map((found) => ({
+      ...placeOf(found.usedIn[0] ?? "html", found),
+      ...(found.fields && { fields: found.fields.map((field) => placeOf(field.part, field)) }),
+    })),
     partials: [...new Set([...included.values()].flatMap(({ used }) => used))],
     placeOf,
   };

@@ -1,10 +1,5 @@
-import type {
-  DraftSource,
-  FoundVariable,
-  TemplateFault,
-  TemplateKind,
-  UsedAsset,
-} from "@posthaste/contracts";
+import type { DraftSource, TemplateFault, TemplateKind, UsedAsset } from "@posthaste/contracts";
+import type { TemplateVariable } from "./template_variables.ts";
 
 /** A partial that a template includes. */
 export interface LintedPartial {
@@ -19,7 +14,7 @@ export interface LintInput {
   /** The partials in it, without the brand. @default {[]} */
   partials?: readonly LintedPartial[];
   /** What it reads. */
-  variables: readonly FoundVariable[];
+  variables: readonly TemplateVariable[];
   /** Declared variables that other bodies of the template use. @default {[]} */
   elsewhere?: readonly string[];
   /** Required variables that the sample lacks. */

@@ -39,6 +39,8 @@ export const LINT_RULES = {
   password_default: warning("Remove the default, so that each request must have a password"),
   /** A variable that is neither declared nor in the sample. */
   unknown_variable: error("Correct the name, add it to the sample, or declare it"),
+  /** A field that the sample does not have, with the name of another one and a slip of the finger. */
+  misspelled_field: error("Correct the name, or add the field to the sample"),
   /** A stored image that does not exist. */
   unknown_asset: error("Store an image under this name, or correct the name"),
   /** A stored file that is no image, and no font of a PDF. */
@@ -84,6 +86,8 @@ export const LINT_RULES = {
   /** More than 102 KB of HTML, where Gmail cuts. */
   gmail_clips: warning("Shorten the HTML, or send long parts as a PDF"),
   empty_subject: warning("Write a subject"),
+  /** A field that the sample does not have, though it has others beside it. */
+  unknown_field: warning("Correct the name, or add the field to the sample"),
   /** A declared variable that nothing reads. */
   unused_variable: warning("Remove the declaration, or use the variable"),
   /** A required variable that the sample lacks. */

@@ -15,6 +15,11 @@ const PREHEADER = '<body><div style="display:none">Your order is on its way</div
 const variable = (name: string, line: number) => ({
   ...{ name, line, column: 4, paths: [name], usedIn: ["html" as const] },
 });
+const fieldOf = (name: string, path: string) => ({
+  ...variable(name, 1),
+  fields: [{ path, part: "html" as const, line: 6, column: 4 }],
+});
+const customer = { name: "customer", required: true };
 const number = { name: "number", required: true };
 const page = pageOptionsSchema.parse({});
 const logo =
@@ -104,6 +109,16 @@ const FIXTURES: Readonly<Record<LintRule, Fixture>> = {
     source: { sample: { coupon: "SPRING" } },
     variables: [variable("coupon", 3)],
     finds: ["undeclared_variable 3"],
+  },
+  misspelled_field: {
+    source: { sample: { customer: { name: "Ada" } }, variables: [customer] },
+    variables: [fieldOf("customer", "customer.nmae")],
+    finds: ["misspelled_field 6"],
+  },
+  unknown_field: {
+    source: { sample: { customer: { name: "Ada" } }, variables: [customer] },
+    variables: [fieldOf("customer", "customer.phone")],
+    finds: ["unknown_field 6"],
   },
   unused_variable: { source: { variables: [number] }, finds: ["unused_variable"] },
   sample_lacks: {

@@ -1,4 +1,5 @@
 import { lintAssets } from "./_lint_assets.ts";
+import { lintFields } from "./_lint_fields.ts";
 import { type HtmlUse, lintHtml } from "./_lint_html.ts";
 import { lintMail } from "./_lint_mail.ts";
 import { lintMarks } from "./_lint_marks.ts";
@@ -40,6 +41,7 @@ export function lintTemplate(input: LintInput): LintFinding[] {
     ...(kind === "email" ? lintMail(source.html, output) : []),
     ...(kind === "pdf" ? lintPassword(source) : []),
     ...lintVariables(input),
+    ...lintFields(input),
     ...lintAssets(input),
   ];
   const findings = found.map((one): LintFinding => ({ ...one, ...LINT_RULES[one.rule] }));

@@ -15,8 +15,25 @@ export interface TemplateVariable {
   readonly line: number;
   readonly column: number;
   /** Name of the partial with its first use; missing for the template itself. */
-  readonly partial?: string;
+  readonly partial?: string | undefined;
+  /** The fields that are read of it, except those with a dot or a bracket in a name. */
+  readonly fields?: readonly FieldRead[] | undefined;
 }
+
+/** The first use of a path inside of a variable. */
+export interface FieldRead {
+  readonly path: string;
+  readonly part: TemplatePart;
+  /** From 1. */
+  readonly line: number;
+  /** From 1. */
+  readonly column: number;
+  /** Name of the partial with it; missing for the template itself. */
+  readonly partial?: string | undefined;
+}
+
+/** The most fields to record for one template. */
+const MAX_FIELDS = 1_000;
 
 /** The target of names: the steps from the top, or nothing if that is unknown. */
 export type Context = readonly string[] | undefined;
@@ -35,7 +52,8 @@ export interface Scope {
  * variable that occurs only inside an `{{#if}}` also counts. Parts that cannot be parsed are left out.
  */
 export function templateVariables(parts: TemplateParts): TemplateVariable[] {
-  const found = new Map<string, TemplateVariable & { paths: string[]; usedIn: TemplatePart[] }>();
+  const found = new Map<string, Variable>();
+  let fields = 0;
   for (const part of TEMPLATE_PARTS) {
     const ast = parseTemplate(part, parts[part] ?? "").ast;
     if (!ast) continue;
@@ -48,11 +66,28 @@ export function templateVariables(parts: TemplateParts): TemplateVariable[] {
       found.set(name, variable);
       const path = steps.join(".").replaceAll(".[]", "[]");
       // Inside many blocks, the path of a name can be far longer than its source.
-      if (path.length <= 1_000 && !variable.paths.includes(path)) variable.paths.push(path);
+      if (path.length <= 1_000 && !variable.paths.includes(path)) {
+        variable.paths.push(path);
+        if (steps.length > 1 && steps.every(isPlain) && ++fields <= MAX_FIELDS) {
+          variable.fields ??= [];
+          variable.fields.push({ path, part, line, column: column + 1 });
+        }
+      }
       if (!variable.usedIn.includes(part)) variable.usedIn.push(part);
     });
   }
   return [...found.values()];
+}
+
+interface Variable extends TemplateVariable {
+  paths: string[];
+  usedIn: TemplatePart[];
+  fields?: FieldRead[];
+}
+
+/** Returns whether a step of a path can be recognized in the path. */
+function isPlain(step: string): boolean {
+  return step === "[]" || !/[.[\]]/.test(step);
 }
 
 type Report = (steps: readonly string[], node: Node) => void;

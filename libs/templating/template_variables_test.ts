@@ -10,7 +10,10 @@ test("templateVariables() joins subject, HTML and text, with the place of the fi
     templateVariables({ subject: "Hi", html: "a\n {{name}} {{b.c}}", text: "{{name}}{{d}}" }),
     [
       { name: "name", paths: ["name"], usedIn: ["html", "text"], line: 2, column: 4 },
-      { name: "b", paths: ["b.c"], usedIn: ["html"], line: 2, column: 13 },
+      {
+        ...{ name: "b", paths: ["b.c"], usedIn: ["html"], line: 2, column: 13 },
+        fields: [{ path: "b.c", part: "html", line: 2, column: 13 }],
+      },
       { name: "d", paths: ["d"], usedIn: ["text"], line: 1, column: 11 },
     ],
   );
@@ -54,4 +57,18 @@ test("templateVariables() reports nothing for unknown names inside a computed co
     "key",
     "y",
   ]);
+});
+
+test("templateVariables() returns the place of each field's first use", () => {
+  const fields = templateVariables({
+    subject: "{{a.b}}",
+    html: "{{#each a.list}}\n{{c}}{{../a.b}}{{/each}}{{a.[b.c]}}{{a.[b[]}}{{a}}",
+    text: "{{a.d}}",
+  }).flatMap(({ fields = [] }) => fields);
+  assert.deepEqual(
+    fields.map(({ path, part, line, column }) => `${path} ${part} ${line}:${column}`),
+    [
+      ...["a.b subject 1:3", "a.list html 1:9", "a.list[].c html 2:3", "a.d text 1:3"],
+    ],
+  );
 });

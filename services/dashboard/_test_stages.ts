@@ -131,7 +131,7 @@ async function preview(
       fills: [{ data: withDefaults(declarations, variables) }],
     });
     const found = published.variables.map((one) => ({
-      ...{ ...one, paths: [...one.paths], usedIn: [...one.usedIn] },
+      ...{ ...one, paths: [...one.paths], usedIn: [...one.usedIn], fields: [...one.fields ?? []] },
       always: published.reads.some(({ path, always }) => always && path === one.name),
     }));
     if (!result?.ok) {

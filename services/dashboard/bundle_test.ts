@@ -213,6 +213,23 @@ test("a bundle publishes nothing that breaks a rule which prevents publishing", 
   assert.equal((await push(files)).status, 200);
 });
 
+test("a bundle publishes no misspelled field of its sample, and warns of unknown ones", async () => {
+  const { plan } = await openProgram();
+  const html = "<p>{{ name }}{{#each lines}}\n{{ pric }} {{ sku }}{{/each}}</p>";
+  const files = {
+    ...FILES,
+    "email/welcome/body.html.hbs": html,
+    "email/welcome/sample.json": '{"name":"Ada","lines":[{"price":7}]}',
+  };
+  const { body: { faults } } = await plan(files, { publish: true });
+  assert.deepEqual(
+    faults.map(({ file, line, message }: { file: string; line: number; message: string }) =>
+      `${file}:${line} ${message.slice(0, 62)}`
+    ),
+    ['email/welcome/body.html.hbs:2 "lines[].pric" is not known: did you mean "lines[].price"? Cor'],
+  );
+});
+
 test("a plan and its application refuse a PDF that requests what it may not load", async () => {
   const { accountId, apply, plan, push } = await openProgram();
   const html = '<link rel="stylesheet" href="https://shop.example/bill.css"><p>Hi</p>';

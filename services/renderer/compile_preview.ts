@@ -143,15 +143,17 @@ function merged(
       continue;
     }
     before.paths = [...new Set([...before.paths, ...variable.paths])];
+    before.fields = [...before.fields ?? [], ...variable.fields ?? []];
     before.usedIn = [...variable.usedIn, ...before.usedIn];
   }
   return [...found.values()];
 }
 
 function copied(variables: readonly TemplateVariable[]): FoundVariable[] {
-  return variables.map(({ paths, usedIn, ...rest }) => ({
+  return variables.map(({ paths, usedIn, fields, ...rest }) => ({
     ...rest,
     paths: [...paths],
     usedIn: [...usedIn],
+    ...(fields === undefined ? {} : { fields: [...fields] }),
   }));
 }

@@ -324,3 +324,22 @@ test("previewStep() leaves out planned PDFs whose bytes are not stored yet, and 
   const lost = await ask(9, false);
   assert.match(lost.ok ? "" : lost.reason, /"terms" is no longer stored/);
 });
+
+test("previewStep() returns the places of fields in MJML, in a PDF, its file name and its partials", async () => {
+  const mjml = "<mjml><mj-body><mj-section><mj-column>\n<mj-text>{{#each lines}}{{name}}{{/each}}" +
+    "</mj-text></mj-column></mj-section></mj-body></mjml>";
+  const places = ({ variables }: Awaited<ReturnType<typeof good>>) =>
+    variables.flatMap(({ fields = [] }) =>
+      fields.map(({ path, part, partial, line }) => `${path} ${partial ?? part} ${line}`)
+    );
+  const mail = await good({ template: email({ html: mjml }) });
+  assert.deepEqual(places(mail), ["lines[].name html 2"]);
+  const html = { inline: "\n{{customer.city}}{{> foot}}" };
+  const bill = await good({
+    template: { kind: "pdf", filename: "bill-{{customer.id}}", html },
+    includes: { inline: JSON.stringify({ partials: { foot: "x\n\n{{customer.name}}" } }) },
+  });
+  assert.deepEqual(places(bill), [
+    ...["customer.city html 2", "customer.name foot 3", "customer.id subject 1"],
+  ]);
+});

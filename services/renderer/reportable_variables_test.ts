@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { reportableVariables } from "./reportable_variables.ts";
 
 function variable(name: string, paths: string[]) {
-  return { name, paths, usedIn: ["html" as const], line: 1, column: 1 };
+  const place = { line: 1, column: 1 };
+  const fields = paths.map((path) => ({ path, part: "html" as const, ...place }));
+  return { name, paths, usedIn: ["html" as const], ...place, fields };
 }
 
 test("reportableVariables() returns an ordinary template's variables unchanged", () => {
@@ -19,4 +21,7 @@ test("reportableVariables() returns no more than fits into an answer", () => {
   assert.equal(reportableVariables(short).length, 500);
   const paths = Array.from({ length: 5000 }, (_, index) => `a.${index}`);
   assert.equal(reportableVariables([variable("a", paths)])[0]?.paths.length, 50);
+  const fields = reportableVariables(["a", "b"].map((name) => variable(name, paths)))
+    .flatMap(({ fields = [] }) => fields);
+  assert.equal(fields.length, 500);
 });
