@@ -53,6 +53,10 @@ export async function convertTemplates(
   const conversion: Conversion = { templates: [], left: [] };
   const aliases = new Set<string>();
   for (const template of found) {
+    if (isMjmlPart(template.html)) {
+      conversion.left.push(leftPart(template.html));
+      continue;
+    }
     const alias = freeAlias(template.name, aliases);
     const before = conversion.left.length;
     const translate = (part: TemplatePart, { file, text }: ForeignPart) => {
@@ -65,6 +69,17 @@ export async function convertTemplates(
     conversion.templates.push({ alias, name: template.name, left });
   }
   return conversion;
+}
+
+/** Returns whether a file has MJML that others include. */
+function isMjmlPart({ file, text }: ForeignPart): boolean {
+  return /\.mjml$/i.test(file) && !isMjml(text);
+}
+
+function leftPart({ file, text }: ForeignPart): LeftPlace {
+  const [first = ""] = /\S[^\n>]{0,40}>?/.exec(text) ?? [];
+  const why = "has no <mjml>: make a partial of it, and include that with {{> name}}";
+  return { file, line: 1, column: 1, text: first, why };
 }
 
 type Translate = (part: TemplatePart, given: ForeignPart) => string;

@@ -77,3 +77,34 @@ test("convertCommand() reads the answers of APIs, and lists what is left with it
   const none = await run("none", "--from", "mailchimp", "--to", "three");
   assert.equal(none.code, EXIT.notFound);
 });
+
+test("convertCommand() takes MJML with its title, instead of the HTML made from it", async () => {
+  const mjml = "<mjml><mj-head><mj-title>Tea &amp; cake</mj-title></mj-head><mj-body><mj-section>" +
+    "<mj-column>\n<mj-text>*|FNAME|*</mj-text></mj-column></mj-section></mj-body></mjml>";
+  const old = "\ufeff<!-- July -->\r\n<mjml><mj-body></mj-body></mjml>";
+  await write({
+    "mjml/news.mjml": mjml,
+    "mjml/news.html": "<p>made from it</p>",
+    "mjml/news.txt": "Hi *|FNAME|*",
+    "mjml/more/old.MJML": old,
+    "mjml/partials/header.mjml": "<mj-section></mj-section>",
+    "mjml/page.html": "<p>x</p>",
+  });
+  const args = ["mjml", "--from", "mailchimp", "--to", "four", "--json"];
+  const { code, stdout } = await run(...args);
+  assert.equal(code, EXIT.refused);
+  const { templates, left } = JSON.parse(stdout);
+  assert.deepEqual(templates.map(({ alias, left }: Record<string, unknown>) => [alias, left]), [
+    ...[["news", 0], ["page", 0], ["old", 0]],
+  ]);
+  assert.deepEqual(left, [{
+    ...{ file: "partials/header.mjml", line: 1, column: 1, text: "<mj-section>" },
+    why: "has no <mjml>: make a partial of it, and include that with {{> name}}",
+  }]);
+  assert.equal(await read("four/email/news/body.mjml"), mjml.replace("*|FNAME|*", "{{FNAME}}"));
+  assert.equal(await read("four/email/news/subject.hbs"), "Tea & cake\n");
+  assert.equal(await read("four/email/news/text.txt.hbs"), "Hi {{FNAME}}");
+  assert.deepEqual(await readdir(join(root, "four/email/old")), [
+    ...["body.mjml", "subject.hbs", "template.json"],
+  ]);
+});

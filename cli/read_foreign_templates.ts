@@ -44,7 +44,8 @@ const mandrillSchema = z.object({
 
 /**
  * Reads templates of other products: folders with `content.html`, `content.txt` and `meta.json` as
- * Postmark's tool writes them, `.json` as SendGrid and Mandrill answer, and `.html` with a `.txt` beside it.
+ * Postmark's tool writes them, `.json` as SendGrid and Mandrill answer, and `.html` or `.mjml` with a `.txt`
+ * beside it. HTML beside MJML of the same name was made from it, and is left out.
  *
  * @throws {Error} If the folder cannot be read.
  */
@@ -70,8 +71,8 @@ async function readFolder(folder: string, reading: Reading): Promise<void> {
     names.includes(name) ? await partIn(root, join(folder, name)) : undefined;
   for (const name of names) {
     if (found.length >= MAX_TEMPLATES) return;
-    if (name === "meta.json") continue;
-    const part = /\.(?:html?|json)$/i.test(name) ? await read(name) : undefined;
+    if (name === "meta.json" || isCompiled(name, names)) continue;
+    const part = /\.(?:html?|mjml|json)$/i.test(name) ? await read(name) : undefined;
     if (part === undefined) continue;
     if (name.endsWith(".json")) {
       found.push(...templatesIn(part));
@@ -80,8 +81,8 @@ async function readFolder(folder: string, reading: Reading): Promise<void> {
     const isPostmark = name === "content.html";
     const meta = isPostmark ? await read("meta.json") : undefined;
     const { Name, Subject } = metaOf(meta);
-    const text = await read(name.replace(/\.html?$/i, ".txt"));
-    const own = isPostmark ? basename(folder) : name.replace(/\.html?$/i, "");
+    const text = await read(`${stemOf(name)}.txt`);
+    const own = isPostmark ? basename(folder) : stemOf(name);
     const subject = Subject === undefined || meta === undefined
       ? titleOf(part)
       : { file: meta.file, text: Subject };
@@ -91,6 +92,15 @@ async function readFolder(folder: string, reading: Reading): Promise<void> {
   for (const entry of entries.filter((entry) => entry.isDirectory())) {
     await readFolder(join(folder, entry.name), { ...reading, depth: depth + 1 });
   }
+}
+
+function stemOf(name: string): string {
+  return name.replace(/\.(?:html?|mjml)$/i, "");
+}
+
+function isCompiled(name: string, names: readonly string[]): boolean {
+  return /\.html?$/i.test(name) &&
+    names.some((other) => /\.mjml$/i.test(other) && stemOf(other) === stemOf(name));
 }
 
 async function partIn(root: string, path: string): Promise<ForeignPart | undefined> {
@@ -105,7 +115,8 @@ function metaOf(meta: ForeignPart | undefined): z.infer<typeof postmarkSchema> {
 
 /** Returns the title of a page, which is closest to a subject. */
 function titleOf({ file, text }: ForeignPart): ForeignPart | undefined {
-  const [, title = ""] = /<title[^>]{0,200}>([^<]{1,500})<\/title/i.exec(text) ?? [];
+  const [, title = ""] = /<(?:mj-)?title[^>]{0,200}>([^<]{1,500})<\/(?:mj-)?title/i.exec(text) ??
+    [];
   const line = title.replaceAll("&amp;", "&").replaceAll(/\s+/g, " ").trim();
   return line === "" ? undefined : { file, text: line };
 }

@@ -27,6 +27,7 @@ export function convertCommand(context: CommandContext): Command {
   SendGrid    .json as its API returns a template, or .html with .txt beside it
   Mandrill    .json as its API returns a template, or .html with .txt beside it
   Mailchimp   .html with .txt beside it
+  all         .mjml with .txt beside it
 
 What cannot be translated stays unchanged and is listed with file, line and column. The exit
 code is then 4.
