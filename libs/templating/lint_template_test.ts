@@ -72,8 +72,12 @@ test("lintTemplate() finds images of backgrounds, style sheets and srcset that n
 
 test("lintTemplate() finds CSS that large clients ignore by the data of caniemail", () => {
   const ignored: Record<string, RegExp> = {
-    "display: grid": /^Gmail, Outlook for Windows and Yahoo ignore "display: grid"$/,
-    "display: flex": /^Outlook for Windows ignore/,
+    "display: grid": /^Outlook for Windows ignores "display: grid"$/,
+    "grid-template-columns: 1fr 2fr": /^Gmail, Outlook and Yahoo ignore/,
+    "display: flex": /^Outlook for Windows ignores/,
+    "color: var(--brand)": /^Gmail/,
+    "width: fit-content": /^Outlook for Windows and Yahoo/,
+    "width: 40ch": /^Outlook for Windows and Yahoo/,
     "flex-direction: column": /^Gmail/,
     "gap: 4px": /^Outlook for Windows and Yahoo/,
     "margin-inline: auto": /^Gmail/,
