@@ -139,6 +139,28 @@ describe("the keyboard alone", { concurrency: 2 }, () => {
     await page.getByRole("navigation", { name: "Pages" }).waitFor();
   });
 
+  test("skips the menu: the first Tab shows the link, and Enter leads into the content", async () => {
+    await using look = await fixture.look("/tokens");
+    const { page } = look;
+    await untilShown(page);
+    const link = page.getByRole("link", { name: "Skip to the content" });
+    // Hidden from eyes alone, it is one pixel.
+    const isInView = async () => ((await link.boundingBox())?.height ?? 0) > 20;
+    assert.equal(await isInView(), false);
+    await page.keyboard.press("Tab");
+    assert.equal(await nameOfFocused(page), "Skip to the content");
+    await until(isInView, { message: "the link to be in view" });
+    const before = page.url();
+    await page.keyboard.press("Enter");
+    const main = page.getByRole("main");
+    assert.equal(await main.evaluate((element) => element === document.activeElement), true);
+    assert.equal(page.url(), before);
+    await page.keyboard.press("Tab");
+    const next = page.locator(":focus");
+    assert.equal(await next.evaluate((element) => element.closest("main, nav")?.tagName), "MAIN");
+    assert.equal(await isInView(), false);
+  });
+
   test("reaches every page of the menu by Tab and Enter", async () => {
     await using look = await fixture.look("/");
     const { page } = look;
