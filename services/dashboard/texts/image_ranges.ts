@@ -1,4 +1,4 @@
-import { scanHtml } from "./scan_html.ts";
+import { scanHtml, type ScannedAttribute } from "./scan_html.ts";
 import { hideTags, templateTags } from "./template_tags.ts";
 
 /** An image of a source. */
@@ -15,6 +15,18 @@ export interface ImageRange {
 
 /** Returns the images of HTML or MJML that have an address. */
 export function imageRanges(source: string): ImageRange[] {
+  return imagesIn(source).map(({ range }) => range);
+}
+
+/** An image and its attributes. */
+export interface ScannedImage {
+  range: ImageRange;
+  isMjml: boolean;
+  attributes: readonly ScannedAttribute[];
+}
+
+/** Returns the images of HTML or MJML that have an address, with their attributes. */
+export function imagesIn(source: string): ScannedImage[] {
   const tags = templateTags(source);
   if (tags === null) return [];
   return scanHtml(hideTags(source, tags)).flatMap((piece) => {
@@ -26,15 +38,9 @@ export function imageRanges(source: string): ImageRange[] {
     const isQuoted = alt !== undefined && alt.quote !== "";
     if (alt !== undefined && !isQuoted) return [];
     const attributes = piece.start + 1 + piece.name.length;
-    return [{ start, end, quote, alt: isQuoted ? alt.start : null, attributes }];
+    const range = { start, end, quote, alt: isQuoted ? alt.start : null, attributes };
+    return [{ range, isMjml: piece.name === "mj-image", attributes: piece.attributes }];
   });
-}
-
-/** Returns a source in which an image shows a stored one instead. */
-export function withImage(source: string, { start, end, quote }: ImageRange, name: string): string {
-  const address = `{{asset "${name}"}}`;
-  const written = quote === "" ? `"${address}"` : address;
-  return source.slice(0, start) + written + source.slice(end);
 }
 
 /** Returns the name of the stored image that an image shows, if it shows one. */

@@ -13,6 +13,10 @@ interface DescribeImagesProps {
   images: readonly AssetView[];
   /** Whether it asks for the width, too, because the images are about to be inserted. */
   withWidth?: boolean;
+  /** What the fields have at first, if it is not what is stored. */
+  suggested?: { alt: string; width: number | null };
+  /** @default {"Insert" with widths, else "Save"} */
+  submit?: string;
   /** Called with the images as they are described, and as wide as wanted. */
   onDone: (images: AssetView[]) => void;
   onClose: () => void;
@@ -30,17 +34,23 @@ export function DescribeImages(props: DescribeImagesProps) {
   return (
     <Modal opened={first !== undefined} onClose={onClose} title={title}>
       {first !== undefined && (
-        <Descriptions key={images.map(({ name }) => name).join()} {...props} />
+        <ImageDescriptions key={images.map(({ name }) => name).join()} {...props} />
       )}
     </Modal>
   );
 }
 
-function Descriptions({ images, withWidth = false, onDone, onClose }: DescribeImagesProps) {
+/** The form of {@linkcode DescribeImages}. */
+export function ImageDescriptions(
+  { images, withWidth = false, suggested, submit, onDone, onClose }: DescribeImagesProps,
+) {
   const client = useQueryClient();
   const form = useForm({
     initialValues: {
-      images: images.map((image) => ({ alt: image.alt, width: shownWidth(image) ?? "" })),
+      images: images.map((image) => ({
+        alt: suggested?.alt ?? image.alt,
+        width: (suggested === undefined ? shownWidth(image) : suggested.width) ?? "",
+      })),
     },
   });
   const save = async (values: typeof form.values) => {
@@ -91,7 +101,7 @@ function Descriptions({ images, withWidth = false, onDone, onClose }: DescribeIm
         ))}
         <FormButtons
           cancel={onClose}
-          submit={withWidth ? "Insert" : "Save"}
+          submit={submit ?? (withWidth ? "Insert" : "Save")}
           isPending={form.submitting}
         />
       </Stack>

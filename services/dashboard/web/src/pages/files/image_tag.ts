@@ -1,4 +1,5 @@
 import type { AssetView } from "../../../../interface/assets.ts";
+import { writtenAlt } from "../../../../texts/replace_image.ts";
 
 /** The width of most mails, in pixels. */
 const MAIL_WIDTH = 600;
@@ -13,8 +14,7 @@ export function imageTag(
   { name, alt, width: shown }: Pick<AssetView, "name" | "alt" | "width">,
   { isMjml }: { isMjml: boolean },
 ): string {
-  const described = alt.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/\{\{/g, "{ {");
-  const attributes = `src="{{asset "${name}"}}" alt="${described}"`;
+  const attributes = `src="{{asset "${name}"}}" alt="${writtenAlt(alt)}"`;
   if (isMjml) return `<mj-image ${attributes}${shown === null ? "" : ` width="${shown}px"`} />`;
   return `<img ${attributes}${shown === null ? "" : ` width="${shown}"`}>`;
 }
