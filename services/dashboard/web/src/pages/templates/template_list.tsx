@@ -12,6 +12,7 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, Pending } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
+import { ExportTemplates } from "./export_templates.tsx";
 import { TEMPLATE_ICONS } from "./template_icons.ts";
 import { NewTemplate } from "./new_template.tsx";
 import { RowMenu } from "./row_menu.tsx";
@@ -30,8 +31,14 @@ export function TemplateList({ kind }: { kind: TemplateKind }) {
   const create = mayEdit && (
     <Button leftSection={<TbPlus size={16} />} onClick={open}>New template</Button>
   );
+  const actions = (
+    <Group gap="xs">
+      <ExportTemplates />
+      {create}
+    </Group>
+  );
   return (
-    <Page title={title} about={about} actions={data && data.length > 0 && create}>
+    <Page title={title} about={about} actions={data && data.length > 0 && actions}>
       <Pending query={query} />
       {data?.length === 0 && <NoTemplates kind={kind} create={create} />}
       {data && data.length > 0 && <Rows kind={kind} rows={data} />}
