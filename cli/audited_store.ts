@@ -127,9 +127,9 @@ function auditedPeople(store: Store): Pick<Store["people"], "update" | "remove">
     };
   }
   return {
-    async update(id, changes) {
+    async update(id, changes, still) {
       const note = await tell(id, AUDITED_ON_PEOPLE.updateUser(changes));
-      const changed = await store.people.update(id, changes);
+      const changed = await store.people.update(id, changes, still);
       if (changed) await note();
       return changed;
     },

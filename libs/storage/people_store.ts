@@ -50,10 +50,15 @@ export interface PeopleStore {
   /** Finds the user of a subject at an OpenID Connect provider. */
   findByOidc(identity: NonNullable<User["oidc"]>): Promise<User | null>;
   /**
-   * Changes a user. Fields that are left out stay.
+   * Changes a user. Fields that are left out stay. Returns null if there is no such user, or if a field of
+   * `still` was changed meanwhile.
    * @throws {NameTakenError} If the address is proven now, and another user has proven the same.
    */
-  update(id: string, changes: UserChanges): Promise<User | null>;
+  update(
+    id: string,
+    changes: UserChanges,
+    still?: Partial<Pick<User, "email" | "passwordHash">>,
+  ): Promise<User | null>;
   /**
    * Notes that a user owns their address, by the id of the last link that was sent there. Returns null if the
    * link is another one, or has expired.
@@ -132,12 +137,12 @@ export function peopleStore(db: Db): PeopleStore {
       parsed(await users.findOne({ email: email.toLowerCase(), emailProvenAt: PROVEN })),
     findByOidc: async ({ issuer, subject }) =>
       parsed(await users.findOne({ "oidc.issuer": issuer, "oidc.subject": subject })),
-    async update(id, changes) {
+    async update(id, changes, still = {}) {
       const options = { returnDocument: "after" } as const;
       const email = changes.email?.toLowerCase();
       const $set = email === undefined ? changes : { ...changes, email };
       try {
-        return parsed(await users.findOneAndUpdate({ _id: id }, { $set }, options));
+        return parsed(await users.findOneAndUpdate({ ...still, _id: id }, { $set }, options));
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const taken = email ?? (await users.findOne({ _id: id }))?.email ?? id;

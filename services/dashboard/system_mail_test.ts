@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { User } from "@posthaste/contracts";
 import { hashPassword } from "@posthaste/storage";
 import { until } from "@posthaste/kit";
@@ -115,6 +116,56 @@ test("a link is valid only for the address that it was sent to", async () => {
   const { token } = await lastMail();
   await store.people.update(person.user._id, { email: "else@example.com", proof: null });
   assert.equal((await person.post(`/api/you/proof/${token}`)).status, 404);
+});
+
+/** Changes the address of a person to the victim's while another request of theirs is in progress. */
+async function changeDuring(person: Person, request: () => Promise<unknown>, delayMs: number) {
+  const change = { current: PASSWORD, email: VICTIM };
+  const [changed] = await Promise.all([
+    person.put("/api/you/email", change),
+    delay(delayMs).then(request),
+  ]);
+  assert.equal(changed.status, 200);
+}
+
+/** The delays with which two requests meet at different places. */
+const DELAYS_MS = [0, 1, 2, 3, 4, 0, 1, 2, 3, 4];
+
+/** Asserts that a person has proven no address, and gives up the victim's. */
+async function assertUnproven(person: Person) {
+  const { email, emailProvenAt } = await dashboard.store.people.find(person.user._id) ?? {};
+  assert.deepEqual([email, emailProvenAt], [VICTIM, null]);
+  await dashboard.store.people.remove(person.user._id);
+}
+
+/** Creates a person with a password and an address of their own that is not verified. */
+async function attacker(email: string): Promise<Person> {
+  const person = await plain(email);
+  const passwordHash = await hashPassword(PASSWORD, TEST_PASSWORD_COST);
+  await dashboard.store.people.update(person.user._id, { passwordHash });
+  return person;
+}
+
+test("a link verifies no address that its person took while it was sent elsewhere", async () => {
+  for (const [n, delayMs] of DELAYS_MS.entries()) {
+    const person = await attacker(`attacker${n}@elsewhere.example`);
+    await changeDuring(person, () => person.post("/api/you/proof"), delayMs);
+    const { to, token } = await lastMail().catch(() => ({ to: VICTIM, token: "" }));
+    if (to !== VICTIM) await person.post(`/api/you/proof/${token}`);
+    await assertUnproven(person);
+  }
+});
+
+test("an invitation's link verifies no address that its person took while they accepted it", async () => {
+  const { own } = dashboard;
+  for (const [n, delayMs] of DELAYS_MS.entries()) {
+    const email = `attacker${n}@elsewhere.example`;
+    const person = await attacker(email);
+    await own.owner.post("/api/invitations", { email, role: "viewer" });
+    const { token } = await lastMail();
+    await changeDuring(person, () => person.post(`/api/invitations/${token}/accept`), delayMs);
+    await assertUnproven(person);
+  }
 });
 
 test("repeated mail to one address is refused", async () => {

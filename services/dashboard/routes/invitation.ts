@@ -92,7 +92,9 @@ export function invitationRoutes(app: FastifyInstance, routing: SignInRouting): 
       if (!invitation.isMailed) throw unproven(email);
       // The link verifies the address.
       const proven = { emailProvenAt: now(), onlyAccountId: null, proof: null };
-      await store.people.update(user._id, proven).catch(otherLogin);
+      if (await store.people.update(user._id, proven, { email }).catch(otherLogin) === null) {
+        throw new HttpError("conflict", "Your address was changed meanwhile. Try again");
+      }
     }
     await join(invitation, { userId: user._id });
     const { lastSeenAt, expiresAt } = session;

@@ -36,7 +36,11 @@ export function proofRoutes(app: FastifyInstance, routing: SignInRouting): void 
     });
     const token = newToken();
     const expiresAt = new Date(now().getTime() + PROOF_AGE_MS);
-    await store.people.update(user._id, { proof: { id: hashToken(token), expiresAt } });
+    const proof = { id: hashToken(token), expiresAt };
+    // The link must not verify an address that it was not sent to.
+    if (await store.people.update(user._id, { proof }, { email: user.email }) === null) {
+      throw new HttpError("conflict", "Your address was changed meanwhile. Try again");
+    }
     const link = new URL(`/proof/${token}`, options.publicUrl).href;
     await mail.send("proof", { to: user.email, variables: { email: user.email, link } });
     return {};

@@ -49,7 +49,8 @@ export function resetRoutes(app: FastifyInstance, routing: SignInRouting): void 
     if (user === null || user.passwordHash === null) return;
     const token = newToken();
     const expiresAt = new Date(now().getTime() + RESET_AGE_MS);
-    await store.people.update(user._id, { reset: { id: hashToken(token), expiresAt } });
+    const reset = { id: hashToken(token), expiresAt };
+    if (await store.people.update(user._id, { reset }, { email: user.email }) === null) return;
     const link = new URL(`/reset/${user._id}~${token}`, options.publicUrl).href;
     await mail?.send("reset", { to: user.email, variables: { email: user.email, link } });
   }
