@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Role, User } from "@posthaste/contracts";
 import { hashPassword, openStore } from "@posthaste/storage";
 import { Secret, TOTP } from "otpauth";
@@ -211,6 +212,67 @@ test("adding a second factor signs other browsers out, and is recorded in each a
   const user = await dashboard.store.people.find(jane.user._id);
   assert.deepEqual(user?.secondFactor.recoveryCodes, []);
   assert.deepEqual((await login()).body, { second: null });
+});
+
+/** Returns how many of the answers' sessions show their person. */
+async function openSessions(answers: Awaited<ReturnType<typeof login>>[]): Promise<number> {
+  const all = await Promise.all(
+    answers.map(({ cookies }) => dashboard.browser(cookies[SESSION_COOKIE]).get("/api/session")),
+  );
+  return all.filter(({ status }) => status === 200).length;
+}
+
+/** Makes requests one after the other, each without waiting for the one before. */
+function inQuickSuccession<T>(count: number, request: (n: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, n) => delay(3 * n).then(() => request(n))),
+  );
+}
+
+test("no session outlasts a change of the password during its sign-in", async () => {
+  for (let round = 0; round < 4; round++) {
+    const jane = await newPerson();
+    const changed = jane.put("/api/you/password", {
+      ...{ current: PASSWORD, password: "another horse entirely" },
+    });
+    const answers = await inQuickSuccession(4, login);
+    assert.equal((await changed).status, 200);
+    assert.equal(await openSessions(answers), 0);
+    await dashboard.store.people.remove(jane.user._id);
+    pass(1800);
+  }
+});
+
+test("no session without a second factor outlasts its addition during the sign-in", async () => {
+  for (let round = 0; round < 4; round++) {
+    const jane = await newPerson();
+    const { body: { secret } } = await jane.post(`${PATH}/app`);
+    const added = jane.put(`${PATH}/app`, { code: codeOf(secret) });
+    const answers = await inQuickSuccession(6, login);
+    assert.equal((await added).status, 200);
+    assert.equal(await openSessions(answers), 0);
+    await dashboard.store.people.remove(jane.user._id);
+    pass(1800);
+  }
+});
+
+test("a second factor completes no sign-in whose password was changed meanwhile", async () => {
+  for (let round = 0; round < 4; round++) {
+    const jane = await newPerson();
+    const { recoveryCodes } = await addApp(jane);
+    const halves = await Promise.all([halfIn(), halfIn(), halfIn(), halfIn()]);
+    const changed = jane.put("/api/you/password", {
+      ...{ current: PASSWORD, password: "another horse entirely" },
+    });
+    const answers = await inQuickSuccession(4, async (n) => {
+      const proof = { by: "recovery", code: recoveryCodes[n] };
+      return await halves[n]?.browser.post("/api/sign-in/second", proof) ?? await login();
+    });
+    assert.equal((await changed).status, 200);
+    assert.equal(await openSessions(answers), 0);
+    await dashboard.store.people.remove(jane.user._id);
+    pass(1800);
+  }
 });
 
 test("the secret of an app is sealed in the database, and opens for no other person", async () => {

@@ -17,17 +17,36 @@ export interface Exchange {
   reply: FastifyReply;
 }
 
-/** Signs a browser in, under a new token; its previous session ends. */
+/** The person who signs in. */
+export interface Entry extends Omit<SignIn, "userAgent"> {
+  /**
+   * Returns whether the password that the person has shown is still theirs. It is asked when the
+   * session is stored: a change before that is seen by it, and a change after that ends the session.
+   */
+  isStillValid?: () => Promise<boolean>;
+}
+
+/**
+ * Signs a browser in, under a new token; its previous session ends.
+ *
+ * @throws {HttpError} `signed_out` if the password was changed meanwhile
+ */
 export async function signIn(
   { request, reply }: Exchange,
-  who: Omit<SignIn, "userAgent">,
+  { isStillValid, ...who }: Entry,
   routing: Routing,
 ): Promise<void> {
   const { deps: { store, now }, options: { sessionAges } } = routing;
+  const userAgent = request.headers["user-agent"];
+  const begun = await beginSession({ ...who, userAgent }, { ...store, now, sessionAges });
+  if (isStillValid !== undefined && !await isStillValid()) {
+    await store.sessions.remove(begun.session._id);
+    const message = "The password or the second factor was changed meanwhile. Sign in again";
+    throw new HttpError("signed_out", message);
+  }
+  const { token } = begun;
   const before = request.cookies[SESSION_COOKIE];
   if (before !== undefined) await store.sessions.remove(hashToken(before));
-  const userAgent = request.headers["user-agent"];
-  const { token } = await beginSession({ ...who, userAgent }, { ...store, now, sessionAges });
   reply.setCookie(SESSION_COOKIE, token, {
     ...{ path: "/", httpOnly: true, secure: true, sameSite: "lax" },
     maxAge: Math.floor(sessionAges.totalMs / 1000),

@@ -89,13 +89,22 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       throw error;
     });
     await attempts.succeed(keys, { forget: [person] });
-    if (renewed !== undefined) await store.people.update(user._id, { passwordHash: renewed });
+    const { passwordHash } = user;
+    // Another one may have been set meanwhile.
+    if (renewed !== undefined) {
+      await store.people.update(user._id, { passwordHash: renewed }, { passwordHash });
+    }
     const accountId = await firstAccountOf(user._id, routing);
     const isWhole = !hasSecondFactor(user);
     const entry = {
       userId: user._id,
       accountId,
       awaits: isWhole ? null : "second_factor",
+      async isStillValid() {
+        const current = await store.people.find(user._id);
+        return current !== null && current.passwordHash === (renewed ?? passwordHash) &&
+          hasSecondFactor(current) === !isWhole;
+      },
     } as const;
     await signIn({ request, reply }, entry, routing);
     if (isWhole) return { second: null } satisfies LoginView;
@@ -125,7 +134,12 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       throw new HttpError("wrong_code", WRONG_PROOF[proof.by]);
     }
     await attempts.succeed(keys, { forget: Object.keys(keys) });
-    await signIn({ request, reply }, { userId: user._id, accountId: session.accountId }, routing);
+    const entry = {
+      ...{ userId: user._id, accountId: session.accountId },
+      // A change of the password has ended it.
+      isStillValid: () => store.sessions.removeOf(user._id, session._id),
+    };
+    await signIn({ request, reply }, entry, routing);
     return {};
   });
 
