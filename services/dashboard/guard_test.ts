@@ -116,6 +116,8 @@ test("every change without the token of the caller's own session is refused", as
   const { routes, own, foreign } = dashboard;
   const { csrfToken } = own.owner;
   const tokens = ["", "x", foreign.owner.csrfToken, own.editor.csrfToken, `${csrfToken}x`];
+  // As many characters, and more bytes.
+  tokens.push(`é${csrfToken.slice(1)}`);
   for (const route of routes) {
     if (!isChange(route.method) || route.role === "anyone") continue;
     for (const token of tokens) {
