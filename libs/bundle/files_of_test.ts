@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type DraftSource, pageOptionsSchema } from "@posthaste/contracts";
+import { cpuRatio } from "@posthaste/kit";
 import { differingFiles, filesOf, type NamedSource } from "./files_of.ts";
 import { readBundle } from "./read_bundle.ts";
 import { sourceOfAuthored } from "./source_of_authored.ts";
@@ -144,4 +145,20 @@ test("readBundle() reports what languages lack, and which cannot be", () => {
   assert.deepEqual(faults(twice), [
     'email/welcome/de-at/subject.hbs is ignored: it is "de-AT/subject.hbs" again',
   ]);
+});
+
+test("readBundle() takes linear time on countless languages", async () => {
+  const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
+  const pairs = letters.flatMap((a) => letters.map((b) => `${a}${b}`));
+  const read = (count: number) => {
+    const tags = Array.from(
+      { length: count },
+      (_, n) => `${pairs[Math.floor(n / pairs.length)]}-${pairs[n % pairs.length]}`,
+    );
+    const files = Object.fromEntries(tags.map((tag) => [`email/a/${tag}/subject.hbs`, ""]));
+    return () => void readBundle(files);
+  };
+  const ratio = await cpuRatio(read(1600), read(200));
+  // Linear is 8, quadratic 64.
+  assert.ok(ratio < 24, `8 times the languages cost ${ratio} times as much`);
 });

@@ -210,14 +210,10 @@ function readVariants(
   { locale, report }: { locale: string | undefined; report: Report },
 ): Record<string, string> {
   const variants: Record<string, string> = {};
-  const tags = new Set(Object.keys(files).flatMap((name) => partsOfFile(name).tag ?? []));
-  for (const tag of [...tags].sort()) {
-    const own = Object.fromEntries(
-      Object.entries(files).flatMap(([name, text]) => {
-        const parts = partsOfFile(name);
-        return parts.tag === tag ? [[parts.file, text]] : [];
-      }),
-    );
+  const filesOfTags = byTag(files);
+  const tags = [...filesOfTags.keys()].sort();
+  for (const tag of tags) {
+    const own = filesOfTags.get(tag) ?? {};
     const within: Report = (name, fault) => report(name === "" ? tag : `${tag}/${name}`, fault);
     variants[tag] = findBody(own, within);
     for (const name of kind === "email" ? ["subject.hbs"] : []) {
@@ -228,8 +224,21 @@ function readVariants(
       within("", { message: `has no body: write ${wanted}` });
     }
   }
-  for (const message of variantFaults([...tags], locale)) report("", { message });
+  for (const message of variantFaults(tags, locale)) report("", { message });
   return variants;
+}
+
+/** Returns the files of each language variant, by its tag. A hostile bundle has thousands of tags. */
+function byTag(files: Readonly<Files>): Map<string, Files> {
+  const found = new Map<string, Files>();
+  for (const [name, text] of Object.entries(files)) {
+    const { tag, file } = partsOfFile(name);
+    if (tag === undefined) continue;
+    const own = found.get(tag) ?? {};
+    own[file] = text;
+    found.set(tag, own);
+  }
+  return found;
 }
 
 function variantFaults(tags: readonly string[], locale: string | undefined): string[] {
