@@ -15,7 +15,10 @@ const lineSchema = z.string().min(1, { error: "must not be empty" })
   .max(200, { error: "must not exceed 200 characters" })
   .refine((text) => !CONTROL.test(text), { error: "must be one line" });
 
-const variablesSchema = z.array(variableDeclarationSchema).superRefine((variables, context) => {
+/** As many as a template can have placeholders. */
+const MAX_VARIABLES = 5_000;
+
+const declarationsSchema = z.array(variableDeclarationSchema).superRefine((variables, context) => {
   const seen = new Set<string>();
   for (const [index, { name }] of variables.entries()) {
     if (seen.has(name)) {
@@ -25,6 +28,12 @@ const variablesSchema = z.array(variableDeclarationSchema).superRefine((variable
     seen.add(name);
   }
 });
+
+/** Of more, none is looked at: each takes far longer than to count it. */
+const variablesSchema = z.array(z.unknown()).max(MAX_VARIABLES, {
+  error: `must not have more than ${MAX_VARIABLES} items`,
+  abort: true,
+}).pipe(declarationsSchema);
 
 const shared = {
   name: lineSchema,

@@ -162,3 +162,26 @@ test("readBundle() takes linear time on countless languages", async () => {
   // Linear is 8, quadratic 64.
   assert.ok(ratio < 24, `8 times the languages cost ${ratio} times as much`);
 });
+
+test("readBundle() stops at a template after a thousand faults", () => {
+  const settings = `{"name":"x","variables":[${"{},".repeat(60)}{}]}`;
+  const files = Object.fromEntries(
+    Array.from({ length: 40 }, (_, n) => [`email/t${10 + n}/template.json`, settings]),
+  );
+  const { faults } = readBundle(files);
+  assert.ok(faults.length < 1200, `${faults.length} faults`);
+  assert.match(faults.at(-1)?.message ?? "", /too many faults/);
+});
+
+test("readBundle() looks at no variable of a template that declares too many", () => {
+  const read = (count: number) => {
+    const variables = Array.from({ length: count }, () => ({}));
+    const template = JSON.stringify({ name: "x", variables });
+    const { faults } = readBundle({ "email/a/template.json": template });
+    return faults.filter(({ file }) => file === "email/a/template.json");
+  };
+  assert.equal(read(5_000).length, 100);
+  assert.deepEqual(read(5_001).map(({ message }) => message), [
+    '"variables": must not have more than 5000 items',
+  ]);
+});

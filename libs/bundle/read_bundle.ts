@@ -62,6 +62,9 @@ export interface ReadBundle {
 type Report = (name: string, fault: Omit<FileFault, "file">) => void;
 type Files = Record<string, string>;
 
+/** After so many faults, no further template is read: to find one takes far longer than to read a good file. */
+const MAX_BUNDLE_FAULTS = 1_000;
+
 const PATH_PATTERN = /^(email|pdf)\/([^/]+)\/((?:[^/]+\/)?[^/]+)$/;
 
 /**
@@ -77,15 +80,18 @@ export function readBundle(
   const { partials, faults: unusable } = readPartials(files);
   const found: ReadBundle = { templates: [], partials, faults: [...unusable], warnings: [] };
   const folders = foldersOf(files, unreadable, found.warnings);
-  for (const kind of TEMPLATE_KINDS) {
-    for (const alias of [...folders[kind].keys()].sort()) {
-      const folder = `${kind}/${alias}`;
-      const faults = unreadable.filter(({ file }) => file.startsWith(`${folder}/`));
-      const template = readTemplate(found, {
-        ...{ kind, alias, files: folders[kind].get(alias) ?? {}, unreadable: faults },
-      });
-      if (template !== undefined) found.templates.push(template);
+  for (const { kind, alias } of sortedIn(folders)) {
+    if (found.faults.length >= MAX_BUNDLE_FAULTS) {
+      const message = "there are too many faults: the templates from here on were not read";
+      found.faults.push({ file: `${kind}/${alias}`, message });
+      break;
     }
+    const folder = `${kind}/${alias}`;
+    const faults = unreadable.filter(({ file }) => file.startsWith(`${folder}/`));
+    const template = readTemplate(found, {
+      ...{ kind, alias, files: folders[kind].get(alias) ?? {}, unreadable: faults },
+    });
+    if (template !== undefined) found.templates.push(template);
   }
   if (found.templates.length + partials.length + found.faults.length === 0) {
     const message = 'it contains no template: expected "email/<alias>/" or "pdf/<alias>/"';
@@ -94,11 +100,19 @@ export function readBundle(
   return found;
 }
 
+type Folders = Record<TemplateKind, Map<string, Files>>;
+
+function sortedIn(folders: Folders): { kind: TemplateKind; alias: string }[] {
+  return TEMPLATE_KINDS.flatMap((kind) =>
+    [...folders[kind].keys()].sort().map((alias) => ({ kind, alias }))
+  );
+}
+
 function foldersOf(
   files: Readonly<Files>,
   unreadable: readonly FileFault[],
   warnings: FileFault[],
-): Record<TemplateKind, Map<string, Files>> {
+): Folders {
   const folders = { email: new Map<string, Files>(), pdf: new Map<string, Files>() };
   const open = (kind: TemplateKind, alias: string) => {
     const folder = folders[kind].get(alias) ?? {};
