@@ -91,6 +91,8 @@ export interface Webhook extends WebhookSettings {
   disabled: { at: Date; by: (typeof WEBHOOK_DISABLED_BY)[number]; reason: string } | null;
   createdAt: Date;
   updatedAt: Date;
+  /** When its URL got another host; missing if it never did. */
+  movedAt?: Date;
 }
 
 /** One request of a delivery. */

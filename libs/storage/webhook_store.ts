@@ -41,7 +41,7 @@ export interface WebhookStore {
   update(
     accountId: string,
     id: string,
-    changes: Partial<WebhookSettings> & { at: Date },
+    changes: Partial<WebhookSettings> & Pick<Partial<Webhook>, "movedAt"> & { at: Date },
   ): Promise<Webhook | null>;
   /** Removes an endpoint. Its deliveries expire later. Returns whether it existed. */
   remove(accountId: string, id: string): Promise<boolean>;

@@ -167,6 +167,53 @@ test("GET /api/webhooks/:id/deliveries lists deliveries with bodies, which can b
   assert.equal((await own.editor.post(`${path}/deliveries/evt_x/replay`)).status, 404);
 });
 
+test("a token repeats no delivery from before the URL got another host; a person does", async () => {
+  const { own, own: { accountId }, store, program } = dashboard;
+  const { token } = await store.tokens.create({
+    ...{ accountId, name: "CI", scopes: ["manage:webhooks"] },
+    limits: {},
+  });
+  const thief = program(token);
+  const { webhook: { id } } = await create();
+  const deliver = (eventId: string, at: Date) =>
+    store.webhooks.saveDeliveries([{
+      ...{ _id: `${id}/${eventId}`, accountId, webhookId: id, eventId, type: "message.sent" },
+      ...{ state: "delivered", tries: 0, nextAt: null, at, attempts: [] },
+      expiresAt: new Date(Date.now() + 3_600_000),
+    }]);
+  const hour = 3_600_000;
+  await deliver("evt_early", new Date(Date.now() - hour));
+  const rangeFrom = (from: Date) => ({
+    ...{ from: from.toISOString(), until: new Date(Date.now() + hour).toISOString() },
+    states: ["delivered"],
+  });
+  const all = rangeFrom(new Date(Date.now() - 2 * hour));
+  const path = `webhooks/${id}`;
+  const one = await thief.post(`/manage/v1/${path}/deliveries/evt_early/replay`);
+  assert.deepEqual(one.body, { queued: 1 });
+  await deliver("evt_early", new Date(Date.now() - hour));
+  const sameHost = await thief.patch(`/manage/v1/${path}`, { url: `${NEW.url}/other-path` });
+  assert.equal(sameHost.status, 200);
+  const repeated = await thief.post(`/manage/v1/${path}/replay`, all);
+  assert.deepEqual(repeated.body, { queued: 1, next: null });
+  await deliver("evt_early", new Date(Date.now() - hour));
+  const moved = { url: "https://thief.example/", withAddress: true };
+  assert.equal((await thief.patch(`/manage/v1/${path}`, moved)).status, 200);
+  for (
+    const [route, body] of [["deliveries/evt_early/replay", undefined], ["replay", all]] as const
+  ) {
+    const answer = await thief.post(`/manage/v1/${path}/${route}`, body);
+    assert.deepEqual([answer.status, answer.body.code], [403, "people_only"], route);
+  }
+  assert.equal((await store.webhooks.findDelivery(accountId, id, "evt_early"))?.state, "delivered");
+  const since = new Date();
+  await deliver("evt_late", since);
+  const late = await thief.post(`/manage/v1/${path}/replay`, rangeFrom(since));
+  assert.deepEqual(late.body, { queued: 1, next: null });
+  const person = await own.editor.post(`/api/${path}/replay`, all);
+  assert.deepEqual(person.body, { queued: 1, next: null });
+});
+
 test("POST /api/webhooks/:id/replay goes on by its `next` among events of one millisecond", async () => {
   const { own, own: { accountId }, store } = dashboard;
   const { webhook: { id } } = await create();

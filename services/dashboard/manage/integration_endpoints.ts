@@ -276,7 +276,7 @@ const WEBHOOKS: readonly ManageEndpoint[] = [
     },
     operation: "replayDelivery",
     summary: "Delivers an event again",
-    codes: ["not_found"],
+    codes: ["people_only", "not_found"],
     answer: z.strictObject({ queued: z.int() }),
   },
   {
@@ -286,7 +286,7 @@ const WEBHOOKS: readonly ManageEndpoint[] = [
     about:
       "delivers up to 10,000 events again: `{from, until, states, types}`; returns `{queued, next}`: see [above](#delivering-many-events-again)",
     body: replaySchema,
-    codes: ["not_found"],
+    codes: ["people_only", "not_found"],
     answer: replayedSchema,
   },
 ];

@@ -1,4 +1,4 @@
-import { MAX_REPLAY } from "@posthaste/contracts";
+import { MAX_REPLAY, type Webhook } from "@posthaste/contracts";
 import type { DeliveryPlace } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import type { Actor } from "../actor.ts";
@@ -11,7 +11,7 @@ import type {
 } from "../interface/webhooks.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import { requireWholeAccount } from "../token_limits.ts";
+import { requirePerson, requireWholeAccount } from "../token_limits.ts";
 import {
   deliveryIdSchema,
   deliveryQuerySchema,
@@ -31,11 +31,23 @@ const PAGE = 50;
 export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): void {
   const { store, now } = deps;
 
-  async function find(actor: Actor, params: unknown): Promise<string> {
+  async function findWebhook(actor: Actor, params: unknown): Promise<Webhook> {
     requireWholeAccount(actor);
     const { id } = readInput(webhookIdSchema, params);
-    if (await store.webhooks.find(actor.accountId, id) !== null) return id;
+    const found = await store.webhooks.find(actor.accountId, id);
+    if (found !== null) return found;
     throw new HttpError("not_found", "There is no such webhook");
+  }
+
+  const find = async (actor: Actor, params: unknown) => (await findWebhook(actor, params))._id;
+
+  /**
+   * Refuses a token to post to another host what the endpoint's earlier one got: with a stolen token, all
+   * recipients of the last weeks could be read so.
+   */
+  function requireSameHost(actor: Actor, { movedAt }: Webhook, since: Date): void {
+    if (movedAt === undefined || since >= movedAt) return;
+    requirePerson(actor, "repeat deliveries from before the URL got another host");
   }
 
   async function noteReplay(actor: Actor, id: string, details: Record<string, string>) {
@@ -89,8 +101,12 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
     "/api/webhooks/:id/deliveries/:eventId/replay",
     EDITOR,
     async ({ actor, params }): Promise<{ queued: number }> => {
-      const id = await find(actor, params);
+      const webhook = await findWebhook(actor, params);
       const { eventId } = readInput(deliveryIdSchema, params);
+      const { _id: id } = webhook;
+      const delivery = await store.webhooks.findDelivery(actor.accountId, id, eventId);
+      if (delivery === null) throw missing();
+      requireSameHost(actor, webhook, delivery.at);
       const { queued } = await store.webhooks.replayDeliveries(
         actor.accountId,
         id,
@@ -107,11 +123,12 @@ export function webhookDeliveryRoutes(app: FastifyInstance, { deps }: Routing): 
     "/api/webhooks/:id/replay",
     EDITOR,
     async ({ actor, params, body }): Promise<WebhookReplayed> => {
-      const id = await find(actor, params);
+      const webhook = await findWebhook(actor, params);
       const which = { ...readInput(replaySchema, body), limit: MAX_REPLAY };
-      const { accountId } = actor;
-      const { queued, next } = await store.webhooks.replayDeliveries(accountId, id, which, now());
       const since = which.from instanceof Date ? which.from : which.from.at;
+      requireSameHost(actor, webhook, since);
+      const { _id: id, accountId } = webhook;
+      const { queued, next } = await store.webhooks.replayDeliveries(accountId, id, which, now());
       await noteReplay(actor, id, {
         ...{ since: since.toISOString(), until: which.until.toISOString() },
         queued: String(queued),

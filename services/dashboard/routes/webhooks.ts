@@ -115,11 +115,15 @@ export function webhookRoutes(app: FastifyInstance, routing: Routing): void {
           value !== undefined
         ),
       );
+      const at = now();
+      const [from, to] = [before, { ...before, ...changes }].map(({ url }) =>
+        new URL(url).host
+      ) as [string, string];
+      const moved = from === to ? {} : { movedAt: at };
       await changing(() =>
-        store.webhooks.update(actor.accountId, before.id, { ...changes, at: now() })
+        store.webhooks.update(actor.accountId, before.id, { ...changes, ...moved, at })
       );
       const after = await view(actor, before.id);
-      const [from, to] = [before, after].map(({ url }) => new URL(url).host) as [string, string];
       await note(actor, "updated", after, from === to ? {} : { from, to });
       return after;
     },
