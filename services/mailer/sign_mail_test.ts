@@ -35,7 +35,9 @@ test("signMail() signs the visible headers and the body, as an independent verif
   const tags = verifyDkim(raw, published);
   assert.ok(tags, raw.subarray(0, 900).toString());
   assert.deepEqual([tags.get("d"), tags.get("s")], ["example.com", "ph2026"]);
-  assert.equal(tags.get("h"), "from:to:subject:date:message-id:mime-version:content-type");
+  const once = "from:to:subject:date:message-id:mime-version:content-type";
+  const sealed = "from:to:cc:reply-to:subject:date:message-id:mime-version:content-type";
+  assert.equal(tags.get("h"), `${once}:${sealed}`);
   assert.ok(raw.length - mailOf().length < MAX_SIGNATURE_BYTES);
   assert.ok(raw.toString().split("\r\n").every((line) => line.length <= 78));
 });
@@ -89,6 +91,31 @@ test("signMail() signs so that nothing can be changed, and with this key alone",
   const folded = text.replace("Subject: ", "Subject:   ").replace("\r\n\r\n--", " \r\n\r\n--");
   assert.notEqual(folded, text);
   assert.ok(verifyDkim(Buffer.from(folded, "latin1"), published), "white space may change");
+});
+
+test("signMail() signs so that no second header of a kind can be added, which people would see", async () => {
+  const replyTo = [{ email: "help@example.com" }];
+  for (const changes of [{}, { replyTo }]) {
+    const raw = await signMail(mailOf(changes), signer);
+    assert.ok(verifyDkim(raw, published));
+    for (
+      const added of [
+        ...["From: Your bank <billing@example.com>", "To: bob@example.net", "Cc: bob@example.net"],
+        ...["Subject: Pay to another account", "Reply-To: mallory@example.com"],
+        ...["Date: Thu, 26 Nov 2026 00:00:00 +0000", "Message-ID: <m2@example.com>"],
+        ...["MIME-Version: 1.0", "Content-Type: text/html"],
+      ]
+    ) {
+      const text = raw.toString("latin1");
+      const end = text.indexOf("\r\n\r\n");
+      const places = [`${added}\r\n${text}`, `${text.slice(0, end)}\r\n${added}${text.slice(end)}`];
+      for (const changed of places) {
+        assert.equal(verifyDkim(Buffer.from(changed, "latin1"), published), undefined, added);
+      }
+    }
+    const received = Buffer.concat([Buffer.from("Received: by mx.example.net\r\n"), raw]);
+    assert.ok(verifyDkim(received, published), "a server adds its own");
+  }
 });
 
 test("signMail() refuses a key that cannot sign", async () => {
