@@ -145,6 +145,28 @@ test("POST /api/sign-in/login imposes a wait after many failures, and not on oth
   assert.equal((await login("joe@shop.example", "192.0.2.1")).status, 400);
 });
 
+test("sign-ins of another login with the same address give a stranger no further guesses", async () => {
+  await using dashboard = await openTestDashboard({ options });
+  const { store, own, signedOut } = dashboard;
+  await jane(dashboard);
+  const theirPassword = "another horse entirely";
+  const passwordHash = await hashPassword(theirPassword, TEST_PASSWORD_COST);
+  const other = await store.people.create({
+    ...{ email: "jane@shop.example", name: "Not Jane", passwordHash },
+  });
+  await store.people.setMember({ accountId: own.accountId, userId: other._id, role: "viewer" });
+  const login = async (password: string) => {
+    const body = { email: "jane@shop.example", password };
+    return (await signedOut.post("/api/sign-in/login", body, from("192.0.2.1"))).status;
+  };
+  const guesses: number[] = [];
+  for (let n = 0; n < 12; n++) {
+    guesses.push(await login(`wrong horse battery ${n}`));
+    if (n % 4 === 3) await login(theirPassword);
+  }
+  assert.deepEqual(guesses, [...Array(5).fill(400), ...Array(7).fill(429)]);
+});
+
 test("each sign-in is in the audit log, a refused one in that of each account of the person", async () => {
   await using dashboard = await openTestDashboard({ options });
   const { own, foreign, store } = dashboard;

@@ -88,7 +88,8 @@ export function signInRoutes(app: FastifyInstance, routing: SignInRouting): void
       }
       throw error;
     });
-    await attempts.succeed(keys, { forget: [person] });
+    // Failures may have been guesses of the password of another login with this address.
+    await attempts.succeed(keys, { forget: users.length === 1 ? [person] : [] });
     const { passwordHash } = user;
     // Another one may have been set meanwhile.
     if (renewed !== undefined) {
