@@ -202,15 +202,13 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
 
   if (options.assetsUrl !== undefined) shownImageRoute(app);
   app.register(async (v1) => {
-    v1.addHook(
-      "onRequest",
-      authenticate({
-        findToken: deps.findToken,
-        now,
-        ...(touchToken === undefined ? {} : { touchToken }),
-        ...(clock === undefined ? {} : { clock }),
-      }),
-    );
+    const authenticateCaller = authenticate({
+      findToken: deps.findToken,
+      now,
+      ...(touchToken === undefined ? {} : { touchToken }),
+      ...(clock === undefined ? {} : { clock }),
+    });
+    v1.addHook("onRequest", authenticateCaller);
     if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs, callerOf }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
     const sending = {
@@ -264,7 +262,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
       messageContentRoute(heavy, deps);
       pdfRenderRoute(heavy, { ...deps, printTimeoutMs });
     });
-    eventsRoute(v1, { ...deps, waiters, limitSearch });
+    eventsRoute(v1, { ...deps, waiters, limitSearch, authenticate: authenticateCaller });
     cancelRoutes(v1, deps);
     retryRoutes(v1, deps);
     suppressionChangeRoutes(v1, { ...deps, maxSuppressions: options.maxSuppressions ?? 1_000_000 });

@@ -52,6 +52,26 @@ test("eventsRoute() waits for an event, at most for the time of the request", as
   assert.deepEqual((await read("after=latest&wait=0.1")).ids, []);
 });
 
+test("eventsRoute() returns no event to a token that was revoked while it waited", async () => {
+  let passedMs = 0;
+  const clock = { now: () => performance.now() + passedMs };
+  await using own = await openLedgerApp({ clock });
+  const ask = (query: string) => own.ask(`/v1/events?${query}`, { scopes: ["list"] });
+  const { body: { next } } = await ask("after=latest");
+  const [token] = await own.store.tokens.list(own.accountId);
+  assert.ok(token);
+  const waiting = ask(`after=${encodeURIComponent(next)}&wait=20`);
+  await delay(50);
+  await own.store.tokens.revoke(own.accountId, token._id);
+  passedMs = 5000;
+  await own.store.events.record([{
+    ...{ _id: "evt_late", accountId: own.accountId, type: "integration.paused", at: new Date(0) },
+    data: { integrationId: 1, reason: "x" },
+  }]);
+  const { status, body } = await waiting;
+  assert.deepEqual([status, body], [401, { error: "Unauthenticated" }]);
+});
+
 test("eventsRoute() refuses cursors of other feeds and of events that are gone", async () => {
   const refused = async (query: string, options = {}) => {
     const { status, body } = await api.ask(`/v1/events?${query}`, options);

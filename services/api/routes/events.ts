@@ -2,7 +2,7 @@ import { FEED_QUERY, type FeedEventType, type FeedPageAnswer } from "@posthaste/
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { HttpError } from "../http_error.ts";
 import type { FeedPage, RecordedEvent } from "@posthaste/storage";
-import type { FastifyInstance, onRequestHookHandler } from "fastify";
+import type { FastifyInstance, onRequestAsyncHookHandler, onRequestHookHandler } from "fastify";
 import { z } from "zod";
 import { requireScope } from "../authenticate.ts";
 import { httpErrorOf } from "../fault.ts";
@@ -17,6 +17,8 @@ export interface EventsDeps extends Pick<Finding, "listEvents" | "feedBounds"> {
   waiters: Pick<FeedWaiters, "wait">;
   /** Counts a request as a search; `undefined` without a limit. */
   limitSearch: onRequestHookHandler | undefined;
+  /** Checks the token of a request again. */
+  authenticate: onRequestAsyncHookHandler;
 }
 
 const QUERY = z.strictObject(FEED_QUERY);
@@ -42,6 +44,8 @@ export function eventsRoute(app: FastifyInstance, deps: EventsDeps): void {
         ...{ start, tokenId, wait, ledger, signal: gone.signal },
         ...deps,
       });
+      // The token may have been revoked meanwhile.
+      if (wait > 0) await deps.authenticate.call(app, request, reply);
       return { data: events.map(showEvent), next: cursorOf(digest, String(next)) };
     },
   );
@@ -85,7 +89,7 @@ async function startOf(
   throw new HttpError("events_expired", `Cannot ${ACTION}: ${reason}`);
 }
 
-interface Reading extends Omit<EventsDeps, "limitSearch"> {
+interface Reading extends Omit<EventsDeps, "limitSearch" | "authenticate"> {
   start: number;
   tokenId: string;
   /** Longest wait, in seconds. */
