@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { nightly } from "@posthaste/kit";
 import { openBench } from "./bench.ts";
 import { openBenchSystem } from "./bench_system.ts";
 import { drain } from "./measurements/drain.ts";
@@ -13,6 +14,8 @@ import { type Measurement, PRODUCT } from "./measurement.ts";
 import { monotonicUs, writeProfileReport } from "./profile_report.ts";
 import { writeReport } from "./report.ts";
 import { openSink } from "./sink_process.ts";
+
+nightly("bench/report_test.ts", "bench/sink_test.ts", "bench/process_cpu_test.ts");
 
 /** This little work shows nothing about speed, only that everything can be measured. */
 const SCALE = 0.01;
