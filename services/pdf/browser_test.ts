@@ -111,7 +111,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().pid, pid, "the browser itself goes on");
   });
 
-  nightTest("print() blames no document for the memory that earlier ones on its page left", async () => {
+  nightTest("print() blames no document for memory that earlier ones left", async () => {
     const limits = { memoryBytes: 450 * 1024 ** 2 };
     await using browser = await openTestBrowser({ concurrency: 1, limits });
     // 250 MB on a new page. Printed again on that page, it holds 600 MB.
