@@ -1,20 +1,25 @@
 import { Badge, Box } from "@mantine/core";
 import type { IconType } from "react-icons";
 
-/** Shows a state by a word, a colour, and a sign or a dot: the word carries the meaning. */
-export function StatePill({ label, color, icon: Sign, size = "md" }: {
+/** How a state is shown: the word carries the meaning, the colour only helps. */
+export interface StateLook {
   label: string;
   /** A colour of the theme. */
   color: string;
   /** @default {a dot} */
   icon?: IconType;
-  size?: "md" | "lg";
-}) {
+}
+
+/** How a state with a sign is shown. */
+export type SignedLook = Required<StateLook>;
+
+/** Shows a state by a word, a colour, and a sign or a dot. */
+export function StatePill({ label, color, icon: Sign }: StateLook) {
   return (
     <Badge
       variant="light"
       color={color}
-      size={size}
+      size="md"
       tt="none"
       fw={600}
       miw="max-content"

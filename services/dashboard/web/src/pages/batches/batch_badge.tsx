@@ -1,7 +1,7 @@
 import type { BatchRow } from "../../../../interface/batches.ts";
-import { StatePill } from "../../parts/state_pill.tsx";
+import { type StateLook, StatePill } from "../../parts/state_pill.tsx";
 
-const SHOWN: Record<BatchRow["state"], { label: string; color: string }> = {
+const SHOWN: Record<BatchRow["state"], StateLook> = {
   open: { label: "Open", color: "blue" },
   closed: { label: "Closed", color: "teal" },
   canceled: { label: "Canceled", color: "gray" },

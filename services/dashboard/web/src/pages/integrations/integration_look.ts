@@ -1,4 +1,3 @@
-import type { IconType } from "react-icons";
 import {
   TbAlertTriangle,
   TbCircleCheck,
@@ -16,16 +15,9 @@ import type {
   IntegrationState,
   IntegrationView,
 } from "../../../../interface/integrations.ts";
+import type { SignedLook } from "../../parts/state_pill.tsx";
 
-/** How a state or an event is shown: the word carries the meaning, the colour only helps. */
-export interface IntegrationLook {
-  label: string;
-  /** A colour of the theme. */
-  color: string;
-  icon: IconType;
-}
-
-const LOOKS: Readonly<Record<IntegrationState, IntegrationLook>> = {
+const LOOKS: Readonly<Record<IntegrationState, SignedLook>> = {
   ready: { label: "Ready", color: "teal", icon: TbCircleCheck },
   slow: { label: "Delayed", color: "yellow", icon: TbClockPause },
   failing: { label: "Failing", color: "red", icon: TbMailX },
@@ -34,7 +26,7 @@ const LOOKS: Readonly<Record<IntegrationState, IntegrationLook>> = {
   paused: { label: "Paused", color: "gray", icon: TbPlayerPause },
 };
 
-const UNUSED: IntegrationLook = { label: "Not used yet", color: "gray", icon: TbCircleDashed };
+const UNUSED: SignedLook = { label: "Not used yet", color: "gray", icon: TbCircleDashed };
 
 /** Returns the word, the colour and the sign of an integration. Without any attempt its state is unknown. */
 export function lookOfIntegration(
@@ -42,14 +34,14 @@ export function lookOfIntegration(
     IntegrationHealthView,
     "state" | "lastSent" | "lastFailed"
   >,
-): IntegrationLook {
+): SignedLook {
   const isUnused = state === "ready" && lastSent === null && lastFailed === null;
   return isUnused ? UNUSED : LOOKS[state];
 }
 
 type EventType = IntegrationView["history"][number]["type"];
 
-const BY_EVENT: Readonly<Record<EventType, IntegrationLook>> = {
+const BY_EVENT: Readonly<Record<EventType, SignedLook>> = {
   suspended: LOOKS.suspended,
   paused: LOOKS.paused,
   resumed: { ...LOOKS.ready, label: "Resumed", icon: TbPlayerPlay },
@@ -59,6 +51,6 @@ const BY_EVENT: Readonly<Record<EventType, IntegrationLook>> = {
 };
 
 /** Returns the word, the colour and the sign of an event: those of the state that it begins. */
-export function lookOfEvent(type: EventType): IntegrationLook {
+export function lookOfEvent(type: EventType): SignedLook {
   return BY_EVENT[type];
 }

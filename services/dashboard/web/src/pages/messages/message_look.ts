@@ -1,4 +1,3 @@
-import type { IconType } from "react-icons";
 import {
   TbAlertTriangle,
   TbBan,
@@ -14,17 +13,10 @@ import {
   TbX,
 } from "react-icons/tb";
 import type { MessageRow } from "../../../../interface/messages.ts";
+import type { SignedLook } from "../../parts/state_pill.tsx";
 
 /** A state of a message, or a step of its timeline. */
 export type MessageState = MessageRow["state"];
-
-/** How a state is shown: the word carries the meaning, the colour only helps. */
-export interface MessageLook {
-  label: string;
-  /** A colour of the theme. */
-  color: string;
-  icon: IconType;
-}
 
 /** States that a message can be in; the others occur only in its timeline. */
 export const LIVE_STATES = [
@@ -32,7 +24,7 @@ export const LIVE_STATES = [
   ...["unknown", "sent", "failed", "canceled", "suppressed"] as const,
 ] satisfies MessageState[];
 
-const LOOKS: Readonly<Record<MessageState, MessageLook>> = {
+const LOOKS: Readonly<Record<MessageState, SignedLook>> = {
   scheduled: { label: "Scheduled", color: "gray", icon: TbCalendarTime },
   queued: { label: "Queued", color: "gray", icon: TbClock },
   rendered: { label: "Rendered", color: "gray", icon: TbFileText },
@@ -47,13 +39,13 @@ const LOOKS: Readonly<Record<MessageState, MessageLook>> = {
 };
 
 /** A message that waits in the ledger for its integration, queued or deferred. */
-const WAITING: MessageLook = { label: "Waiting", color: "yellow", icon: TbHourglass };
+const WAITING: SignedLook = { label: "Waiting", color: "yellow", icon: TbHourglass };
 
 /**
  * Returns the word, the colour and the sign of a state. All pages and charts ask this function.
  *
  * @param isWaiting Whether the message waits for its integration. @default {false}
  */
-export function lookOfMessage(state: MessageState, isWaiting = false): MessageLook {
+export function lookOfMessage(state: MessageState, isWaiting = false): SignedLook {
   return isWaiting ? WAITING : LOOKS[state];
 }

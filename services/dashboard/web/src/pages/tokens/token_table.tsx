@@ -7,11 +7,11 @@ import { ActionsHeader } from "../../parts/actions_header.tsx";
 import { confirmAction } from "../../parts/confirm.tsx";
 import { DataTable } from "../../parts/data_table.tsx";
 import { RowAction } from "../../parts/row_action.tsx";
-import { StatePill } from "../../parts/state_pill.tsx";
+import { type StateLook, StatePill } from "../../parts/state_pill.tsx";
 import { Time } from "../../parts/time.tsx";
 import { RollButton } from "./roll_token.tsx";
 
-const STATES: Record<TokenState, { label: string; color: string }> = {
+const STATES: Record<TokenState, StateLook> = {
   active: { label: "Active", color: "teal" },
   expired: { label: "Expired", color: "yellow" },
   revoked: { label: "Revoked", color: "red" },

@@ -1,13 +1,7 @@
 import type { WebhookDeliveryView, WebhookState } from "../../../../interface/webhooks.ts";
+import type { StateLook } from "../../parts/state_pill.tsx";
 
-/** How a state is shown: the word carries the meaning, the colour only helps. */
-export interface WebhookLook {
-  label: string;
-  /** A colour of the theme. */
-  color: string;
-}
-
-const LOOKS: Readonly<Record<WebhookState, WebhookLook>> = {
+const LOOKS: Readonly<Record<WebhookState, StateLook>> = {
   ready: { label: "Ready", color: "teal" },
   failing: { label: "Failing", color: "yellow" },
   down: { label: "Down", color: "red" },
@@ -15,17 +9,17 @@ const LOOKS: Readonly<Record<WebhookState, WebhookLook>> = {
 };
 
 /** Returns the word and the colour of an endpoint's state. */
-export function lookOfWebhook(state: WebhookState): WebhookLook {
+export function lookOfWebhook(state: WebhookState): StateLook {
   return LOOKS[state];
 }
 
-const BY_DELIVERY: Readonly<Record<WebhookDeliveryView["state"], WebhookLook>> = {
+const BY_DELIVERY: Readonly<Record<WebhookDeliveryView["state"], StateLook>> = {
   retrying: { label: "Retrying", color: "yellow" },
   failed: { label: "Failed", color: "red" },
   delivered: { label: "Delivered", color: "teal" },
 };
 
 /** Returns the word and the colour of the state of a delivery. */
-export function lookOfDelivery(state: WebhookDeliveryView["state"]): WebhookLook {
+export function lookOfDelivery(state: WebhookDeliveryView["state"]): StateLook {
   return BY_DELIVERY[state];
 }
