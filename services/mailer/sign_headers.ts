@@ -1,5 +1,11 @@
-import { createSign } from "node:crypto";
-import type { DkimSigner } from "./dkim_signer.ts";
+import { createSign, type KeyObject } from "node:crypto";
+
+/** A key to sign mail with, its secret already opened. */
+export interface DkimSigner {
+  readonly domain: string;
+  readonly selector: string;
+  readonly privateKey: KeyObject;
+}
 
 /**
  * The headers that people see, and those that describe the body. A signature names each once more than a mail has it:

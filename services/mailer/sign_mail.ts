@@ -2,8 +2,7 @@ import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import RelaxedBody from "nodemailer/lib/dkim/relaxed-body";
-import type { DkimSigner } from "./dkim_signer.ts";
-import { signHeaders } from "./sign_headers.ts";
+import { type DkimSigner, signHeaders } from "./sign_headers.ts";
 
 /** Maximum size of a signature in bytes. */
 export const MAX_SIGNATURE_BYTES = 2048;

@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 import type { OauthLogin, OauthProvider } from "@posthaste/contracts";
 import type { SmtpServer } from "@posthaste/smtp";
 import type { TokenSource } from "./oauth/token_source.ts";
-import type { DkimSigner } from "./dkim_signer.ts";
+import type { DkimSigner } from "./sign_headers.ts";
 
 /** A login by password. */
 export interface PasswordAuth {

@@ -15,7 +15,7 @@ import type { AccessTokens } from "./oauth/access_tokens.ts";
 import { openLogin } from "./oauth/open_login.ts";
 import { type OpenedLogin, providerOf } from "./oauth/opened_login.ts";
 import type { TokenSource } from "./oauth/token_source.ts";
-import type { DkimSigner } from "./dkim_signer.ts";
+import type { DkimSigner } from "./sign_headers.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
 
 /** Returns the function that opens an integration's secrets: the only place where they are in plain text. */
