@@ -45,20 +45,22 @@ function finding(
   { end: { holder, step, shape }, isKnown, isGuessed }: Finding,
 ): Found {
   const place = { part, line, column, ...(partial === undefined ? {} : { partial }) };
-  const unknown = `"${pathOf([...holder, step])}" is not known`;
+  const found = (rule: Found["rule"], why: string): Found => ({
+    ...place,
+    rule,
+    message: `"${pathOf([...holder, step])}" is not known: ${why}`,
+  });
+  const suggest = (path: string) => `did you mean "${path}"?`;
   const guess = isGuessed ? nearest(step, shape.fields) : undefined;
-  const suggest = (path: string) => `${unknown}: did you mean "${path}"?`;
   if (guess !== undefined && isSlip(step, guess)) {
-    return { ...place, rule: "misspelled_field", message: suggest(pathOf([...holder, guess])) };
+    return found("misspelled_field", suggest(pathOf([...holder, guess])));
   }
-  const message = shape.fields.size === 0
-    ? `${unknown}: "${pathOf(holder)}" is ${kindOf(shape)} in the sample`
-    : isKnown(step)
-    ? suggest(`@root.${step}`)
-    : guess === undefined
-    ? `${unknown}: the sample does not have it`
-    : suggest(pathOf([...holder, guess]));
-  return { ...place, rule: "unknown_field", message };
+  if (shape.fields.size === 0) {
+    return found("unknown_field", `"${pathOf(holder)}" is ${kindOf(shape)} in the sample`);
+  }
+  if (isKnown(step)) return found("unknown_field", suggest(`@root.${step}`));
+  if (guess === undefined) return found("unknown_field", "the sample does not have it");
+  return found("unknown_field", suggest(pathOf([...holder, guess])));
 }
 
 function kindOf({ values }: Shape): string {
