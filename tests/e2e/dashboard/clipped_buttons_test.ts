@@ -9,7 +9,7 @@ import {
   openSeededDashboardFixture,
   type SeededDashboardFixture,
 } from "./seeded_dashboard_fixture.ts";
-import { openTabs, type Tabs } from "./tabs.ts";
+import type { Tabs } from "./tabs.ts";
 
 nightly("tests/e2e/dashboard/pages_test.ts");
 
@@ -19,8 +19,7 @@ let tabs: Tabs;
 let opened: SeededDashboardFixture;
 before(async () => {
   opened = await openSeededDashboardFixture();
-  ({ fixture, seed } = opened);
-  tabs = openTabs(fixture);
+  ({ fixture, seed, tabs } = opened);
 });
 after(() => opened?.[Symbol.asyncDispose]());
 

@@ -10,7 +10,7 @@ import {
   openSeededDashboardFixture,
   type SeededDashboardFixture,
 } from "./seeded_dashboard_fixture.ts";
-import { openTabs, type Tabs } from "./tabs.ts";
+import type { Tabs } from "./tabs.ts";
 
 let fixture: DashboardFixture;
 let seed: SeedIds;
@@ -18,8 +18,7 @@ let tabs: Tabs;
 let opened: SeededDashboardFixture;
 before(async () => {
   opened = await openSeededDashboardFixture();
-  ({ fixture, seed } = opened);
-  tabs = openTabs(fixture);
+  ({ fixture, seed, tabs } = opened);
 });
 after(() => opened?.[Symbol.asyncDispose]());
 

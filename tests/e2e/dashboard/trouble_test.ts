@@ -8,7 +8,7 @@ import {
   openSeededDashboardFixture,
   type SeededDashboardFixture,
 } from "./seeded_dashboard_fixture.ts";
-import { openTabs, type Tabs } from "./tabs.ts";
+import type { Tabs } from "./tabs.ts";
 
 nightly("tests/e2e/dashboard/pages_test.ts", "services/dashboard/guard_test.ts");
 
@@ -18,8 +18,7 @@ let tabs: Tabs;
 let opened: SeededDashboardFixture;
 before(async () => {
   opened = await openSeededDashboardFixture();
-  ({ fixture, seed } = opened);
-  tabs = openTabs(fixture);
+  ({ fixture, seed, tabs } = opened);
 });
 after(() => opened?.[Symbol.asyncDispose]());
 
