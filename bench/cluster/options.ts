@@ -12,8 +12,8 @@ export interface ClusterOptions {
   replicas: Replicas[];
   modes: ("full" | "waiting")[];
   workers: number;
-  /** So much of one core for a worker that waits. @default the share of each stage */
-  cores: number | undefined;
+  /** So much of one core for a worker that waits. */
+  cores: number;
   /** Factor on the amount of work. */
   scale: number;
   seed: string;
@@ -27,7 +27,7 @@ export const USAGE = `Usage: npm run cluster -- [options]
   --replicas <n>[,<n>]    copies that brokers and databases keep, for the stages: 1, 3 (1,3)
   --mode <mode>[,<mode>]  full: all of the machine; waiting: each worker waits for something (both)
   --workers <n>           the most workers of a stage (3)
-  --cores <share>         of a core, for each worker that waits (0.1 to 0.25, by stage)
+  --cores <share>         of a core, for each worker that waits (0.25)
   --quick                 a third of the work
   --seed <text>           of survive: every choice follows from it (cluster)
   --help                  print this
@@ -46,7 +46,7 @@ export function readOptions(args: string[]): ClusterOptions | undefined {
       replicas: { type: "string", default: "1,3" },
       mode: { type: "string", default: "full,waiting" },
       workers: { type: "string", default: "3" },
-      cores: { type: "string" },
+      cores: { type: "string", default: "0.25" },
       quick: { type: "boolean", default: false },
       seed: { type: "string", default: "cluster" },
       help: { type: "boolean", default: false },
@@ -59,8 +59,8 @@ export function readOptions(args: string[]): ClusterOptions | undefined {
   if (!Number.isInteger(workers) || workers < 1) {
     throw new RangeError(`Cannot start "${values.workers}" workers: it takes a number from 1`);
   }
-  const cores = values.cores === undefined ? undefined : Number(values.cores);
-  if (cores !== undefined && !(cores > 0)) {
+  const cores = Number(values.cores);
+  if (!(cores > 0)) {
     throw new RangeError(`Cannot limit workers to "${values.cores}": it takes a share of a core`);
   }
   return {

@@ -5,7 +5,7 @@ import { readOptions } from "./options.ts";
 test("readOptions() selects everything by default", () => {
   const all = readOptions([]);
   assert.deepEqual([all?.survive, all?.idle, all?.shards], [true, true, true]);
-  assert.equal(all?.stages.length, 5);
+  assert.equal(all?.stages.length, 4);
   assert.deepEqual([all?.replicas, all?.modes, all?.scale], [[1, 3], ["full", "waiting"], 1]);
   const some = readOptions([
     "--only",
@@ -19,7 +19,7 @@ test("readOptions() selects everything by default", () => {
   assert.equal(some?.survive, false);
   assert.deepEqual(some?.stages.map(({ name }) => name), ["api", "pdf"]);
   assert.deepEqual([some?.replicas, some?.modes], [[3], ["waiting"]]);
-  assert.deepEqual([all?.cores, readOptions(["--cores", "0.25"])?.cores], [undefined, 0.25]);
+  assert.deepEqual([all?.cores, readOptions(["--cores", "0.1"])?.cores], [0.25, 0.1]);
   assert.equal(readOptions(["--help"]), undefined);
 });
 

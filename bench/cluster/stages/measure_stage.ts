@@ -30,8 +30,8 @@ export interface StagePlan {
   /** Factor on the amount of work. */
   scale: number;
   isWaiting: boolean;
-  /** So much of one core for a worker that waits. @default the share of the stage */
-  cores: number | undefined;
+  /** So much of one core for a worker that waits. */
+  cores: number;
   onMeasured(measurement: StageMeasurement): void;
 }
 
@@ -48,7 +48,6 @@ export async function measureStage(
 ): Promise<void> {
   const { fixture, stage } = bench;
   const { waiting } = stage;
-  const share = cores ?? waiting.cores;
   const beside = waiting.beside === undefined ? "" : ` and ${waiting.beside}`;
   // Closed last: a limit is gone only when its processes are.
   await using limits = new AsyncDisposableStack();
@@ -63,17 +62,14 @@ export async function measureStage(
   const own: Pod[] = [];
   const units = Math.ceil((isWaiting ? waiting.units : stage.units) * scale);
   for (let count = 1; count <= workers; count++) {
-    const pod = await fixture.pods.start(stage.role, {
-      ...stage.settings,
-      ...(isWaiting ? waiting.settings : {}),
-    });
+    const pod = await fixture.pods.start(stage.role, isWaiting ? waiting.settings : {});
     own.push(pod);
     pods.push(pod);
     if (stage.role === "mailer") await delay(PEERS_MS);
     await (await prepare(bench, Math.ceil(WARM_UP * units * count)))(() => undefined);
     await clear(bench);
     if (isWaiting) {
-      const limit = limits.use(await openCpuLimit(pod.name, share));
+      const limit = limits.use(await openCpuLimit(pod.name, cores));
       const below = await descendants(pod.process.pid);
       await limit.add([pod.process.pid, ...below.map(({ pid }) => pid)]);
     }
@@ -87,7 +83,7 @@ export async function measureStage(
     const foreign = foreignLoad(mark);
     onMeasured({
       ...{ stage: stage.name, unit: stage.unit, replicas, workers: count, foreign },
-      waitsFor: isWaiting ? `${share} of a core${beside} each` : undefined,
+      waitsFor: isWaiting ? `${cores} of a core${beside} each` : undefined,
       perSecond: units / seconds,
       each: figuresBetween(before, await readFigures(fixture, pids), units),
     });

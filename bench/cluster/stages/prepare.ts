@@ -51,7 +51,6 @@ export async function prepare(
       return ask(bench, units);
     };
   }
-  if (name === "reconciler") return await prepareReconciliation(bench, units);
   await hold(manager, consumers);
   await ask(bench, units);
   await untilCount(() => backlog(manager, consumers), units, "events that wait");
@@ -65,25 +64,6 @@ export async function prepare(
 
 /** What was written last is on the disk then, and nobody is busy with it. */
 const SETTLE_MS = 1000;
-
-/** Sends of which everything is done: it is the reconciler that finds it out. */
-async function prepareReconciliation(bench: StageBench, units: number): Promise<Work> {
-  const { db } = bench.fixture;
-  const [sends, messages] = [db.collection("sends"), db.collection("messages")];
-  await ask(bench, units);
-  await untilCount(() => messages.countDocuments(), units, "documents");
-  await messages.updateMany({}, { $set: { state: "sent", finishedAt: new Date() } });
-  await delay(SETTLE_MS);
-  return async (onBegin) => {
-    await sends.updateMany({ settledAt: null }, { $set: { reconcileAt: new Date() } });
-    onBegin();
-    await untilCount(
-      () => sends.countDocuments({ settledAt: null }),
-      0,
-      "sends that are not settled",
-    );
-  };
-}
 
 const STREAMS = ["RENDER", "PRINT", "MAIL", "STATUS"];
 

@@ -11,8 +11,8 @@ export interface StagesPlan {
   /** With all of the machine, or each worker waiting for something. */
   modes: readonly ("full" | "waiting")[];
   workers: number;
-  /** So much of one core for a worker that waits. @default the share of each stage */
-  cores?: number | undefined;
+  /** So much of one core for a worker that waits. */
+  cores: number;
   scale: number;
   say(line: string): void;
   onMeasured(measurement: StageMeasurement): void;

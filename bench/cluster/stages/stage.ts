@@ -3,7 +3,7 @@ import type { Invoice } from "../../workload.ts";
 
 /** One stage of the way of a mail, and how it is measured alone. */
 export interface Stage {
-  name: "api" | "renderer" | "pdf" | "mailer" | "reconciler";
+  name: "api" | "renderer" | "pdf" | "mailer";
   /** The service whose processes are added. */
   role: ServiceName;
   /** What its work is counted in. */
@@ -16,20 +16,19 @@ export interface Stage {
   invoice: Invoice;
   /** Units of one measurement with all of the machine. */
   units: number;
-  /** Settings of the workers that differ from the product's. */
-  settings?: Record<string, string>;
   /** What makes a worker wait, so that workers do not share two cores. */
   waiting: {
     units: number;
     settings: Record<string, string>;
-    /** So much of one core for each worker. */
-    cores: number;
     /** What else limits each worker, for the table. */
     beside?: string;
   };
 }
 
-/** All stages, in the order in which a mail meets them. */
+/**
+ * The stages that divide their work, in the order in which a mail meets them. The tracker is not one: one of
+ * its processes leads, and does nearly all work of the others.
+ */
 export const STAGES: readonly Stage[] = [
   {
     name: "api",
@@ -39,7 +38,7 @@ export const STAGES: readonly Stage[] = [
     consumers: [],
     invoice: "none",
     units: 1500,
-    waiting: { units: 1200, settings: {}, cores: 0.25 },
+    waiting: { units: 1200, settings: {} },
   },
   {
     name: "renderer",
@@ -52,7 +51,6 @@ export const STAGES: readonly Stage[] = [
     waiting: {
       units: 400,
       settings: { SANDBOX_WORKERS: "1" },
-      cores: 0.15,
       beside: "one sandbox worker",
     },
   },
@@ -67,7 +65,6 @@ export const STAGES: readonly Stage[] = [
     waiting: {
       units: 60,
       settings: { PRINT_PAGES: "1" },
-      cores: 0.25,
       beside: "one page",
     },
   },
@@ -79,19 +76,7 @@ export const STAGES: readonly Stage[] = [
     consumers: ofPriorities("MAIL", "mailer"),
     invoice: "none",
     units: 900,
-    waiting: { units: 400, settings: {}, cores: 0.15 },
-  },
-  {
-    name: "reconciler",
-    role: "tracker",
-    unit: "send",
-    feeders: ["api"],
-    consumers: [],
-    invoice: "none",
-    units: 3000,
-    // Else what is measured is the pause between two looks.
-    settings: { RECONCILE_INTERVAL: "100ms" },
-    waiting: { units: 1000, settings: {}, cores: 0.1 },
+    waiting: { units: 400, settings: {} },
   },
 ];
 
