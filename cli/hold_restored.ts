@@ -34,7 +34,7 @@ const LIVE_MS = 8000;
 const SECOND_LOOK_MS = 4000;
 const ALIVE_MS = 3000;
 
-const FACTS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Holds the messages that are unfinished in a restored ledger, and writes the outcomes in the broker's status
@@ -84,7 +84,7 @@ async function readStatusEvents({ store, bus }: Restoration, since: Date) {
   const types = ["status.send.accepted", "status.message.sent", "status.message.failed"] as const;
   for await (const statusEvent of bus.pastStatusEvents({ since, types })) {
     batch.push(statusEvent);
-    if (batch.length === FACTS_AT_ONCE) await flush();
+    if (batch.length === BATCH_SIZE) await flush();
   }
   await flush();
   return { known, missing };

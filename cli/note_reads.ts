@@ -1,7 +1,7 @@
 import type { StorePart } from "@posthaste/storage";
 import type { Sandbox } from "@posthaste/templating";
 
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 
 /** Options of {@linkcode noteReads}. */
 export interface NoteReadsOptions {
@@ -17,7 +17,7 @@ export interface NoteReadsOptions {
 export async function noteReads({ store, sandbox }: NoteReadsOptions): Promise<number> {
   let count = 0;
   for (let after = "";;) {
-    const found = await store.templates.versionsWithoutReads({ after, limit: AT_ONCE });
+    const found = await store.templates.versionsWithoutReads({ after, limit: BATCH_SIZE });
     for (const { _id, parts } of found) {
       const sources = "filename" in parts ? { html: parts.html, subject: parts.filename } : parts;
       const checked = await sandbox.check(sources).catch(() => undefined);

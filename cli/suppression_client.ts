@@ -1,5 +1,5 @@
 import {
-  MAX_SUPPRESSIONS_AT_ONCE,
+  MAX_SUPPRESSIONS_PER_REQUEST,
   suppressedSchema,
   SUPPRESSION_REASONS,
   unsuppressedSchema,
@@ -80,8 +80,8 @@ export function openSuppressionClient(api: Api): SuppressionClient {
 }
 
 function partsOf<T>(all: readonly T[]): T[][] {
-  const count = Math.ceil(all.length / MAX_SUPPRESSIONS_AT_ONCE);
+  const count = Math.ceil(all.length / MAX_SUPPRESSIONS_PER_REQUEST);
   return Array.from({ length: count }, (_, n) => {
-    return all.slice(n * MAX_SUPPRESSIONS_AT_ONCE, (n + 1) * MAX_SUPPRESSIONS_AT_ONCE);
+    return all.slice(n * MAX_SUPPRESSIONS_PER_REQUEST, (n + 1) * MAX_SUPPRESSIONS_PER_REQUEST);
   });
 }

@@ -27,6 +27,10 @@ export const REPLACED: Readonly<Record<string, string>> = {
   "dispatches again": "redispatches",
   "dispatched again": "redispatched",
   "in doubt": "unknown outcome",
+  torture: "chaos",
+  hostile: "malicious",
+  "crash point": "failpoint",
+  "at once": "immediately, or a batch size or concurrency",
 };
 
 /** Files that name what earlier versions stored or published. */

@@ -26,8 +26,8 @@ interface SelectOptions {
   until?: string;
 }
 
-const RELEASED_AT_ONCE = 8;
-const CLOSED_AT_ONCE = 500;
+const RELEASE_BATCH_SIZE = 8;
+const CLOSE_BATCH_SIZE = 500;
 
 /** `posthaste restored …` */
 export function restoredCommand(context: CommandContext): Command {
@@ -135,7 +135,7 @@ async function list(context: CommandContext): Promise<void> {
 
 async function release(context: CommandContext, options: SelectOptions): Promise<void> {
   const released = await decide(context, options, {
-    atOnce: RELEASED_AT_ONCE,
+    batchSize: RELEASE_BATCH_SIZE,
     async apply(store, accountId, ids) {
       const done = await Promise.all(
         ids.map((id) => store.messages.retry(accountId, id, { now: new Date() })),
@@ -148,14 +148,14 @@ async function release(context: CommandContext, options: SelectOptions): Promise
 
 async function close(context: CommandContext, options: SelectOptions): Promise<void> {
   const closed = await decide(context, options, {
-    atOnce: CLOSED_AT_ONCE,
+    batchSize: CLOSE_BATCH_SIZE,
     apply: (store, accountId, ids) => store.restored.closeHeld(accountId, ids, new Date()),
   });
   context.output.result({ closed }, () => `${sayCount(closed, "message")} will not be sent`);
 }
 
 interface Decision {
-  atOnce: number;
+  batchSize: number;
   /** Returns how many were still held. */
   apply(store: Store, accountId: string, ids: string[]): Promise<number>;
 }
@@ -164,12 +164,12 @@ interface Decision {
 async function decide(
   context: CommandContext,
   options: SelectOptions,
-  { atOnce, apply }: Decision,
+  { batchSize, apply }: Decision,
 ): Promise<number> {
   await using store = await openStoreFor(context);
   const { _id } = await findAccountFor(context, store, options.account);
   let decided = 0;
-  for await (const ids of batches(store.restored.heldMessages(_id, queryOf(options)), atOnce)) {
+  for await (const ids of batches(store.restored.heldMessages(_id, queryOf(options)), batchSize)) {
     decided += await apply(store, _id, ids);
   }
   return decided;

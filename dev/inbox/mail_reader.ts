@@ -7,7 +7,7 @@ import {
   readMail,
 } from "./read_mail.ts";
 
-const OPENED_AT_ONCE = 4;
+const MAX_OPENED = 4;
 
 /** Mails parsed on reading, so that receiving them stays fast. */
 export interface MailReader {
@@ -38,7 +38,7 @@ export function openMailReader(store: MailStore): MailReader {
     opened.delete(id);
     opened.set(id, mail);
     const oldest = opened.keys().next().value;
-    if (opened.size > OPENED_AT_ONCE && oldest !== undefined) opened.delete(oldest);
+    if (opened.size > MAX_OPENED && oldest !== undefined) opened.delete(oldest);
   }
 
   return {

@@ -242,7 +242,7 @@ function readVariants(
   return variants;
 }
 
-/** Returns the files of each language variant, by its tag. A hostile bundle has thousands of tags. */
+/** Returns the files of each language variant, by its tag. A malicious bundle has thousands of tags. */
 function byTag(files: Readonly<Files>): Map<string, Files> {
   const found = new Map<string, Files>();
   for (const [name, text] of Object.entries(files)) {

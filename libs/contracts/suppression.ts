@@ -44,7 +44,7 @@ export function isNoMailbox(
 }
 
 /** The most addresses that one request adds or removes. */
-export const MAX_SUPPRESSIONS_AT_ONCE = 1000;
+export const MAX_SUPPRESSIONS_PER_REQUEST = 1000;
 
 const timeSchema = z.iso.datetime();
 
@@ -73,7 +73,7 @@ export const SUPPRESS_BODY = z.strictObject({
     reason: z.enum(["manual", "import"]).default("manual"),
     /** When it ends; left out if it does not. */
     expiresAt: FILTER_TIME.optional(),
-  })).min(1).max(MAX_SUPPRESSIONS_AT_ONCE),
+  })).min(1).max(MAX_SUPPRESSIONS_PER_REQUEST),
 });
 
 /** Answer to `POST /v1/suppressions`. */
@@ -84,7 +84,7 @@ export const suppressedSchema = z.strictObject({
 
 /** Body of `POST /v1/suppressions/remove`. */
 export const UNSUPPRESS_BODY = z.strictObject({
-  emails: z.array(z.string().min(1).max(320)).min(1).max(MAX_SUPPRESSIONS_AT_ONCE),
+  emails: z.array(z.string().min(1).max(320)).min(1).max(MAX_SUPPRESSIONS_PER_REQUEST),
 });
 
 /** Answer to `POST /v1/suppressions/remove`. */

@@ -4,7 +4,7 @@ import process from "node:process";
  * Every place where a test may end a process immediately, as a power cut would: `<service>.<moment>`.
  * Each is called once in the code, at the moment that its name states.
  */
-export const CRASH_POINTS = [
+export const FAILPOINTS = [
   "api.before_accept",
   "api.after_key",
   "api.after_accept",
@@ -53,8 +53,8 @@ export const CRASH_POINTS = [
   "tracker.after_due",
 ] as const;
 
-/** Name of a place in {@linkcode CRASH_POINTS}. */
-export type Failpoint = (typeof CRASH_POINTS)[number];
+/** Name of a place in {@linkcode FAILPOINTS}. */
+export type Failpoint = (typeof FAILPOINTS)[number];
 
 let armed: { name: string; passes: number } | undefined;
 
@@ -66,7 +66,7 @@ let armed: { name: string; passes: number } | undefined;
  */
 export function armFailpoint(spec: string): void {
   const [name = "", passes = "1"] = spec.split(":");
-  if (!CRASH_POINTS.includes(name as Failpoint) || !/^[1-9]\d*$/.test(passes)) {
+  if (!FAILPOINTS.includes(name as Failpoint) || !/^[1-9]\d*$/.test(passes)) {
     throw new RangeError(`Cannot crash at "${spec}": it takes a name of the list and a number`);
   }
   armed = { name, passes: Number(passes) };

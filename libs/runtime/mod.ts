@@ -24,7 +24,7 @@
 export { allEnded } from "./all_ended.ts";
 export { answerWithin } from "./answer_within.ts";
 export { CONNECTIONS } from "./connections.ts";
-export { armFailpoint, CRASH_POINTS, type Failpoint, failpoint } from "./failpoint.ts";
+export { armFailpoint, type Failpoint, failpoint, FAILPOINTS } from "./failpoint.ts";
 export { describeConfig, type SettingDescription } from "./describe_config.ts";
 export { type Health, type HealthCheck, type HealthOptions, openHealth } from "./health.ts";
 export { onceThere, type Waiting } from "./once_there.ts";

@@ -143,7 +143,7 @@ export class ReplyChannel {
   }
 
   /** Combines all writes of `say` into one. */
-  atOnce(say: () => void): void {
+  combine(say: () => void): void {
     const socket = this.#socket;
     socket?.cork();
     say();

@@ -232,7 +232,7 @@ export class Transaction {
       if (beforeDot === undefined && content.length <= PIECE_BYTES) {
         await NEXT_TURN;
         if (this.#isOver) return;
-        return channel.atOnce(() => {
+        return channel.combine(() => {
           channel.write(content);
           this.#sayDot(content);
         });
@@ -257,7 +257,7 @@ export class Transaction {
     const { channel, timeouts, onDot } = this.#context;
     this.phase = "dot";
     channel.standBy(undefined);
-    channel.atOnce(() => {
+    channel.combine(() => {
       channel.write(finalDot(content));
       channel.await({
         phase: "dot",

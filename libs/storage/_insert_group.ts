@@ -15,7 +15,7 @@ export interface InsertGroupOptions {
   lingerMs?: number;
 }
 
-const MAX_AT_ONCE = 500;
+const MAX_GROUP_SIZE = 500;
 const MAX_COMMANDS = 2;
 const DUPLICATE_KEY = 11000;
 
@@ -45,8 +45,8 @@ export function insertGroup<T extends { _id: string }>(
   }
 
   async function flush(): Promise<void> {
-    const group = waiting.slice(0, MAX_AT_ONCE);
-    waiting = waiting.slice(MAX_AT_ONCE);
+    const group = waiting.slice(0, MAX_GROUP_SIZE);
+    waiting = waiting.slice(MAX_GROUP_SIZE);
     commands++;
     try {
       const faults = await insert(collection, group.map(({ document }) => document));

@@ -5,7 +5,7 @@ import { dropIndex } from "./_drop_index.ts";
 import { hasOnlyDuplicateKeys } from "./_duplicate_key.ts";
 import { idOfKey } from "./send_acceptance.ts";
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Migrates documents of version 2. Each change is described at its function. */
 export async function migrateFrom2(db: Db): Promise<void> {
@@ -55,7 +55,7 @@ async function moveIdempotencyKeys(db: Db): Promise<void> {
   for await (const { _id: sendId, accountId, acceptedAt, idempotency } of found) {
     const { key, bodyHash } = idempotency;
     keys.push({ _id: idOfKey(accountId, key), sendId, bodyHash, acceptedAt });
-    if (keys.length < AT_ONCE) continue;
+    if (keys.length < BATCH_SIZE) continue;
     await move(keys);
     keys = [];
   }

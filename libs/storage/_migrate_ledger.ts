@@ -10,7 +10,7 @@ import { readLedgerMark, UNMARKED } from "./ledger_version.ts";
 /** Fields of a message that only version 1 wrote. */
 type FirstMessage = Message & { leaseUntil?: Date | null; dotAt?: Date | null };
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Migrates documents of earlier versions, one version at a time. No service may run meanwhile. It may be
@@ -69,7 +69,7 @@ async function convertClaims(db: Db, now: Date): Promise<void> {
     const waitMs = Math.max(0, (leaseUntil ?? now).getTime() - now.getTime());
     const at = new Timestamp({ t: 0, i: 0 });
     found.push({ _id: `${_id}/${attempt}`, by: "version 1", at, dot: true, waitMs });
-    if (found.length === AT_ONCE) await flush();
+    if (found.length === BATCH_SIZE) await flush();
   }
   await flush();
   await messages.deleteMany({ state: "sending", attempt: 1 });

@@ -12,7 +12,7 @@ interface Waiting<T> extends PromiseWithResolvers<boolean> {
   write: ConditionalWrite<T>;
 }
 
-const MAX_AT_ONCE = 500;
+const MAX_GROUP_SIZE = 500;
 const MAX_COMMANDS = 2;
 
 /**
@@ -38,8 +38,8 @@ export function writeGroup<T extends { _id: string }>(
   }
 
   async function flush(): Promise<void> {
-    const group = waiting.slice(0, MAX_AT_ONCE);
-    waiting = waiting.slice(MAX_AT_ONCE);
+    const group = waiting.slice(0, MAX_GROUP_SIZE);
+    waiting = waiting.slice(MAX_GROUP_SIZE);
     commands++;
     try {
       await settle(collection, group);

@@ -30,7 +30,7 @@ const PERSON = "by a user, who may belong to several accounts";
  * are called below and watched: a new operation without a call or a reason fails the test.
  */
 const EXCEPTIONS: Record<string, string> = {
-  "tokens.find": "a token is what tells the account; it is found by the SHA-256 of 256 random bits",
+  "tokens.find": "a token is what names the account; it is found by the SHA-256 of 256 random bits",
   "tokens.touch": "by the same hash, of a token that was found",
   "sends.load": "workers have the send's id from an event that the api made",
   "sends.loadMany": "the same, for the tracker",
@@ -89,7 +89,7 @@ const EXCEPTIONS: Record<string, string> = {
   "sessions.list": PERSON,
   "sessions.removeOf": PERSON,
   "sessions.removeAll": PERSON,
-  "invitations.find": "by the SHA-256 of 256 random bits, which tells the account",
+  "invitations.find": "by the SHA-256 of 256 random bits, which names the account",
   "invitations.listTo": "who has shown that an address is theirs may see what was sent to it",
   "retention.removeOldSends": RECONCILER,
   "restored.holdUnfinished":

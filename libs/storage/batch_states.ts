@@ -41,7 +41,7 @@ const LINE = {
   ...{ _id: 1, messageCount: 1, settledAt: 1, held: 1, waitsUntil: 1, endStates: 1 },
 };
 
-const SENDS_AT_ONCE = 50;
+const SENDS_PER_QUERY = 50;
 
 /** Returns the counts of batches. */
 export function batchStates(db: Db): BatchStates {
@@ -68,8 +68,8 @@ export function batchStates(db: Db): BatchStates {
         else for (const [state, count] of entriesOf(line.endStates)) add(states, state, count);
       }
       const isSettled = open.every(({ settledAt }) => settledAt !== null);
-      for (let first = 0; first < open.length; first += SENDS_AT_ONCE) {
-        const part = open.slice(first, first + SENDS_AT_ONCE);
+      for (let first = 0; first < open.length; first += SENDS_PER_QUERY) {
+        const part = open.slice(first, first + SENDS_PER_QUERY);
         const restMs = Math.ceil(end - performance.now());
         if (restMs <= 0) return { states, isSettled, isCut: true };
         try {

@@ -25,10 +25,10 @@ export interface ContentExpiry {
 }
 
 /** Writes of stripped requests that wait for a group. */
-const AT_ONCE = 200;
+const WRITE_BATCH_SIZE = 200;
 
 /** Requests may weigh megabytes. */
-const READ_AT_ONCE = 20;
+const READ_BATCH_SIZE = 20;
 
 type Line = Pick<StoredSend, "_id" | "request">;
 
@@ -77,7 +77,7 @@ async function strip(
     operations = [];
     removed += (await sends.bulkWrite(taken, { ordered: false })).modifiedCount;
   };
-  const found = sends.find(filter).limit(limit).batchSize(READ_AT_ONCE)
+  const found = sends.find(filter).limit(limit).batchSize(READ_BATCH_SIZE)
     .project<Line>({ request: 1 });
   for await (const { _id, request } of found) {
     operations.push({
@@ -91,7 +91,7 @@ async function strip(
         },
       },
     });
-    if (operations.length === AT_ONCE) await flush();
+    if (operations.length === WRITE_BATCH_SIZE) await flush();
   }
   if (operations.length > 0) await flush();
   return removed;

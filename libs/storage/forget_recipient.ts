@@ -78,7 +78,7 @@ export interface RecipientForgetting {
   ): Promise<Forgotten>;
 }
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Fields of a send that follow from its request. */
 type FoundBy = LabelFields & LocaleFields & Pick<StoredSend, "copies" | "assets">;
@@ -245,7 +245,7 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
         accountId,
         email: { $in: spellings },
         _id: { $gt: beyond },
-      }).sort({ _id: 1 }).limit(AT_ONCE).toArray();
+      }).sort({ _id: 1 }).limit(BATCH_SIZE).toArray();
       for (const found of batch) {
         const canceled = await cancelMessage(accountId, found._id, now);
         const message = canceled ?? found;
@@ -256,7 +256,7 @@ export function recipientForgetting(db: Db, ledgers: DeliveryLedgers): Recipient
         } else open.left.add(found._id);
       }
       const last = batch.at(-1);
-      if (last === undefined || batch.length < AT_ONCE || isOver()) return done;
+      if (last === undefined || batch.length < BATCH_SIZE || isOver()) return done;
       beyond = last._id;
     }
   }

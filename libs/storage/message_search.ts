@@ -73,7 +73,7 @@ export interface MessageSearch extends MessageLabels {
 }
 
 const BATCH = 300;
-const SENDS_AT_ONCE = 100;
+const SENDS_PER_QUERY = 100;
 const SEARCH_MS = 2000;
 
 /** The most waiting sends with the address that are read. */
@@ -151,7 +151,7 @@ export function messageSearch(
       const within = acceptedWithin("snd", part, of);
       const filter = sendId ? { $and: [{ _id: sendId }, within] } : within;
       const heads = await sends.find(filter)
-        .sort({ _id: -1 }).limit(SENDS_AT_ONCE).maxTimeMS(search.restMs())
+        .sort({ _id: -1 }).limit(SENDS_PER_QUERY).maxTimeMS(search.restMs())
         .project<Head>(HEAD).toArray();
       for (const group of groupsOf(heads)) {
         const lines = await linesOf(accountId, group, { states, search });
@@ -160,7 +160,7 @@ export function messageSearch(
         yield { lines: before ? lines.filter(({ _id }) => _id < before) : lines, end };
       }
       const last = heads.at(-1);
-      if (last === undefined || heads.length < SENDS_AT_ONCE || sendId) return;
+      if (last === undefined || heads.length < SENDS_PER_QUERY || sendId) return;
       below = last._id;
     }
   }

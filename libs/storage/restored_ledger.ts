@@ -72,7 +72,7 @@ const HELD_REASON = "Held after a restore: it may have been sent between the bac
 const CLOSED_REASON =
   "Not sent again after a restore: it may have been sent between the backup and the loss";
 
-const SENDS_AT_ONCE = 100;
+const BATCH_SIZE = 100;
 const HELD: Filter<Message> = { state: "unknown", reason: HELD_REASON };
 
 const NOTHING_TO_COME = {
@@ -130,7 +130,7 @@ export function restoredLedger(db: Db, ledgers: DeliveryLedgers): RestoredLedger
         .project<{ _id: string }>({ _id: 1 });
       for await (const { _id } of found) {
         batch.push(_id);
-        if (batch.length < SENDS_AT_ONCE) continue;
+        if (batch.length < BATCH_SIZE) continue;
         yield held += await hold(batch, loss);
         batch = [];
       }

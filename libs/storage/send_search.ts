@@ -51,7 +51,7 @@ type Head = Omit<FoundSendHead, keyof Labels> & Pick<StoredSend, "labels">;
 const SEARCH_MS = 2000;
 
 /** Sends that are read between two checks of the time: a search that was cut continues after them. */
-const AT_ONCE = 1000;
+const SENDS_PER_QUERY = 1000;
 
 const HEAD = {
   ...{ acceptedAt: 1, template: 1, integrationId: 1, messageCount: 1, settledAt: 1, labels: 1 },
@@ -83,7 +83,7 @@ export function sendSearch(db: Db): SendSearch {
       ...(batchId === undefined ? {} : { batchId }),
     };
     return sends.find(acceptedWithin("snd", { accountId, from, until, before }, indexed))
-      .sort({ _id: -1 }).limit(AT_ONCE).project<Head>(HEAD);
+      .sort({ _id: -1 }).limit(SENDS_PER_QUERY).project<Head>(HEAD);
   }
 
   return {
@@ -105,7 +105,7 @@ export function sendSearch(db: Db): SendSearch {
           if (!isTimeExpired(error)) throw error;
           return { sends: found, next: next ?? null, isCut: true };
         }
-        if (count < AT_ONCE) return { sends: found, next: null, isCut: false };
+        if (count < SENDS_PER_QUERY) return { sends: found, next: null, isCut: false };
       }
     },
   };

@@ -23,7 +23,7 @@ export interface StatisticsRecount {
 /** An outcome is written before it is reported, and reported within seconds. */
 const GRACE_MS = 30_000;
 
-const SENDS_AT_ONCE = 200;
+const SENDS_PER_QUERY = 200;
 const MAX_MS = 60_000;
 
 type Due = Pick<StatisticsBucket, "_id" | "accountId" | "at"> & { notes: number };
@@ -69,8 +69,8 @@ export function statisticsRecount(db: Db): StatisticsRecount {
     // Most outcomes are known soon. Later ones were noted by their send.
     await add(acceptedWithin("msg", { from: young, until: end }));
     const late = (await lateSends(at)).filter((id) => timeOfId(id) < young);
-    for (let first = 0; first < late.length; first += SENDS_AT_ONCE) {
-      const part = late.slice(first, first + SENDS_AT_ONCE);
+    for (let first = 0; first < late.length; first += SENDS_PER_QUERY) {
+      const part = late.slice(first, first + SENDS_PER_QUERY);
       await add({ $or: part.map((id) => ({ _id: messageIdRange(id) })) });
     }
     return counts;

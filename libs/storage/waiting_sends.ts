@@ -42,7 +42,7 @@ const UNSTARTED = {
 };
 
 /** The most scheduled sends that one command starts. */
-const STARTS_AT_ONCE = 1000;
+const MAX_STARTS = 1000;
 
 /** How long after its planned start the reconciler examines a scheduled send. */
 const LATE_START_MS = 20_000;
@@ -85,7 +85,7 @@ export function waitingSends(db: Db): WaitingSends {
     async startSends({ now, reconcileAt }) {
       // The planner needs a lower bound to see that the partial index fits.
       const due = { waitsUntil: { $gt: new Date(0), $lte: now } };
-      const found = await sends.find(due).sort({ waitsUntil: 1 }).limit(STARTS_AT_ONCE)
+      const found = await sends.find(due).sort({ waitsUntil: 1 }).limit(MAX_STARTS)
         .project<{ _id: string }>({ _id: 1 }).toArray();
       if (found.length === 0) return 0;
       const { modifiedCount } = await sends.updateMany(

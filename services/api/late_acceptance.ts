@@ -27,7 +27,7 @@ export interface LateAcceptances extends AsyncDisposable {
 type Withdrawal = Pick<Send, "_id" | "reconcileAt">;
 
 const MAX_WITHDRAWALS = 1000;
-const AT_ONCE = 20;
+const CONCURRENCY = 20;
 const RETRY_MS = 200;
 const LAST_WAIT_MS = 5000;
 
@@ -37,7 +37,7 @@ const LAST_WAIT_MS = 5000;
  */
 export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances {
   const { withdrawSend, dispatch, logger } = deps;
-  const withdrawals = openSemaphore({ max: AT_ONCE });
+  const withdrawals = openSemaphore({ max: CONCURRENCY });
   const closing = new AbortController();
   let open = 0;
   let onIdle: (() => void) | undefined;

@@ -7,7 +7,7 @@ import type { SystemMail } from "./system_mail.ts";
 type NoticeDeps = Pick<DashboardDeps, "store" | "now" | "logger">;
 
 const EVERY_MS = 600_000;
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 const DAY_MS = 24 * 3_600_000;
 const BEFORE_MS = 7 * DAY_MS;
 
@@ -32,7 +32,7 @@ export async function notifyOfExpiriesForever(
 export async function notifyOfExpiries(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now } = deps;
   const before = new Date(now().getTime() + BEFORE_MS);
-  for (const token of await store.tokens.listExpiring(before, AT_ONCE)) {
+  for (const token of await store.tokens.listExpiring(before, BATCH_SIZE)) {
     if (!isDue(token, now())) continue;
     // Recorded first: a lost reminder is better than a double one.
     if (!await store.tokens.noteReminder(token._id, now())) continue;

@@ -1,5 +1,5 @@
 /**
- * Maps all items, with at most `atOnce` of them at the same time. Returns the results in the items'
+ * Maps all items, with at most `concurrency` of them at the same time. Returns the results in the items'
  * order.
  */
 export async function mapSome<Item, Result>(

@@ -31,7 +31,7 @@ export interface PasswordHasher {
 /** How many hashes may be computed at the same time. */
 export interface PasswordHasherOptions {
   /** Hashes at the same time: each takes a core and 19 MiB. @default {2} */
-  atOnce?: number;
+  concurrency?: number;
   /** Calls that may wait besides. @default {50} */
   waiting?: number;
   /** Cost of a hash. @default {PASSWORD_COST} */
@@ -42,13 +42,13 @@ const WAIT_S = 5;
 
 /** Opens the hasher. Any number of concurrent sign-ins use only their share of the machine. */
 export function openPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
-  const { atOnce = 2, waiting = 50, cost = PASSWORD_COST } = options;
-  const permits = openSemaphore({ max: atOnce });
+  const { concurrency = 2, waiting = 50, cost = PASSWORD_COST } = options;
+  const permits = openSemaphore({ max: concurrency });
   // Computed ahead, so that the first caller does not wait longer than the others.
   const nobody = hashPassword("nobody's password", cost);
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (permits.held === atOnce && permits.waiting >= waiting) {
+    if (permits.held === concurrency && permits.waiting >= waiting) {
       const retryAfter = WAIT_S;
       throw new HttpError("unavailable", "Too many sign-ins at the same time. Try again", {
         retryAfter,

@@ -7,7 +7,7 @@ import { HttpError } from "./http_error.ts";
 const isFull = (error: unknown) => error instanceof HttpError && error.code === "unavailable";
 
 test("openPasswordHasher() runs and queues a limited number of hashes, and refuses the rest", async () => {
-  const hasher = openPasswordHasher({ atOnce: 1, waiting: 2 });
+  const hasher = openPasswordHasher({ concurrency: 1, waiting: 2 });
   const asked = Array.from({ length: 4 }, () => hasher.hash("correct horse"));
   const refused = assert.rejects(asked.pop() ?? Promise.resolve(), isFull);
   const order: number[] = [];
@@ -22,7 +22,7 @@ test("openPasswordHasher() runs and queues a limited number of hashes, and refus
 });
 
 test("openPasswordHasher() frees the slot of a trial that fails", async () => {
-  const hasher = openPasswordHasher({ atOnce: 1, waiting: 1 });
+  const hasher = openPasswordHasher({ concurrency: 1, waiting: 1 });
   const broken = assert.rejects(hasher.verify("x", "no hash"), TypeError);
   const next = hasher.verify("x", null);
   await broken;

@@ -6,7 +6,7 @@ import type { SystemMail } from "./system_mail.ts";
 type NoticeDeps = Pick<DashboardDeps, "store" | "bus" | "now" | "logger">;
 
 const EVERY_MS = 60_000;
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Notifies owners of suspended integrations until it is stopped. */
 export async function notifyOfSuspensionsForever(
@@ -29,7 +29,7 @@ export async function notifyOfSuspensionsForever(
 export async function notifyOfSuspensions(mail: SystemMail, deps: NoticeDeps): Promise<void> {
   const { store, now, logger } = deps;
   const system = await store.accounts.find(mail.account);
-  for (const integration of await store.integrations.listUnnotifiedSuspensions(AT_ONCE)) {
+  for (const integration of await store.integrations.listUnnotifiedSuspensions(BATCH_SIZE)) {
     const { accountId, name, suspended } = integration;
     // Recorded first: a lost notice is better than a double one.
     if (

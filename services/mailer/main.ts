@@ -21,7 +21,7 @@ import { openAdmission } from "./admission.ts";
 import { openReporter } from "./report_outcomes.ts";
 import { interactiveStep } from "./interactive_step.ts";
 import { integrationLabels } from "./integration_labels.ts";
-import { PROBES_AT_ONCE, probeStep } from "./probe_step.ts";
+import { PROBE_CONCURRENCY, probeStep } from "./probe_step.ts";
 import { sendStep } from "./send_step.ts";
 import { openTransportPool } from "./transport_pool.ts";
 import { openCircuitStates } from "./circuit_states.ts";
@@ -105,7 +105,7 @@ await runService({
       circuits.follow(signal),
       bus.consume(interactive, {
         consumer: "mailer_interactive",
-        concurrency: PROBES_AT_ONCE,
+        concurrency: PROBE_CONCURRENCY,
         signal,
         logger,
       }),

@@ -21,7 +21,7 @@ export type ProbeDeps =
   };
 
 /** Maximum probes in flight, in this process. */
-export const PROBES_AT_ONCE = 4;
+export const PROBE_CONCURRENCY = 4;
 
 /** Limit of one account: others must not wait for its slow servers. */
 const PROBES_OF_ACCOUNT = 2;

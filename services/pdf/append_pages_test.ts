@@ -101,7 +101,7 @@ test("a PDF is not printed without what is to be appended, nor with a damaged PD
   }
 });
 
-test("printKey() tells PDFs with other appended pages apart", () => {
+test("printKey() differs for PDFs with other appended pages", () => {
   const source = {
     ...{ accountId: "acc_1", html: INVOICE, page: job(INVOICE).page },
     ...{ madeAt: new Date(0), engine: "x" },

@@ -136,7 +136,7 @@ test("a PDF is never printed without the password that it should have", {
   }
 });
 
-test("printKey() tells PDFs with other passwords apart", () => {
+test("printKey() differs for PDFs with other passwords", () => {
   const source = {
     accountId: "acc_1",
     html: HTML,

@@ -10,7 +10,7 @@ test("missingCharacters() shows a character with the text around it, without tag
   assert.deepEqual(missingCharacters(FOUND, ["<p>Hi <b \ue123"]), ["U+E123"]);
 });
 
-test("missingCharacters() takes time proportional to the length of hostile documents", () => {
+test("missingCharacters() takes time proportional to the length of malicious documents", () => {
   const pieces = [
     "<!",
     "<a",

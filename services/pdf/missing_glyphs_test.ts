@@ -103,7 +103,7 @@ suite("characters without a glyph", { skip: NO_CHROMIUM }, () => {
     assert.equal(await listOf(html.replace("\u{E123}", "")), undefined);
   });
 
-  test("are told from ligatures and complex scripts", async () => {
+  test("are distinguished from ligatures and complex scripts", async () => {
     const html = "<p>office flight సంస్కృతం क्षत्रिय \u{E123}";
     assert.deepEqual((await listOf(html))?.map((one) => one.slice(0, 6)), ["U+E123"]);
   });

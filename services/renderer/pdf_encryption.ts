@@ -37,7 +37,7 @@ export function pdfEncryption({ scope, password }: LockedPdf): PdfEncryption {
   };
 }
 
-/** Returns 32 bytes that cannot be told from random ones without the secret. */
+/** Returns 32 bytes that nobody can distinguish from random ones without the secret. */
 function derived(purpose: string, { scope, password }: LockedPdf): Buffer {
   const text = JSON.stringify([purpose, scope, password]);
   return createHmac("sha256", SECRET).update(text).digest();

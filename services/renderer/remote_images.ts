@@ -40,7 +40,7 @@ export interface RemoteImagesOptions {
 /** The printer takes 4 MB of HTML. */
 const MAX_HTML_BYTES = 4 * 1024 ** 2;
 const MAX_IMAGES = 50;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const MAX_TRIES = 3;
 const CACHE_BYTES = 64 * 1024 ** 2;
 /** Delay if the account, or the whole service, is busy with other documents. */
@@ -88,7 +88,7 @@ export function openRemoteImages(options: RemoteImagesOptions): RemoteImages {
   ): Promise<Map<string, Fetched>> {
     const end = AbortSignal.timeout(timeLimitMs);
     const fetched = new Map<string, Fetched>();
-    const loads = openSemaphore({ max: AT_ONCE });
+    const loads = openSemaphore({ max: CONCURRENCY });
     await Promise.all(urls.map(async (url) => {
       using _permit = await loads.acquire();
       fetched.set(url, await load(accountId, url, end));

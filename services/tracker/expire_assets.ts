@@ -12,7 +12,7 @@ export interface ExpireAssetsOptions {
   signal: AbortSignal;
 }
 
-const ASSETS_AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Removes all files that nothing has needed for that long. Returns their number. */
 export async function expireAssets(
@@ -22,7 +22,7 @@ export async function expireAssets(
   const before = new Date(deps.now().getTime() - keptMs);
   let total = 0;
   for (let after: string | null = ""; after !== null && !signal.aborted;) {
-    const done = await deps.assets.removeOld({ before, limit: ASSETS_AT_ONCE, after });
+    const done = await deps.assets.removeOld({ before, limit: BATCH_SIZE, after });
     total += done.removed;
     after = done.last;
   }

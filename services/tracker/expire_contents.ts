@@ -6,7 +6,7 @@ export type ExpireContentsDeps =
   & { now(): Date };
 
 const DAY_MS = 24 * 3_600_000;
-const SENDS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Time after its acceptance during which a send is left alone, even if nothing is kept. */
 const SHORTEST_MS = 60_000;
@@ -25,7 +25,7 @@ export async function expireContents(
       const done = await deps.retention.removeContents({
         accountId,
         before,
-        limit: SENDS_AT_ONCE,
+        limit: BATCH_SIZE,
         now,
       });
       total += done.removed;

@@ -13,7 +13,7 @@ export interface ExpireSendsOptions {
   signal: AbortSignal;
 }
 
-const SENDS_AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Mail has priority: it has the database to itself between two batches. */
 const PAUSE_MS = 50;
@@ -27,7 +27,7 @@ export async function expireSends(
   const before = new Date(now.getTime() - keptMs);
   let total = 0;
   for (let after: string | null = ""; after !== null && !signal.aborted;) {
-    const done = await deps.retention.removeOldSends({ before, limit: SENDS_AT_ONCE, after, now });
+    const done = await deps.retention.removeOldSends({ before, limit: BATCH_SIZE, after, now });
     total += done.removed;
     after = done.last;
     if (after !== null) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);

@@ -42,7 +42,7 @@ export interface EventRecorder {
   ): Promise<void>;
 }
 
-const TIMELINES_AT_ONCE = 1000;
+const BATCH_SIZE = 1000;
 
 /** The sends that events are about, by their ids. */
 type Subjects = ReadonlyMap<string, EventSubject>;
@@ -116,7 +116,7 @@ export function openEventRecorder(deps: EventRecorderDeps): EventRecorder {
     let outcomes: MessageOutcome[] = [];
     for await (const message of messageTimelines(of)) {
       outcomes.push(...outcomesOf(message).filter(isMeant));
-      if (outcomes.length < TIMELINES_AT_ONCE) continue;
+      if (outcomes.length < BATCH_SIZE) continue;
       await recordMissing(outcomes, known);
       outcomes = [];
     }

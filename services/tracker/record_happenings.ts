@@ -12,10 +12,10 @@ export type HappeningsDeps =
   };
 
 const EVERY_MS = 5000;
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** More at one moment is not looked for: a bundle has at most 500 templates. */
-const MAX_AT_ONCE = 32_000;
+const MAX_BATCH_SIZE = 32_000;
 
 /** Time that a tracker may be away without missing anything. */
 const LOOK_BACK_MS = 24 * 3_600_000;
@@ -37,7 +37,7 @@ export async function recordHappeningsForever(
 ): Promise<void> {
   let place: HappeningsPlace = {
     since: new Date(deps.now().getTime() - LOOK_BACK_MS),
-    limit: AT_ONCE,
+    limit: BATCH_SIZE,
   };
   await repeat(async () => void (place = await recordHappenings(deps, place)), {
     everyMs: EVERY_MS,
@@ -62,11 +62,11 @@ export async function recordHappenings(
     // More follow. They may be of the same moment, so the next search takes in more.
     return {
       since: latest(since, new Date(last.at.getTime() - OVERLAP_MS)),
-      limit: Math.min(2 * limit, MAX_AT_ONCE),
+      limit: Math.min(2 * limit, MAX_BATCH_SIZE),
     };
   }
   const overlap = new Date(deps.now().getTime() - OVERLAP_MS);
-  return { since: latest(since, overlap), limit: AT_ONCE };
+  return { since: latest(since, overlap), limit: BATCH_SIZE };
 }
 
 /** What the log says of integrations, once for all processes. */

@@ -13,12 +13,12 @@ export type RecountDeps =
 const EVERY_MS = 30_000;
 
 /** Maximum number of buckets in one round. After an outage, the next rounds count the rest. */
-const AT_ONCE = 20;
+const BATCH_SIZE = 20;
 
 /** Counts the statistics of finished buckets from messages, until the signal aborts. */
 export async function recountForever(deps: RecountDeps, signal: AbortSignal): Promise<void> {
   await repeat(async () => {
-    await deps.statistics.recount({ now: deps.now(), limit: AT_ONCE });
+    await deps.statistics.recount({ now: deps.now(), limit: BATCH_SIZE });
   }, {
     everyMs: EVERY_MS,
     failure: "Cannot count statistics from messages, retrying",

@@ -36,7 +36,7 @@ export type ScheduleDeps =
     logger: Pick<Logger, "warn">;
   };
 
-const SENDS_AT_ONCE = 50;
+const SENDS_PER_LOOK = 50;
 
 /** Interval at which sends without capacity are searched for expired messages. */
 const LOOK_EVERY_MS = 10_000;
@@ -175,7 +175,7 @@ async function scheduleFor(
   const again = await dispatchReturned(key, { flow, routes }, deps);
   const { left } = routes.routeFor(FIRST);
   const isOpen = left > 0 || isFailedOver;
-  const sends = isOpen || isLook ? await deps.waiting.listSends(key, SENDS_AT_ONCE) : [];
+  const sends = isOpen || isLook ? await deps.waiting.listSends(key, SENDS_PER_LOOK) : [];
   const parts: { send: WaitingSend; taken: number; id: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired({ acceptedAt: startOf(send) }, { integration, now })) {

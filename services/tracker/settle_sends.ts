@@ -24,7 +24,7 @@ export interface Settlement {
 /** While messages of a send end one after the other, it need not be examined. */
 const QUIET_MS = 250;
 
-const AT_ONCE = 1000;
+const BATCH_SIZE = 1000;
 
 /**
  * Settles those of some sends that are finished. First their events: a settled send is not examined again,
@@ -88,7 +88,7 @@ export function openSettlement(
     async settleQuiet() {
       const quiet: string[] = [];
       for (const [sendId, at] of lastEnds) {
-        if (clock.now() - at < QUIET_MS || quiet.length >= AT_ONCE) break;
+        if (clock.now() - at < QUIET_MS || quiet.length >= BATCH_SIZE) break;
         quiet.push(sendId);
       }
       if (quiet.length === 0) return;

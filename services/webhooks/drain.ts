@@ -58,8 +58,8 @@ interface Batch {
   end: number | undefined;
 }
 
-const FEED_AT_ONCE = 100;
-const DUE_AT_ONCE = 40;
+const FEED_BATCH_SIZE = 100;
+const DUE_BATCH_SIZE = 40;
 
 /**
  * Posts what an endpoint has not had, until there is nothing else, the endpoint is down or was changed, or the
@@ -120,8 +120,8 @@ async function nextBatch(
   { isTrial }: { isTrial: boolean },
   deps: DrainDeps,
 ): Promise<Batch> {
-  const fresh = () => freshBatch(webhook, isTrial ? 1 : FEED_AT_ONCE, deps);
-  const again = () => dueBatch(webhook, isTrial ? 1 : DUE_AT_ONCE, deps);
+  const fresh = () => freshBatch(webhook, isTrial ? 1 : FEED_BATCH_SIZE, deps);
+  const again = () => dueBatch(webhook, isTrial ? 1 : DUE_BATCH_SIZE, deps);
   const [first, second] = isTrial ? [fresh, again] : [again, fresh];
   const found = await first();
   return found.items.length > 0 || (found.end ?? webhook.position) !== webhook.position

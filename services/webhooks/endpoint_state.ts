@@ -4,7 +4,7 @@ import { UNKNOWN_HEALTH, type WebhookHealth } from "@posthaste/contracts";
 export const DOWN_AFTER = 5;
 
 /** Maximum concurrent requests to one endpoint. */
-export const MAX_AT_ONCE = 4;
+export const MAX_CONCURRENCY = 4;
 
 const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 30 * 60_000;
@@ -40,7 +40,7 @@ export function isDown({ failures }: WebhookHealth): boolean {
 /** Returns how many requests an endpoint may have in flight now. */
 export function placesOf(health: WebhookHealth, now: Date): number {
   if (isDown(health)) return health.retryAt !== null && health.retryAt > now ? 0 : 1;
-  return health.slowUntil !== null && health.slowUntil > now ? 1 : MAX_AT_ONCE;
+  return health.slowUntil !== null && health.slowUntil > now ? 1 : MAX_CONCURRENCY;
 }
 
 /** Returns the health of an endpoint after a request that succeeded. */

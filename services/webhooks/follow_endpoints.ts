@@ -32,7 +32,7 @@ export interface ClaimTimes {
 
 /** Endpoints of a process that is lost wait for at most 10 s: the claim and the time to the next one of another process. */
 export const CLAIM_TIMES: ClaimTimes = { everyMs: 2500, forMs: 7500 };
-const CLAIMED_AT_ONCE = 200;
+const MAX_CLAIMED = 200;
 
 /** Options of {@linkcode followEndpoints}. */
 export interface FollowOptions {
@@ -59,7 +59,7 @@ export async function followEndpoints(
   const findHeld = async () => {
     const now = performance.now();
     if (now - claimedAt < claim.everyMs) return await deps.webhooks.listHeld(holder);
-    const held = await deps.webhooks.claim({ holder, forMs: claim.forMs, limit: CLAIMED_AT_ONCE });
+    const held = await deps.webhooks.claim({ holder, forMs: claim.forMs, limit: MAX_CLAIMED });
     claimedAt = now;
     clearTimeout(expiry);
     // Also while the database does not answer.

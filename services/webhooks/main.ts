@@ -8,7 +8,7 @@ import { CONFIG, openWebhookEgress } from "./config.ts";
 import { drain } from "./drain.ts";
 import { followEndpoints } from "./follow_endpoints.ts";
 import { openPoster } from "./post.ts";
-import { TESTS_AT_ONCE, testStep } from "./test_step.ts";
+import { TEST_CONCURRENCY, testStep } from "./test_step.ts";
 import { unsealer } from "./unseal.ts";
 import { watchEndpoints } from "./watch_endpoints.ts";
 
@@ -43,7 +43,7 @@ await runService({
       watchEndpoints(deps, signal),
       bus.consume(testStep({ ...deps, signal }), {
         consumer: "webhooks_interactive",
-        concurrency: TESTS_AT_ONCE,
+        concurrency: TEST_CONCURRENCY,
         signal,
         logger,
       }),

@@ -3,7 +3,7 @@ import { Agent as PlainAgent, type IncomingMessage, request as requestPlain } fr
 import { Agent as TlsAgent, request as requestTls } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { WebhookEgress } from "./config.ts";
-import { MAX_AT_ONCE } from "./endpoint_state.ts";
+import { MAX_CONCURRENCY } from "./endpoint_state.ts";
 
 /** A request to an endpoint. */
 export interface Post {
@@ -44,7 +44,7 @@ const MAX_ANSWER_BYTES = 1024;
 const MAX_READ_BYTES = 65_536;
 const IDLE_MS = 5000;
 /** As many as an endpoint has requests in flight: closing some between two parts of a feed costs handshakes. */
-const MAX_IDLE = MAX_AT_ONCE;
+const MAX_IDLE = MAX_CONCURRENCY;
 
 /**
  * Opens a poster for endpoints: only to addresses that customers may reach, and it dials exactly the address

@@ -20,7 +20,7 @@ export type TestDeps =
   };
 
 /** Maximum concurrent tests in this process. */
-export const TESTS_AT_ONCE = 8;
+export const TEST_CONCURRENCY = 8;
 
 /** Maximum for one account: the others must not wait for its slow servers. */
 const TESTS_OF_ACCOUNT = 2;

@@ -24,7 +24,7 @@ import {
 import { startTelemetry } from "@posthaste/telemetry";
 import { CONFIG, openWebhookEgress } from "./config.ts";
 import { drain } from "./drain.ts";
-import { MAX_AT_ONCE } from "./endpoint_state.ts";
+import { MAX_CONCURRENCY } from "./endpoint_state.ts";
 import { CLAIM_TIMES, followEndpoints } from "./follow_endpoints.ts";
 import { openPoster } from "./post.ts";
 import { signatureOf } from "./sign.ts";
@@ -265,7 +265,7 @@ test("drain() uses the connections of an endpoint again for the next part of its
   answers.set("/kept", (_, response) => {
     // All four requests are in flight at the same time, and end together.
     waiting.push(response);
-    if (waiting.length < MAX_AT_ONCE) return;
+    if (waiting.length < MAX_CONCURRENCY) return;
     for (const each of waiting) each.end();
     waiting = [];
   });
@@ -274,7 +274,7 @@ test("drain() uses the connections of an endpoint again for the next part of its
   await drainOnce(webhook, parts);
   await happen("acc_kept", 12);
   assert.equal((await drainOnce(webhook, parts)).position, 24);
-  assert.equal(connections, MAX_AT_ONCE);
+  assert.equal(connections, MAX_CONCURRENCY);
 });
 
 test("drain() disables an endpoint that answers 410, and reports it in the feed", async () => {

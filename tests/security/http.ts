@@ -37,7 +37,7 @@ const MAX_LEFT_BYTES = 5_000_000;
 const MAX_PEAK_BYTES = 100_000_000;
 const MAX_SOCKETS = 1000;
 const RATE = 20;
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const PIPELINED = 50;
 
 /** Attacks the HTTP interface of a real process, over real connections. */
@@ -117,7 +117,7 @@ async function tryRequests({ port, account }: HttpTarget): Promise<AttackRow> {
   const faults: string[] = [];
   const waiting = [...requests];
   // A few at a time: some are answered only when the time for a request is over.
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { name, bytes, mayClose = false } = next;
       const { answers, closed } = await exchangeRaw(bytes, { port });

@@ -18,7 +18,7 @@ import type { AttackRow } from "./row.ts";
 const FROM = "shop@sender.example";
 const HEADERS = ["from", "to", "subject", "message-id", "date", "mime-version", "content-type"];
 const BATCH = 100;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** The options of the attack. */
 export interface AttackMailOptions {
@@ -252,7 +252,7 @@ async function eachOf<T>(
 ): Promise<void> {
   const left = [...items];
   const more = (items: readonly T[]) => void left.push(...items);
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item, more);
   }));
 }

@@ -20,7 +20,7 @@ export interface BundleFilter {
   alias?: string | undefined;
 }
 
-const AT_ONCE = 8;
+const CONCURRENCY = 8;
 
 /**
  * Writes the templates of an account as files: the published version, or the draft if files have
@@ -51,7 +51,7 @@ export async function exportBundle(
     throw new HttpError("invalid_request", error);
   }
   const budget = openBundleBudget();
-  const shown = (await mapSome(AT_ONCE, templates, async (template) => {
+  const shown = (await mapSome(CONCURRENCY, templates, async (template) => {
     const state = await loadState(template, store);
     const source = shownSource(state);
     if (source === null) return [];
@@ -96,7 +96,7 @@ async function filedPartials(
   { partials: { list, find } }: StorePart<"partials.find" | "partials.list">,
 ): Promise<Record<string, string>> {
   const found = await mapSome(
-    AT_ONCE,
+    CONCURRENCY,
     await list(accountId),
     ({ name }) => find({ accountId, name }),
   );

@@ -65,7 +65,7 @@ export interface PlanDeps extends Pick<DashboardDeps, "store" | "bus"> {
 const COMPILE_LIMIT_MS = 40_000;
 
 /** The most templates that are loaded or compiled at the same time. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /**
  * Plans a push, and checks it: everything that changes is compiled.
@@ -93,7 +93,7 @@ export async function planBundle(
   faults.push(...stored.faults);
   const assets = stored.planned.map(pinnedAssetOf);
   const wanted = faults.length > 0 ? [] : read.templates;
-  const planned = await mapSome(AT_ONCE, wanted, async (template) => {
+  const planned = await mapSome(CONCURRENCY, wanted, async (template) => {
     const found = current.find((one) => isOf(one, template));
     if (found === undefined) requireUnlimited(actor, "templates");
     else requireTemplate(actor, found);
@@ -112,7 +112,7 @@ export async function planBundle(
   const instead = partials.map(pinnedOf);
   const until = performance.now() + COMPILE_LIMIT_MS;
   const prints = openCheckPrints();
-  const compiled = await mapSome(AT_ONCE, updates, async ({ template, change }) => {
+  const compiled = await mapSome(CONCURRENCY, updates, async ({ template, change }) => {
     if (performance.now() > until) throw tooLong();
     const isWritten = change.replacesDraft || change.publish;
     if (!isWritten) return { change, faults: [], warnings: [], compiled: undefined };
@@ -233,7 +233,7 @@ async function planArchives(
     (alias === undefined || one.alias === alias) && !wanted.some((other) => isOf(one, other))
   );
   const archives = await mapSome(
-    AT_ONCE,
+    CONCURRENCY,
     lacking.filter(({ alias }) => alias !== null),
     async (one) => {
       const state = await loadState(one, deps.store);

@@ -21,7 +21,7 @@ export interface PlannedPartial extends BundlePartialChange {
   revision: number;
 }
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** Plans the changes of partials; those that stay as they are are left out. */
 export async function planPartials(
@@ -30,7 +30,7 @@ export async function planPartials(
   { store }: Pick<DashboardDeps, "store">,
 ): Promise<PlannedPartial[]> {
   const states = await mapSome(
-    AT_ONCE,
+    CONCURRENCY,
     wanted,
     ({ name }) => store.partials.find({ accountId, name }),
   );
@@ -80,7 +80,7 @@ export async function partialFaults(
   deps: Pick<DashboardDeps, "store" | "bus">,
 ): Promise<BundleFault[]> {
   const partials = planned.filter(({ name }) => name !== BRAND);
-  const found = await mapSome(AT_ONCE, partials, async ({ name }) => {
+  const found = await mapSome(CONCURRENCY, partials, async ({ name }) => {
     const rendering = await renderAlone(name, { accountId, instead }, deps);
     if (rendering.ok) return [];
     return rendering.errors.map(({ line, column, partial = name, message }) => ({

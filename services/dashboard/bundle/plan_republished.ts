@@ -10,7 +10,7 @@ import type { PlannedPartial } from "./plan_partials.ts";
 import type { ReadyChange } from "./plan_change.ts";
 import { loadState, publishedSource } from "./template_state.ts";
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** Templates beside those of the files that change with partials. */
 export interface Republished {
@@ -44,7 +44,7 @@ export async function planRepublished(
     }
   }
   const others = [...users.values()].filter(({ template }) => !isPlanned(template));
-  const planned = await mapSome(AT_ONCE, others, async ({ template, files }) => {
+  const planned = await mapSome(CONCURRENCY, others, async ({ template, files }) => {
     const { kind, id, name, publishedVersion: from } = template;
     const alias = template.alias ?? `${id}`;
     const state = await loadState(template, deps.store);

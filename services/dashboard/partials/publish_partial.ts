@@ -24,7 +24,7 @@ type Deps = Pick<DashboardDeps, "store" | "bus" | "now">;
 
 /** For all templates together: the answer must come before the connection counts as idle. */
 const COMPILE_LIMIT_MS = 40_000;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** Lists the templates whose published version has a partial. */
 export async function touchedTemplates(
@@ -60,7 +60,7 @@ export async function publishPartial(
   const templates = await store.partials.listUsers(partial);
   const until = performance.now() + COMPILE_LIMIT_MS;
   const prints = openCheckPrints();
-  const changes = await mapSome(AT_ONCE, templates, (template) => {
+  const changes = await mapSome(CONCURRENCY, templates, (template) => {
     if (performance.now() > until) {
       throw new HttpError("no_answer", "The templates were not compiled in time. Try again");
     }

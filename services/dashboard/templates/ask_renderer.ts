@@ -94,7 +94,7 @@ export type Rendering =
 const INLINE_CHARACTERS = 20_000;
 
 /** How many bodies of one template are compiled at the same time. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 type Deps = Pick<DashboardDeps, "bus" | "store">;
 
@@ -112,7 +112,7 @@ export async function askRenderer(wish: RenderWish, deps: Deps): Promise<Renderi
   if (!own.ok) return { ...own, variant: null };
   const tags = compiled ? Object.keys(source.variants ?? {}) : [];
   const variants: Record<string, FilledBody> = {};
-  const failed = (await mapSome(AT_ONCE, tags, async (tag) => {
+  const failed = (await mapSome(CONCURRENCY, tags, async (tag) => {
     const body = await render(tag);
     if (!body.ok) return [{ ...body, variant: tag }];
     variants[tag] = body;

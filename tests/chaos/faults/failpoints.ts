@@ -1,5 +1,5 @@
 import { MAIL_SERVICES, type ServiceName } from "@posthaste/dev";
-import { CRASH_POINTS, type Failpoint } from "@posthaste/runtime";
+import { type Failpoint, FAILPOINTS } from "@posthaste/runtime";
 import type { Chaos, Fault } from "./fault.ts";
 import type { Pod } from "../fixture/pods.ts";
 import type { Random } from "../random.ts";
@@ -38,7 +38,7 @@ export const CRASHES: Fault = {
 /** Keeps one process of a service running that is about to end itself. */
 async function crashOften(role: ServiceName, chaos: Chaos): Promise<void> {
   const random = chaos.random.fork(role);
-  const points = CRASH_POINTS.filter((point) => {
+  const points = FAILPOINTS.filter((point) => {
     const [where = ""] = point.split(".");
     return where === role || PASSING[where]?.includes(role);
   });

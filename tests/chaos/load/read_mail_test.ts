@@ -10,7 +10,7 @@ function mail(pdf: string): Buffer {
   return Buffer.from([
     "From: <shop@sender.example>",
     "To: <n7@run.example>",
-    "Subject: Torture 1",
+    "Subject: Chaos 1",
     " to n7",
     "Message-ID: <msg_1@sender.example>",
     'Content-Type: multipart/mixed; boundary="b"',
@@ -34,7 +34,7 @@ test("readMail() reads the headers, folded ones too, and the hash of each PDF", 
   const raw = mail(pdf);
   assert.deepEqual(readMail(raw), {
     messageId: "<msg_1@sender.example>",
-    subject: "Torture 1 to n7",
+    subject: "Chaos 1 to n7",
     toHeader: "<n7@run.example>",
     sha256: sha256(raw.toString("latin1")),
     pdfs: [{ sha256: sha256(pdf), whole: true }],

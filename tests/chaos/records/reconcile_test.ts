@@ -41,7 +41,7 @@ function sunk(n: number, more: Partial<SunkMail> = {}): SunkMail {
     mailer: "mailer-1",
     to: [`n${n}@r.example`],
     messageId: `<msg_${n}@sender.example>`,
-    subject: `Torture 1 to n${n}`,
+    subject: `Chaos 1 to n${n}`,
     toHeader: `n${n}@r.example`,
     sha256: `hash-${n}`,
     pdfs: [{ sha256: "the-pdf", whole: true }],
@@ -388,7 +388,7 @@ describe("reconcile() sees wrong content (I4):", () => {
   test("a mail of another message, with another's subject, or addressed to another", () => {
     const changed = (more: Partial<SunkMail>) => problemsOf(({ sink }) => sink[0] = sunk(1, more));
     assertRed("I4", /not that of msg_1/, changed({ messageId: "<msg_2@sender.example>" }));
-    assertRed("I4", /got "Torture 1 to n2"/, changed({ subject: "Torture 1 to n2" }));
+    assertRed("I4", /got "Chaos 1 to n2"/, changed({ subject: "Chaos 1 to n2" }));
     assertRed("I4", /whose To is/, changed({ toHeader: "n2@r.example" }));
   });
   test("the PDF of mail that was accepted in another hour, which its creation time says, is another", () => {

@@ -195,7 +195,7 @@ test("a redirect with another state, or of another tab, is not exchanged", async
 test("a code that another person's consent brought is refused by the provider", async () => {
   await using look = await fixture.look("/integrations/new");
   const { page } = look;
-  // The attacker's own consent, which the victim's tab is made to end: only PKCE tells them apart.
+  // The attacker's own consent, which the victim's tab is made to end: only PKCE distinguishes them.
   const stolen = await codeOfAttacker();
   oauth.answerConsents((answer) => ({ ...answer, code: stolen }));
   const id = await create(page, "Injected");

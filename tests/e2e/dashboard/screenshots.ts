@@ -21,7 +21,7 @@ const SIZES = {
   phone: { width: 390, height: 844 },
 };
 
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 
 /** The highest picture, in CSS pixels. */
 const MAX_HEIGHT = 4000;
@@ -37,7 +37,7 @@ const { fixture, seed } = opened;
 const waiting = pages.flatMap((entry) =>
   Object.entries(SIZES).map(([name, size]) => ({ entry, name, size }))
 );
-await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     await takePictures(next).catch((error: Error) => {
       process.stderr.write(`${error.message}\n`);
