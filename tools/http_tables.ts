@@ -7,7 +7,7 @@ import {
   type ErrorCode,
   ISSUE_CODES,
   ISSUE_MEANINGS,
-  type TokenScope,
+  scopesText,
   V1_FORM,
 } from "@posthaste/contracts";
 import { limitRows } from "./http_limits.ts";
@@ -57,13 +57,9 @@ const ANY: Endpoint = {
 function endpointTable(): string {
   const rows = ENDPOINTS.map(({ method, path, section, scopes, summary }) => {
     if (section === undefined) throw new Error(`Cannot write docs/http.md: no section of ${path}`);
-    return [`[\`${method} ${path}\`](#${section})`, scopeText(scopes), lowerFirst(summary)];
+    return [`[\`${method} ${path}\`](#${section})`, scopesText(scopes), lowerFirst(summary)];
   });
   return tableOf(["endpoint", "scope", "does"], rows);
-}
-
-function scopeText(scopes: readonly TokenScope[]): string {
-  return scopes.length === 0 ? "any" : scopes.map((scope) => `\`${scope}\``).join(" or ");
 }
 
 function issueTable(): string {

@@ -56,7 +56,7 @@ export interface Endpoint<Code extends string = ErrorCode> {
   summary: string;
   /** Anchor of its section in docs/http.md. */
   section?: string;
-  /** The scopes that a token needs: one of them in `/v1`. An empty list accepts any token. */
+  /** The scopes that a token needs, all of them. An empty list accepts any token. */
   scopes: readonly TokenScope[];
   /** Parameters of the path that are not any text. */
   params?: Readonly<Record<string, z.ZodType>>;
@@ -489,3 +489,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...CHANGES,
   ...SUPPRESSIONS,
 ];
+
+/** Returns the scopes that a token needs as the documentation shows them: `` `read` and `send` ``. */
+export function scopesText(scopes: readonly TokenScope[]): string {
+  return scopes.length === 0 ? "any" : scopes.map((scope) => `\`${scope}\``).join(" and ");
+}

@@ -21,8 +21,6 @@ export interface InterfaceForm<Code extends string> {
   common: readonly Code[];
   /** Codes of every endpoint that takes a body. */
   ofBodies: readonly Code[];
-  /** Whether a token needs one of an endpoint's scopes, or all of them. */
-  scopes: "or" | "and";
   /** Schemas of answers that are written once, below `components`, by their names there. @default {{}} */
   answers?: Readonly<Record<string, z.ZodType>>;
   /** The same for schemas of requests. @default {{}} */
@@ -31,7 +29,7 @@ export interface InterfaceForm<Code extends string> {
 
 /** The form of the interface for sending. */
 export const V1_FORM: InterfaceForm<ErrorCode> = {
-  ...{ title: "Posthaste", version: "1", scopes: "or" },
+  ...{ title: "Posthaste", version: "1" },
   ...{ statuses: ERROR_STATUS, error: errorBodySchema, common: COMMON_CODES, ofBodies: BODY_CODES },
 };
 
@@ -169,8 +167,10 @@ function operationOf<Code extends string>(
   return {
     operationId: operation,
     summary,
-    ...(scopes.length === 0 ? {} : { description: `Scope: ${scopes.join(` ${form.scopes} `)}` }),
-    ...(scopes.length === 0 ? {} : { "x-scopes": scopes }),
+    ...(scopes.length === 0 ? {} : {
+      description: `Scope: ${scopes.join(" and ")}`,
+      security: [{ token: scopes }],
+    }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : {
       requestBody: {

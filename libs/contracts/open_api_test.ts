@@ -179,7 +179,7 @@ test("removalsOf() finds what a request must newly fulfil, and accepts more than
   assert.match(removalsOf(bodiless, before).join("\n"), /post\/requestBody is new/);
   assert.deepEqual(removalsOf(bodiless, plain({ ...asked, isBodyOptional: true })), []);
   const open = plain({ scopes: [] });
-  assert.match(removalsOf(open, plain()).join("\n"), /post\/x-scopes: "send" is new/);
+  assert.match(removalsOf(open, plain()).join("\n"), /post\/security: \{"token":\[\]\} no longer/);
   // A field may be named like a limit, and new fields may have limits.
   const more = { enum: z.string().max(3).optional(), pattern: z.enum(["x"]).optional() };
   assert.deepEqual(removalsOf(before, plain({ ...asked, ...body(more) })), []);
@@ -191,22 +191,61 @@ test("removalsOf() finds what a request must newly fulfil, and accepts more than
   assert.deepEqual(removalsOf(plain(answer(z.string())), exact), []);
 });
 
+test("openApiOf() says by security requirements that a token needs all scopes of an operation", () => {
+  const operation = (scopes: TokenScope[]) => plain({ scopes }).paths["/v1/things/{id}"].post;
+  const { security, description } = operation(["read", "send"]);
+  assert.deepEqual(security, [{ token: ["read", "send"] }]);
+  assert.equal(description, "Scope: read and send");
+  // Any token: the requirement of the whole document.
+  assert.ok(!("security" in operation([])));
+  assert.deepEqual(plain({ scopes: [] }).security, [{ token: [] }]);
+});
+
 test("removalsOf() finds scopes by which a token no longer suffices", () => {
-  const found = (needs: "or" | "and", before: TokenScope[], after: TokenScope[]) =>
-    removalsOf(plain({ scopes: before }), plain({ scopes: after }), { scopes: needs });
-  const place = "/paths//v1/things/{id}/post/x-scopes";
-  // Of several scopes, /manage/v1 requires all.
-  assert.deepEqual(found("and", ["read"], ["read", "send"]), [`${place}: "send" is new`]);
-  assert.deepEqual(found("and", ["read", "send"], ["send"]), []);
-  assert.deepEqual(found("and", ["read"], ["send"]), [`${place}: "send" is new`]);
-  // One of them is enough in /v1.
-  assert.deepEqual(found("or", ["read"], ["read", "send"]), []);
-  assert.deepEqual(found("or", ["read", "send"], ["send"]), [`${place}: "read" is gone`]);
-  for (const needs of ["or", "and"] as const) {
-    assert.deepEqual(found(needs, [], ["send"]), [`${place}: "send" is new`]);
-    assert.deepEqual(found(needs, ["read", "send"], []), []);
-    assert.deepEqual(found(needs, ["read", "send"], ["send", "read"]), []);
-  }
+  const found = (before: TokenScope[], after: TokenScope[]) =>
+    removalsOf(plain({ scopes: before }), plain({ scopes: after }));
+  const gone = (scopes: TokenScope[]) => {
+    const requirement = JSON.stringify({ token: scopes });
+    return [`/paths//v1/things/{id}/post/security: ${requirement} no longer suffices`];
+  };
+  assert.deepEqual(found(["read"], ["read", "send"]), gone(["read"]));
+  assert.deepEqual(found(["read"], ["send"]), gone(["read"]));
+  assert.deepEqual(found([], ["send"]), gone([]));
+  assert.deepEqual(found(["read", "send"], ["send"]), []);
+  assert.deepEqual(found(["read", "send"], []), []);
+  assert.deepEqual(found(["read", "send"], ["send", "read"]), []);
+});
+
+test("removalsOf() reads security requirements as OpenAPI does: one of a list, all of an object", () => {
+  type Requirements = Record<string, string[]>[];
+  const document = (security: Requirements | undefined, ofAll: Requirements = [{ token: [] }]) => ({
+    security: ofAll,
+    paths: { "/a": { get: security ? { security } : {} } },
+  });
+  const found = (before: Requirements | undefined, after: Requirements | undefined) =>
+    removalsOf(document(before), document(after));
+  const gone = (requirement: Record<string, string[]>) => [
+    `/paths//a/get/security: ${JSON.stringify(requirement)} no longer suffices`,
+  ];
+  const [read, send, both] = [{ token: ["read"] }, { token: ["send"] }, {
+    token: ["read", "send"],
+  }];
+  assert.deepEqual(found([read, send], [send]), gone(read));
+  assert.deepEqual(found([read, send], [both]), [...gone(read), ...gone(send)]);
+  assert.deepEqual(found([read], [send, read]), []);
+  assert.deepEqual(found([both], [send, { token: ["list"] }]), []);
+  assert.deepEqual(found([read], [{ ...read, key: [] }]), gone(read));
+  assert.deepEqual(found([{ ...read, key: [] }], [read]), []);
+  // Without requirements, those of the whole document count. No or an empty requirement: no token.
+  assert.deepEqual(found(undefined, [read]), gone({ token: [] }));
+  assert.deepEqual(found([read], undefined), []);
+  assert.deepEqual(found([], undefined), gone({}));
+  assert.deepEqual(found([{}, read], [read]), gone({}));
+  assert.deepEqual(found([read], []), []);
+  assert.deepEqual(
+    removalsOf(document(undefined), document(undefined, [read])),
+    gone({ token: [] }),
+  );
 });
 
 /** Two endpoints that share their answers of errors. */

@@ -1,4 +1,4 @@
-import { lostScopes, type Operations } from "./_lost_scopes.ts";
+import { lostAccess, type SecuredDocument } from "./_lost_access.ts";
 
 /** Texts for people: they may change. */
 const FREE = ["description", "summary", "title", "info", "default", "servers"];
@@ -15,25 +15,14 @@ const CONDITIONS = [
  * Lists what an earlier OpenAPI document promised and a later one lacks: removed paths, answers, fields,
  * types and codes, and changed limits. Also what a request must newly fulfil: required fields, limits, a body
  * and scopes. It is the same to have a part in place and to refer to it.
- *
- * @param form.scopes Whether a token needs one of an operation's scopes, or all of them: a document shows this
- * only in words. `/manage/v1` requires all. `/v1` has one scope for each operation at most. @default {"or"}
  */
-export function removalsOf(
-  before: unknown,
-  after: unknown,
-  { scopes = "or" }: { scopes?: "or" | "and" } = {},
-): string[] {
+export function removalsOf(before: unknown, after: unknown): string[] {
   const [promised, later] = [promisesOf(before), comparable(after)];
-  return [
-    ...removals(promised, later, ""),
-    ...lostScopes(promised.paths ?? {}, later.paths ?? {}, scopes),
-  ];
+  return [...removals(promised, later, ""), ...lostAccess(promised, later)];
 }
 
 /** What `removalsOf()` compares of an OpenAPI document: `paths`, `webhooks` and others. */
-export interface Promises {
-  paths?: Operations;
+export interface Promises extends SecuredDocument {
   components: { schemas: Record<string, unknown>; securitySchemes: unknown };
 }
 
@@ -103,7 +92,7 @@ function removals(before: unknown, after: unknown, path: string): string[] {
     ...newlyRequired(before, later, path),
     ...newConditions(before, later, path),
     ...Object.entries(before).flatMap(([key, value]) =>
-      key === "x-scopes" && OPERATION.test(path)
+      key === "security" && (path === "" || OPERATION.test(path))
         ? []
         : key in later
         ? removals(value, later[key], `${path}/${key}`)

@@ -4,6 +4,7 @@ import {
   type InterfaceForm,
   type JsonObject,
   openApiOf,
+  scopesText,
 } from "@posthaste/contracts";
 import { z } from "zod";
 import {
@@ -49,7 +50,7 @@ const manageErrorSchema = z.strictObject({
 
 /** What all endpoints of the interface for management have in common. */
 export const MANAGE_FORM: InterfaceForm<DashboardErrorCode> = {
-  ...{ title: "Posthaste management", version: "1", scopes: "and" },
+  ...{ title: "Posthaste management", version: "1" },
   ...{ statuses: DASHBOARD_ERROR_STATUS, error: manageErrorSchema },
   common: [
     ...["invalid_request", "unauthenticated", "missing_scope", "request_timeout"] as const,
@@ -75,9 +76,8 @@ export function manageDocument(): JsonObject {
 /** Returns the table of endpoints for docs/manage.md. */
 export function manageTable(): string {
   const rows = MANAGE_ENDPOINTS.map(({ method, path, scopes, summary, about }) => {
-    const needed = scopes.length === 0 ? "any" : scopes.map((scope) => `\`${scope}\``).join(", ");
     const text = about ?? `${summary.slice(0, 1).toLowerCase()}${summary.slice(1)}`;
-    return `| \`${method} ${path.slice("/manage/v1".length)}\` | ${needed} | ${text} |`;
+    return `| \`${method} ${path.slice("/manage/v1".length)}\` | ${scopesText(scopes)} | ${text} |`;
   });
   return ["| route | scopes | |", "| --- | --- | --- |", ...rows].join("\n");
 }

@@ -14,6 +14,7 @@ export interface EndpointItem {
   method: string;
   path: string;
   summary: string;
+  /** The scopes that a token needs, all of them. */
   scopes: readonly string[];
   parameters: readonly Parameter[];
   /** JSON Schema of the body. */
@@ -59,7 +60,7 @@ function itemOf(
   return {
     ...{ id: String(operation["operationId"]), method, path },
     summary: String(operation["summary"] ?? ""),
-    scopes: listOf<string>(operation["x-scopes"]),
+    scopes: scopesOf(operation),
     parameters: listOf<Json>(operation["parameters"]).map(({ name, in: place, schema }) => ({
       name: String(name),
       in: place as Parameter["in"],
@@ -71,6 +72,12 @@ function itemOf(
     errors: responses.filter(([status]) => Number(status) >= 400)
       .map(([status, { description }]) => ({ status, codes: String(description) })),
   };
+}
+
+/** All operations have one way to authenticate: by a token. */
+function scopesOf({ security }: Json): readonly string[] {
+  const [requirement] = listOf<{ token?: readonly string[] }>(security);
+  return requirement?.token ?? [];
 }
 
 function sharedAnswers({ components }: Json): Json {
