@@ -48,7 +48,7 @@ const ABOUT = {
   metadata: z.record(z.string(), z.string()),
 };
 
-/** Data of a message event. Addresses in `reason` are masked; the server's words are left out. */
+/** Data of a message event. Its `reason` is an {@linkcode eventReason}; the server's words are left out. */
 const messageEventDataSchema = z.strictObject({
   messageId: z.string(),
   sendId: z.string(),
@@ -190,6 +190,16 @@ export const feedPageSchema = z.strictObject({
 
 /** Answer to `GET /v1/events`. */
 export type FeedPageAnswer = z.infer<typeof feedPageSchema>;
+
+/** The longest reason in an event, in characters. Reasons may quote long texts, such as addresses of images. */
+const MAX_REASON_LENGTH = 600;
+
+/** Returns a reason as events have it: with masked addresses, and cut if it is long. */
+export function eventReason(reason: string): string {
+  const masked = maskAddresses(reason);
+  const isLong = masked.length > MAX_REASON_LENGTH;
+  return (isLong ? `${masked.slice(0, MAX_REASON_LENGTH - 1)}…` : masked).toWellFormed();
+}
 
 /** Begins where a word does: from every character on, it would take quadratic time on a long word. */
 const ADDRESS = /(?<![^\s<>"(),;:[\]])[^\s<>"(),;:[\]]+@[^\s<>"(),;:[\]]+/gu;

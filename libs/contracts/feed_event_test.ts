@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuRatio } from "@posthaste/kit";
-import { FEED_EVENT_DATA, FEED_EVENT_TYPES, feedEventSchema, maskAddresses } from "./feed_event.ts";
+import {
+  eventReason,
+  FEED_EVENT_DATA,
+  FEED_EVENT_TYPES,
+  feedEventSchema,
+  maskAddresses,
+} from "./feed_event.ts";
 
 test("maskAddresses() leaves no address in a sentence", () => {
   assert.equal(
@@ -20,6 +26,17 @@ test("maskAddresses() takes a time that grows with the length of a word alone", 
   const ratio = await cpuRatio(mask(16_000), mask(2_000), { runs: 3 });
   // Linear is 8, quadratic 64.
   assert.ok(ratio < 24, `${ratio} times`);
+});
+
+test("eventReason() masks addresses, and cuts what is longer than 600 characters then", () => {
+  assert.equal(eventReason("Refused a@b.example"), "Refused ***@***");
+  const longest = "x".repeat(600);
+  assert.equal(eventReason(longest), longest);
+  assert.equal(eventReason(`${longest}y`), `${"x".repeat(599)}…`);
+  const masked = eventReason("a@b ".repeat(200));
+  assert.equal(masked.length, 600);
+  assert.doesNotMatch(masked, /a@b/);
+  assert.ok(eventReason("😀".repeat(600)).isWellFormed());
 });
 
 test("feedEventSchema reads what FEED_EVENT_DATA has for every type", () => {

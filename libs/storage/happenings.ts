@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import {
+  eventReason,
   type FeedEventType,
   type IntegrationEvent,
-  maskAddresses,
   otherEventId,
 } from "@posthaste/contracts";
 import type { Db } from "mongodb";
@@ -40,7 +40,7 @@ export function happenings(db: Db): Happenings {
       type: INTEGRATION_TYPES[type],
       data: {
         integrationId: Number(integrationId.split("/").at(-1)),
-        reason: maskAddresses(reason),
+        reason: eventReason(reason),
       },
     }));
   }

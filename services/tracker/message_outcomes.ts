@@ -1,5 +1,5 @@
 import {
-  maskAddresses,
+  eventReason,
   type Message,
   messageEventId,
   type MessageEventType,
@@ -141,7 +141,7 @@ export function eventOf(outcome: MessageOutcome, subject: EventSubject): NewEven
     data: {
       ...{ messageId, sendId, state: STATES[type], attempt },
       ...(nextAt === undefined ? {} : { nextAt }),
-      ...(reason === undefined ? {} : { reason: maskAddresses(reason) }),
+      ...(reason === undefined ? {} : { reason: eventReason(reason) }),
       ...(reply === undefined ? {} : { reply: codesOf(reply) }),
       ...(warnings === undefined ? {} : { warnings }),
       ...{ template, integrationId, ...batchOf(subject), ...subject.labelsOf(index) },

@@ -115,6 +115,17 @@ test("eventOf() contains neither addresses nor the server's text", () => {
   });
 });
 
+test("eventOf() cuts a reason that quotes long texts: addresses of ten images, for one", () => {
+  const images = Array.from({ length: 10 }, () => `http://host/${"漢".repeat(188)} (404)`);
+  const [found] = outcomesOf(messageOf([
+    ...[{}, { type: "failed" as const, detail: `its images could not be loaded: ${images}` }],
+  ]));
+  assert.ok(found);
+  const { reason = "" } = eventOf(found, SUBJECT).data as MessageEventData;
+  assert.match(reason, /^its images could not be loaded: http:.*…$/);
+  assert.ok(reason.length <= 600, `${reason.length} characters`);
+});
+
 test("eventOf() names the integration of the attempt, which may not be the send's own", () => {
   const lines = [
     { type: "sending" },

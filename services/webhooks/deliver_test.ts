@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { feedEventSchema, MAX_METADATA_BYTES, metadataBytes } from "@posthaste/contracts";
+import {
+  eventReason,
+  feedEventSchema,
+  MAX_METADATA_BYTES,
+  metadataBytes,
+} from "@posthaste/contracts";
 import { outboundEvent } from "./deliver.ts";
 
 test("outboundEvent() makes at most 20,000 bytes of the largest labels and the longest reason", () => {
@@ -13,8 +18,8 @@ test("outboundEvent() makes at most 20,000 bytes of the largest labels and the l
     data: {
       ...{ messageId: `msg_${ulid}_9999`, sendId: `snd_${ulid}`, batchId: `bat_${ulid}` },
       ...{ state: "deferred", attempt: 9999, nextAt: new Date().toISOString() },
-      // The templates' errors quote at most this much, and JSON needs six bytes for each.
-      reason: `PDF template ${Number.MAX_SAFE_INTEGER}: ${"\u0001".repeat(500)}`,
+      // JSON needs six bytes for each of these.
+      reason: eventReason("\u0001".repeat(10_000)),
       ...{ reply: { code: 599, enhanced: "5.999.999" }, warnings: ["missing_glyphs"] },
       template: { id: Number.MAX_SAFE_INTEGER, alias: "a".repeat(63), version: 99_999 },
       integrationId: Number.MAX_SAFE_INTEGER,
