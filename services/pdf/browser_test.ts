@@ -77,8 +77,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().failed, 1);
   });
 
-  for (const what of byDay(["renderer"], ["browser", "renderer"])) {
-    test(`print() ends a ${what} that hangs and prints again on another`, async () => {
+  for (const what of ["browser", "renderer"]) {
+    nightTest(`print() ends a ${what} that hangs and prints again on another`, async () => {
       // Long enough for the second browser, which has little of a busy machine.
       await using browser = await openTestBrowser({ timeLimit: 2_000, concurrency: 1 });
       await browser.warm();
@@ -93,7 +93,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     });
   }
 
-  test("print() ends a document that takes too much memory, and no other", async () => {
+  nightTest("print() ends a document that takes too much memory, and no other", async () => {
     await using browser = await openTestBrowser({ limits: { memoryBytes: 250 * 1024 ** 2 } });
     // 76 bytes that take Chromium more than a gigabyte.
     const greedy = job(
@@ -204,7 +204,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     },
   );
 
-  test("print() replaces pages and browsers between documents", async () => {
+  nightTest("print() replaces pages and browsers between documents", async () => {
     await using browser = await openTestBrowser({ printsPerPage: 3, printsPerBrowser: 10 });
     const trees: number[][] = [];
     for (let batch = 0; batch < 6; batch++) {
@@ -219,7 +219,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await allGone(trees.flat());
   });
 
-  test("print() replaces a browser that uses too much memory", async () => {
+  nightTest("print() replaces a browser that uses too much memory", async () => {
     await using browser = await openTestBrowser({ browserMemory: 1, concurrency: 1 });
     await browser.print(job("<p>x"));
     for (let n = 0; browser.stats().stops.recycled === 0 && n < 100; n++) {
@@ -237,7 +237,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     );
     const plain = job(`<p class=x>SECOND<h1>2</h1><ol><li>a`);
     const wanted = [await browser.print(victim), await browser.print(plain)];
-    for (const poison of byDay(PRINT_POISONS.slice(0, 5), PRINT_POISONS)) {
+    for (const poison of byDay(PRINT_POISONS.slice(0, 3), PRINT_POISONS)) {
       for (const [index, next] of [victim, plain].entries()) {
         const first = browser.print(job(`${poison}<title>FIRST</title><p id=x class=x>FIRST`));
         // A document that navigates may be gone when it is printed.

@@ -7,7 +7,7 @@ takesLong();
 
 test("the HTTP interface refuses malicious requests, fast and with little memory", async () => {
   const rows = await attackHttp({
-    ...{ tries: byDay(6, 40), seed: 4, limitMs: 400, isShort: true },
+    ...{ tries: byDay(3, 40), seed: 4, limitMs: 400, isShort: true },
     endpoints: byDay(["send"], ["send", "render"]),
   });
   assert.ok(rows.length > 10);

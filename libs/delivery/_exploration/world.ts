@@ -55,6 +55,11 @@ export const SMALL_WORLDS: readonly World[] = [
   { name: "one worker, cancel", policy: "retry", workers: 1, operation: "cancel" },
   { name: "one worker, answers lost", policy: "retry", workers: 1, losesAnswers: true },
   { name: "one worker, a person retries", policy: "hold", workers: 1, operation: "retry" },
+  { name: "one worker, fail-over", policy: "retry", workers: 1, hasFallback: true },
+];
+
+/** All others: some take minutes. */
+export const LARGE_WORLDS: readonly World[] = [
   {
     name: "one worker, suppressed, a person retries",
     policy: "retry",
@@ -62,11 +67,6 @@ export const SMALL_WORLDS: readonly World[] = [
     before: ["suppressed"],
     operation: "retry",
   },
-  { name: "one worker, fail-over", policy: "retry", workers: 1, hasFallback: true },
-];
-
-/** All others: some take minutes. */
-export const LARGE_WORLDS: readonly World[] = [
   { name: "retry, two schedulers", policy: "retry", schedulers: 2 },
   { name: "503 without key", policy: "retry", operation: "withdraw", isPending: true },
   { name: "hold, two schedulers", policy: "hold", schedulers: 2 },

@@ -216,8 +216,7 @@ export const PAGES: readonly PageToSee[] = [
 
 /** One page of each kind, which `npm test` checks by day. */
 const MAIN = [
-  ...["sign-in", "overview", "message-sent", "tokens-new", "email-template", "pdf-template-page"],
-  ...["integration", "settings-members"],
+  ...["sign-in", "overview", "message-sent", "tokens-new", "email-template", "settings-members"],
 ];
 
 /** The pages of a test: all of them, by day one of each kind (`byDay()`). */

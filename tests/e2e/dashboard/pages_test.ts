@@ -69,7 +69,7 @@ const PREVIEWS = /\/api\/templates\/.*preview/;
 
 describe("placeholders while an answer is on its way", { concurrency: 2 }, () => {
   const HELD: readonly [name: string, held: RegExp][] = [
-    ...byDay(["overview", "email-template"], [
+    ...byDay(["overview"], [
       ...["overview", "messages", "message-sent", "send", "email-templates", "email-template"],
       ...[
         "batches",
