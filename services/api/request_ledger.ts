@@ -26,6 +26,8 @@ export interface RequestLedgerDeps {
  */
 export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend"> {
   readonly #deps: RequestLedgerDeps;
+  /** All the time that it may wait. */
+  #limitMs: number;
   #leftMs: number;
   #waits = 0;
   #waitsSince = 0;
@@ -38,6 +40,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
 
   constructor(deps: RequestLedgerDeps) {
     this.#deps = deps;
+    this.#limitMs = deps.timeoutMs;
     this.#leftMs = deps.timeoutMs;
   }
 
@@ -71,6 +74,7 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
 
   /** Extends the time that the request may wait: a search has a limit of its own. */
   allow(ms: number): void {
+    this.#limitMs += ms;
     this.#leftMs += ms;
   }
 
@@ -88,13 +92,14 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
    * @throws {HttpError} `unavailable` if it fails or is late, or if too much is in progress.
    */
   async wait<T>(action: string, begin: () => Promise<T>): Promise<T> {
-    const { capacity, timeoutMs } = this.#deps;
+    const { capacity } = this.#deps;
     const permit = capacity.operations.tryAcquire();
     if (permit === undefined) throw this.#refuse(action, tooMuch());
     if (this.#waits++ === 0) this.#waitsSince = performance.now();
     const leftMs = this.#leftMs - (performance.now() - this.#waitsSince);
     const { promise: end, reject } = Promise.withResolvers<never>();
-    const late = () => reject(new DOMException(`no answer within ${timeoutMs} ms`, "TimeoutError"));
+    const limit = `${this.#limitMs} ms`;
+    const late = () => reject(new DOMException(`no answer within ${limit}`, "TimeoutError"));
     const timer = setTimeout(late, Math.max(0, leftMs));
     try {
       return await Promise.race([this.keepBody(under(permit, begin)), end]);

@@ -40,6 +40,18 @@ test("wait() logs what is wrong with the ledger, once for each request", async (
   ]);
 });
 
+test("wait() logs the time that a search had, not that of other requests", async (context) => {
+  const time = stopTime(context);
+  const ledger = ledgerIn(openCapacity(LARGE), 300);
+  ledger.allow(2000);
+  const late = assert.rejects(ledger.wait("count", never), (error) => {
+    const { cause } = error as { cause: Error };
+    return UNAVAILABLE(error) && cause.message === "no answer within 2300 ms";
+  });
+  await time.move(2300);
+  await late;
+});
+
 test("wait() bounds all the waits of a request together", async (context) => {
   const time = stopTime(context);
   const ledger = ledgerIn(openCapacity(LARGE), 300);
