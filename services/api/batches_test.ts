@@ -152,7 +152,13 @@ test("POST /v1/batches/{id}/recipients refuses a part as a whole, and then takes
   const many = Array.from({ length: 1001 }, (_, n) => `r${n}`);
   assert.equal((await add(id, to(...many))).status, 400);
   assert.equal((await app.ask(`/v1/batches/${id}`)).body.recipients, 0);
+  // A refused part has not used its key.
+  const key = newKey();
+  assert.equal((await add(id, faulty, { key })).status, 400);
+  assert.equal((await add(id, to("ann"), { key })).status, 200);
+  // An address in two parts gets two mails.
   assert.equal((await add(id, to("ann"))).status, 200);
+  assert.equal((await app.ask(`/v1/batches/${id}`)).body.states.scheduled, 2);
 });
 
 test("POST /v1/batches/{id}/recipients refuses an ended or a full batch", async () => {
