@@ -57,6 +57,12 @@ export function messageIdRange(sendId: string) {
   return { $gte: messageIdOf(sendId, 0), $lte: messageIdOf(sendId, MAX_RECIPIENT_INDEX) };
 }
 
+/**
+ * The index for the messages of several sends. Of the conditions of an `$or`, the planner answers one by the index
+ * of the account's addresses, which has all messages of the account.
+ */
+export const BY_ID = { _id: 1 } as const;
+
 function queuedEntry(acceptedAt: Date): TimelineEntry {
   return { at: acceptedAt, type: "queued", attempt: 0 };
 }

@@ -31,11 +31,12 @@ export async function openTestStore(): Promise<TestStore> {
   return { store, db, url, [Symbol.asyncDispose]: () => rest.disposeAsync() };
 }
 
-/** Returns how many documents of a collection the database examines during some work. */
+/** Returns how many documents of a collection, or keys of its indexes, the database examines during some work. */
 export async function examinedBy(
   db: Db,
   collection: string,
   work: () => Promise<unknown>,
+  what: "docsExamined" | "keysExamined" = "docsExamined",
 ): Promise<number> {
   const since = new Date();
   await db.command({ profile: 2 });
@@ -43,7 +44,7 @@ export async function examinedBy(
   await db.command({ profile: 0 });
   const entries = await db.collection("system.profile")
     .find({ ns: `${db.databaseName}.${collection}`, ts: { $gte: since } }).toArray();
-  return entries.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
+  return entries.reduce((sum, entry) => sum + Number(entry[what] ?? 0), 0);
 }
 
 /** Makes an open batch. */

@@ -1,7 +1,7 @@
 import type { MessageState } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
-import { messageIdRange } from "./_message_document.ts";
+import { BY_ID, messageIdRange } from "./_message_document.ts";
 import { isTimeExpired } from "./_time_expired.ts";
 import type { StateCounts } from "./message_store.ts";
 
@@ -53,7 +53,7 @@ export function batchStates(db: Db): BatchStates {
     return messages.aggregate<StateCount>([
       { $match: { accountId, $or: ranges } },
       { $group: { _id: { sendId: "$sendId", state: "$state" }, count: { $sum: 1 } } },
-    ], { maxTimeMS }).toArray();
+    ], { maxTimeMS, hint: BY_ID }).toArray();
   }
 
   return {

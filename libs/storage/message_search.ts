@@ -9,7 +9,7 @@ import {
 import type { Db, Filter } from "mongodb";
 import { acceptedWithin } from "./_accepted_within.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
-import { messageIdRange, queuedMessage } from "./_message_document.ts";
+import { BY_ID, messageIdRange, queuedMessage } from "./_message_document.ts";
 import { type MessageLabels, messageLabels } from "./_message_labels.ts";
 import { isTimeExpired } from "./_time_expired.ts";
 import { hasPdfs, type LabelFields, toSend } from "./_stored_send.ts";
@@ -175,7 +175,7 @@ export function messageSearch(
       accountId,
       $or: heads.map(({ _id }) => ({ _id: messageIdRange(_id) })),
       ...(withQueued ? {} : { state: { $in: [...states ?? []] } }),
-    }).maxTimeMS(search.restMs()).project<Line>(LINE).toArray();
+    }).hint(BY_ID).maxTimeMS(search.restMs()).project<Line>(LINE).toArray();
     const bySend = Map.groupBy(found, ({ sendId }) => sendId);
     const missing = withQueued
       ? heads.filter(({ _id, messageCount }) => (bySend.get(_id)?.length ?? 0) < messageCount)

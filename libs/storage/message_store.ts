@@ -12,7 +12,7 @@ import { isWanted, nextAttempt, type StoredOutcome } from "@posthaste/delivery";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { withRegisters } from "./_with_registers.ts";
-import { messageIdRange, queuedMessage, readTimeline } from "./_message_document.ts";
+import { BY_ID, messageIdRange, queuedMessage, readTimeline } from "./_message_document.ts";
 import { type DeliveryLedgers, type FoundAttempt, outcomeOf } from "./delivery_ledger.ts";
 import { sendStore } from "./send_store.ts";
 
@@ -100,7 +100,7 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
       >([
         { $match: { accountId, $or: heads.map(({ _id }) => ({ _id: messageIdRange(_id) })) } },
         { $group: { _id: { sendId: "$sendId", state: "$state" }, count: { $sum: 1 } } },
-      ]).toArray();
+      ], { hint: BY_ID }).toArray();
       const counts = new Map<string, StateCounts>(
         heads.map((head) => [head._id, { [restOf(head)]: head.messageCount }]),
       );
