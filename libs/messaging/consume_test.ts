@@ -20,6 +20,7 @@ import {
   requested,
   type TestBus,
 } from "./_test_bus.ts";
+import { REPLY_HEADER } from "./_headers.ts";
 import { type Bus, openBus } from "./bus.ts";
 import type { StatusEvent } from "./follow_status_events.ts";
 import { MAX_TRIES, type Outgoing, type Step, type Verdict } from "./step.ts";
@@ -27,6 +28,32 @@ import { MAX_TRIES, type Outgoing, type Step, type Verdict } from "./step.ts";
 takesLong();
 
 const DONE: Verdict = { type: "done", publish: [] };
+
+const QUESTION = { v: 2, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
+const ANSWER = { ok: true, subject: "s", html: "h", text: "t" };
+
+/** Opens a broker without streams: in place of one, the test confirms the last question. The first is answered. */
+async function openAnswering() {
+  await using opened = new AsyncDisposableStack();
+  const nats = opened.use(await openTestNats());
+  const bus = opened.use(await openBus({ url: nats.url, name: "test" }));
+  const connection = await connect({ servers: nats.url });
+  opened.defer(() => connection.close());
+  let confirmTo = "";
+  connection.subscribe("render.requested", {
+    callback: (_, { headers, reply = "" }) => {
+      confirmTo = reply;
+      connection.publish(`${headers?.get(REPLY_HEADER)}.0`, JSON.stringify(ANSWER));
+    },
+  });
+  await connection.flush();
+  const parts = opened.move();
+  return {
+    bus,
+    confirm: (body: unknown) => connection.publish(confirmTo, JSON.stringify(body)),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  };
+}
 
 /** Consumes with a step while the test runs, and stops before the bus is closed. */
 function consume(bus: Bus, step: Step<"send.requested">, { concurrency = 4 } = {}) {
@@ -674,6 +701,39 @@ suite("consume()", { concurrency: 4 }, () => {
     assert.deepEqual((await Promise.all(short.answers)).map((answer) => answer?.ok), [
       ...[true, true, true, undefined],
     ]);
+  });
+
+  test("askForEach() returns an answer without waiting for the broker to confirm the question", async () => {
+    await using open = await openAnswering();
+    const asked = open.bus.askForEach("render.requested", QUESTION, {
+      timeoutMs: 60_000,
+      count: 1,
+    });
+    let isStored = false;
+    const stored = asked.stored.then(() => void (isStored = true));
+    assert.deepEqual(await asked.answers[0], ANSWER);
+    assert.equal(isStored, false);
+    open.confirm({ stream: "RENDER_NOW", seq: 1 });
+    await stored;
+  });
+
+  test("askForEach() keeps the answers that came before the broker refused the question, or never confirmed it", async () => {
+    const refusal = { code: 503, err_code: 10077, description: "maximum bytes exceeded" };
+    const cases = [
+      { confirmation: { error: refusal }, errorType: "unavailable" },
+      { confirmation: undefined, errorType: "timeout" },
+    ];
+    await using open = await openAnswering();
+    for (const { confirmation, errorType } of cases) {
+      const asked = open.bus.askForEach("render.requested", QUESTION, {
+        ...{ timeoutMs: 60_000, count: 2 },
+      });
+      const [first, second] = asked.answers;
+      assert.deepEqual(await first, ANSWER);
+      if (confirmation !== undefined) open.confirm(confirmation);
+      await assert.rejects(async () => await second, { errorType });
+      await assert.rejects(asked.stored, { errorType });
+    }
   });
 
   test("askForEach() continues the trace of the first question, and links to the others", async () => {
