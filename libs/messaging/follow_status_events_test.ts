@@ -1,7 +1,9 @@
 import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { takesLong, until } from "@posthaste/kit";
+import { openOtlpReceiver, takesLong, until } from "@posthaste/kit";
+import { startTelemetry } from "@posthaste/telemetry";
 import assert from "node:assert/strict";
+import process from "node:process";
 import { suite, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { failed, openTestBus, openTestLogger } from "./_test_bus.ts";
@@ -34,6 +36,39 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     assert.deepEqual(batches.flat(), expected);
     assert.ok(batches.every(({ length }) => length <= 50));
     assert.ok(batches.length < 60, `${batches.length} batches`);
+  });
+
+  test("followStatusEvents() records status events of many traces in one span, with a link to each trace", async () => {
+    await using collector = await openOtlpReceiver();
+    // The SDK reads its settings from the process itself.
+    Object.assign(process.env, collector.env);
+    const telemetry = await startTelemetry({ service: "test", env: process.env });
+    for (const name of Object.keys(collector.env)) delete process.env[name];
+    await using open = await openTestBus();
+    const traceIds = ["0af7651916cd43dd8448eb211c80319c", "4bf92f3577b34da6a3ce929d0e0e4736"];
+    // Two status events of one message have one trace, and so one link.
+    for (const id of [...traceIds, ...traceIds]) {
+      const trace = { traceparent: `00-${id}-b7ad6b7169203331-01` };
+      await open.bus.publish(failed("acc_1"), { trace });
+    }
+    const stop = new AbortController();
+    const batches: string[][] = [];
+    const ended = open.bus.followStatusEvents(
+      (batch) => Promise.resolve(void batches.push(names(batch))),
+      { ...optionsOf(stop), batchSize: 4, lingerMs: 60_000 },
+    );
+    await until(() => batches.length === 1);
+    stop.abort();
+    await ended;
+    await telemetry[Symbol.asyncDispose]();
+    // Other tests run at the same time, and their spans are exported, too.
+    const spans = collector.spans.filter(({ name, links }) =>
+      name === "process status event" && links.some((id) => traceIds.includes(id))
+    );
+    assert.deepEqual(spans.map(({ links }) => links), [traceIds]);
+    const [span] = spans;
+    assert.equal(span?.parentSpanId, "");
+    assert.equal(Number(span?.attributes["messaging.batch.message_count"]), 4);
   });
 
   test("followStatusEvents() hands over a single status event without waiting for others", async () => {
