@@ -10,9 +10,6 @@ const MAX_APPENDED = 5;
 /** The most bytes of the stored PDFs that are appended to one PDF. */
 export const MAX_APPENDED_BYTES = 4_000_000;
 
-/** The most bytes of a PDF that an operator can allow. */
-export const MAX_PDF_BYTES = 50_000_000;
-
 /** Profiles of Factur-X and ZUGFeRD, the smallest first. */
 export const INVOICE_PROFILES = ["minimum", "basic_wl", "basic", "en16931", "extended"] as const;
 

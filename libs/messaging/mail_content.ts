@@ -4,9 +4,9 @@ import {
   EVENT_VERSION,
   type EventData,
   type GivenMessage,
-  MAX_PDF_BYTES,
   type Send,
 } from "@posthaste/contracts";
+import { MAX_PDF_BYTES } from "@posthaste/runtime";
 import type { Bus } from "./bus.ts";
 import type { StoreName } from "./topology.ts";
 

@@ -48,6 +48,8 @@ export { fileVariableOf, readSecretFile } from "./secret_file.ts";
 export {
   ASSET_SETTINGS,
   MAIL_LIMITS,
+  MAX_PDF_BYTES,
+  PDF_LIMITS,
   REQUEST_LIMITS,
   SUPPRESSION_SETTINGS,
 } from "./shared_limits.ts";

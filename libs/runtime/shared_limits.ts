@@ -20,6 +20,17 @@ export const MAIL_LIMITS = {
     .describe("Maximum size of a mail, encoded"),
 };
 
+/** The most bytes of a PDF that an operator can allow. */
+export const MAX_PDF_BYTES = 50_000_000;
+
+/** Limits of PDFs: pdf enforces them, and the dashboard shows them. */
+export const PDF_LIMITS = {
+  PDF_LIMIT: setting.bytes({ min: 10_000, max: MAX_PDF_BYTES }).prefault("10MB")
+    .describe(
+      "Maximum size of a PDF; base64 adds more than a third, so MAIL_LIMIT of mailer, dashboard and pdf must be larger",
+    ),
+};
+
 /** Limit of the suppression list: services enforce it where people and programs add addresses. */
 export const SUPPRESSION_SETTINGS = {
   MAX_SUPPRESSIONS: setting.integer({ min: 1, max: 10_000_000 }).prefault("1000000")

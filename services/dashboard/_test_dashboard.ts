@@ -25,7 +25,7 @@ export const SETUP_CODE = "setup-code";
 /** Limits that the dashboard of a test reports. */
 export const LIMITS = {
   ...{ bodyLimit: 5_000_000, maxRecipients: 1000, maxAttachments: 10 },
-  ...{ rateLimit: 100, rateWindowMs: 1000, mailLimit: 25_000_000 },
+  ...{ rateLimit: 100, rateWindowMs: 1000, pdfLimit: 10_000_000, mailLimit: 25_000_000 },
 };
 
 const DAY_MS = 24 * 3600_000;

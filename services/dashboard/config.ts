@@ -1,6 +1,7 @@
 import {
   CONNECTIONS,
   MAIL_LIMITS,
+  PDF_LIMITS,
   REQUEST_LIMITS,
   setting,
   SUPPRESSION_SETTINGS,
@@ -115,6 +116,7 @@ export const CONFIG = z.object({
       "Maximum size of the files that an account keeps, together; above it, requests get 409",
     ),
   ...REQUEST_LIMITS,
+  ...PDF_LIMITS,
   ...MAIL_LIMITS,
   ...SUPPRESSION_SETTINGS,
   DEMO_ACCOUNT: setting.text().optional()
@@ -152,6 +154,7 @@ export function reportedLimitsOf(config: Config): ReportedLimits {
     maxAttachments: config.MAX_ATTACHMENTS,
     rateLimit: config.RATE_LIMIT,
     rateWindowMs: config.RATE_WINDOW,
+    pdfLimit: config.PDF_LIMIT,
     mailLimit: config.MAIL_LIMIT,
   };
 }

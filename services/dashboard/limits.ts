@@ -2,7 +2,7 @@ import { MAX_FILENAME_LENGTH, MAX_NAME_LENGTH, MAX_VARIABLE_DEPTH } from "@posth
 import { formatBytes, formatDuration } from "@posthaste/runtime";
 import type { LimitView } from "./interface/people.ts";
 
-/** Limits of the api and the mailer; the operator gives the dashboard the same settings. */
+/** Limits of the api, the pdf service and the mailer; the operator gives the dashboard the same settings. */
 export interface ReportedLimits {
   /** In bytes. */
   bodyLimit: number;
@@ -11,6 +11,8 @@ export interface ReportedLimits {
   /** Requests of a token within the window; 0 sets no limit. */
   rateLimit: number;
   rateWindowMs: number;
+  /** In bytes. */
+  pdfLimit: number;
   /** In bytes. */
   mailLimit: number;
 }
@@ -30,7 +32,10 @@ export function limitRows(limits: ReportedLimits): LimitView[] {
       ...{ name: "PDFs of a recipient", value: String(limits.maxAttachments) },
       about: "Identical PDFs are printed once",
     },
-    { name: "Size of a PDF", value: "10 MiB", about: "A larger PDF fails its message" },
+    {
+      ...{ name: "Size of a PDF", value: spaced(formatBytes(limits.pdfLimit)) },
+      about: "A larger PDF fails its message",
+    },
     {
       ...{ name: "Size of a mail", value: spaced(formatBytes(limits.mailLimit)) },
       about: "As transmitted, including PDFs",

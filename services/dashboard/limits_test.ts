@@ -18,8 +18,12 @@ test("limitRows() shows the operator's settings, and the defaults of the rest", 
   const standard = valuesOf({});
   assert.equal(standard["Body of a request"], "5 MB");
   assert.equal(standard["Recipients of a request"], "1,000");
+  assert.equal(standard["Size of a PDF"], "10 MB");
   assert.equal(standard["Requests of a token"], "100 a second");
-  const set = { BODY_LIMIT: "512KiB", MAX_RECIPIENTS: "50", MAX_ATTACHMENTS: "3" };
+  const set = {
+    ...{ BODY_LIMIT: "512KiB", MAX_RECIPIENTS: "50", MAX_ATTACHMENTS: "3" },
+    PDF_LIMIT: "50MB",
+  };
   assert.deepEqual(
     valuesOf({ ...set, MAIL_LIMIT: "40MB", RATE_LIMIT: "2000", RATE_WINDOW: "1m" }),
     {
@@ -27,6 +31,7 @@ test("limitRows() shows the operator's settings, and the defaults of the rest", 
       "Body of a request": "512 KiB",
       "Recipients of a request": "50",
       "PDFs of a recipient": "3",
+      "Size of a PDF": "50 MB",
       "Size of a mail": "40 MB",
       "Requests of a token": "2,000 in 1 m",
     },

@@ -1,5 +1,4 @@
-import { MAX_PDF_BYTES } from "@posthaste/contracts";
-import { CONNECTIONS, MAIL_LIMITS, setting } from "@posthaste/runtime";
+import { CONNECTIONS, MAIL_LIMITS, PDF_LIMITS, setting } from "@posthaste/runtime";
 import { z } from "zod";
 
 /** Settings of the pdf service, beside those that every service has. */
@@ -19,10 +18,7 @@ export const CONFIG = z.object({
     .describe(
       "Maximum browser time for one PDF; on a busy machine, up to ten times that in wall-clock time",
     ),
-  PDF_LIMIT: setting.bytes({ min: 10_000, max: MAX_PDF_BYTES }).prefault("10MB")
-    .describe(
-      "Maximum size of a PDF; base64 adds more than a third, so MAIL_LIMIT of mailer, dashboard and pdf must be larger",
-    ),
+  ...PDF_LIMITS,
   ...MAIL_LIMITS,
   PRINTS_PER_BROWSER: setting.integer({ min: 1 }).prefault("1000")
     .describe("PDFs after which the browser is replaced"),
