@@ -6,7 +6,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { jetstream, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { brokerAddress, brokerApi } from "@posthaste/messaging";
-import { nightly, openSmtpSink, type SmtpSink, type SunkMessage, until } from "@posthaste/kit";
+import {
+  nightly,
+  openFaultySmtp,
+  openSmtpSink,
+  planOf,
+  type SmtpSink,
+  type SunkMessage,
+  until,
+} from "@posthaste/kit";
 import { readMail } from "./read_mail.ts";
 import { readPdf } from "./read_pdf.ts";
 import { openSystem, type System } from "./system.ts";
@@ -193,6 +201,36 @@ test("a PDF that is damaged or lost in the store is printed again, never attache
       mailer?.signal("SIGCONT");
     }
   }
+});
+
+test("a later attempt prints the PDF of one recipient again, with the same bytes", async () => {
+  const mails: Buffer[] = [];
+  await using server = await openFaultySmtp({
+    plan: planOf([{ stage: "dot", action: { do: "reply", reply: "451 4.7.1 Later" }, times: 1 }]),
+    onRecord: (_, raw) => void mails.push(...raw === null ? [] : [raw]),
+  });
+  const before = await lastStored();
+  const { id } = await system.send({
+    ...{ template: order.template, integration: await system.connect(server.port) },
+    ...{ to: [{ email: "n40@print.example", attachments: [{ id: plain }] }], variables: { n: 40 } },
+  });
+  assert.deepEqual((await system.untilResting(id)).states, { deferred: 1 });
+  // The PDF was in the events of the first attempt only, and in the memory of the printer, which ends.
+  assert.equal(await lastStored(), before);
+  const pdf = system.stack.services.get("pdf");
+  pdf?.signal("SIGKILL");
+  await pdf?.exited;
+  await system.stack.restart("pdf");
+  await travel.endDeferral(id);
+  assert.deepEqual((await system.untilDone(id)).states, { sent: 1 });
+  assert.ok(await lastStored() > before, "printed again, since the store had none");
+  const [first, second] = await Promise.all(mails.map(async (raw) => {
+    const [mail] = await readMail({ raw });
+    return mail.attachments[0]?.bytes;
+  }));
+  assert.equal(mails.length, 2);
+  assert.ok(first !== undefined && first.length > 1000);
+  assert.ok(second?.equals(first), "the second PDF has other bytes");
 });
 
 /** The last sequence number of the store: a small object takes one. */

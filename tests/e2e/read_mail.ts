@@ -18,7 +18,7 @@ export interface ReadMail {
 }
 
 /** Reads a mail with two independent parsers, `postal-mime` and `mailparser`. Texts are trimmed. */
-export function readMail({ raw }: SunkMessage): Promise<[ReadMail, ReadMail]> {
+export function readMail({ raw }: Pick<SunkMessage, "raw">): Promise<[ReadMail, ReadMail]> {
   return Promise.all([byPostalMime(raw), byMailparser(raw)]);
 }
 
