@@ -11,6 +11,7 @@ export type PathExpression = hbs.AST.PathExpression;
 export type MustacheStatement = hbs.AST.MustacheStatement;
 export type BlockStatement = hbs.AST.BlockStatement;
 export type SubExpression = hbs.AST.SubExpression;
+export type StringLiteral = hbs.AST.StringLiteral;
 
 /** Returns whether a path is `{{./name}}` or `{{this.name}}`: never a helper, never a block parameter. */
 export function isScoped(path: PathExpression): boolean {

@@ -9,17 +9,26 @@ import type { FieldRead } from "./template_variables.ts";
 /** So many fields are looked for among the known ones: more findings are hardly read. */
 const MAX_GUESSED = 100;
 
+/** The first use of a path: in a part of the template, or in an option of the whole. */
+type Place = Pick<Found, "part" | "line" | "column" | "partial"> & Pick<FieldRead, "path">;
+
+const WHOLE = { part: "html" as const, line: null, column: null };
+
 /**
  * Compares the fields that a template reads with those that its sample and the defaults have. No sample
  * shows every field, so only a name that is a slip of the finger prevents publishing.
  */
 export function lintFields(
-  { source: { sample, variables: declared }, variables }: Pick<LintInput, "source" | "variables">,
+  { source: { sample, variables: declared, page }, variables }: Pick<
+    LintInput,
+    "source" | "variables"
+  >,
 ): Found[] {
   const defaults = new Map(declared.map(({ name, default: value }) => [name, value]));
   const own = (name: string) => Object.hasOwn(sample, name) ? sample[name] : undefined;
   const find = openDeadEnds((name) => [own(name), defaults.get(name)].filter(isGiven));
-  const read = variables.flatMap(({ fields = [] }) => fields);
+  const read: Place[] = variables.flatMap(({ fields = [] }) => fields);
+  if (page?.passwordVariable !== undefined) read.push({ ...WHOLE, path: page.passwordVariable });
   const iterated = new Set(read.flatMap(({ path }) => holdersOfItems(path)));
   const found = new Map<string, Found>();
   for (const field of read) {
@@ -41,7 +50,7 @@ interface Finding {
 }
 
 function finding(
-  { part, line, column, partial }: FieldRead,
+  { part, line, column, partial }: Place,
   { end: { holder, step, shape }, isKnown, isGuessed }: Finding,
 ): Found {
   const place = { part, line, column, ...(partial === undefined ? {} : { partial }) };

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DraftSource, VariableDeclaration } from "@posthaste/contracts";
+import {
+  type DraftSource,
+  pageOptionsSchema,
+  type VariableDeclaration,
+} from "@posthaste/contracts";
 import { cpuRatio } from "@posthaste/kit";
 import { includeParts } from "./include_parts.ts";
 import { lintTemplate } from "./lint_template.ts";
@@ -13,19 +17,25 @@ interface Written {
   invoice?: string;
   variables?: VariableDeclaration[];
   partials?: Record<string, string>;
+  passwordVariable?: string;
 }
 
 /** Returns the findings about fields, as `rule part line:column message`. */
 function fieldFindings(html: string, sample: Sample, written: Written = {}): string[] {
   const { subject = "", text = "", invoice, variables: declared = [], partials = {} } = written;
+  const { passwordVariable } = written;
+  const page = passwordVariable === undefined
+    ? null
+    : pageOptionsSchema.parse({ passwordVariable });
   const found = includeParts({ subject, html, text, invoice }, { partials });
   assert.deepEqual(found.errors, []);
   const source = {
     ...{ subject, html, text, filename: "", locale: "en" },
-    ...{ page: null, variables: declared, sample },
+    ...{ page, variables: declared, sample },
   };
   const { variables } = found;
-  return lintTemplate({ kind: "email", source, variables, missing: [] })
+  const kind = page === null ? "email" : "pdf";
+  return lintTemplate({ kind, source, variables, missing: [] })
     .filter(({ rule }) => ["misspelled_field", "unknown_field"].includes(rule))
     .map(({ severity, part, partial, line, column, message }) =>
       `${severity} ${partial ?? part} ${line}:${column} ${message}`
@@ -48,6 +58,40 @@ test("lintTemplate() finds a misspelled field of an object, and suggests the rig
   assert.deepEqual(fieldFindings("{{#with customer}}{{upper Name}}{{/with}}", SAMPLE), [
     'error html 1:27 "customer.Name" is not known: did you mean "customer.name"?',
   ]);
+});
+
+test("lintTemplate() finds a misspelled field that a text names", () => {
+  const html =
+    '{{sum lines "price" "discont"}}{{lookup customer "nmae"}}{{lookup this "customer"}}' +
+    "{{#each lines}}{{lookup . 'pirce'}}{{/each}}{{#with (lookup customer \"adress\")}}{{x}}{{/with}}";
+  assert.deepEqual(fieldFindings(html, SAMPLE), [
+    'error html 1:21 "lines[].discont" is not known: did you mean "lines[].discount"?',
+    'error html 1:110 "lines[].pirce" is not known: did you mean "lines[].price"?',
+    'error html 1:50 "customer.nmae" is not known: did you mean "customer.name"?',
+    'error html 1:153 "customer.adress" is not known: did you mean "customer.address"?',
+  ]);
+  const partials = { total: 'Sum:\n{{sum of "prize"}}' };
+  assert.deepEqual(fieldFindings("{{> total of=lines}}", SAMPLE, { partials }), [
+    'error total 2:10 "lines[].prize" is not known: did you mean "lines[].price"?',
+  ]);
+});
+
+test("lintTemplate() accepts texts that name known fields, and those that name none", () => {
+  const html =
+    '{{sum lines "price" "discount"}}{{sum lines}}{{lookup lines "length"}}{{lookup lines "0"}}' +
+    '{{lookup customer "a.nmae"}}{{lookup customer key}}{{sum (lookup customer key) "prize"}}' +
+    '{{join lines "prize"}}{{lookup currency "length"}}{{eq customer "nmae"}}{{lookup customer ""}}';
+  assert.deepEqual(fieldFindings(html, { ...SAMPLE, key: "name" }), []);
+});
+
+test("lintTemplate() finds a misspelled field in the password option of a PDF", () => {
+  const find = (passwordVariable: string) => fieldFindings("", SAMPLE, { passwordVariable });
+  assert.deepEqual(find("customer.nmae"), [
+    'error html null:null "customer.nmae" is not known: did you mean "customer.name"?',
+  ]);
+  assert.deepEqual(find("customer.name"), []);
+  assert.deepEqual(find("customer.address.city"), []);
+  assert.deepEqual(find("currency"), []);
 });
 
 test("lintTemplate() finds misspelled fields of the items of a list", () => {

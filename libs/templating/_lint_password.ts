@@ -1,11 +1,12 @@
 import type { DraftSource } from "@posthaste/contracts";
 import type { Found } from "./lint_finding.ts";
+import { nearest } from "./_nearest.ts";
 
 const WHOLE = { part: "html" as const, line: null, column: null };
 
 /** Checks the variable whose value opens a PDF. */
 export function lintPassword(
-  { page, variables }: Pick<DraftSource, "page" | "variables">,
+  { page, variables, sample }: Pick<DraftSource, "page" | "variables" | "sample">,
 ): Found[] {
   const path = page?.passwordVariable;
   if (path === undefined) return [];
@@ -17,7 +18,11 @@ export function lintPassword(
   const name = passwordName(path);
   const declared = variables.find((variable) => variable.name === name);
   if (declared === undefined) {
-    const message = `The variable "${name}", the password of the PDF, is not declared`;
+    const known = new Set([...variables.map((variable) => variable.name), ...Object.keys(sample)]);
+    // A name of the sample needs a declaration, and no other name.
+    const guess = known.has(name) ? undefined : nearest(name, known);
+    const hint = guess === undefined ? "" : `: did you mean "${guess}"?`;
+    const message = `The variable "${name}", the password of the PDF, is not declared${hint}`;
     found.push({ ...WHOLE, rule: "password_undeclared", message });
   } else if (declared.default !== undefined && declared.default !== null) {
     const message = `The variable "${name}", the password of the PDF, has a default`;

@@ -274,3 +274,22 @@ test("lintTemplate() names the partial with an unknown variable", () => {
   const { rule, line, column, partial } = finding ?? {};
   assert.deepEqual({ rule, line, column, partial }, { rule: "unknown_variable", ...place });
 });
+
+test("lintTemplate() suggests a name for the variable with the password of a PDF", () => {
+  const find = (passwordVariable: string) => {
+    const source = {
+      ...{ subject: "", html: "", text: "", filename: "", locale: "en" },
+      ...{ page: pageOptionsSchema.parse({ passwordVariable }), sample: { customer: {} } },
+      variables: [{ name: "password", required: true }],
+    };
+    return lintTemplate({ kind: "pdf", source, variables: [], missing: [] })
+      .filter(({ rule }) => rule === "password_undeclared").map(({ message }) => message);
+  };
+  assert.deepEqual(find("pasword"), [
+    'The variable "pasword", the password of the PDF, is not declared: did you mean "password"?',
+  ]);
+  assert.deepEqual(find("customer.code"), [
+    'The variable "customer", the password of the PDF, is not declared',
+  ]);
+  assert.deepEqual(find("password"), []);
+});

@@ -1,8 +1,9 @@
 import type { ReadUse, TemplateRead } from "@posthaste/contracts";
 import type { BlockStatement, Node, PathExpression } from "./_handlebars.ts";
 import { type Call, callsHelper, type TemplateParts } from "./check_template.ts";
+import { namedFields } from "./_named_fields.ts";
 import { childrenOf, parseTemplate } from "./_parse_template.ts";
-import { entered, entersContext, resolve, type Scope } from "./template_variables.ts";
+import { type Context, entered, entersContext, resolve, type Scope } from "./_scope.ts";
 import { TEMPLATE_PARTS } from "./template_error.ts";
 
 /** The most reads to record for one template. */
@@ -61,8 +62,11 @@ function walk(node: Node, place: Place, report: Report): void {
   for (const child of childrenOf(node)) walk(child, inner, report);
 }
 
-function reportPath(path: PathExpression, { scope, use, isCertain }: Place, report: Report): void {
-  const steps = resolve(path, scope);
+function reportPath(path: PathExpression, place: Place, report: Report): void {
+  reportSteps(resolve(path, place.scope), place, report);
+}
+
+function reportSteps(steps: Context, { use, isCertain }: Place, report: Report): void {
   if (steps === undefined || steps[0] === undefined || steps[0] === "[]") return;
   report(steps.join(".").replaceAll(".[]", "[]"), use, isCertain);
 }
@@ -75,6 +79,11 @@ function walkCall(call: Call, place: Place, report: Report): void {
     walk(param, { ...place, use, isCertain: place.isCertain && !isChoice }, report);
   });
   if (call.hash) walk(call.hash, { ...place, use: "tested", isCertain: false }, report);
+  for (const { steps } of namedFields(call, place.scope)) {
+    // A list may be empty, and a looked up field is used as the value of the call.
+    const inner: Place = name === "sum" ? { ...place, use: "number", isCertain: false } : place;
+    reportSteps(steps, inner, report);
+  }
 }
 
 function useOf(helper: string, index: number): ReadUse {

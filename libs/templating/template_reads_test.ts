@@ -21,6 +21,18 @@ test("templateReads() returns the uses of each value", () => {
   );
 });
 
+test("templateReads() reads the fields that a text names", () => {
+  assert.deepEqual(
+    readsIn(
+      '{{sum lines "price"}}{{lookup a "b"}}{{date (lookup c "d")}}{{#if e}}{{lookup a "f"}}{{/if}}',
+    ),
+    [
+      ...["lines iterated", "lines[].price number", "a tested", "a.b printed always", "c tested"],
+      ...["c.d date", "e tested", "a.f printed"],
+    ],
+  );
+});
+
 test("templateReads() marks as `always` only what every path through the template prints", () => {
   assert.deepEqual(readsIn("{{#if a}}{{b}}{{c}}{{else}}{{b}}{{/if}}"), [
     ...["a tested", "b printed always", "c printed"],

@@ -59,6 +59,19 @@ test("templateVariables() reports nothing for unknown names inside a computed co
   ]);
 });
 
+test("templateVariables() reads the fields that a text names", () => {
+  assert.deepEqual(
+    pathsIn(
+      '{{sum lines "price" "a.b"}}{{#with a}}{{lookup . "name"}}{{lookup @root "vat"}}{{/with}}',
+    ),
+    ["lines", "lines[].price", "a", "a.name", "vat"],
+  );
+  assert.deepEqual(pathsIn('{{sum (lookup a k) "price"}}{{lookup a k}}{{lookup @key "x"}}'), [
+    "a",
+    "k",
+  ]);
+});
+
 test("templateVariables() returns the place of each field's first use", () => {
   const fields = templateVariables({
     subject: "{{a.b}}",
