@@ -1,6 +1,5 @@
-import { usualFilename } from "@posthaste/assets";
 import type { FileFault } from "@posthaste/bundle";
-import { isBlockedFile, MAX_ASSETS } from "@posthaste/contracts";
+import { isBlockedFile, MAX_ASSETS, usualFilename } from "@posthaste/contracts";
 import type { AssetName, StorePart } from "@posthaste/storage";
 import type { AuthoredAsset } from "./read_asset_folder.ts";
 import type { FindAsset } from "./used_assets.ts";

@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { AssetFault, readAsset, typeOfFile } from "@posthaste/assets";
-import type { FileFault } from "@posthaste/bundle";
-import { assetNameSchema, MAX_FILE_BYTES } from "@posthaste/contracts";
-import { ASSET_MANIFEST, type AssetManifest, nameOfFile, readManifest } from "./asset_manifest.ts";
+import { AssetFault, readAsset } from "@posthaste/assets";
+import { type FileFault, readAssetManifest } from "@posthaste/bundle";
+import {
+  ASSET_MANIFEST,
+  type AssetManifest,
+  assetNameOf,
+  assetNameSchema,
+  MAX_FILE_BYTES,
+  typeOfFile,
+} from "@posthaste/contracts";
 
 /** A file below `assets/`. */
 export interface AuthoredAsset {
@@ -35,7 +41,7 @@ export interface AssetFolder {
 /** Reads the files below `assets/` of a folder, and `assets.json`. Both may be missing. */
 export async function readAssetFolder(folder: string): Promise<AssetFolder> {
   const text = await readFile(join(folder, ASSET_MANIFEST), "utf8").catch(orMissing("{}"));
-  const { manifest, faults } = readManifest(text);
+  const { manifest, faults } = readAssetManifest(text);
   const found: AssetFolder = { assets: [], manifest, faults, warnings: [] };
   const listed = await readdir(join(folder, "assets")).catch(orMissing([]));
   const files = listed.filter((name) => !name.startsWith(".") && !name.endsWith("~")).sort();
@@ -48,7 +54,7 @@ export async function readAssetFolder(folder: string): Promise<AssetFolder> {
 
 async function readInto(found: AssetFolder, folder: string, file: string): Promise<void> {
   const path = `assets/${file}`;
-  const { name = nameOfFile(file), contentType = typeOfFile(file), ...said } =
+  const { name = assetNameOf(file), contentType = typeOfFile(file), ...said } =
     found.manifest[file] ?? {};
   const info = await stat(join(folder, path));
   const problem = assetNameSchema.safeParse(name).error?.issues[0]?.message;

@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { extname, join } from "node:path";
-import { usualFilename } from "@posthaste/assets";
-import { assetNameSchema, type BundleAsset } from "@posthaste/contracts";
-import { ASSET_MANIFEST, type AssetManifest, entryOf, manifestText } from "./asset_manifest.ts";
+import { join } from "node:path";
+import {
+  ASSET_MANIFEST,
+  type AssetManifest,
+  assetManifestText,
+  assetNameSchema,
+  type BundleAsset,
+  fileAssets,
+  usualFilename,
+} from "@posthaste/contracts";
 import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import { type AuthoredAsset, readAssetFolder } from "./read_asset_folder.ts";
@@ -28,26 +34,24 @@ export async function writeAssetFolder(
   assets: Readonly<Record<string, BundleAsset>>,
   { prune, download }: WriteAssetOptions,
 ): Promise<PulledTemplate[]> {
-  const names = Object.keys(assets).sort();
-  if (names.length === 0) return [];
+  if (Object.keys(assets).length === 0) return [];
+  for (const name of Object.keys(assets)) requireName(name);
   const there = await readAssetFolder(folder);
   const before = new Map(there.assets.map((one) => [one.name, one]));
   const gone = there.assets.filter(({ name }) => prune && assets[name] === undefined);
   const manifest: AssetManifest = { ...there.manifest };
   for (const { file } of gone) delete manifest[file];
-  const taken = new Set(there.assets.map(({ file }) => file.toLowerCase()));
+  const filed = fileAssets(assets, new Map(there.assets.map(({ name, file }) => [name, file])));
   const pulled: PulledTemplate[] = [];
   await mkdir(join(folder, "assets"), { recursive: true });
-  for (const name of names) {
+  for (const [name, file] of filed.files) {
     const asset = assets[name];
     if (asset === undefined) continue;
-    requireName(name);
     const old = before.get(name);
-    const file = old?.file ?? freeFile(usualFilename(name, asset.contentType), taken);
     if (old?.sha256 !== asset.sha256) {
       await writeFile(join(folder, "assets", file), await load(name, asset, download));
     }
-    const entry = entryOf(file, { ...asset, name });
+    const entry = filed.manifest[file];
     if (entry === undefined) delete manifest[file];
     else manifest[file] = entry;
     pulled.push({ kind: "asset", alias: name, outcome: outcomeOf(asset, old) });
@@ -56,8 +60,10 @@ export async function writeAssetFolder(
     await rm(join(folder, "assets", file));
     pulled.push({ kind: "asset", alias: name, outcome: "removed" });
   }
-  const text = manifestText(manifest);
-  if (text !== manifestText(there.manifest)) await writeFile(join(folder, ASSET_MANIFEST), text);
+  const text = assetManifestText(manifest);
+  if (text !== assetManifestText(there.manifest)) {
+    await writeFile(join(folder, ASSET_MANIFEST), text);
+  }
   return pulled;
 }
 
@@ -69,16 +75,6 @@ function requireName(name: string): void {
       exitCode: EXIT.failed,
     },
   );
-}
-
-/** Returns a name that no other file of the folder has, also where case does not count. */
-function freeFile(wanted: string, taken: Set<string>): string {
-  const ending = extname(wanted);
-  const stem = wanted.slice(0, wanted.length - ending.length);
-  let file = wanted;
-  for (let number = 2; taken.has(file.toLowerCase()); number++) file = `${stem}-${number}${ending}`;
-  taken.add(file.toLowerCase());
-  return file;
 }
 
 async function load(

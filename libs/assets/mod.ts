@@ -7,7 +7,6 @@
  *
  * @module
  */
-export { typeOfFile, usualFilename } from "./asset_filename.ts";
 export { AssetFault } from "./asset_fault.ts";
 export { PdfFault } from "./_pdf_syntax.ts";
 export { type CopiedPages, type PdfPages, readPdfPages } from "./pdf_pages.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usualFilename } from "./asset_filename.ts";
 import { AssetFault } from "./asset_fault.ts";
 import { readAsset } from "./read_asset.ts";
 
@@ -53,11 +52,4 @@ test("readAsset() stores other files as they are", () => {
   });
   const pdf = Buffer.from("%PDF-1.7\n");
   assert.equal(readAsset(pdf, "application/octet-stream").contentType, "application/pdf");
-});
-
-test("usualFilename() adds the ending of the type, unless the name has it", () => {
-  assert.equal(usualFilename("logo", "image/png"), "logo.png");
-  assert.equal(usualFilename("logo.jpeg", "image/jpeg"), "logo.jpeg");
-  assert.equal(usualFilename("v1.2", "text/csv; charset=utf-8"), "v1.2.csv");
-  assert.equal(usualFilename("data", "application/x-other"), "data");
 });

@@ -20,6 +20,7 @@ export {
   isPartialFile,
   partialFilesOf,
 } from "./partial_files.ts";
+export { readAssetManifest } from "./read_asset_manifest.ts";
 export { readJson } from "./json_document.ts";
 export {
   type Authored,

@@ -13,6 +13,9 @@
 
 export * from "./alias.ts";
 export * from "./asset.ts";
+export * from "./asset_filename.ts";
+export * from "./asset_manifest.ts";
+export * from "./asset_manifest_schema.ts";
 export * from "./attachment.ts";
 export * from "./batch.ts";
 export * from "./consent.ts";

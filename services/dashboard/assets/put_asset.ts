@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { AssetFault, readAsset, usualFilename } from "@posthaste/assets";
-import { isBlockedFile, MAX_ASSETS } from "@posthaste/contracts";
+import { AssetFault, readAsset } from "@posthaste/assets";
+import { isBlockedFile, MAX_ASSETS, usualFilename } from "@posthaste/contracts";
 import type { AssetName, StorePart } from "@posthaste/storage";
 import { formatBytes } from "@posthaste/runtime";
 import { HttpError } from "../http_error.ts";

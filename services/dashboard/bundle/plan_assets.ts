@@ -1,10 +1,10 @@
-import { usualFilename } from "@posthaste/assets";
 import {
   type BundleAssetChange,
   type BundleFault,
   isBlockedFile,
   MAX_ASSETS,
   type PinnedAsset,
+  usualFilename,
   type WantedAsset,
 } from "@posthaste/contracts";
 import { formatBytes } from "@posthaste/runtime";

@@ -1,4 +1,4 @@
-import type { Bundle, BundleAsset } from "@posthaste/contracts";
+import { ASSET_MANIFEST, assetManifestText, type Bundle, fileAssets } from "@posthaste/contracts";
 import type { ArchivedFile } from "./tar_archive.ts";
 
 /** Loads the bytes of a stored file, by its name. */
@@ -14,19 +14,12 @@ export async function exportedFiles(
 ): Promise<ArchivedFile[]> {
   const write = (path: string, text: string) => ({ path, bytes: new TextEncoder().encode(text) });
   const exported = Object.entries(files).map(([path, text]) => write(path, text));
-  const manifest: Record<string, unknown> = {};
-  for (const [name, asset] of Object.entries(assets)) {
-    const file = `${name}${endingOf(asset)}`;
-    const { alt, filename, contentType } = asset;
-    manifest[file] = { name, alt, filename, contentType };
+  const filed = fileAssets(assets);
+  for (const [name, file] of filed.files) {
     exported.push({ path: `assets/${file}`, bytes: await load(name) });
   }
-  if (Object.keys(manifest).length > 0) {
-    exported.push(write("assets.json", `${JSON.stringify(manifest, null, 2)}\n`));
+  if (Object.keys(filed.manifest).length > 0) {
+    exported.push(write(ASSET_MANIFEST, assetManifestText(filed.manifest)));
   }
   return exported;
-}
-
-function endingOf({ filename }: Pick<BundleAsset, "filename">): string {
-  return /\.[a-z\d]{1,10}$/i.exec(filename)?.[0] ?? "";
 }

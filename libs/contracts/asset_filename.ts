@@ -1,5 +1,3 @@
-import { extname } from "node:path";
-
 /** The endings of file names, by type. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/png": ".png",
@@ -29,7 +27,12 @@ function endingOf(contentType: string): string {
 
 /** Returns the type of a file, by the ending of its name. */
 export function typeOfFile(filename: string): string {
-  return TYPES[extname(filename).toLowerCase()] ?? "application/octet-stream";
+  return TYPES[extensionOf(filename).toLowerCase()] ?? "application/octet-stream";
+}
+
+/** Returns the ending of a file name, `.png`; an empty text if it has none, or is nothing else. */
+export function extensionOf(filename: string): string {
+  return /(?<=.)\.[^.]*$/s.exec(filename)?.[0] ?? "";
 }
 
 /** Returns the file name of an asset that has none of its own: `logo` becomes `logo.png`. */
