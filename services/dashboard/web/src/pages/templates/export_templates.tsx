@@ -14,7 +14,7 @@ export function ExportTemplates() {
     setBusy(true);
     try {
       const files = await exportedFiles(await request<Bundle>("/bundle"), loadAsset);
-      const archive = new Blob(tarArchive(files, { at: new Date() }));
+      const archive = new Blob([await tarArchive(files, { at: new Date() })]);
       const packed = archive.stream().pipeThrough(new CompressionStream("gzip"));
       download(await new Response(packed).blob(), "templates.tar.gz");
     } catch (error) {
