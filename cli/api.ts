@@ -30,7 +30,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   not_found: "check that the URL is the dashboard's, which has /manage/v1",
   plan_outdated: "run the command again",
   draft_conflict: "publish or discard the drafts in the dashboard, or use --overwrite-drafts",
-  alias_missing: "give the templates an alias in the dashboard",
+  alias_missing: "give the templates an alias in the dashboard (Rename, change alias)",
   no_answer: "try again; name a part with --kind or --alias if it is too much",
   idempotency_mismatch: "use a new --idempotency-key for each new request",
   too_many_requests: "try again soon",

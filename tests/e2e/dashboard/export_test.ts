@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { checkTemplateFolder } from "@posthaste/cli/import_templates";
 import { nightly } from "@posthaste/kit";
 import { openSandbox } from "@posthaste/templating";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { keepFile } from "../keep_file.ts";
 import { pngOf } from "../png_of.ts";
 import { expectNoAxeViolations } from "./axe.ts";
@@ -66,27 +66,65 @@ test("one button exports all templates and files, as a folder that can be import
   assert.deepEqual(faults, []);
 });
 
-test("an export names the templates without an alias, which prevent it", async () => {
-  const { id } = await fixture.people.editor.ask<{ id: number }>("POST", "/templates/email", {
+test("an export asks for the aliases that templates lack, and is the same after it is imported", async () => {
+  const { system, people: { editor } } = fixture;
+  const unpublished = await editor.ask<{ id: number }>("POST", "/templates/email", {
     ...{ name: "Nameless", example: "empty" },
   });
-  await fixture.system.publishEmail({ subject: "Hi", html: "<p>Hi</p>" });
-  await using look = await fixture.look("/email-templates");
-  const { page } = look;
+  const templateId = await system.publishEmail({ subject: "Hi", html: "<p>Hi</p>" });
+  const { id } = await editor.ask<{ id: number }>("POST", "/templates/pdf", {
+    ...{ name: "Große Rechnung", example: "letter" },
+  });
+  await editor.ask("POST", `/templates/pdf/${id}/publish`, { revision: 1 });
+  {
+    await using look = await fixture.look("/email-templates", { who: "viewer" });
+    await untilShown(look.page);
+    await look.page.getByRole("button", { name: "Export all" }).click();
+    const reason = look.page.getByText(
+      `templates without an alias as files. Give them aliases: email/${templateId}, pdf/${id}`,
+    );
+    await reason.waitFor();
+  }
+  await using look = await fixture.look("/email-templates", { who: "editor" });
+  const { page, faults } = look;
   await untilShown(page);
   await page.getByRole("button", { name: "Export all" }).click();
-  const reason = page.getByText(
-    /templates without an alias as files. Give them aliases: email\/\d+/,
-  );
-  await reason.waitFor();
+  const dialog = page.getByRole("dialog", { name: "Aliases for the export" });
+  const pdf = dialog.getByRole("textbox", { name: "Große Rechnung" });
+  assert.equal(await pdf.inputValue(), "grosse-rechnung");
   // What is not published is not exported, and needs none.
-  assert.doesNotMatch(await reason.innerText(), new RegExp(`email/${id}\\b`));
+  assert.equal(await dialog.getByRole("textbox").count(), 2);
+  await expectNoAxeViolations(page);
+  await pdf.fill("letter");
+  await dialog.getByRole("button", { name: "Save and export" }).click();
+  await dialog.getByText("Another template has this alias").waitFor();
+  await pdf.fill("bill");
+  const files = await exported(page, dialog.getByRole("button", { name: "Save and export" }));
+  assert.ok(files.includes("pdf/bill/body.html.hbs"), files.join());
+  assert.equal(files.filter((file) => /^email\/.*\/template\.json$/.test(file)).length, 2);
+  const read = async () => {
+    const paths = files.filter((file) => /^(?:email|pdf)\//.test(file));
+    const texts = paths.map((path) => readFile(join(folder, "last", path), "utf8"));
+    return Object.fromEntries((await Promise.all(texts)).map((text, at) => [paths[at], text]));
+  };
+  const plan = await fixture.people.owner.ask<{ changes: unknown[] }>("POST", "/bundle/plan", {
+    ...{ files: await read(), publish: true },
+  });
+  assert.deepEqual(plan.changes, []);
+  const { alias } = await editor.ask<{ alias: string | null }>(
+    ...["GET", `/templates/email/${unpublished.id}`] as const,
+  );
+  assert.equal(alias, null);
+  assert.deepEqual(faults, []);
 });
 
 /** Presses the button, and returns the paths of the files. */
-async function exported(page: Page): Promise<string[]> {
+async function exported(
+  page: Page,
+  button: Locator = page.getByRole("button", { name: "Export all" }),
+): Promise<string[]> {
   const saving = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export all" }).click();
+  await button.click();
   const download = await saving;
   assert.equal(download.suggestedFilename(), "templates.tar.gz");
   const archive = join(folder, "templates.tar.gz");

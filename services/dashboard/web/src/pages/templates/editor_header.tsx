@@ -133,7 +133,7 @@ export function EditorHeader({ view, draft, preview, tag, onShow }: {
                 <>
                   <Menu.Divider />
                   <Menu.Item leftSection={<TbPencil size={16} />} onClick={rename.open}>
-                    {isEmail ? "Rename, change alias" : "Rename"}
+                    Rename, change alias
                   </Menu.Item>
                   <Menu.Item
                     leftSection={<TbCopyPlus size={16} />}

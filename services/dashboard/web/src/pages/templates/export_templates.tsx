@@ -4,12 +4,17 @@ import { useState } from "react";
 import { TbDownload } from "react-icons/tb";
 import { addressOf, HttpError, request } from "../../api.ts";
 import { showError } from "../../parts/show_outcome.ts";
+import { useMay } from "../../session.tsx";
+import { AliasDialog, type Nameless } from "./alias_dialog.tsx";
 import { exportedFiles } from "./export_archive.ts";
+import { namelessTemplates } from "./nameless_templates.ts";
 import { tarArchive } from "./tar_archive.ts";
 
 /** Downloads the published templates of the account, with all that they share, as an archive of files. */
 export function ExportTemplates() {
+  const mayEdit = useMay("editor");
   const [isBusy, setBusy] = useState(false);
+  const [nameless, setNameless] = useState<Nameless[]>([]);
   const save = async () => {
     setBusy(true);
     try {
@@ -18,22 +23,36 @@ export function ExportTemplates() {
       const packed = archive.stream().pipeThrough(new CompressionStream("gzip"));
       download(await new Response(packed).blob(), "templates.tar.gz");
     } catch (error) {
-      showError(withPlaces(error));
+      const found = mayEdit ? await namelessTemplates(error).catch(() => []) : [];
+      if (found.length > 0) setNameless(found);
+      else showError(withPlaces(error));
     } finally {
       setBusy(false);
     }
   };
   return (
-    <Tooltip label="What is published, of mails and PDFs, with partials and files" withArrow>
-      <Button
-        variant="default"
-        leftSection={<TbDownload size={16} />}
-        loading={isBusy}
-        onClick={() => void save()}
-      >
-        Export all
-      </Button>
-    </Tooltip>
+    <>
+      <Tooltip label="What is published, of mails and PDFs, with partials and files" withArrow>
+        <Button
+          variant="default"
+          leftSection={<TbDownload size={16} />}
+          loading={isBusy}
+          onClick={() => void save()}
+        >
+          Export all
+        </Button>
+      </Tooltip>
+      {nameless.length > 0 && (
+        <AliasDialog
+          templates={nameless}
+          onClose={() => setNameless([])}
+          onSaved={() => {
+            setNameless([]);
+            void save();
+          }}
+        />
+      )}
+    </>
   );
 }
 

@@ -64,14 +64,12 @@ export function NewTemplate({ kind, opened, onClose }: {
             required
             {...form.getInputProps("name")}
           />
-          {kind === "email" && (
-            <TextInput
-              label="Alias"
-              description="Optional. Requests can use it instead of the id. Lowercase letters, digits and dashes."
-              placeholder="welcome"
-              {...form.getInputProps("alias")}
-            />
-          )}
+          <TextInput
+            label="Alias"
+            description="Optional. Requests can use it instead of the id. Lowercase letters, digits and dashes."
+            placeholder={kind === "email" ? "welcome" : "invoice"}
+            {...form.getInputProps("alias")}
+          />
           <Radio.Group label="Start with" {...form.getInputProps("example")}>
             <Stack gap="xs" mt={6}>
               {examples.map(({ id, name, about }) => (

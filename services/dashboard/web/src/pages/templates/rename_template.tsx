@@ -11,7 +11,7 @@ import { showFormError } from "./show_form_error.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
-/** Asks for another name and, of an email template, another alias. */
+/** Asks for another name and another alias. */
 export function RenameTemplate({ view, opened, onClose }: {
   view: TemplateView;
   opened: boolean;
@@ -34,10 +34,7 @@ export function RenameTemplate({ view, opened, onClose }: {
   const losesAlias = alias !== null && wanted !== alias;
 
   const rename = async (values: typeof form.values) => {
-    const changed = {
-      name: values.name.trim(),
-      ...(kind === "email" ? { alias: wanted === "" ? null : wanted } : {}),
-    };
+    const changed = { name: values.name.trim(), alias: wanted === "" ? null : wanted };
     try {
       const path = `${KINDS[kind].api}/${id}`;
       const renamed = await request<TemplateView>(path, { method: "PATCH", body: changed });
@@ -50,21 +47,15 @@ export function RenameTemplate({ view, opened, onClose }: {
     }
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={kind === "email" ? "Name and alias" : "Name"}
-    >
+    <Modal opened={opened} onClose={onClose} title="Name and alias">
       <form onSubmit={form.onSubmit((values) => rename(values))}>
         <Stack>
           <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
-          {kind === "email" && (
-            <TextInput
-              label="Alias"
-              description="Requests can use it instead of the id."
-              {...form.getInputProps("alias")}
-            />
-          )}
+          <TextInput
+            label="Alias"
+            description="Requests can use it instead of the id."
+            {...form.getInputProps("alias")}
+          />
           {losesAlias && (
             <Text size="sm" c="orange">
               Requests that use “{alias}” are refused from then on (404).

@@ -31,7 +31,7 @@ export const KINDS: Record<TemplateKind, KindWords> = {
     kind: "pdf",
     title: "PDF templates",
     noun: "PDF template",
-    about: "Documents printed for each recipient. Requests refer to a template by its integer id.",
+    about: "Documents printed for each recipient. Requests refer to a template by id or alias.",
     path: "/pdf-templates",
     api: "/templates/pdf",
     firstStep: "Start from an example, such as an invoice. The preview is the real PDF.",

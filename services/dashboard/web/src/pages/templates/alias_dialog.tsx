@@ -1,0 +1,77 @@
+import type { TemplateKind } from "@posthaste/contracts";
+import { Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQueryClient } from "@tanstack/react-query";
+import type { TemplateView } from "../../../../interface/templates.ts";
+import { HttpError, request } from "../../api.ts";
+import { FormButtons } from "../../parts/form_buttons.tsx";
+import { showError } from "../../parts/show_outcome.ts";
+import { aliasError } from "./name_rules.ts";
+import { KINDS } from "./template_kind.ts";
+import { templateKey } from "./template_queries.ts";
+
+/** A template without an alias, and the alias to suggest. */
+export interface Nameless {
+  kind: TemplateKind;
+  id: number;
+  name: string;
+  alias: string;
+}
+
+/** Asks for the aliases of templates that cannot be exported without one, and saves them. */
+export function AliasDialog({ templates, onClose, onSaved }: {
+  templates: readonly Nameless[];
+  onClose: () => void;
+  onSaved: () => void;
+}) {
+  const client = useQueryClient();
+  const form = useForm({
+    initialValues: { templates: [...templates] },
+    validate: {
+      templates: {
+        alias: (alias) => alias.trim() === "" ? "Enter an alias" : aliasError(alias),
+      },
+    },
+  });
+  const save = async ({ templates: named }: typeof form.values) => {
+    try {
+      for (const [index, { kind, id, alias }] of named.entries()) {
+        const body = { alias: alias.trim() };
+        await request<TemplateView>(`${KINDS[kind].api}/${id}`, { method: "PATCH", body })
+          .catch((error: unknown) => {
+            if (!(error instanceof HttpError) || error.code !== "name_taken") throw error;
+            form.setFieldError(`templates.${index}.alias`, error.message);
+            throw error;
+          });
+      }
+      onSaved();
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.code !== "name_taken") showError(error);
+    } finally {
+      for (const { kind } of named) void client.invalidateQueries({ queryKey: templateKey(kind) });
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title="Aliases for the export">
+      <form onSubmit={form.onSubmit((values) => save(values))}>
+        <Stack>
+          <Text size="sm">
+            The alias names the folder of a template. If the folder is imported, the template with
+            its alias is changed, and none is added. Requests can use it instead of the id.
+          </Text>
+          {templates.map(({ kind, id, name }, index) => (
+            <TextInput
+              key={`${kind}/${id}`}
+              label={name}
+              description={`${KINDS[kind].noun[0]?.toUpperCase()}${
+                KINDS[kind].noun.slice(1)
+              } ${id}`}
+              {...form.getInputProps(`templates.${index}.alias`)}
+            />
+          ))}
+          <FormButtons cancel={onClose} submit="Save and export" isPending={form.submitting} />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
