@@ -124,6 +124,35 @@ test("every page of the menu is tested", async () => {
   assert.deepEqual(paths.filter((path) => !tested.includes(`${path}`)), []);
 });
 
+test("a row of the messages shows the subject, whether there is a PDF, and the words of the server", async () => {
+  await using look = await tabs.look(`/messages?send=${seed.sendId}`, "viewer");
+  const { page, faults } = look;
+  await untilShown(page);
+  const list = page.getByRole("table", { name: "Messages, newest first" });
+  const rowOf = (name: string) =>
+    list.getByRole("row").filter({ hasText: `${name}@reader.example` });
+  const words = {
+    ada: null,
+    nobody: "550 5.1.1 <nobody@reader.example>: Recipient address rejected: User unknown",
+    full: "552 5.2.2 Mailbox full",
+    busy: "451 4.7.1 Greylisting in action, please come back later",
+    grace: null,
+  };
+  for (const [name, reply] of Object.entries(words)) {
+    const cells = rowOf(name).getByRole("cell");
+    assert.deepEqual(
+      (await cells.nth(1).innerText()).split(/\n+/),
+      [`${name}@reader.example`, "Your receipt for order 2026-0042"],
+    );
+    assert.equal(
+      await cells.nth(1).getByRole("img", { name: "With PDF" }).count(),
+      name === "ada" ? 1 : 0,
+    );
+    assert.equal(await cells.nth(2).innerText(), reply ?? "");
+  }
+  assert.deepEqual(faults, []);
+});
+
 describe("the keyboard alone", { concurrency: 2 }, () => {
   test("signs in", async () => {
     await using look = await fixture.look("/", { who: "nobody" });
