@@ -10,6 +10,7 @@ import { openSmtpSink, type SmtpSink, testWoff2, until } from "@posthaste/kit";
 import { manageTemplates } from "./manage_templates.ts";
 import { type ReadMail, readMail } from "./read_mail.ts";
 import { pngOf } from "./png_of.ts";
+import { imagesByPoppler } from "./read_pdf.ts";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 
 let system: JoinedSystem;
@@ -48,15 +49,6 @@ async function poppler(program: string, pdf: Buffer, args: string[] = []): Promi
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-/** Returns the sizes of the images in a PDF. */
-async function imagesOf(pdf: Buffer): Promise<string[]> {
-  const lines = (await poppler("pdfimages", pdf, ["-list"])).trim().split("\n");
-  return lines.slice(2).map((line) => {
-    const [, , , width, height] = line.trim().split(/\s+/);
-    return `${width} x ${height}`;
-  });
 }
 
 test("an image of the account is in each mail once, as it was when the template was published", async () => {
@@ -98,7 +90,7 @@ test("an image of the account is in each mail once, as it was when the template 
 test("the PDF of a mail has the image that its template shows", { skip: NO_POPPLER }, async () => {
   const [mail] = await mailsTo("a@asset.example");
   const document = mail?.attachments.find(({ type }) => type === "application/pdf");
-  assert.deepEqual(await imagesOf(document?.bytes ?? Buffer.alloc(0)), ["40 x 30"]);
+  assert.deepEqual(await imagesByPoppler(document?.bytes ?? Buffer.alloc(0)), ["40 x 30"]);
 });
 
 test(

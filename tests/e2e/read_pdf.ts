@@ -18,13 +18,30 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfText> {
 
 /** Reads a PDF with poppler's `pdftotext`; `undefined` where that is not installed. */
 export async function readPdfByPoppler(bytes: Uint8Array): Promise<PdfText | undefined> {
-  const running = promisify(execFile)("pdftotext", ["-", "-"]);
+  const text = await poppler("pdftotext", ["-", "-"], bytes);
+  return text === undefined ? undefined : { pages: text.split("\f").slice(0, -1) };
+}
+
+/** Returns the sizes of the images in a PDF, `40 x 30`; `undefined` where poppler is not installed. */
+export async function imagesByPoppler(bytes: Uint8Array): Promise<string[] | undefined> {
+  const list = await poppler("pdfimages", ["-list", "-"], bytes);
+  return list?.trim().split("\n").slice(2).map((line) => {
+    const [, , , width, height] = line.trim().split(/\s+/);
+    return `${width} x ${height}`;
+  });
+}
+
+async function poppler(
+  program: string,
+  args: string[],
+  bytes: Uint8Array,
+): Promise<string | undefined> {
+  const running = promisify(execFile)(program, args);
   const { stdin } = running.child;
   stdin?.on("error", () => {});
   stdin?.end(bytes);
   try {
-    const { stdout } = await running;
-    return { pages: stdout.split("\f").slice(0, -1) };
+    return (await running).stdout;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

@@ -4,6 +4,9 @@ import { after, before, test } from "node:test";
 import { nightly, openCanary, until } from "@posthaste/kit";
 import type { Locator, Page } from "playwright-core";
 import { keepFile } from "../keep_file.ts";
+import { pngOf } from "../png_of.ts";
+import { readMail } from "../read_mail.ts";
+import { imagesByPoppler, readPdf, readPdfByPoppler } from "../read_pdf.ts";
 import type { JoinedSystem } from "../shared_system.ts";
 import { SENDER } from "../system.ts";
 import { attackTexts } from "./attack_texts.ts";
@@ -34,8 +37,11 @@ before(async () => {
     ...{ subject: "Your invoice {{ number }}", html: mail },
     sample: JSON.parse(await readDemo("email/invoice/sample.json")),
   });
+  const document = (await readDemo("pdf/invoice/body.html.hbs"))
+    .replace(/<svg.*?<\/svg>/s, '<img src="{{asset "logo"}}" alt="Northwind" width="49">')
+    .replace("<h1>", "<p>Hello {{ customer.attention }},</p>\n<h1>");
   pdfId = await makeTemplate("pdf", {
-    html: await readDemo("pdf/invoice/body.html.hbs"),
+    html: document,
     sample: JSON.parse(await readDemo("pdf/invoice/sample.json")),
   });
 });
@@ -59,7 +65,7 @@ test("a person without HTML changes greeting, logo and IBAN in the previews, and
 
   await page.getByRole("button", { name: "Replace the image: Northwind" }).click();
   await page.getByLabel("Image to upload").setInputFiles({
-    ...{ name: "New logo.png", mimeType: "image/png", buffer: PNG },
+    ...{ name: "New logo.png", mimeType: "image/png", buffer: NEW_LOGO },
   });
   const replacing = page.getByRole("dialog", { name: "Replace this image" });
   const described = replacing.getByRole("textbox", { name: "Description" });
@@ -95,10 +101,25 @@ test("a person without HTML changes greeting, logo and IBAN in the previews, and
   await page.keyboard.press("Control+Enter");
   await page.getByRole("button", { name: `Edit the text: ${IBAN}` }).waitFor();
   await expectNoAxeViolations(page);
+  await page.getByRole("button", { name: "Edit the text: Hello" }).click();
+  await replaceWord(page, text, "Hello", "Good morning");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "Edit the text: Good morning" }).waitFor();
+  await page.getByRole("button", { name: "Replace the image: Northwind" }).click();
+  await page.getByRole("button", { name: "Use new-logo" }).click();
+  await replacing.getByRole("textbox", { name: "Width" }).fill("60");
+  await replacing.getByRole("textbox", { name: "Description" }).fill("Northwind");
+  await replacing.getByRole("button", { name: "Replace" }).click();
+  await replacing.waitFor({ state: "hidden" });
   await publish(page);
   assert.equal(
     (await sourceOf("pdf", pdfId)).html,
-    document.html.replace("DE02 1203 0000 0000 2020 51", IBAN),
+    document.html.replace("DE02 1203 0000 0000 2020 51", IBAN)
+      .replace("Hello {{ customer", "Good morning {{ customer")
+      .replace(
+        '{{asset "logo"}}" alt="Northwind" width="49"',
+        '{{asset "new-logo"}}" alt="Northwind" width="60"',
+      ),
   );
   assert.deepEqual(faults, []);
 
@@ -112,9 +133,38 @@ test("a person without HTML changes greeting, logo and IBAN in the previews, and
       message: "the mail to arrive",
     },
   );
-  const types = mail.attachments.map(({ contentType }) => contentType).sort();
-  assert.deepEqual(types, ["application/pdf", "image/png"]);
+  for (const read of await readMail({ raw: await rawMail(mail.id) })) {
+    assert.match(read.html, />Good morning Zoë,</);
+    assert.match(read.text, /^Good morning Zoë,/m);
+    assert.doesNotMatch(read.html + read.text, /Hello/);
+    const [pdf, ...others] = read.attachments.filter(({ type }) => type === "application/pdf");
+    const [logo, ...more] = read.attachments.filter((part) => part !== pdf);
+    assert.deepEqual([others, more], [[], []]);
+    assert.equal(logo?.type, "image/png");
+    assert.deepEqual(logo?.bytes, NEW_LOGO);
+    const shown = [...read.html.matchAll(/<img[^>]* src="([^"]*)"/g)].map(([, src]) => src);
+    // One of the parsers puts the image into its place.
+    const embedded = `data:image/png;base64,${NEW_LOGO.toString("base64")}`;
+    assert.deepEqual(shown.map((src) => src === embedded ? `cid:${logo?.contentId}` : src), [
+      `cid:${logo?.contentId}`,
+    ]);
+    await expectInPdf(pdf?.bytes ?? Buffer.alloc(0));
+  }
 });
+
+/** Expects what a person changed in the invoice, as two programs read it. */
+async function expectInPdf(bytes: Buffer): Promise<void> {
+  for (const read of [await readPdf(bytes), await readPdfByPoppler(bytes)]) {
+    const text = read?.pages.join("\n");
+    if (text === undefined) continue;
+    assert.match(text, new RegExp(IBAN));
+    assert.match(text, /Good morning Zoë Lindqvist,/);
+    assert.doesNotMatch(text, /DE02|Hello/);
+  }
+  // Undefined where poppler is not installed.
+  const images = await imagesByPoppler(bytes);
+  if (images !== undefined) assert.deepEqual(images, ["60 x 20"]);
+}
 
 test("a member for texts sees the preview only, and what they change is saved by itself", async () => {
   const { system, url } = fixture;
@@ -325,14 +375,20 @@ async function sourceOf(
 async function keepLogo(): Promise<void> {
   await keepFile(fixture.system, {
     ...{ name: "logo", filename: "logo.png", contentType: "image/png", alt: "Northwind" },
-    ...{ width: 1, height: 1, bytes: PNG },
+    ...{ width: 40, height: 10, bytes: OLD_LOGO },
   });
 }
 
+async function rawMail(id: string): Promise<Buffer> {
+  const { webPort } = fixture.system.inbox;
+  const answer = await fetch(`http://127.0.0.1:${webPort}/api/messages/${id}/raw`);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
 interface Caught {
+  id: string;
   from: { address: string };
   subject: string;
-  attachments: { contentType: string }[];
 }
 
 async function inbox(): Promise<Caught[]> {
@@ -341,7 +397,5 @@ async function inbox(): Promise<Caught[]> {
   return mails.filter(({ from }) => from.address === SENDER);
 }
 
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64",
-);
+/** Of other sizes, so that an image of a PDF tells which it is. */
+const [OLD_LOGO, NEW_LOGO] = [pngOf(40, 10), pngOf(60, 20)];

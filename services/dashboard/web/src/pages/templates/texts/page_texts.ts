@@ -9,6 +9,8 @@ export interface PageTexts {
   values: ReadonlyMap<number, readonly string[]>;
   /** The number of each image of the page, in order; null if it has none. */
   images: readonly (number | null)[];
+  /** What images show, by their numbers: of each the first. */
+  descriptions: ReadonlyMap<number, string>;
 }
 
 /** A place on a page that can be edited. */
@@ -23,9 +25,16 @@ export interface PagePlace {
 export function pageTexts(marked: string): PageTexts {
   const page = new DOMParser().parseFromString(marked, "text/html");
   const { texts, images } = contentOf(page);
+  const marks = images.map((image) => image.getAttribute("alt") ?? "");
+  const descriptions = new Map<number, string>();
+  for (const mark of marks.toReversed()) {
+    const number = readImageMark(mark);
+    if (number !== null) descriptions.set(number, readMarks(mark).text.trim());
+  }
   return {
     ...readMarks(texts.map(({ data }) => data).join("")),
-    images: images.map((image) => readImageMark(image.getAttribute("alt") ?? "")),
+    images: marks.map(readImageMark),
+    descriptions,
   };
 }
 

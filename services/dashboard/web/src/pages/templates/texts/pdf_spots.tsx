@@ -42,16 +42,17 @@ export function PdfSpots({ spots, editing }: {
   editing: TextEditing;
 }) {
   const html = editing.marked?.html ?? "";
-  const { text, texts, values } = useMemo(() => pageTexts(html), [html]);
+  const { text, texts, values, descriptions } = useMemo(() => pageTexts(html), [html]);
   const labels = useMemo(
     () =>
-      new Map(
-        texts.toReversed().map(({ type, number, start, end }) => [
+      new Map([
+        ...texts.toReversed().map(({ type, number, start, end }): [string, string] => [
           `${type} ${number}`,
           text.slice(start, end).replace(/\s+/g, " ").trim(),
         ]),
-      ),
-    [text, texts],
+        ...[...descriptions].map(([number, alt]): [string, string] => [`image ${number}`, alt]),
+      ]),
+    [text, texts, descriptions],
   );
   const mayEdit = ({ target: { type } }: PdfSpot) => type !== "image" || editing.mayReplaceImages;
   return spots.filter(mayEdit).map(({ target, box }, index) => (
