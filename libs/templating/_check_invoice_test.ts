@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuRatio } from "@posthaste/kit";
 import { INVOICE_PROFILES } from "@posthaste/contracts";
-import { NO_XMLLINT, schemaFaults } from "@posthaste/kit";
+import { cpuRatio, NO_XMLLINT, sampleInvoice, schemaFaults } from "@posthaste/kit";
 import { checkInvoice } from "./_check_invoice.ts";
 import { InvoiceError } from "./_invoice_error.ts";
-import { invoiceOf } from "./_test_invoice.ts";
 import { groupRules, requiredPaths } from "./_invoice_rules.ts";
 
 async function reasonOf(xml: string, profile: (typeof INVOICE_PROFILES)[number]) {
@@ -30,7 +28,7 @@ function emptied(xml: string, path: string): string {
 
 for (const profile of INVOICE_PROFILES) {
   test(`checkInvoice() returns the sums of an invoice (${profile})`, async () => {
-    assert.deepEqual(await checkInvoice({ xml: invoiceOf(profile), profile }), {
+    assert.deepEqual(await checkInvoice({ xml: sampleInvoice(profile), profile }), {
       grandTotal: "119.00",
       duePayable: "119.00",
     });
@@ -39,19 +37,19 @@ for (const profile of INVOICE_PROFILES) {
   test(`the invoice of the tests is valid by the schema of Factur-X (${profile})`, {
     skip: NO_XMLLINT,
   }, () => {
-    assert.equal(schemaFaults(invoiceOf(profile), profile), "");
-    const wrong = invoiceOf(profile).replace("<ram:TypeCode>", "<ram:Typo/><ram:TypeCode>");
+    assert.equal(schemaFaults(sampleInvoice(profile), profile), "");
+    const wrong = sampleInvoice(profile).replace("<ram:TypeCode>", "<ram:Typo/><ram:TypeCode>");
     assert.match(schemaFaults(wrong, profile), /Typo/);
   });
 
   test(`checkInvoice() names every required element that is empty (${profile})`, async () => {
     for (const path of requiredPaths(profile).filter((path) => !/Tax$|LineItem$/.test(path))) {
-      const reason = await reasonOf(emptied(invoiceOf(profile), path), profile);
+      const reason = await reasonOf(emptied(sampleInvoice(profile), path), profile);
       assert.ok(reason.includes(`lacks ${path},`), `${path}: ${reason}`);
     }
     for (const { path, required } of groupRules(profile)) {
       for (const inner of required) {
-        const xml = emptied(invoiceOf(profile), `${path}/${inner}`);
+        const xml = emptied(sampleInvoice(profile), `${path}/${inner}`);
         const reason = await reasonOf(xml, profile);
         assert.ok(reason.includes(`lacks ${inner},`), `${path}/${inner}: ${reason}`);
       }
@@ -158,7 +156,7 @@ const FAULTS: [string, (xml: string) => string, RegExp][] = [
 ];
 
 test("checkInvoice() accepts UTF-8 in any case, and no declaration", async () => {
-  const xml = invoiceOf("minimum");
+  const xml = sampleInvoice("minimum");
   for (
     const start of ['<?xml version="1.0" encoding="utf-8"?>', "<?xml version='1.0'?>", "", "\ufeff"]
   ) {
@@ -175,16 +173,16 @@ test("checkInvoice() reports a long name in a short sentence", async () => {
 test("checkInvoice() reads a long invoice in parts, whatever stands where they meet", async () => {
   for (const start of ["", "x"]) {
     const text = `${start}${"😀\r\n".repeat(40_000)}`;
-    const xml = invoiceOf("basic").replace("Buyer<", `${text}<`);
+    const xml = sampleInvoice("basic").replace("Buyer<", `${text}<`);
     assert.equal((await checkInvoice({ xml, profile: "basic" })).grandTotal, "119.00");
   }
-  const long = invoiceOf("basic").replace("Buyer<", `${"x".repeat(5_000_000)}<`);
+  const long = sampleInvoice("basic").replace("Buyer<", `${"x".repeat(5_000_000)}<`);
   assert.match(await reasonOf(long, "basic"), /more than 5000000/);
 });
 
 test("checkInvoice() accepts much space between elements, in linear time", async () => {
   const spaced = (count: number) => {
-    const xml = invoiceOf("basic").replace("<ram:GrandTotalAmount>", `$&${" ".repeat(count)}`)
+    const xml = sampleInvoice("basic").replace("<ram:GrandTotalAmount>", `$&${" ".repeat(count)}`)
       .replaceAll("\n", "\n".repeat(count)).replace("Buyer<", `B${" ".repeat(count)}r<`);
     return () => checkInvoice({ xml, profile: "basic" });
   };
@@ -198,7 +196,7 @@ test("checkInvoice() takes no longer for elements deep in others", async () => {
     const inner = `${"<ram:b>".repeat(depth)}${"<ram:a/>".repeat(20_000)}${
       "</ram:b>".repeat(depth)
     }`;
-    const xml = invoiceOf("minimum").replace("</rsm:CrossIndustryInvoice>", "") +
+    const xml = sampleInvoice("minimum").replace("</rsm:CrossIndustryInvoice>", "") +
       `<rsm:b>${inner}</rsm:b></rsm:CrossIndustryInvoice>`;
     return () => checkInvoice({ xml, profile: "minimum" });
   };
@@ -207,7 +205,10 @@ test("checkInvoice() takes no longer for elements deep in others", async () => {
 });
 
 test("checkInvoice() accepts any prefix, and other elements in their namespaces", async () => {
-  const ownPrefixes = invoiceOf("basic").replaceAll("ram:", "a:").replaceAll("xmlns:ram", "xmlns:a")
+  const ownPrefixes = sampleInvoice("basic").replaceAll("ram:", "a:").replaceAll(
+    "xmlns:ram",
+    "xmlns:a",
+  )
     .replaceAll("rsm:", "").replaceAll("xmlns:rsm", "xmlns")
     .replaceAll("<udt:", "<ram:").replaceAll("</udt:", "</ram:")
     .replaceAll("xmlns:udt", "xmlns:ram");
@@ -215,7 +216,10 @@ test("checkInvoice() accepts any prefix, and other elements in their namespaces"
     '<ram:FormattedIssueDateTime><q:DateTimeString xmlns:q="urn:un:unece:uncefact:data:standard:' +
     'QualifiedDataType:100" format="102">20260102</q:DateTimeString></ram:FormattedIssueDateTime>' +
     "</ram:BuyerOrderReferencedDocument></ram:ApplicableHeaderTradeAgreement>";
-  const referring = invoiceOf("extended").replace("</ram:ApplicableHeaderTradeAgreement>", order);
+  const referring = sampleInvoice("extended").replace(
+    "</ram:ApplicableHeaderTradeAgreement>",
+    order,
+  );
   for (const [xml, profile] of [[ownPrefixes, "basic"], [referring, "extended"]] as const) {
     if (NO_XMLLINT === false) assert.equal(schemaFaults(xml, profile), "");
     assert.equal((await checkInvoice({ xml, profile })).grandTotal, "119.00");
@@ -224,7 +228,7 @@ test("checkInvoice() accepts any prefix, and other elements in their namespaces"
 
 for (const [what, change, pattern] of FAULTS) {
   test(`checkInvoice() refuses ${what}`, async () => {
-    const xml = change(invoiceOf("minimum"));
+    const xml = change(sampleInvoice("minimum"));
     assert.match(await reasonOf(xml, "minimum"), pattern);
   });
 }

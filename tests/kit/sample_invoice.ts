@@ -1,10 +1,18 @@
 import type { InvoiceProfile } from "@posthaste/contracts";
-import { GUIDELINES } from "./_invoice_rules.ts";
+
+/** The identifiers of the profiles, as Factur-X 1.0.7 writes them. */
+const GUIDELINES: Readonly<Record<InvoiceProfile, string>> = {
+  minimum: "urn:factur-x.eu:1p0:minimum",
+  basic_wl: "urn:factur-x.eu:1p0:basicwl",
+  basic: "urn:cen.eu:en16931:2017#compliant#urn:factur-x.eu:1p0:basic",
+  en16931: "urn:cen.eu:en16931:2017",
+  extended: "urn:cen.eu:en16931:2017#conformant#urn:factur-x.eu:1p0:extended",
+};
 
 const BASE = "urn:un:unece:uncefact:data:standard";
 
-/** Returns a valid invoice of a profile. */
-export function invoiceOf(profile: InvoiceProfile): string {
+/** Returns a valid invoice of a profile, over 119.00 €. */
+export function sampleInvoice(profile: InvoiceProfile): string {
   const isList = profile === "minimum" || profile === "basic_wl";
   const more = profile !== "minimum";
   return `<?xml version="1.0" encoding="UTF-8"?>
