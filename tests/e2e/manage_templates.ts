@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { TemplateKind } from "@posthaste/contracts";
+import type { TemplateKind, Variables } from "@posthaste/contracts";
 import type { AccountOfSystem } from "./system.ts";
 
 /** What a program does with the templates and files of an account, by `/manage/v1`. */
@@ -8,12 +8,21 @@ export interface TemplateManager {
   put(name: string, bytes: Uint8Array, contentType: string): Promise<string>;
   /** Publishes a new template, and returns its id. `source` replaces parts of an empty draft. */
   publish(kind: TemplateKind, source: object): Promise<number>;
+  /** Publishes one of the examples as it is. */
+  publishExample(kind: TemplateKind, example: string): Promise<PublishedExample>;
+}
+
+/** A published example. */
+export interface PublishedExample {
+  id: number;
+  /** Values for its variables. */
+  sample: Variables;
 }
 
 interface Draft {
   id: number;
   revision: number;
-  draft: object;
+  draft: { sample?: Variables };
 }
 
 /** Opens an account of a system that has a dashboard, by a token of its own. */
@@ -49,6 +58,13 @@ export async function manageTemplates(
       });
       await ask("POST", `${path}/publish`, { revision });
       return made.id;
+    },
+    async publishExample(kind, example) {
+      const path = `/templates/${kind}`;
+      const name = `Example ${randomUUID()}`;
+      const { id, revision, draft } = await ask<Draft>("POST", path, { name, example });
+      await ask("POST", `${path}/${id}/publish`, { revision });
+      return { id, sample: draft.sample ?? {} };
     },
   };
 }
