@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { archiveFaults, NO_VERAPDF } from "@posthaste/kit";
 import { job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 import { PrintError } from "./print_error.ts";
 
@@ -71,7 +72,21 @@ for (const name of ["plain", "tagged"] as const) {
     const [text] = await textOf(pdf);
     assert.match(text ?? "", /Hello/);
   });
+
+  test(`veraPDF finds no fault in an archived PDF (${name})`, {
+    skip: NO_CHROMIUM || NO_VERAPDF,
+  }, async () => {
+    assert.equal(await archiveFaults(await printed(name, "en16931")), "");
+  });
 }
+
+test("veraPDF finds faults in a PDF that is not archived", {
+  skip: NO_CHROMIUM || NO_VERAPDF,
+}, async () => {
+  await using browser = await openTestBrowser();
+  const { pdf } = await browser.print({ ...job(HTML), madeAt });
+  assert.match(await archiveFaults(pdf), /^FAIL /);
+});
 
 test("pdfdetach finds the invoice, unchanged", {
   skip: NO_CHROMIUM || without("pdfdetach"),

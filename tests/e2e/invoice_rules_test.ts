@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { InvoiceProfile, Variables } from "@posthaste/contracts";
-import { nightly, sampleInvoice, until } from "@posthaste/kit";
+import { archiveFaults, nightly, NO_VERAPDF, sampleInvoice, until } from "@posthaste/kit";
 import { attachedInvoice, NO_PDFDETACH } from "./attached_invoice.ts";
 import { brokenRules, NO_RULES } from "./invoice_rules/broken_rules.ts";
 import { manageTemplates } from "./manage_templates.ts";
@@ -105,6 +105,12 @@ test("the invoices of the example in printed PDFs break no rule of EN 16931", {
   const broken = await brokenBy(await mailed(await publishExample()));
   const none = Object.keys(EXAMPLE_VALUES).map((name) => [name, []] as const);
   assert.deepEqual(broken, new Map<string, readonly string[]>(none));
+});
+
+test("veraPDF finds no fault in the PDFs of the example", { skip: NO_VERAPDF }, async () => {
+  for (const [name, pdf] of await mailed(await publishExample())) {
+    assert.equal(await archiveFaults(pdf), "", name);
+  }
 });
 
 test(

@@ -12,6 +12,7 @@
  *
  * @module
  */
+export { archiveFaults, NO_VERAPDF } from "./archive_faults.ts";
 export { answerFault, type SentAnswer } from "./answer_fault.ts";
 export {
   endAttempt,
