@@ -51,7 +51,7 @@ async function main(): Promise<number> {
     );
     return asked.length === 0 ? 2 : 0;
   }
-  reportMissingPrograms(say);
+  reportMissingPrograms(say, { night: options.all });
   allowNoSandbox(process.env, say);
 
   const interruption = new AbortController();

@@ -1,7 +1,16 @@
 import { spawnSync } from "node:child_process";
+import process from "node:process";
 
-/** Programs that some tests use if the machine has them; `.ci/run` installs them. */
-const WANTED = [{
+/** What some tests use if the machine has it: a program, or a folder that a variable names. */
+interface Wanted {
+  program?: string;
+  variable?: string;
+  /** What is not tested without it, and how to get it. */
+  loss: string;
+}
+
+/** `.ci/run` installs these. */
+const WANTED: readonly Wanted[] = [{
   program: "pdftotext",
   loss: "PDFs are read by PDF.js alone; install poppler-utils",
 }, {
@@ -10,12 +19,39 @@ const WANTED = [{
 }, {
   program: "promtool",
   loss: "no alert is seen to fire; install prometheus",
+}, {
+  program: "qpdf",
+  loss: "no archived, encrypted or joined PDF is checked; install qpdf",
+}, {
+  program: "xmllint",
+  loss: "no invoice is validated by its schema; install libxml2-utils",
 }];
 
-/** Reports each program that is missing, with the tests that are skipped for it. */
-export function reportMissingPrograms(say: (line: string) => void): void {
-  for (const { program, loss } of WANTED) {
-    if (spawnSync(program, ["-v"], { stdio: "ignore" }).error === undefined) continue;
-    say(`SKIPPED for want of "${program}": ${loss}`);
+/** Wanted by tests at night: see docs/tests.md. */
+const WANTED_AT_NIGHT: readonly Wanted[] = [{
+  program: process.env["VERAPDF"] ?? "verapdf",
+  loss: "no PDF/A is validated; install veraPDF, or name it in VERAPDF",
+}, {
+  variable: "EN16931_RULES",
+  loss: "no invoice is checked by the rules of EN 16931; name a clone of them",
+}, {
+  variable: "PUBLIC_TEMPLATES",
+  loss: "no template of others is converted; name a folder with their clones",
+}];
+
+/** Reports each program and folder that is missing, with the tests that are skipped for it. */
+export function reportMissingPrograms(
+  say: (line: string) => void,
+  { night }: { night: boolean },
+): void {
+  for (const wanted of [...WANTED, ...night ? WANTED_AT_NIGHT : []]) {
+    if (!isMissing(wanted)) continue;
+    say(`SKIPPED for want of "${wanted.program ?? wanted.variable}": ${wanted.loss}`);
   }
+}
+
+function isMissing({ program, variable }: Wanted): boolean {
+  if (variable !== undefined) return process.env[variable] === undefined;
+  // Not started: a program in Java takes a second.
+  return spawnSync("sh", ["-c", 'command -v "$0"', program ?? ""]).status !== 0;
 }
