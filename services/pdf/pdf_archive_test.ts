@@ -137,6 +137,26 @@ test("a character without a glyph is no PDF/A", { skip: NO_CHROMIUM }, async () 
   assert.equal((await browser.print(job(html))).pages, 1);
 });
 
+test("a document with a longer title, link or id than PDF/A allows is refused", {
+  skip: NO_CHROMIUM,
+}, async () => {
+  await using browser = await openTestBrowser();
+  const id = "i".repeat(128);
+  for (
+    const html of [
+      `<title>${"T".repeat(32_768)}</title><p>x`,
+      `<a href="https://example.org/${"x".repeat(32_768)}">x</a>`,
+      `<a href="#${id}">x</a><p id="${id}">y`,
+    ]
+  ) {
+    await assert.rejects(
+      browser.print(job(html, OPTIONS.plain)),
+      (error) =>
+        error instanceof PrintError && error.code === "invalid" && /PDF\/A/.test(error.reason),
+    );
+  }
+});
+
 test("a page that shows another total than the XML fails, with both numbers", {
   skip: NO_CHROMIUM,
 }, async () => {

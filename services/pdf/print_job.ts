@@ -1,6 +1,7 @@
 import type { PageOptions, PdfEncryption } from "@posthaste/contracts";
 import { PdfFault } from "@posthaste/assets";
 import { appendPages } from "./append_pages.ts";
+import { archiveLimitFault } from "./archive_limits.ts";
 import { encryptedPdf } from "./encrypt_pdf.ts";
 import { neutralize } from "./neutral_pdf.ts";
 import { pageCss } from "./page_css.ts";
@@ -144,6 +145,7 @@ export async function resultOf(
       ...fonts,
     };
   }
+  checkArchiveLimits(job, pdf);
   const whole = await archived(pdf, { author, madeAt, invoice: job.invoice });
   checkSize(job, whole, limits);
   return { pdf: whole, pages, blocked, ...fonts };
@@ -219,6 +221,12 @@ function appendFault({ page, append = [] }: PrintJob): string | undefined {
 function checkSize(job: PrintJob, pdf: Buffer, { pdfBytes }: PrintLimits): void {
   if (pdf.length <= pdfBytes) return;
   throw tooLarge(job, `the PDF has ${pdf.length} bytes, more than ${pdfBytes}`);
+}
+
+function checkArchiveLimits({ name }: PrintJob, pdf: Buffer): void {
+  const fault = archiveLimitFault(pdf);
+  if (fault === undefined) return;
+  throw new PrintError({ name, code: "invalid", reason: `it cannot be PDF/A: ${fault}` });
 }
 
 function sizeOf(job: PrintJob): PageSize {
