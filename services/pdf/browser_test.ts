@@ -71,9 +71,10 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.ok(others.length > 3);
     assert.deepEqual(await textOf((await browser.print(job("next"))).pdf), ["next"]);
     await allGone(tree);
-    // The first time it may have been the browser's fault. Neighbours may have worn one out meanwhile.
+    // The first time it may have been the browser's fault. On a busy machine a neighbour is tried twice, too.
     const { timeout, crashed } = browser.stats().stops;
-    assert.deepEqual({ timeout, crashed }, { timeout: 2, crashed: 0 });
+    assert.ok(timeout >= 2, `${timeout} timeouts`);
+    assert.equal(crashed, 0);
     assert.equal(browser.stats().failed, 1);
   });
 
