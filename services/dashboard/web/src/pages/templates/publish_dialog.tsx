@@ -8,7 +8,7 @@ import type {
 import { request } from "../../api.ts";
 import { usePublishing } from "../../editor/use_publishing.ts";
 import { showDone, showWarning } from "../../parts/show_outcome.ts";
-import { allFindings } from "./all_findings.ts";
+import { allFindings, countFindings } from "./all_findings.ts";
 import { Finding } from "./finding_list.tsx";
 import type { SourcePlace } from "./source_marks.ts";
 import { KINDS } from "./template_kind.ts";
@@ -81,22 +81,36 @@ function Found({ kind, findings, isWaiting, onShow }: {
   if (isWaiting) return <Text size="sm" c="dimmed" role="status">Checking…</Text>;
   if (findings.length === 0) return <Text size="sm">No issues found.</Text>;
   const blocks = findings.some(({ severity }) => severity === "error");
+  const [hints, serious] = [
+    findings.filter(({ severity }) => severity === "info"),
+    findings.filter(({ severity }) => severity !== "info"),
+  ];
+  const listOf = (some: readonly LintFinding[]) => (
+    <Stack gap={2} mah={260} style={{ overflowY: "auto" }}>
+      {some.map((finding, index) => (
+        <Finding key={index} finding={finding} kind={kind} onShow={onShow} />
+      ))}
+    </Stack>
+  );
   return (
-    <Alert
-      color={blocks ? "red" : "orange"}
-      title={blocks ? "Fix these errors first" : "Review these warnings first"}
-      p="sm"
-    >
-      <Stack gap={2} mah={260} style={{ overflowY: "auto" }}>
-        {findings.map((finding, index) => (
-          <Finding
-            key={index}
-            finding={finding}
-            kind={kind}
-            onShow={onShow}
-          />
-        ))}
-      </Stack>
-    </Alert>
+    <>
+      {serious.length === 0 ? <Text size="sm">No errors or warnings.</Text> : (
+        <Alert
+          color={blocks ? "red" : "orange"}
+          title={blocks ? "Fix these errors first" : "Review these warnings first"}
+          p="sm"
+        >
+          {listOf(serious)}
+        </Alert>
+      )}
+      {hints.length > 0 && (
+        <details>
+          <Text component="summary" size="sm" style={{ cursor: "pointer" }}>
+            {countFindings(findings, "info")}
+          </Text>
+          {listOf(hints)}
+        </details>
+      )}
+    </>
   );
 }
