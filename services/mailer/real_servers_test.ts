@@ -6,6 +6,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { freePort } from "@posthaste/embedded";
 import {
+  byDay,
   openFaultySmtp,
   openTestPostfix,
   takesLong,
@@ -21,6 +22,8 @@ import { judgeSmtpFailure } from "./smtp_verdict.ts";
 import { openTransportPool } from "./transport_pool.ts";
 
 takesLong();
+
+const MAILS = byDay(60, 200);
 
 /** Independent servers: Postfix and its smtp-sink, if the machine has them. */
 const noSink = spawnSync("smtp-sink", ["-h"]).error !== undefined && "no smtp-sink here";
@@ -50,7 +53,7 @@ const recipients = [
 ];
 const names = ["Ann", 'Ann "The, Hammer" <x@y>', "安娜 🎈", ""];
 
-/** The n-th of 200 mails: every text with every other trait, and one of 20 MB. */
+/** The n-th mail: every text with every other trait, and one of 20 MB. */
 function mailOf(index: number): MailContent {
   const pick = (list: readonly string[], step: number) =>
     list[Math.floor(index / step) % list.length] ?? "";
@@ -72,7 +75,7 @@ function mailOf(index: number): MailContent {
   };
 }
 
-test("Postfix accepts 200 malicious mails and forwards them byte for byte", {
+test(`Postfix accepts ${MAILS} malicious mails and forwards them byte for byte`, {
   skip: noPostfix,
 }, async () => {
   await using faulty = await openFaultySmtp();
@@ -82,7 +85,7 @@ test("Postfix accepts 200 malicious mails and forwards them byte for byte", {
   const { port } = postfix;
   const common = { key: "1", host: "localhost", port, auth: null, ca: testCertificate.cert };
   const sent = new Map<string, { content: MailContent; raw: Buffer }>();
-  const indexes = Array.from({ length: 200 }, (_, index) => index);
+  const indexes = Array.from({ length: MAILS }, (_, index) => index);
   await Promise.all(Array.from({ length: 4 }, async () => {
     for (let index = indexes.shift(); index !== undefined; index = indexes.shift()) {
       const content = mailOf(index);
@@ -92,7 +95,7 @@ test("Postfix accepts 200 malicious mails and forwards them byte for byte", {
       sent.set(content.messageId, { content, raw });
     }
   }));
-  await until(() => faulty.messages.length >= 200, { message: "all mails", timeoutMs: 60_000 });
+  await until(() => faulty.messages.length >= MAILS, { message: "all mails", timeoutMs: 60_000 });
   for (const { record, raw } of faulty.messages) {
     const mail = sent.get(record.messageId ?? "");
     assert.ok(mail, `nobody sent ${record.messageId}`);
@@ -118,7 +121,7 @@ test("Postfix accepts a queue of mails behind the dots of others, each once", {
     ...{ tls: "starttls", maxConnections: 2 } as const,
   };
   const onDot = () => new Promise<void>((resolve) => setImmediate(resolve));
-  const ids = Array.from({ length: 200 }, (_, index) => `<q${index}@example.com>`);
+  const ids = Array.from({ length: MAILS }, (_, index) => `<q${index}@example.com>`);
   await Promise.all(ids.map((messageId) => {
     const { raw, envelope } = composeMime({ ...mailOf(1), messageId });
     return pool.send({ integration, envelope, raw, onDot });

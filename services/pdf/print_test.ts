@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { inflateSync } from "node:zlib";
+import { byDay } from "@posthaste/kit";
 import type { PdfBrowser } from "./browser.ts";
 import { PrintError } from "./print_error.ts";
 import { describePdf, job, NO_CHROMIUM, openTestBrowser, sizeOf, textOf } from "./_test_browser.ts";
+
+const nightTest = byDay(test.skip, test);
 
 const THREE_PAGES = `<!doctype html><title>Three</title><p>One<p style="break-before:page">Two` +
   `<p style="break-before:page">Three`;
@@ -163,7 +166,7 @@ suite("print()", { skip: NO_CHROMIUM }, () => {
     }
   });
 
-  test("print() returns a PDF of more than 20 MB if its limit allows it", async () => {
+  nightTest("print() returns a PDF of more than 20 MB if its limit allows it", async () => {
     await using large = await openTestBrowser({
       concurrency: 1,
       limits: { pdfBytes: 25_000_000 },

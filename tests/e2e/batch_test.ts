@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { MessageState, TOKEN_SCOPES } from "@posthaste/contracts";
-import { byDay, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
+import { nightly, openSmtpSink, type SmtpSink, until } from "@posthaste/kit";
 import { type JoinedSystem, joinSystem } from "./shared_system.ts";
 import { SENDER } from "./system.ts";
+
+nightly("services/api/batches_test.ts", "services/tracker/advance_batches_test.ts");
 
 let system: JoinedSystem;
 let sink: SmtpSink;
@@ -26,7 +28,7 @@ after(() => opened?.disposeAsync());
 
 const PATIENCE_MS = 180_000;
 /** Recipients of one part. */
-const PART = byDay(150, 500);
+const PART = 500;
 
 interface BatchView {
   id: string;
