@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { byDay, takesLong } from "@posthaste/kit";
+import { nightTest, takesLong } from "@posthaste/kit";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 import type { FillResult, TemplateSource } from "./fill.ts";
 
@@ -16,9 +16,6 @@ function html(source: string, key = source.slice(0, 40)): TemplateSource {
 function codes(results: FillResult[]): Set<string> {
   return new Set(results.map((result) => result.ok ? "ok" : result.error.code));
 }
-
-/** A test that takes seconds of processor time. */
-const nightTest = byDay(test.skip, test);
 
 /** Requests fills one by one, so that the number of finished ones is visible. */
 function flood(sandbox: Sandbox, { count, size }: { count: number; size: number }) {

@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, suite, test } from "node:test";
 import { inflateSync } from "node:zlib";
-import { byDay } from "@posthaste/kit";
+import { nightTest } from "@posthaste/kit";
 import type { PdfBrowser } from "./browser.ts";
 import { PrintError } from "./print_error.ts";
 import { describePdf, job, NO_CHROMIUM, openTestBrowser, sizeOf, textOf } from "./_test_browser.ts";
-
-const nightTest = byDay(test.skip, test);
 
 const THREE_PAGES = `<!doctype html><title>Three</title><p>One<p style="break-before:page">Two` +
   `<p style="break-before:page">Three`;

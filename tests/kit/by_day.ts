@@ -1,4 +1,5 @@
 import process from "node:process";
+import { test } from "node:test";
 
 /** Set by the test runner unless the file was requested. */
 const VARIABLE = "POSTHASTE_TEST_BY_DAY";
@@ -14,3 +15,6 @@ const VARIABLE = "POSTHASTE_TEST_BY_DAY";
 export function byDay<T>(few: T, all: T): T {
   return process.env[VARIABLE] === "1" ? few : all;
 }
+
+/** A test that takes seconds of processor time: like `test`, but skipped by a plain `npm test`. */
+export const nightTest = byDay(test.skip, test);
