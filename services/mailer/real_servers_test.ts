@@ -59,7 +59,7 @@ function mailOf(index: number): MailContent {
     list[Math.floor(index / step) % list.length] ?? "";
   const text = pick(texts, 1);
   const name = pick(names, 3);
-  const bytes = index === 100 ? 20_000_000 : index % 7 === 0 ? 3_000 : 0;
+  const bytes = index === 50 ? 20_000_000 : index % 7 === 0 ? 3_000 : 0;
   const content = Buffer.alloc(bytes, `%PDF-1.7 ${index}\r\n.\r\n\0\xff`, "latin1");
   return {
     messageId: `<m${index}@example.com>`,
