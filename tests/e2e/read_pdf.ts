@@ -31,6 +31,11 @@ export async function imagesByPoppler(bytes: Uint8Array): Promise<string[] | und
   });
 }
 
+/** Returns a line for each font of a PDF, as `pdffonts` writes it; `undefined` where poppler is not installed. */
+export async function fontsByPoppler(bytes: Uint8Array): Promise<string[] | undefined> {
+  return (await poppler("pdffonts", ["-"], bytes))?.trim().split("\n").slice(2);
+}
+
 async function poppler(
   program: string,
   args: string[],
