@@ -34,19 +34,18 @@ export function AliasDialog({ templates, onClose, onSaved }: {
     },
   });
   const save = async ({ templates: named }: typeof form.values) => {
+    let index = 0;
     try {
-      for (const [index, { kind, id, alias }] of named.entries()) {
+      for (const { kind, id, alias } of named) {
         const body = { alias: alias.trim() };
-        await request<TemplateView>(`${KINDS[kind].api}/${id}`, { method: "PATCH", body })
-          .catch((error: unknown) => {
-            if (!(error instanceof HttpError) || error.code !== "name_taken") throw error;
-            form.setFieldError(`templates.${index}.alias`, error.message);
-            throw error;
-          });
+        await request<TemplateView>(`${KINDS[kind].api}/${id}`, { method: "PATCH", body });
+        index++;
       }
       onSaved();
     } catch (error) {
-      if (!(error instanceof HttpError) || error.code !== "name_taken") showError(error);
+      const isTaken = error instanceof HttpError && error.code === "name_taken";
+      if (isTaken) form.setFieldError(`templates.${index}.alias`, error.message);
+      else showError(error);
     } finally {
       for (const { kind } of named) void client.invalidateQueries({ queryKey: templateKey(kind) });
     }
