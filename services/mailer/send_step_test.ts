@@ -142,7 +142,7 @@ function openMailer(changes: Changes<SendDeps> = {}) {
     loadFile: () => Promise.resolve(undefined),
     loadContent: () => Promise.resolve(undefined),
     now: () => new Date(world.now),
-    logger: { warn: log, error: log },
+    logger: { info: () => undefined, warn: log, error: log },
     transferMs: TRANSFER_MS,
     replyMs: REPLY_MS,
     retryMs: 60_000,
@@ -397,6 +397,8 @@ test("sendStep() sends and writes nothing where another worker has ended the att
   world.ledger.inserted.set(`${ID}/1`, { by: "another", dot: true });
   assert.deepEqual(await run(), { type: "done", publish: [] });
   assert.deepEqual(world.written, []);
+  // This happens to each message that is canceled on its way.
+  assert.deepEqual(world.logged, []);
 });
 
 test("sendStep() makes no transaction for an attempt that is over", async () => {

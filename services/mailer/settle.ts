@@ -15,7 +15,7 @@ export interface SettleDeps {
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
   /** Publishes the outcome of a message as a status event. */
   report(statusEvent: MessageStatusEvent): Promise<void>;
-  logger: Pick<Logger, "warn" | "error">;
+  logger: Pick<Logger, "info" | "warn" | "error">;
 }
 
 /** A message that this worker tries to send. */
@@ -62,10 +62,15 @@ export async function settle(
       { ...lineOf(result, { at, attempt: n, durationMs }), ...usedOf(message) },
     ],
   };
-  const held = await attempt.end(outcome, certaintyOf(result));
+  const certainty = certaintyOf(result);
+  const held = await attempt.end(outcome, certainty);
   if (!held) {
-    const { messageId } = message;
-    deps.logger.warn("An attempt was ended by another worker", { messageId, attempt: n });
+    // Canceling ends the attempts of messages on their way. Only a mail that the server may have is worth a look.
+    const level = certainty === "refused" ? "info" : "warn";
+    deps.logger[level]("An attempt was ended elsewhere", {
+      messageId: message.messageId,
+      attempt: n,
+    });
     return "ended";
   }
   if (result.state === "deferred") failpoint("mailer.after_deferral");
