@@ -3,7 +3,7 @@
  * order.
  */
 export async function mapSome<Item, Result>(
-  count: number,
+  concurrency: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
@@ -12,6 +12,6 @@ export async function mapSome<Item, Result>(
   async function take(): Promise<void> {
     for (const [index, item] of rest) results[index] = await work(item);
   }
-  await Promise.all(Array.from({ length: count }, take));
+  await Promise.all(Array.from({ length: concurrency }, take));
   return results;
 }
