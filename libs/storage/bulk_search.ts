@@ -5,14 +5,14 @@ import type { FoundMessage, MessageSearch } from "./message_search.ts";
 export const BULK_SEARCH_MS = 10_000;
 
 /** The most messages that one call changes. */
-export const MAX_FOUND = 1000;
+export const MAX_BULK_MESSAGES = 1000;
 
 /** The most of the other messages that are counted. */
 export const MAX_COUNTED_REST = 100_000;
 
 /** The messages that a bulk call found. */
 export interface BulkFound {
-  /** The newest, at most {@linkcode MAX_FOUND}. */
+  /** The newest, at most {@linkcode MAX_BULK_MESSAGES}. */
   messages: FoundMessage[];
   /**
    * Counts the messages after them, up to {@linkcode MAX_COUNTED_REST} and for {@linkcode BULK_SEARCH_MS}. What
@@ -27,7 +27,7 @@ export async function bulkSearch(
   accountId: string,
   filter: MessageFilter,
 ): Promise<BulkFound> {
-  const page = { limit: MAX_FOUND, forMs: BULK_SEARCH_MS };
+  const page = { limit: MAX_BULK_MESSAGES, forMs: BULK_SEARCH_MS };
   const { messages, next } = await searchMessages(accountId, filter, page);
   return {
     messages,

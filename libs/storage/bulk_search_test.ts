@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bulkSearch, MAX_COUNTED_REST, MAX_FOUND } from "./bulk_search.ts";
+import { bulkSearch, MAX_BULK_MESSAGES, MAX_COUNTED_REST } from "./bulk_search.ts";
 import type { FoundMessage, SearchPage, SearchResult } from "./message_search.ts";
 
 /** Returns a search over so many messages; it cuts the page that would begin at `cutAt`. */
@@ -19,7 +19,7 @@ function searchOver(total: number, cutAt = Infinity) {
 
 const restOf = async (search: ReturnType<typeof searchOver>) => {
   const { messages, countRest } = await bulkSearch(search, "acc_1", {});
-  assert.ok(messages.length <= MAX_FOUND);
+  assert.ok(messages.length <= MAX_BULK_MESSAGES);
   return await countRest();
 };
 
