@@ -1,5 +1,5 @@
 import { MAX_IMAGE_BYTES, type PageOptions, type UsedAsset } from "@posthaste/contracts";
-import type { Found } from "./lint_finding.ts";
+import { type Found, WHOLE } from "./lint_finding.ts";
 import type { LintInput } from "./lint_input.ts";
 
 /** Checks the stored images, fonts and PDFs that a template names. */
@@ -26,13 +26,8 @@ export function lintAssets({ kind, source, assets: all = [] }: LintInput): Found
   const [has, limit] = [bytes, most].map((size) => (size / 1_000_000).toFixed(1));
   const message =
     `The stored files of the template have ${has} MB, more than the limit of ${limit} MB`;
-  return [
-    ...found,
-    { part: "html", line: null, column: null, rule: "assets_too_large", message },
-  ];
+  return [...found, { ...WHOLE, rule: "assets_too_large", message }];
 }
-
-const WHOLE = { part: "html" as const, line: null, column: null };
 
 /** Checks the stored PDFs that the page options append. */
 function lintAppended(page: PageOptions | null, appended: readonly UsedAsset[]): Found[] {

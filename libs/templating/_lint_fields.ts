@@ -1,7 +1,7 @@
 import { isGiven } from "./required_variables.ts";
 import { isSlip } from "./_is_slip.ts";
 import type { LintInput } from "./lint_input.ts";
-import type { Found } from "./lint_finding.ts";
+import { type Found, WHOLE } from "./lint_finding.ts";
 import { nearest } from "./_nearest.ts";
 import { type DeadEnd, openDeadEnds, type Shape } from "./_sample_shape.ts";
 import type { FieldRead } from "./template_variables.ts";
@@ -11,8 +11,6 @@ const MAX_GUESSED = 100;
 
 /** The first use of a path: in a part of the template, or in an option of the whole. */
 type Place = Pick<Found, "part" | "line" | "column" | "partial"> & Pick<FieldRead, "path">;
-
-const WHOLE = { part: "html" as const, line: null, column: null };
 
 /**
  * Compares the fields that a template reads with those that its sample and the defaults have. No sample

@@ -1,8 +1,6 @@
 import type { DraftSource } from "@posthaste/contracts";
-import type { Found } from "./lint_finding.ts";
+import { type Found, WHOLE } from "./lint_finding.ts";
 import { nearest } from "./_nearest.ts";
-
-const WHOLE = { part: "html" as const, line: null, column: null };
 
 /** Checks the variable whose value opens a PDF. */
 export function lintPassword(
@@ -19,7 +17,7 @@ export function lintPassword(
   const declared = variables.find((variable) => variable.name === name);
   if (declared === undefined) {
     const known = new Set([...variables.map((variable) => variable.name), ...Object.keys(sample)]);
-    // A name of the sample needs a declaration, and no other name.
+    // A name that the sample has is no slip: it lacks only its declaration.
     const guess = known.has(name) ? undefined : nearest(name, known);
     const hint = guess === undefined ? "" : `: did you mean "${guess}"?`;
     const message = `The variable "${name}", the password of the PDF, is not declared${hint}`;

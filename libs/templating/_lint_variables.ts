@@ -1,10 +1,8 @@
 import type { LintInput } from "./lint_input.ts";
 import { passwordName } from "./_lint_password.ts";
-import type { Found } from "./lint_finding.ts";
+import { type Found, WHOLE } from "./lint_finding.ts";
 import { nearest } from "./_nearest.ts";
 import type { TemplateVariable } from "./template_variables.ts";
-
-const WHOLE = { part: "html" as const, line: null, column: null };
 
 /** So many names are looked for among the known ones: more findings are hardly read. */
 const MAX_GUESSED = 100;

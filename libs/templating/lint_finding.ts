@@ -20,5 +20,8 @@ export interface LintFinding {
 /** A finding without what its rule says. */
 export type Found = Omit<LintFinding, "severity" | "remedy">;
 
+/** The place of a finding about the whole template. */
+export const WHOLE = { part: "html", line: null, column: null } as const;
+
 /** Notes a finding at a position of the HTML. */
 export type Report = (rule: LintRule, at: number, message: string) => void;

@@ -5,7 +5,7 @@ import { lintMail } from "./_lint_mail.ts";
 import { lintMarks } from "./_lint_marks.ts";
 import { lintPassword } from "./_lint_password.ts";
 import { lintVariables } from "./_lint_variables.ts";
-import type { Found, LintFinding } from "./lint_finding.ts";
+import { type Found, type LintFinding, WHOLE } from "./lint_finding.ts";
 import type { LintedPartial, LintInput } from "./lint_input.ts";
 import { LINT_RULES } from "./lint_rules.ts";
 
@@ -71,35 +71,34 @@ function lintOutcome(
     brokenFonts = [],
   }: LintInput,
 ): Found[] {
-  const whole = { part: "html" as const, line: null, column: null };
   const found: Found[] = [];
   if (reason !== undefined && errors?.length === 0) {
-    found.push({ ...whole, rule: "cannot_fill", message: reason });
+    found.push({ ...WHOLE, rule: "cannot_fill", message: reason });
   }
   if (blocked.length > 0 && source.page?.missing !== "leave_out") {
     const listed = blocked.slice(0, 3).map((url) => url.slice(0, 100)).join(", ");
     const message = `${FAILS}: it loads resources that are not allowed (${listed})`;
-    found.push({ ...whole, rule: "pdf_blocked", message });
+    found.push({ ...WHOLE, rule: "pdf_blocked", message });
   }
   if (unprintable !== undefined) {
-    found.push({ ...whole, rule: "pdf_unprintable", message: `${FAILS}: ${unprintable}` });
+    found.push({ ...WHOLE, rule: "pdf_unprintable", message: `${FAILS}: ${unprintable}` });
   }
   if (missingGlyphs.length > 0) {
     const choice = source.page?.missingGlyphs ?? "ignore";
     const rule = choice === "fail" ? "pdf_glyphs_fail" : "pdf_missing_glyphs";
     const message = `${OUTCOMES[choice]}: no font has a glyph for ${missingGlyphs.join(", ")}`;
-    found.push({ ...whole, rule, message });
+    found.push({ ...WHOLE, rule, message });
   }
   for (const family of brokenFonts) {
     const message = `The PDF has another font instead of "${family}", which cannot be read`;
-    found.push({ ...whole, rule: "pdf_font_broken", message });
+    found.push({ ...WHOLE, rule: "pdf_font_broken", message });
   }
   for (const warning of warnings) {
     const [, line, message] = /^Line (\d+): ([\s\S]*)$/.exec(warning) ?? [];
     const rule = warning.startsWith(IMAGES_FAIL) ? "pdf_images_fail" : "compiler";
     found.push(
       line === undefined || message === undefined
-        ? { ...whole, rule, message: warning }
+        ? { ...WHOLE, rule, message: warning }
         : { part: "html", line: Number(line), column: 1, rule, message },
     );
   }
