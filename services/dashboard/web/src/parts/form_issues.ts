@@ -1,4 +1,5 @@
 import { HttpError } from "../api.ts";
+import { capitalize } from "./capitalize.ts";
 import { showError } from "./show_outcome.ts";
 
 /** The part of a form that shows faults at their fields. */
@@ -12,7 +13,7 @@ export function showIssues(form: FormWithFields, error: unknown): void {
   const issues = error instanceof HttpError ? error.issues : [];
   const known = issues.filter(({ path }) => path in form.values);
   for (const { path, message } of known) {
-    form.setFieldError(path, `${message.charAt(0).toUpperCase()}${message.slice(1)}`);
+    form.setFieldError(path, capitalize(message));
   }
   if (known.length === 0) showError(error);
 }

@@ -1,3 +1,5 @@
+import { capitalize } from "../../parts/capitalize.ts";
+
 /** A part of an OpenAPI document. */
 export type Json = { [key: string]: unknown };
 
@@ -99,7 +101,7 @@ function schemaIn(requestBody: unknown): Json | undefined {
 function titleOf(name: string): string {
   const words = name.replace(/\.json$/, "").replaceAll("-", " ").replace(/^pdf/, "PDF")
     .replace(/^openapi/, "OpenAPI");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalize(words);
 }
 
 function entriesOf(value: unknown): [string, unknown][] {

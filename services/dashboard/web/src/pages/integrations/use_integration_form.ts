@@ -1,6 +1,7 @@
 import { useForm } from "@mantine/form";
 import type { ProbeInput } from "../../../../interface/integrations.ts";
 import type { HttpError } from "../../api.ts";
+import { capitalize } from "../../parts/capitalize.ts";
 import { type FormValues, inputOf, type IntegrationFormState } from "./form_values.ts";
 
 /**
@@ -21,7 +22,7 @@ export function showIssues(
 ): boolean {
   const entries = issues.map(({ path, message }) => {
     const [field = ""] = path.replace(/^settings\./, "").replace(/^oauth\./, "").split(".");
-    return [FIELD_OF[field] ?? field, `${sentence(message)}`] as const;
+    return [FIELD_OF[field] ?? field, capitalize(message)] as const;
   });
   if (entries.length === 0) return false;
   form.setErrors(Object.fromEntries(entries));
@@ -32,10 +33,6 @@ export function showIssues(
 }
 
 const FIELD_OF: Readonly<Record<string, string>> = { sender: "senders" };
-
-function sentence(message: string): string {
-  return message.charAt(0).toUpperCase() + message.slice(1);
-}
 
 /** Returns the form's values that testing the server needs. */
 export function probeInputOf(values: FormValues, id?: number): ProbeInput {

@@ -4,6 +4,7 @@ import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import type { TemplateView } from "../../../../interface/templates.ts";
 import { HttpError, request } from "../../api.ts";
+import { capitalize } from "../../parts/capitalize.ts";
 import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showError } from "../../parts/show_outcome.ts";
 import { aliasError } from "./name_rules.ts";
@@ -62,9 +63,7 @@ export function AliasDialog({ templates, onClose, onSaved }: {
             <TextInput
               key={`${kind}/${id}`}
               label={name}
-              description={`${KINDS[kind].noun[0]?.toUpperCase()}${
-                KINDS[kind].noun.slice(1)
-              } ${id}`}
+              description={capitalize(`${KINDS[kind].noun} ${id}`)}
               {...form.getInputProps(`templates.${index}.alias`)}
             />
           ))}

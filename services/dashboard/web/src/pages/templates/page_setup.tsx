@@ -10,6 +10,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import type { TemplateSource } from "../../../../interface/templates.ts";
+import { capitalize } from "../../parts/capitalize.ts";
 import { LocaleInput } from "./locale_input.tsx";
 
 type PageSize = Extract<NonNullable<TemplateSource["page"]>["format"], string>;
@@ -94,7 +95,7 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
           {SIDES.map((side) => (
             <Length
               key={side}
-              label={capital(side)}
+              label={capitalize(side)}
               value={margin[side]}
               onChange={(length) => change({ margin: { ...margin, [side]: length } })}
             />
@@ -102,13 +103,13 @@ export function PageSetup({ page, locale, readOnly, onChange }: {
         </SimpleGrid>
       </Fieldset>
       {(["header", "footer"] as const).map((band) => (
-        <Fieldset key={band} legend={capital(band)} p="sm" m={0}>
+        <Fieldset key={band} legend={capitalize(band)} p="sm" m={0}>
           <SimpleGrid minColWidth={170} spacing="sm">
             {PLACES.map((where) => (
               <TextInput
                 key={where}
-                label={capital(where)}
-                aria-label={`${capital(band)}, ${where}`}
+                label={capitalize(where)}
+                aria-label={`${capitalize(band)}, ${where}`}
                 placeholder={band === "footer" && where === "right" ? "{page} / {pages}" : ""}
                 maxLength={200}
                 value={page[band]?.[where] ?? ""}
@@ -280,10 +281,6 @@ function passwordFault({ passwordVariable: name, conformance }: PageOptions): st
   if (conformance !== undefined) return "PDF/A forbids passwords";
   const isName = /^[a-z_]\w*(?:\.[a-z_]\w*)*$/i.test(name);
   return isName ? undefined : "Enter the name of a variable such as password or customer.number";
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 const PLAIN = {
