@@ -1,4 +1,3 @@
-import type { TemplateKind } from "@posthaste/contracts";
 import { Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
@@ -7,21 +6,14 @@ import { HttpError, request } from "../../api.ts";
 import { capitalize } from "../../parts/capitalize.ts";
 import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showError } from "../../parts/show_outcome.ts";
+import type { MissingAlias } from "./missing_aliases.ts";
 import { aliasError } from "./name_rules.ts";
 import { KINDS } from "./template_kind.ts";
 import { templateKey } from "./template_queries.ts";
 
-/** A template without an alias, and the alias to suggest. */
-export interface Nameless {
-  kind: TemplateKind;
-  id: number;
-  name: string;
-  alias: string;
-}
-
 /** Asks for the aliases of templates that cannot be exported without one, and saves them. */
 export function AliasDialog({ templates, onClose, onSaved }: {
-  templates: readonly Nameless[];
+  templates: readonly MissingAlias[];
   onClose: () => void;
   onSaved: () => void;
 }) {

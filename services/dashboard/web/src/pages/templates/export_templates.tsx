@@ -5,16 +5,16 @@ import { TbDownload } from "react-icons/tb";
 import { addressOf, HttpError, request } from "../../api.ts";
 import { showError } from "../../parts/show_outcome.ts";
 import { useMay } from "../../session.tsx";
-import { AliasDialog, type Nameless } from "./alias_dialog.tsx";
+import { AliasDialog } from "./alias_dialog.tsx";
 import { exportedFiles } from "./export_archive.ts";
-import { namelessTemplates } from "./nameless_templates.ts";
+import { type MissingAlias, missingAliases } from "./missing_aliases.ts";
 import { tarArchive } from "./tar_archive.ts";
 
 /** Downloads the published templates of the account, with all that they share, as an archive of files. */
 export function ExportTemplates() {
   const mayEdit = useMay("editor");
   const [isBusy, setBusy] = useState(false);
-  const [nameless, setNameless] = useState<Nameless[]>([]);
+  const [missing, setMissing] = useState<MissingAlias[]>([]);
   const save = async () => {
     setBusy(true);
     try {
@@ -23,8 +23,8 @@ export function ExportTemplates() {
       const packed = archive.stream().pipeThrough(new CompressionStream("gzip"));
       download(await new Response(packed).blob(), "templates.tar.gz");
     } catch (error) {
-      const found = mayEdit ? await namelessTemplates(error).catch(() => []) : [];
-      if (found.length > 0) setNameless(found);
+      const found = mayEdit ? await missingAliases(error).catch(() => []) : [];
+      if (found.length > 0) setMissing(found);
       else showError(withPlaces(error));
     } finally {
       setBusy(false);
@@ -42,12 +42,12 @@ export function ExportTemplates() {
           Export all
         </Button>
       </Tooltip>
-      {nameless.length > 0 && (
+      {missing.length > 0 && (
         <AliasDialog
-          templates={nameless}
-          onClose={() => setNameless([])}
+          templates={missing}
+          onClose={() => setMissing([])}
           onSaved={() => {
-            setNameless([]);
+            setMissing([]);
             void save();
           }}
         />

@@ -1,15 +1,22 @@
-import { TEMPLATE_KINDS } from "@posthaste/contracts";
+import { TEMPLATE_KINDS, type TemplateKind } from "@posthaste/contracts";
 import type { TemplateRow } from "../../../../interface/templates.ts";
-import type { Nameless } from "./alias_dialog.tsx";
 import { HttpError, request } from "../../api.ts";
 import { suggestAlias } from "./suggest_alias.ts";
 import { KINDS } from "./template_kind.ts";
 
-/** Returns the templates whose missing aliases prevent an export, with suggestions; none for another error. */
-export async function namelessTemplates(error: unknown): Promise<Nameless[]> {
+/** A template without an alias, and the alias to suggest. */
+export interface MissingAlias {
+  kind: TemplateKind;
+  id: number;
+  name: string;
+  alias: string;
+}
+
+/** Returns the missing aliases that prevent an export, with suggestions; none for another error. */
+export async function missingAliases(error: unknown): Promise<MissingAlias[]> {
   if (!(error instanceof HttpError) || error.code !== "alias_missing") return [];
   const places = new Set(error.issues.map(({ path }) => path));
-  const found: Nameless[] = [];
+  const found: MissingAlias[] = [];
   for (const kind of TEMPLATE_KINDS) {
     const rows = await request<TemplateRow[]>(KINDS[kind].api);
     const taken = new Set(rows.flatMap(({ alias }) => alias ?? []));
