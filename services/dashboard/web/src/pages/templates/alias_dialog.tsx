@@ -48,8 +48,8 @@ export function AliasDialog({ templates, onClose, onSaved }: {
       <form onSubmit={form.onSubmit((values) => save(values))}>
         <Stack>
           <Text size="sm">
-            The alias names the folder of a template. If the folder is imported, the template with
-            its alias is changed, and none is added. Requests can use it instead of the id.
+            The alias names the folder of a template. An import of the folder changes the template
+            with this alias, and adds none. Requests can use the alias instead of the id.
           </Text>
           {templates.map(({ kind, id, name }, index) => (
             <TextInput
