@@ -48,7 +48,7 @@ const ABOUT = {
   metadata: z.record(z.string(), z.string()),
 };
 
-/** Data of a message event. Its `reason` is an {@linkcode eventReason}; the server's words are left out. */
+/** Data of a message event. Its `reason` comes from {@linkcode eventReason}; the server's text is left out. */
 const messageEventDataSchema = z.strictObject({
   messageId: z.string(),
   sendId: z.string(),

@@ -32,7 +32,10 @@ const DONE: Verdict = { type: "done", publish: [] };
 const QUESTION = { v: 2, accountId: "acc_1", templateId: 1, version: 1, variables: {} } as const;
 const ANSWER = { ok: true, subject: "s", html: "h", text: "t" };
 
-/** Opens a broker without streams: in place of one, the test confirms the last question. The first is answered. */
+/**
+ * Opens a broker without streams. Each question gets its first answer immediately. In place of a stream, the test
+ * confirms the last question.
+ */
 async function openAnswering() {
   await using opened = new AsyncDisposableStack();
   const nats = opened.use(await openTestNats());

@@ -58,8 +58,8 @@ export function messageIdRange(sendId: string) {
 }
 
 /**
- * The index for the messages of several sends. Of the conditions of an `$or`, the planner answers one by the index
- * of the account's addresses, which has all messages of the account.
+ * The hint for queries about the messages of several sends. Without it, the planner uses the index of the account's
+ * addresses for one condition of the `$or`, and so reads all messages of the account.
  */
 export const BY_ID = { _id: 1 } as const;
 

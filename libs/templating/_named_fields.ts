@@ -2,17 +2,17 @@ import type { Node, PathExpression, StringLiteral } from "./_handlebars.ts";
 import type { Call } from "./check_template.ts";
 import { type Context, resolve, type Scope } from "./_scope.ts";
 
-/** A field that a template names in a text. */
+/** A field whose name a template gives as a text in quotes. */
 export interface NamedField {
   /** The path to the field from the top. */
   readonly steps: readonly string[];
-  /** The text with the name. */
+  /** The text in quotes. */
   readonly node: Node;
 }
 
 /**
- * Returns the fields that the arguments of a helper name: `sum lines "price"`, `lookup customer "name"`. A name
- * with a dot or a bracket is left out, as a path of it would be another one.
+ * Returns the fields that the arguments of a helper name: `sum lines "price"`, `lookup customer "name"`. Leaves out
+ * a name with a dot or a bracket: as a step of a path, it would look like several steps.
  */
 export function namedFields({ path, params }: Call, scope: Scope): NamedField[] {
   const helper = (path as PathExpression).original;

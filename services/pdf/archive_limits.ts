@@ -7,7 +7,7 @@ const MAX_NAME_BYTES = 127;
 const STRING_FAULT = `its title, or the address of a link, has more than ${MAX_STRING_BYTES} bytes`;
 const NAME_FAULT = `the id that a link points to has more than ${MAX_NAME_BYTES} bytes`;
 
-/** A string begins, a string in hexadecimal digits, a name, or what has no limit. */
+/** The start of a string, a string of hexadecimal digits, a name, or a piece that has no limit. */
 const TOKEN = /(\()|<<|<([\da-fA-F\s]*)>|\/([^\s()<>[\]{}/%]*)|stream\b|endobj\b|[^(</se]+|[^]/y;
 
 /**

@@ -26,8 +26,8 @@ export interface Stage {
 }
 
 /**
- * The stages that divide their work, in the order in which a mail meets them. The tracker is not one: one of
- * its processes leads, and does nearly all work of the others.
+ * The stages whose processes share their work, in the order in which a mail meets them. The tracker is not among
+ * them: one of its processes leads, and does nearly all of the work.
  */
 export const STAGES: readonly Stage[] = [
   {

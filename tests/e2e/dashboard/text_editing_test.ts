@@ -143,7 +143,7 @@ test("a person without HTML changes greeting, logo and IBAN in the previews, and
     assert.equal(logo?.type, "image/png");
     assert.deepEqual(logo?.bytes, NEW_LOGO);
     const shown = [...read.html.matchAll(/<img[^>]* src="([^"]*)"/g)].map(([, src]) => src);
-    // One of the parsers puts the image into its place.
+    // `mailparser` replaces the address by the image itself.
     const embedded = `data:image/png;base64,${NEW_LOGO.toString("base64")}`;
     assert.deepEqual(shown.map((src) => src === embedded ? `cid:${logo?.contentId}` : src), [
       `cid:${logo?.contentId}`,
@@ -397,5 +397,5 @@ async function inbox(): Promise<Caught[]> {
   return mails.filter(({ from }) => from.address === SENDER);
 }
 
-/** Of other sizes, so that an image of a PDF tells which it is. */
+/** Their sizes differ, so that the size of an image in a PDF shows which one it is. */
 const [OLD_LOGO, NEW_LOGO] = [pngOf(40, 10), pngOf(60, 20)];

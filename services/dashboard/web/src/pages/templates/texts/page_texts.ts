@@ -9,7 +9,7 @@ export interface PageTexts {
   values: ReadonlyMap<number, readonly string[]>;
   /** The number of each image of the page, in order; null if it has none. */
   images: readonly (number | null)[];
-  /** What images show, by their numbers: of each the first. */
+  /** Descriptions of the images, by their numbers. If an image occurs more than once, the first one. */
   descriptions: ReadonlyMap<number, string>;
 }
 
