@@ -62,10 +62,10 @@ export async function measureStage(
   const own: Pod[] = [];
   const units = Math.ceil((isWaiting ? waiting.units : stage.units) * scale);
   for (let count = 1; count <= workers; count++) {
-    const pod = await fixture.pods.start(stage.role, isWaiting ? waiting.settings : {});
+    const pod = await fixture.pods.start(stage.name, isWaiting ? waiting.settings : {});
     own.push(pod);
     pods.push(pod);
-    if (stage.role === "mailer") await delay(PEERS_MS);
+    if (stage.name === "mailer") await delay(PEERS_MS);
     await (await prepare(bench, Math.ceil(WARM_UP * units * count)))(() => undefined);
     await clear(bench);
     if (isWaiting) {

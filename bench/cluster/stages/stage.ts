@@ -3,9 +3,8 @@ import type { Invoice } from "../../workload.ts";
 
 /** One stage of the way of a mail, and how it is measured alone. */
 export interface Stage {
-  name: "api" | "renderer" | "pdf" | "mailer";
   /** The service whose processes are added. */
-  role: ServiceName;
+  name: "api" | "renderer" | "pdf" | "mailer";
   /** What its work is counted in. */
   unit: string;
   /** Services that prepare its work, one process each. */
@@ -32,7 +31,6 @@ export interface Stage {
 export const STAGES: readonly Stage[] = [
   {
     name: "api",
-    role: "api",
     unit: "request",
     feeders: [],
     consumers: [],
@@ -42,7 +40,6 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "renderer",
-    role: "renderer",
     unit: "mail",
     feeders: ["api"],
     consumers: ofPriorities("RENDER", "renderer"),
@@ -56,7 +53,6 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "pdf",
-    role: "pdf",
     unit: "PDF",
     feeders: ["api", "renderer"],
     consumers: ofPriorities("PRINT", "pdf"),
@@ -70,7 +66,6 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: "mailer",
-    role: "mailer",
     unit: "mail",
     feeders: ["api", "renderer"],
     consumers: ofPriorities("MAIL", "mailer"),
