@@ -13,7 +13,7 @@ const BASE = "urn:un:unece:uncefact:data:standard";
 
 /** Returns a valid invoice of a profile, over 119.00 €. */
 export function sampleInvoice(profile: InvoiceProfile): string {
-  const isList = profile === "minimum" || profile === "basic_wl";
+  const hasLines = profile !== "minimum" && profile !== "basic_wl";
   const more = profile !== "minimum";
   return `<?xml version="1.0" encoding="UTF-8"?>
 <rsm:CrossIndustryInvoice xmlns:rsm="${BASE}:CrossIndustryInvoice:100"
@@ -24,7 +24,7 @@ export function sampleInvoice(profile: InvoiceProfile): string {
   }</ram:ID></ram:GuidelineSpecifiedDocumentContextParameter></rsm:ExchangedDocumentContext>
 <rsm:ExchangedDocument><ram:ID>R-1</ram:ID><ram:TypeCode>380</ram:TypeCode><ram:IssueDateTime><udt:DateTimeString format="102">20260301</udt:DateTimeString></ram:IssueDateTime></rsm:ExchangedDocument>
 <rsm:SupplyChainTradeTransaction>
-${isList ? "" : LINE}
+${hasLines ? LINE : ""}
 <ram:ApplicableHeaderTradeAgreement>
 <ram:SellerTradeParty><ram:Name>Müller &amp; Söhne</ram:Name><ram:PostalTradeAddress><ram:CountryID>DE</ram:CountryID></ram:PostalTradeAddress><ram:SpecifiedTaxRegistration><ram:ID schemeID="VA">DE123456789</ram:ID></ram:SpecifiedTaxRegistration></ram:SellerTradeParty>
 <ram:BuyerTradeParty><ram:Name>Buyer</ram:Name>${
