@@ -35,7 +35,7 @@ test(
   },
 );
 
-test("brokenRules() takes no document that no rule knows for a valid invoice", {
+test("brokenRules() refuses a document in which no rule matches anything", {
   skip: NO_RULES,
 }, async () => {
   await assert.rejects(brokenRules(new Map([["other", "<Invoice/>"]])), /no rule matches/);
