@@ -27,7 +27,7 @@ const WANTED: readonly Wanted[] = [{
   loss: "no invoice is validated by its schema; install libxml2-utils",
 }];
 
-/** Wanted by tests at night: see docs/tests.md. */
+/** Few machines have these: only a run of all tests names them. See docs/tests.md. */
 const WANTED_AT_NIGHT: readonly Wanted[] = [{
   program: process.env["VERAPDF"] ?? "verapdf",
   loss: "no PDF/A is validated; install veraPDF, or name it in VERAPDF",
