@@ -47,6 +47,8 @@ test("the messages of a batch are found by their ids, however many others the ac
   };
   for (const [name, look] of Object.entries(looks)) {
     const keys = await examinedBy(db, "messages", look, "keysExamined");
+    // Each look reads at least the messages of one part.
+    assert.ok(keys >= COUNT, `${name} examined ${keys} keys: the profile is incomplete`);
     assert.ok(keys <= own + ids.length, `${name} examined ${keys} keys for ${own} messages`);
   }
 });
