@@ -56,7 +56,8 @@ after(() => opened?.disposeAsync());
 
 test("the commands of the command line in the documentation succeed", async (t) => {
   const local = COMMANDS.filter((example) => !isRemote(example));
-  assert.ok(local.length > 5, `${local.length} blocks`);
+  const count = local.filter(({ isRun }) => isRun).length;
+  assert.ok(count > 5, `${count} blocks are run`);
   for (const example of local) {
     if (example.isRun) await run(example, { env: operator });
     else t.diagnostic(`${example.page}:${example.line} is not run`);
