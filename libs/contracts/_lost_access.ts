@@ -14,7 +14,7 @@ export interface SecuredDocument extends Secured {
   paths?: Readonly<Record<string, Readonly<Record<string, Secured>>>>;
 }
 
-/** Lists the requirements of operations that were enough for an operation and are too little later. */
+/** Lists the requirements that sufficed for an operation before and no longer do. */
 export function lostAccess(before: SecuredDocument, after: SecuredDocument): string[] {
   return Object.entries(before.paths ?? {}).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) => {
@@ -39,7 +39,7 @@ function requirementsOf(operation: Secured, document: SecuredDocument): readonly
 /** Returns whether a request with all of `held` has all that is needed. */
 function isWithin(needed: Requirement, held: Requirement): boolean {
   return Object.entries(needed).every(([scheme, scopes]) => {
-    const of = held[scheme];
-    return of !== undefined && scopes.every((scope) => of.includes(scope));
+    const granted = held[scheme];
+    return granted !== undefined && scopes.every((scope) => granted.includes(scope));
   });
 }

@@ -17,18 +17,18 @@ export interface FiledAssets {
 type Described = Omit<BundleAsset, "sha256" | "size">;
 
 /**
- * Names the files of assets, and describes them. Files of a folder keep their names, which are in `there` by the
- * asset's name; no other file gets one of them, also where case does not count.
+ * Names the files of assets, and describes them. `present` has the files that a folder already has, by the names of
+ * their assets. They keep their names, and no other file gets one of these, not even in another case.
  */
 export function fileAssets(
   assets: Readonly<Record<string, Described>>,
-  there: ReadonlyMap<string, string> = new Map(),
+  present: ReadonlyMap<string, string> = new Map(),
 ): FiledAssets {
-  const taken = new Set([...there.values()].map((file) => file.toLowerCase()));
+  const taken = new Set([...present.values()].map((file) => file.toLowerCase()));
   const files = new Map<string, string>();
   const manifest: AssetManifest = {};
   for (const [name, asset] of Object.entries(assets).sort(byName)) {
-    const file = there.get(name) ?? freeFile(usualFilename(name, asset.contentType), taken);
+    const file = present.get(name) ?? freeFile(usualFilename(name, asset.contentType), taken);
     files.set(name, file);
     const entry = entryOf(file, { ...asset, name });
     if (entry !== undefined) manifest[file] = entry;
