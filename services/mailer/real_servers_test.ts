@@ -53,7 +53,7 @@ const recipients = [
 ];
 const names = ["Ann", 'Ann "The, Hammer" <x@y>', "安娜 🎈", ""];
 
-/** The n-th mail: every text with every other trait, and one of 20 MB. */
+/** Returns the n-th mail. Together they combine each text with each name and address; one has 20 MB. */
 function mailOf(index: number): MailContent {
   const pick = (list: readonly string[], step: number) =>
     list[Math.floor(index / step) % list.length] ?? "";

@@ -23,7 +23,7 @@ export type BatchDeps =
   };
 
 /** The most batches that one round works on. Those that were left longest come first. */
-const BATCHES_PER_PASS = 20;
+const BATCHES_PER_ROUND = 20;
 
 /** How much one round releases of a batch. */
 const RELEASED: PartLimits = { sends: 500, messages: 50_000 };
@@ -66,7 +66,7 @@ export async function advanceBatches(
   deps: BatchDeps,
   flow: Pick<Flow, "wake">,
 ): Promise<number | undefined> {
-  const due = await deps.batches.listDue(deps.now(), BATCHES_PER_PASS);
+  const due = await deps.batches.listDue(deps.now(), BATCHES_PER_ROUND);
   if (due.length === 0) return undefined;
   let unfinished = 0;
   for (const batch of due) if (!await advance(batch, deps, flow)) unfinished++;

@@ -19,7 +19,7 @@ export type ExpiryDeps =
     now(): Date;
   };
 
-const MESSAGES_PER_PASS = 100;
+const MESSAGES_PER_ROUND = 100;
 
 /**
  * Fails messages of a send that have waited for their integration for the maximum time, beginning with those
@@ -37,7 +37,7 @@ export async function endExpired(
   const { _id: sendId, accountId, integrationId, next, messageCount, trace } = send;
   const acceptedAt = startOf(send);
   const recipients = (await findRecipients([sendId])).get(sendId);
-  const to = Math.min(messageCount, next + MESSAGES_PER_PASS);
+  const to = Math.min(messageCount, next + MESSAGES_PER_ROUND);
   const at = now();
   const cause = reasonOfPause(integration, circuit) ?? WAITING_REASON.busy;
   const reason = `${cause}; retries ended`;

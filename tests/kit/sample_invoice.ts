@@ -1,6 +1,6 @@
 import type { InvoiceProfile } from "@posthaste/contracts";
 
-/** The identifiers of the profiles, as Factur-X 1.0.7 writes them. */
+/** The identifiers of the profiles, as Factur-X 1.0.7 writes them, and not as the product does: tests compare both. */
 const GUIDELINES: Readonly<Record<InvoiceProfile, string>> = {
   minimum: "urn:factur-x.eu:1p0:minimum",
   basic_wl: "urn:factur-x.eu:1p0:basicwl",

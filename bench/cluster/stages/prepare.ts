@@ -19,7 +19,7 @@ export interface StageBench {
 /** To each process: requests that come at the same time share writes, so fewer would make each cost more. */
 const CONNECTIONS = 32;
 
-/** Asks for single mails, over as many connections to each process of the interface; a quick one gets more. */
+/** Asks for single mails, each over as many connections to every process of the api. A process that answers sooner gets more requests. */
 export async function ask(bench: StageBench, units: number): Promise<void> {
   const { fixture, stage: { invoice }, account, takeNumbers } = bench;
   const { headers, integrationId, pdfId } = account;

@@ -1,3 +1,5 @@
+import { aliasSchema } from "@posthaste/contracts";
+
 /** Returns the fault of a template's name, or null. */
 export function nameError(name: string): string | null {
   const { length } = name.trim();
@@ -7,6 +9,6 @@ export function nameError(name: string): string | null {
 
 /** Returns the fault of an alias, which is optional, or null. */
 export function aliasError(alias: string): string | null {
-  if (alias.trim() === "" || /^[a-z][a-z0-9-]{0,62}$/.test(alias.trim())) return null;
+  if (alias.trim() === "" || aliasSchema.safeParse(alias.trim()).success) return null;
   return "Use lowercase letters, digits and dashes; start with a letter";
 }
