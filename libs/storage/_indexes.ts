@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { dropIndex } from "./_drop_index.ts";
-import { INDEXED_STATES } from "./message_search.ts";
+import { BY_STATE, INDEXED_STATES } from "./message_search.ts";
 import { STATISTICS_HINTS_KEPT_MS, STATISTICS_KEPT_MS } from "./statistics_store.ts";
 
 const MAILER_KEPT_S = 3600;
@@ -135,7 +135,7 @@ export async function createIndexes(db: Db): Promise<void> {
     { key: { accountId: 1, email: 1, _id: -1 } },
     { key: { accountId: 1, copies: 1 }, partialFilterExpression: { copies: { $gte: "" } } },
     {
-      key: { accountId: 1, state: 1, _id: -1 },
+      key: BY_STATE,
       partialFilterExpression: { state: { $in: [...INDEXED_STATES] } },
     },
   ]);

@@ -10,19 +10,20 @@ after(() => opened[Symbol.asyncDispose]());
 
 const COUNT = 50;
 
-/** Writes the documents of all messages of a send, each to an address of its own. */
+/** Writes the documents of all messages of a send, each to an address of its own. The first one failed. */
 async function writeMessages({ _id: sendId, accountId, acceptedAt }: Send): Promise<void> {
   const documents = Array.from({ length: COUNT }, (_, index): Message => ({
     ...{ _id: messageIdOf(sendId, index), sendId, accountId, index },
     ...{ email: `${index}@${sendId}.example`, integration: `${accountId}/1` },
     ...UNTOUCHED,
-    ...{ state: "canceled", attempt: 0, acceptedAt, timeline: [] },
+    ...{ state: index === 0 ? "failed" : "sent", attempt: 0, acceptedAt, timeline: [] },
   }));
   await opened.db.collection<Message>("messages").insertMany(documents);
 }
 
-test("the messages of a batch are found by their ids, however many others the account has", async () => {
-  const { store: { batches, sends, messages }, db } = opened;
+/** Accepts a batch of a few sends, and many other sends of its account. */
+async function acceptBatch() {
+  const { store: { batches, sends } } = opened;
   const batch = batchOf({ accountId: newId("acc") });
   const { accountId } = batch;
   await batches.create(batch, undefined);
@@ -37,6 +38,13 @@ test("the messages of a batch are found by their ids, however many others the ac
     await sends.accept(send);
     await writeMessages(send);
   }
+  return { batch, parts };
+}
+
+test("the messages of a batch are found by their ids, however many others the account has", async () => {
+  const { store: { batches, messages }, db } = opened;
+  const { batch, parts } = await acceptBatch();
+  const { accountId } = batch;
   const own = parts.length * COUNT;
   const ids = parts.map(({ _id }) => _id);
   const looks: Record<string, () => Promise<unknown>> = {
@@ -50,5 +58,22 @@ test("the messages of a batch are found by their ids, however many others the ac
     // Each look reads at least the messages of one part.
     assert.ok(keys >= COUNT, `${name} examined ${keys} keys: the profile is incomplete`);
     assert.ok(keys <= own + ids.length, `${name} examined ${keys} keys for ${own} messages`);
+  }
+});
+
+test("the few messages of a batch in a state are found by that state, and no others are read", async () => {
+  const { store: { messages }, db } = opened;
+  const { batch: { _id: batchId, accountId }, parts } = await acceptBatch();
+  for (const states of [["failed"], ["failed", "canceled", "deferred"]] as const) {
+    const find = async () => {
+      const found = await messages.search(accountId, { batchId, states }, { limit: 1000 });
+      assert.deepEqual(
+        found.messages.map(({ _id }) => _id),
+        parts.map(({ _id }) => messageIdOf(_id, 0)).toReversed(),
+      );
+    };
+    const keys = await examinedBy(db, "messages", find, "keysExamined");
+    const most = parts.length * (states.length + 1);
+    assert.ok(keys <= most, `${states} examined ${keys} keys for ${parts.length} messages`);
   }
 });

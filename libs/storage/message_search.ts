@@ -26,6 +26,9 @@ export const INDEXED_STATES = [
   "canceled",
 ] as const satisfies MessageState[];
 
+/** The index for messages in these states. */
+export const BY_STATE = { accountId: 1, state: 1, _id: -1 } as const;
+
 /** The fields of a found message. */
 export type FoundMessage =
   & Pick<
@@ -165,17 +168,27 @@ export function messageSearch(
     }
   }
 
+  /** Finds the documents of some sends' messages: the few in a state that has an index by it, others by id. */
+  function documentsOf(accountId: string, heads: Head[], states: MessageFilter["states"]) {
+    const ranges = heads.map((head) => messageIdRange(head._id));
+    if (states && hasIndex(states)) {
+      // For several states together, the planner reads the whole index.
+      const $or = states.flatMap((state) => ranges.map((_id) => ({ accountId, state, _id })));
+      return messages.find({ $or }).hint(BY_STATE);
+    }
+    const ofStates = states === undefined ? {} : { state: { $in: [...states] } };
+    return messages.find({ accountId, $or: ranges.map((_id) => ({ _id })), ...ofStates })
+      .hint(BY_ID);
+  }
+
   async function linesOf(
     accountId: string,
     heads: Head[],
     { states, search }: { states: MessageFilter["states"]; search: Search },
   ): Promise<FoundMessage[]> {
     const withQueued = states?.includes("queued") ?? true;
-    const found = await messages.find({
-      accountId,
-      $or: heads.map(({ _id }) => ({ _id: messageIdRange(_id) })),
-      ...(withQueued ? {} : { state: { $in: [...states ?? []] } }),
-    }).hint(BY_ID).maxTimeMS(search.restMs()).project<Line>(LINE).toArray();
+    const found = await documentsOf(accountId, heads, withQueued ? undefined : states)
+      .maxTimeMS(search.restMs()).project<Line>(LINE).toArray();
     const bySend = Map.groupBy(found, ({ sendId }) => sendId);
     const missing = withQueued
       ? heads.filter(({ _id, messageCount }) => (bySend.get(_id)?.length ?? 0) < messageCount)
