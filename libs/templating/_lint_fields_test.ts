@@ -84,6 +84,15 @@ test("lintTemplate() accepts texts that name known fields, and those that name n
   assert.deepEqual(fieldFindings(html, { ...SAMPLE, key: "name" }), []);
 });
 
+test("lintTemplate() accepts texts that name what a partial or `let` gives", () => {
+  const html = '{{#let customer adress="x"}}{{lookup . "adress"}}{{lookup this "nmae"}}' +
+    '{{#with address}}{{lookup .. "adress"}}{{/with}}{{/let}}{{> card who=customer}}';
+  const partials = { card: '{{#let (lookup . "who")}}{{/let}}{{lookup . "who"}}' };
+  assert.deepEqual(fieldFindings(html, SAMPLE, { partials }), [
+    'error html 1:64 "customer.nmae" is not known: did you mean "customer.name"?',
+  ]);
+});
+
 test("lintTemplate() finds a misspelled field in the password option of a PDF", () => {
   const find = (passwordVariable: string) => fieldFindings("", SAMPLE, { passwordVariable });
   assert.deepEqual(find("customer.nmae"), [

@@ -1,6 +1,6 @@
 import type { Node, PathExpression, StringLiteral } from "./_handlebars.ts";
 import type { Call } from "./check_template.ts";
-import { type Context, resolve, type Scope } from "./_scope.ts";
+import { resolve, type Scope } from "./_scope.ts";
 
 /** A field whose name a template gives as a text in quotes. */
 export interface NamedField {
@@ -18,13 +18,14 @@ export function namedFields({ path, params }: Call, scope: Scope): NamedField[] 
   const helper = (path as PathExpression).original;
   if (helper !== "sum" && helper !== "lookup") return [];
   const [subject, ...names] = params;
-  const holder = subject?.type === "PathExpression"
-    ? resolve(subject as PathExpression, scope)
-    : undefined;
-  if (holder === undefined) return [];
-  const start: NonNullable<Context> = helper === "sum" ? [...holder, "[]"] : holder;
+  if (subject?.type !== "PathExpression") return [];
+  const holder = subject as PathExpression;
   return names.flatMap((node) => {
     const name = node.type === "StringLiteral" ? (node as StringLiteral).value : "";
-    return name === "" || /[.[\]]/.test(name) ? [] : [{ steps: [...start, name], node }];
+    if (name === "" || /[.[\]]/.test(name)) return [];
+    // A `{{#let}}` may have given the name: of all paths, only the whole one shows that.
+    const inside = helper === "sum" ? ["[]", name] : [name];
+    const steps = resolve({ ...holder, parts: [...holder.parts, ...inside] }, scope);
+    return steps === undefined ? [] : [{ steps, node }];
   });
 }

@@ -28,7 +28,7 @@ export function entered(block: BlockStatement, scope: Scope): Scope {
   const [value, key] = block.program.blockParams ?? [];
   if (value !== undefined) names.set(value, inner);
   if (key !== undefined) names.set(key, undefined);
-  return { contexts: [...scope.contexts, inner], names };
+  return { ...scope, contexts: [...scope.contexts, inner], names };
 }
 
 function named({ params, hash }: BlockStatement, scope: Scope): Scope {

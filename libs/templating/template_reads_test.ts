@@ -33,6 +33,15 @@ test("templateReads() reads the fields that a text names", () => {
   );
 });
 
+test("templateReads() reads what a `let` gave under the name in a text", () => {
+  assert.deepEqual(
+    readsIn('{{#let a b=c d="x"}}{{lookup . "b"}}{{lookup . "d"}}{{lookup . "e"}}{{/let}}'),
+    [
+      ...["a tested", "c tested+printed always", "a.e printed always"],
+    ],
+  );
+});
+
 test("templateReads() marks as `always` only what every path through the template prints", () => {
   assert.deepEqual(readsIn("{{#if a}}{{b}}{{c}}{{else}}{{b}}{{/if}}"), [
     ...["a tested", "b printed always", "c printed"],

@@ -59,6 +59,17 @@ test("templateVariables() reports nothing for unknown names inside a computed co
   ]);
 });
 
+test("templateVariables() knows the names of a `let` from the blocks inside of it", () => {
+  assert.deepEqual(
+    pathsIn(
+      "{{#let a b=c d=1}}{{#with e}}{{../b}}{{../d}}{{../f}}{{b}}{{#each g}}{{../../b}}{{../b}}{{/each}}" +
+        "{{/with}}{{../b}}{{/let}}{{b}}",
+    ),
+    ["a", "a.e", "a.f", "a.e.b", "a.e.g", "c", "b"],
+  );
+  assert.deepEqual(namesIn("{{#let t=1}}{{#each x}}{{../t}}{{/each}}{{/let}}"), ["x"]);
+});
+
 test("templateVariables() reads the fields that a text names", () => {
   assert.deepEqual(
     pathsIn(
