@@ -248,6 +248,15 @@ test("removalsOf() reads security requirements as OpenAPI does: one of a list, a
   );
 });
 
+test("removalsOf() compares a field of an answer that is named like a security requirement", () => {
+  const answer = (shape: z.ZodRawShape) => plain({ answer: z.strictObject(shape) });
+  const [before, after] = [
+    answer({ security: z.string(), at: z.string() }),
+    answer({ at: z.string() }),
+  ];
+  assert.match(removalsOf(before, after).join("\n"), /properties\/security is gone/);
+});
+
 /** Two endpoints that share their answers of errors. */
 const pair = (changes: Partial<Endpoint> = {}, others: Partial<Endpoint> = changes) =>
   JSON.parse(JSON.stringify(openApiOf([

@@ -283,6 +283,28 @@ test("a token limited to some templates pushes no others", async () => {
   assert.deepEqual([status, body.code], [403, "missing_scope"]);
 });
 
+test("a token limited to some templates exports no others, and no partials", async () => {
+  const { accountId, plan, apply } = await openProgram();
+  const files = { ...FILES, "partials/card.hbs": "<b>Card</b>" };
+  const { body } = await plan(files, { publish: true });
+  assert.equal((await apply(files, { publish: true, plan: body.plan })).status, 200);
+  const kept = await dashboard.store.templates.list(accountId, "email");
+  const [own] = kept;
+  assert.ok(own !== undefined);
+  const exportFor = async (templates: number[]) => {
+    const { token } = await dashboard.store.tokens.create({
+      ...{ accountId, name: "CI", scopes: ["manage:templates"], limits: { templates } },
+    });
+    return Object.keys((await dashboard.program(token).get(BUNDLE)).body.files);
+  };
+  const all = await exportFor([]);
+  assert.ok(all.some((path) => path.startsWith("pdf/")) && all.includes("partials/card.hbs"));
+  const allowed = await exportFor([own.id]);
+  assert.ok(allowed.length > 0);
+  assert.deepEqual(allowed.filter((path) => !path.startsWith(`email/${own.alias}/`)), []);
+  assert.deepEqual(await exportFor([own.id + 1000]), []);
+});
+
 test("GET /manage/v1/bundle refuses more bytes than a push may have, and names both numbers", async () => {
   const { accountId, program } = await openProgram();
   for (const alias of ["one", "two", "three"]) {
