@@ -197,8 +197,9 @@ const MAX_REASON_LENGTH = 600;
 /** Returns a reason as events have it: with masked addresses, and cut if it is long. */
 export function eventReason(reason: string): string {
   const masked = maskAddresses(reason);
-  const isLong = masked.length > MAX_REASON_LENGTH;
-  return (isLong ? `${masked.slice(0, MAX_REASON_LENGTH - 1)}…` : masked).toWellFormed();
+  if (masked.length <= MAX_REASON_LENGTH) return masked.toWellFormed();
+  const cut = masked.slice(0, MAX_REASON_LENGTH - 1);
+  return `${cut.replace(/[\ud800-\udbff]$/, "")}…`.toWellFormed();
 }
 
 /** Begins where a word does: from every character on, it would take quadratic time on a long word. */

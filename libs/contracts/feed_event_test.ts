@@ -36,7 +36,10 @@ test("eventReason() masks addresses, and cuts what is longer than 600 characters
   const masked = eventReason("a@b ".repeat(200));
   assert.equal(masked.length, 600);
   assert.doesNotMatch(masked, /a@b/);
-  assert.ok(eventReason("😀".repeat(600)).isWellFormed());
+  assert.equal(eventReason("😀".repeat(300)), "😀".repeat(300));
+  // No half of a character stays, which would read as U+FFFD.
+  assert.equal(eventReason("😀".repeat(301)), `${"😀".repeat(299)}…`);
+  assert.ok(eventReason("\ud83d").isWellFormed());
 });
 
 test("feedEventSchema reads what FEED_EVENT_DATA has for every type", () => {
