@@ -54,8 +54,8 @@ export async function readAssetFolder(folder: string): Promise<AssetFolder> {
 
 async function readInto(found: AssetFolder, folder: string, file: string): Promise<void> {
   const path = `assets/${file}`;
-  const { name = assetNameOf(file), contentType = typeOfFile(file), ...said } =
-    found.manifest[file] ?? {};
+  const entry = Object.hasOwn(found.manifest, file) ? found.manifest[file] : undefined;
+  const { name = assetNameOf(file), contentType = typeOfFile(file), ...said } = entry ?? {};
   const info = await stat(join(folder, path));
   const problem = assetNameSchema.safeParse(name).error?.issues[0]?.message;
   if (!info.isFile()) {
