@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import {
   type Batch,
   BATCH_OPEN_MS,
@@ -44,6 +45,7 @@ export async function examinedBy(
   await db.command({ profile: 0 });
   const entries = await db.collection("system.profile")
     .find({ ns: `${db.databaseName}.${collection}`, ts: { $gte: since } }).toArray();
+  assert.ok(entries.length > 0, `the database examined no query of "${collection}"`);
   return entries.reduce((sum, entry) => sum + Number(entry[what] ?? 0), 0);
 }
 
