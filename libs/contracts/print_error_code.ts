@@ -8,7 +8,7 @@ export const PRINT_ERROR_CODES = [
   "invalid",
   /** The document requests an address that it may not load. */
   "blocked",
-  /** The page of an invoice does not show the totals of its XML. */
+  /** The page of an invoice does not show the totals of its XML. Its reason is that of `totalsDiffer()`. */
   "totals_differ",
   /** No font has a glyph for a character of the text. */
   "missing_glyphs",
@@ -22,3 +22,12 @@ export const PRINT_ERROR_CODES = [
 
 /** Why a PDF was not made. */
 export type PrintErrorCode = typeof PRINT_ERROR_CODES[number];
+
+/**
+ * Returns the reason why an invoice was not made, whether its page and its XML disagree or the sums of its XML
+ * among themselves. It has the code: a text is all that a message keeps of its failure.
+ */
+export function totalsDiffer(fault: string): string {
+  const code: PrintErrorCode = "totals_differ";
+  return `the totals differ (${code}): ${fault}`;
+}

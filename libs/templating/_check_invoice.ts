@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InvoiceProfile } from "@posthaste/contracts";
-import { fault, quoted } from "./_invoice_error.ts";
+import { amountsOf } from "./_invoice_amounts.ts";
+import { fault, quoted, sumsFault } from "./_invoice_error.ts";
 import { InvoiceReading } from "./_invoice_reading.ts";
 import {
   DUE_PAYABLE,
@@ -13,6 +14,7 @@ import {
   requiredPaths,
   SUM_PATHS,
 } from "./_invoice_rules.ts";
+import { brokenSums } from "./_invoice_sums.ts";
 
 /** A filled invoice as XML (CII), and the profile that it must conform to. */
 export interface WrittenInvoice {
@@ -34,8 +36,8 @@ const CHUNK = 64 * 1024;
 
 /**
  * Checks an invoice: that it is well-formed XML in UTF-8 without a document type, that its elements are in
- * their namespaces, that it has what its profile requires, and that its sums are numbers. It does not check
- * every rule of EN 16931.
+ * their namespaces, that it has what its profile requires, that its amounts are numbers, and that its sums
+ * agree (BR-CO-10 to BR-CO-17). It does not check every rule of EN 16931.
  *
  * @throws {InvoiceError}
  */
@@ -49,7 +51,8 @@ export async function checkInvoice({ xml, profile }: WrittenInvoice): Promise<Ch
     reading.write(xml.slice(at, at + CHUNK));
     if (xml.length > CHUNK) await nextTurn();
   }
-  const texts = reading.close();
+  const read = reading.close();
+  const { texts } = read;
   for (const path of requiredPaths(profile)) {
     if (!texts.get(path)) throw fault(`it lacks ${path}, which the profile requires`);
   }
@@ -57,6 +60,8 @@ export async function checkInvoice({ xml, profile }: WrittenInvoice): Promise<Ch
     if (!texts.has(path)) throw fault(`it lacks ${path}, which the profile requires`);
   }
   checkValues(texts, profile);
+  const [broken, ...others] = brokenSums(amountsOf(read), profile);
+  if (broken !== undefined) throw sumsFault(broken.message, others.map(({ id }) => id));
   return { grandTotal: texts.get(GRAND_TOTAL) ?? "", duePayable: texts.get(DUE_PAYABLE) ?? "" };
 }
 

@@ -14,10 +14,15 @@ const MAX_NAME = 100;
 const GROUP_RULES = [...groupRules("extended"), ...groupRules("en16931")];
 
 /** Other paths are not kept: their names may be long, and as many as the XML has elements. */
-const KNOWN: ReadonlySet<string> = new Set([...requiredPaths("extended"), ...PRESENT]);
+const KNOWN: ReadonlySet<string> = new Set([
+  ...requiredPaths("extended"),
+  ...SUM_PATHS,
+  ...PRESENT,
+]);
 
-const KNOWN_IN_GROUPS = GROUP_RULES.flatMap(({ path, required }) =>
-  required.map((name) => `${path}/${name}`)
+const KNOWN_IN_GROUPS = GROUP_RULES.flatMap(({ path, required, kept }) =>
+  [...required, ...kept].filter((name) => !name.startsWith("@"))
+    .map((name) => name === "" ? path : `${path}/${name}`)
 );
 
 /** The known paths, those in groups, and all above them: elements elsewhere have no path. */
@@ -30,8 +35,29 @@ const PATHS: ReadonlySet<string> = new Set(
 
 /** The paths of elements that consist of text. */
 const TEXT_PATHS: ReadonlySet<string> = new Set([...KNOWN, ...KNOWN_IN_GROUPS]).difference(
-  new Set([...PRESENT, ...GROUP_RULES.map(({ path }) => path)]),
+  new Set([
+    ...PRESENT,
+    ...GROUP_RULES.filter(({ kept }) => !kept.includes("")).map(({ path }) => path),
+  ]),
 );
+
+/** What was kept of an element that may come often. */
+export interface ReadGroup {
+  /** Its path below the root. */
+  path: string;
+  /** Line of the filled XML. */
+  line: number;
+  /** Texts by what its rule keeps; those that it does not have are missing. */
+  texts: ReadonlyMap<string, string>;
+}
+
+/** What was read of an invoice. */
+export interface ReadInvoice {
+  /** The first text of each path that a rule knows. A group has `present` as its text. */
+  texts: ReadonlyMap<string, string>;
+  /** By their path. */
+  groups: ReadonlyMap<string, readonly ReadGroup[]>;
+}
 
 interface OpenElement {
   name: string;
@@ -47,13 +73,15 @@ interface OpenGroup {
   line: number;
   depth: number;
   missing: Set<string>;
+  texts: Map<string, string>;
 }
 
-/** Reads an invoice in parts, and keeps the first text of each path that a rule knows. */
+/** Reads an invoice in parts, and keeps what the rules know. */
 export class InvoiceReading {
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #rules: ReadonlyMap<string, GroupRule>;
   readonly #texts = new Map<string, string>();
+  readonly #groups = new Map<string, ReadGroup[]>();
   readonly #open: OpenElement[] = [];
   #group: OpenGroup | undefined;
 
@@ -79,13 +107,13 @@ export class InvoiceReading {
   }
 
   /**
-   * Ends the reading, and returns the texts by path. A group has `present` as its text.
+   * Ends the reading.
    *
    * @throws {InvoiceError}
    */
-  close(): ReadonlyMap<string, string> {
+  close(): ReadInvoice {
     this.#parser.close();
-    return this.#texts;
+    return { texts: this.#texts, groups: this.#groups };
   }
 
   #keep(text: string): void {
@@ -99,7 +127,7 @@ export class InvoiceReading {
     if (element.text.length > MAX_TEXT) element.text = `${element.text.slice(0, MAX_TEXT)}…`;
   }
 
-  #begin({ local, uri }: SaxesTagNS): void {
+  #begin({ local, uri, attributes }: SaxesTagNS): void {
     const parent = this.#open.at(-1);
     const { line } = this.#parser;
     this.#open.push({
@@ -107,10 +135,10 @@ export class InvoiceReading {
       path: parent === undefined ? "" : pathOf(parent, local),
     });
     if (parent === undefined) checkRoot(local, uri);
-    else this.#beginIn(parent, uri);
+    else this.#beginIn(parent, uri, attributes);
   }
 
-  #beginIn(parent: OpenElement, uri: string): void {
+  #beginIn(parent: OpenElement, uri: string, attributes: SaxesTagNS["attributes"]): void {
     const { name, line, path } = this.#open.at(-1) ?? parent;
     if (this.#open.length > MAX_DEPTH + 1) throw fault(`it has more than ${MAX_DEPTH} levels`);
     if (parent.path !== undefined && TEXT_PATHS.has(parent.path)) {
@@ -126,7 +154,13 @@ export class InvoiceReading {
     parent.hasElements = true;
     const rule = path === undefined ? undefined : this.#rules.get(path);
     if (rule === undefined) return;
-    this.#group = { rule, line, depth: this.#open.length, missing: new Set(rule.required) };
+    const texts = new Map<string, string>();
+    for (const name of rule.kept) {
+      const attribute = name.startsWith("@") ? attributes[name.slice(1)] : undefined;
+      if (attribute !== undefined) texts.set(name, attribute.value);
+    }
+    const missing = new Set(rule.required);
+    this.#group = { rule, line, depth: this.#open.length, missing, texts };
   }
 
   #end(): void {
@@ -142,10 +176,12 @@ export class InvoiceReading {
 
   #note(path: string | undefined, text: string): void {
     const group = this.#group;
-    if (group === undefined) this.#noteText(path, text);
-    else if (this.#open.length > group.depth) {
-      if (text !== "") group.missing.delete(path?.slice(group.rule.path.length + 1) ?? "");
-    } else this.#endGroup(group);
+    if (group === undefined) return this.#noteText(path, text);
+    const { rule, depth, missing, texts } = group;
+    const name = path?.slice(rule.path.length + 1);
+    if (name !== undefined && rule.kept.includes(name) && !texts.has(name)) texts.set(name, text);
+    if (this.#open.length === depth) return this.#endGroup(group);
+    if (text !== "" && name !== undefined) missing.delete(name);
   }
 
   #noteText(path: string | undefined, text: string): void {
@@ -156,13 +192,16 @@ export class InvoiceReading {
   }
 
   #endGroup(group: OpenGroup): void {
-    const { rule, missing } = group;
+    const { rule: { path }, line, missing, texts } = group;
     const [first] = missing;
     if (first !== undefined) {
       const reason = `lacks ${first}, which the profile requires`;
-      throw fault(`${rule.path} ${placeOf(group)} ${reason}`);
+      throw fault(`${path} ${placeOf(group)} ${reason}`);
     }
-    this.#texts.set(rule.path, "present");
+    this.#texts.set(path, "present");
+    const others = this.#groups.get(path) ?? [];
+    if (others.length === 0) this.#groups.set(path, others);
+    others.push({ path, line, texts });
     this.#group = undefined;
   }
 }

@@ -635,6 +635,16 @@ test("publishing checks the XML of an invoice with the sample, and keeps it with
   revision = await put(revision, { sample: { ...view.draft.sample, number: "" } });
   const empty = await editor.post(`${path}/publish`, { revision });
   assert.match(empty.text, /lacks ExchangedDocument\/ID/);
+  const net = "<ram:TaxBasisTotalAmount>{{ net }}";
+  assert.ok(view.draft.invoice.includes(net));
+  const sums = view.draft.invoice.replace(net, "<ram:TaxBasisTotalAmount>{{ add net 1 }}");
+  revision = await put(revision, { invoice: sums });
+  const wrong = await editor.post(`${path}/publish`, { revision });
+  assert.deepEqual([wrong.status, wrong.body.code], [422, "template_failed"]);
+  assert.match(
+    wrong.text,
+    /the totals differ \(totals_differ\): BR-CO-13: TaxBasisTotalAmount is ([\d.]+), but .* is (?!\1)[\d.]+: .*BR-CO-15/,
+  );
   // A profile without an XML is an error, and a blank XML is none.
   revision = await put(revision, { invoice: " \n" });
   const missing = await editor.post(`${path}/publish`, { revision });

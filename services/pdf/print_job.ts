@@ -1,4 +1,4 @@
-import type { PageOptions, PdfEncryption } from "@posthaste/contracts";
+import { type PageOptions, type PdfEncryption, totalsDiffer } from "@posthaste/contracts";
 import { PdfFault } from "@posthaste/assets";
 import { appendPages } from "./append_pages.ts";
 import { archiveLimitFault } from "./archive_limits.ts";
@@ -128,10 +128,8 @@ export async function resultOf(
   neutralize(pdf, madeAt);
   const fault = job.invoice && totalsFault(printed.totals, job.invoice);
   if (fault !== undefined) {
-    const code = "totals_differ";
-    // The code is in the text, too: that is all that a message keeps of its failure.
-    const reason = `the totals differ (${code}): ${fault}`;
-    throw new PrintError({ name: job.name, code, reason });
+    const reason = totalsDiffer(fault);
+    throw new PrintError({ name: job.name, code: "totals_differ", reason });
   }
   const { author, conformance } = job.page;
   const missingGlyphs = await missingOf(job, pdf);

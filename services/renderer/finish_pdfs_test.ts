@@ -1,4 +1,4 @@
-import { minimalInvoice } from "@posthaste/kit";
+import { minimalInvoice, sampleInvoice } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import {
@@ -52,6 +52,12 @@ test("finishPdfs() leaves PDFs without an invoice as they are", async () => {
 const FAULTS: [string, string | undefined, PageOptionsInput, RegExp][] = [
   ["XML that is not well-formed", minimalInvoice("{{{name}}}", "1"), ARCHIVED, /not well-formed/],
   ["an empty sum", minimalInvoice("a", "{{none}}"), ARCHIVED, /lacks .*GrandTotalAmount/],
+  [
+    "sums that disagree",
+    sampleInvoice("minimum").replace(">19.00<", ">{{total}}<"),
+    ARCHIVED,
+    /the totals differ \(totals_differ\): BR-CO-15: GrandTotalAmount is 119\.00, .* is 219\.00: add/,
+  ],
   ["an XML without a profile", minimalInvoice("a", "1"), {}, /name no profile/],
   ["a profile without XML", undefined, ARCHIVED, /has no invoice XML/],
   ["no PDF/A", minimalInvoice("a", "1"), { invoice: "minimum" }, /only be attached to PDF\/A-3b/],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
-import { minimalInvoice, until } from "@posthaste/kit";
+import { minimalInvoice, summedInvoice, until } from "@posthaste/kit";
 import { attachedInvoice, NO_PDFDETACH } from "./attached_invoice.ts";
 import { readMail } from "./read_mail.ts";
 import { openPdfOrder, type PdfOrder } from "./pdf_order.ts";
@@ -47,4 +47,25 @@ test("a mail has an invoice for people and for programs; one with other totals i
   const bytes = mail.attachments[0]?.bytes as Buffer;
   assert.equal(await attachedInvoice(bytes), minimalInvoice("Müller &amp; Söhne", "1234.50"));
   assert.match(bytes.toString("latin1"), /<pdfaid:part>3<\/pdfaid:part>/);
+});
+
+test("a mail whose invoice has wrong sums is not sent, and the reason has both numbers", async () => {
+  const { system, order } = opened;
+  const pdf = await system.publishPdf({
+    html: '<p data-invoice-total>165,95<p data-invoice-total="due">100,05',
+    invoice: summedInvoice("basic").replace(">145.00<", ">{{basis}}<"),
+    page: { conformance: "pdf/a-3b", invoice: "basic" },
+  });
+  const to = ["145.00", "150.00"].map((basis, index) => ({
+    email: `sums-${index}@invoice.example`,
+    attachments: [{ id: pdf, variables: { basis } }],
+  }));
+  const { id } = await system.send({ ...order, to });
+  await system.untilDone(id);
+  const messages = await Promise.all([0, 1].map((index) => system.message(messageIdOf(id, index))));
+  assert.deepEqual(messages.map(({ state }) => state), ["sent", "failed"]);
+  assert.match(
+    messages[1]?.reason ?? "",
+    /the totals differ \(totals_differ\): BR-CO-13: TaxBasisTotalAmount is 150\.00, .* is 145\.00: subtract/,
+  );
 });

@@ -53,6 +53,7 @@ export { stopTime, type TestTime } from "./stop_time.ts";
 export { openStubServer, type Seen, type StubAnswer } from "./stub_server.ts";
 export { takesLong } from "./takes_long.ts";
 export { sampleInvoice } from "./sample_invoice.ts";
+export { summedInvoice } from "./summed_invoice.ts";
 export { expiredCertificate, testCertificate } from "./test_certificate.ts";
 export { sfntOf, testFont, type TestFontOptions, testWoff2 } from "./test_font.ts";
 export { until, type UntilOptions } from "./until.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sampleInvoice } from "@posthaste/kit";
 import { brokenRules, NO_RULES } from "./broken_rules.ts";
 
-/** What is changed in a valid invoice, and the rules that it then breaks. The product refuses none of these. */
+/** What is changed in a valid invoice, and the rules that it then breaks. The product refuses only the first six. */
 const FAULTS: readonly [from: string, to: string, rules: string[]][] = [
   [">119.00</ram:GrandTotal", ">120.00</ram:GrandTotal", ["BR-CO-15", "BR-CO-16"]],
   [">119.00</ram:DuePayable", ">118.00</ram:DuePayable", ["BR-CO-16"]],
