@@ -5,36 +5,24 @@
  * @module
  */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { after, before, test } from "node:test";
 import handlebars from "handlebars";
 import juice from "juice";
 import mjml2html from "mjml";
-import { convertTemplates } from "@posthaste/cli/convert_templates";
 import { importTemplates } from "@posthaste/cli/import_templates";
 import { nightly, openTestMongo, type TestMongo } from "@posthaste/kit";
 import { openStore, type Store } from "@posthaste/storage";
-import {
-  lintTemplate,
-  openSandbox,
-  type Sandbox,
-  type TranslatedProduct,
-  translateTemplate,
-} from "@posthaste/templating";
+import { lintTemplate, openSandbox, type Sandbox, translateTemplate } from "@posthaste/templating";
+import { checkOut, convert, NO_CLONES } from "./public_templates/converted.ts";
 import { readPage } from "./public_templates/read_page.ts";
 import { sampleOf } from "./public_templates/sample_of.ts";
 import { SOURCES } from "./public_templates/sources.ts";
 
 nightly("cli/convert_templates_test.ts", "cli/import_templates_test.ts");
-
-const CLONES = process.env["PUBLIC_TEMPLATES"];
-const MISSING = CLONES === undefined &&
-  "PUBLIC_TEMPLATES names no folder with clones of tests/e2e/public_templates/sources.ts";
 
 let mongo: TestMongo;
 let store: Store;
@@ -56,32 +44,22 @@ after(async () => {
   await rm(root, { recursive: true });
 });
 
-for (const { name, commit, folder, product, kind, outcomes } of SOURCES) {
+for (const source of SOURCES) {
+  const { name, kind, outcomes } = source;
   test(`the public templates of ${name} are imported, and filled as by plain Handlebars`, {
-    skip: MISSING,
+    skip: NO_CLONES,
   }, async () => {
-    const converted = await convert(join(checkOut(name, commit), folder), { product, kind });
+    const converted = await convert(source, root);
     assert.deepEqual(await outcomesOf(name, converted), outcomes);
     await compareAll(join(converted, kind), kind);
   });
 }
 
-/** Writes the files of a commit to a folder of their own. */
-function checkOut(name: string, commit: string): string {
-  const folder = join(root, name);
-  mkdirSync(folder, { recursive: true });
-  const tar = execFileSync("git", ["-C", join(CLONES ?? "", name), "archive", commit], {
-    maxBuffer: 500_000_000,
-  });
-  execFileSync("tar", ["x", "-C", folder], { input: tar });
-  return folder;
-}
-
 test("no field of SendGrid's dynamic templates is unknown with the samples that come with them", {
-  skip: MISSING,
+  skip: NO_CLONES,
 }, async () => {
-  const { commit = "" } = SOURCES.find(({ name }) => name === "sendgrid") ?? {};
-  const folder = join(checkOut("sendgrid", commit), "dynamic-templates");
+  const source = SOURCES.find(({ name }) => name === "sendgrid") ?? assert.fail();
+  const folder = join(checkOut(source, root), "dynamic-templates");
   let pairs = 0;
   for (const name of await readdir(folder)) {
     if (name.endsWith(".md")) continue;
@@ -102,26 +80,6 @@ test("no field of SendGrid's dynamic templates is unknown with the samples that 
   }
   assert.equal(pairs, 8);
 });
-
-async function convert(
-  folder: string,
-  { product, kind }: { product: TranslatedProduct; kind: "email" | "pdf" },
-): Promise<string> {
-  const target = await mkdtemp(join(root, "converted-"));
-  await convertTemplates({ product, folder, target });
-  if (kind === "pdf") await makePdfs(target);
-  return target;
-}
-
-/** Makes PDF templates of mails: the command knows only those. */
-async function makePdfs(folder: string): Promise<void> {
-  await rename(join(folder, "email"), join(folder, "pdf"));
-  for (const alias of await readdir(join(folder, "pdf"))) {
-    await rm(join(folder, "pdf", alias, "subject.hbs"));
-    const settings = JSON.stringify({ name: alias, filename: `${alias}.pdf` });
-    await writeFile(join(folder, "pdf", alias, "template.json"), settings);
-  }
-}
 
 async function outcomesOf(name: string, folder: string): Promise<Record<string, number>> {
   const { _id: accountId } = await store.accounts.create({ name });
