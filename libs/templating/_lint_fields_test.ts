@@ -76,6 +76,22 @@ test("lintTemplate() finds a misspelled field that a text names", () => {
   ]);
 });
 
+test("lintTemplate() knows the fields of what lookup finds under a name that is written", () => {
+  const sample = { shop: { lines: LINES, owner: CUSTOMER }, key: "lines" };
+  const html =
+    '{{#each (lookup shop "lines")}}{{price}}{{discuont}}{{@root.shop.owner.nmae}}{{/each}}' +
+    '\n{{#with (lookup (lookup shop "owner") "address") as |at|}}{{ctiy}}{{at.city}}{{/with}}' +
+    '\n{{#let of=(lookup shop "lines")}}{{sum of "prcie"}}{{/let}}{{sum (lookup shop "lines") "dicsount"}}' +
+    "\n{{#each (lookup shop key)}}{{nmae}}{{/each}}";
+  assert.deepEqual(fieldFindings(html, sample), [
+    'error html 1:43 "shop.lines[].discuont" is not known: did you mean "shop.lines[].discount"?',
+    'error html 1:55 "shop.owner.nmae" is not known: did you mean "shop.owner.name"?',
+    'error html 2:61 "shop.owner.address.ctiy" is not known: did you mean "shop.owner.address.city"?',
+    'error html 3:43 "shop.lines[].prcie" is not known: did you mean "shop.lines[].price"?',
+    'error html 3:88 "shop.lines[].dicsount" is not known: did you mean "shop.lines[].discount"?',
+  ]);
+});
+
 test("lintTemplate() accepts texts that name known fields, and those that name none", () => {
   const html =
     '{{sum lines "price" "discount"}}{{sum lines}}{{lookup lines "length"}}{{lookup lines "0"}}' +

@@ -1,6 +1,6 @@
-import type { Node, PathExpression, StringLiteral } from "./_handlebars.ts";
+import type { Node, PathExpression } from "./_handlebars.ts";
 import type { Call } from "./check_template.ts";
-import { resolve, type Scope } from "./_scope.ts";
+import { type Scope, targetOf, writtenName } from "./_scope.ts";
 
 /** A field whose name a template gives as a text in quotes. */
 export interface NamedField {
@@ -10,22 +10,15 @@ export interface NamedField {
   readonly node: Node;
 }
 
-/**
- * Returns the fields that the arguments of a helper name: `sum lines "price"`, `lookup customer "name"`. Leaves out
- * a name with a dot or a bracket: as a step of a path, it would look like several steps.
- */
+/** Returns the fields that the arguments of a helper name: `sum lines "price"`, `lookup customer "name"`. */
 export function namedFields({ path, params }: Call, scope: Scope): NamedField[] {
   const helper = (path as PathExpression).original;
   if (helper !== "sum" && helper !== "lookup") return [];
-  const [subject, ...names] = params;
-  if (subject?.type !== "PathExpression") return [];
-  const holder = subject as PathExpression;
+  const [holder, ...names] = params;
   return names.flatMap((node) => {
-    const name = node.type === "StringLiteral" ? (node as StringLiteral).value : "";
-    if (name === "" || /[.[\]]/.test(name)) return [];
-    // A `{{#let}}` may have given the name: of all paths, only the whole one shows that.
-    const inside = helper === "sum" ? ["[]", name] : [name];
-    const steps = resolve({ ...holder, parts: [...holder.parts, ...inside] }, scope);
+    const name = writtenName(node);
+    if (name === undefined) return [];
+    const steps = targetOf(holder, scope, helper === "sum" ? ["[]", name] : [name]);
     return steps === undefined ? [] : [{ steps, node }];
   });
 }

@@ -1,4 +1,11 @@
-import { type BlockStatement, isScoped, type Node, type PathExpression } from "./_handlebars.ts";
+import {
+  type BlockStatement,
+  isScoped,
+  type Node,
+  type PathExpression,
+  type StringLiteral,
+  type SubExpression,
+} from "./_handlebars.ts";
 
 /** The target of names: the steps from the top, or nothing if that is unknown. */
 export type Context = readonly string[] | undefined;
@@ -19,9 +26,7 @@ export function entersContext(name: string): boolean {
 /** Returns the scope inside of an `each`, `with` or `let`. */
 export function entered(block: BlockStatement, scope: Scope): Scope {
   if ((block.path as PathExpression).original === "let") return named(block, scope);
-  const [subject] = block.params;
-  const isPath = subject?.type === "PathExpression";
-  const target = isPath ? resolve(subject as PathExpression, scope) : undefined;
+  const target = targetOf(block.params[0], scope);
   const isEach = (block.path as PathExpression).original === "each";
   const inner = isEach && target ? [...target, "[]"] : target;
   const names = new Map(scope.names);
@@ -35,18 +40,50 @@ function named({ params, hash }: BlockStatement, scope: Scope): Scope {
   const pairs = hash?.pairs ?? [];
   const [subject] = params;
   if (subject === undefined && pairs.length === 0) return scope;
-  const target = (node: Node | undefined): Context =>
-    node?.type === "PathExpression" ? resolve(node as PathExpression, scope) : undefined;
-  const own = new Map(pairs.map(({ key, value }) => [key, target(value)]));
+  const own = new Map(pairs.map(({ key, value }) => [key, targetOf(value, scope)]));
   const names = new Map([...scope.names].filter(([name]) => !own.has(name)));
   const before = scope.given?.get(scope.contexts.length - 1);
   // Without an object, names that a block around it gave stay.
   const given = subject === undefined ? new Map([...before ?? [], ...own]) : own;
   return {
-    contexts: [...scope.contexts, subject === undefined ? scope.contexts.at(-1) : target(subject)],
+    contexts: [
+      ...scope.contexts,
+      subject === undefined ? scope.contexts.at(-1) : targetOf(subject, scope),
+    ],
     given: new Map([...scope.given ?? [], [scope.contexts.length, given]]),
     names,
   };
+}
+
+/**
+ * Returns the path of a value from the top: of a name, or of a field that `lookup` finds under a written name.
+ *
+ * @param inside Steps from the value on. A `{{#let}}` may have given the first: of all paths, only the whole one
+ * shows that.
+ */
+export function targetOf(
+  node: Node | undefined,
+  scope: Scope,
+  inside: readonly string[] = [],
+): Context {
+  if (node?.type === "PathExpression") {
+    const path = node as PathExpression;
+    return resolve({ ...path, parts: [...path.parts, ...inside] }, scope);
+  }
+  if (node?.type !== "SubExpression") return undefined;
+  const { path, params: [holder, key] } = node as SubExpression;
+  if ((path as PathExpression).original !== "lookup") return undefined;
+  const name = writtenName(key);
+  return name === undefined ? undefined : targetOf(holder, scope, [name, ...inside]);
+}
+
+/**
+ * Returns the name of a field that is written as a text. Leaves out a name with a dot or a bracket: as a step of a
+ * path, it would look like several steps.
+ */
+export function writtenName(node: Node | undefined): string | undefined {
+  const name = node?.type === "StringLiteral" ? (node as StringLiteral).value : "";
+  return name === "" || /[.[\]]/.test(name) ? undefined : name;
 }
 
 /** Returns the path of a name from the top, as far as it is known. */
