@@ -42,6 +42,13 @@ export function templateTags(source: string): TemplateTag[] | null {
   return tags;
 }
 
+/** Returns whether a tag is a comment. */
+export function isComment(source: string, { start }: TemplateTag): boolean {
+  return matchAt(COMMENT, source, start) !== undefined;
+}
+
+const COMMENT = /\{\{~?!/y;
+
 function matchAt(form: RegExp, source: string, at: number): string | undefined {
   form.lastIndex = at;
   return form.exec(source)?.[0];

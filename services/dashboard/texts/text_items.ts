@@ -19,7 +19,8 @@ export type TextItem =
     | { type: "end"; piece: HtmlPiece | TemplateTag }
   );
 
-const INLINE = new Set(
+/** The elements that stand inside of a text. */
+export const INLINE: ReadonlySet<string> = new Set(
   ("a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong " +
     "sub sup time tt u var").split(" "),
 );
