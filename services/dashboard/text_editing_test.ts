@@ -114,6 +114,7 @@ test("a member for texts changes texts of a draft, and nothing else", async () =
   const { draft } = view;
   const changes = [
     { html: HTML.replace("a.png", "b.png") },
+    { html: `<img src="a.png" alt="">\n${HTML}` },
     { html: HTML.replace("Hello", "<script>alert(1)</script>") },
     { html: HTML.replace("Hello", '<a href="https://evil.example">Hello</a>') },
     { html: HTML.replace("{{ name }}", "{{ secret }}") },

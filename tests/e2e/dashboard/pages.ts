@@ -96,6 +96,8 @@ export const PAGES: readonly PageToSee[] = [
   { name: "email-preview-dark", path: EMAIL, open: (page) => showPreview(page, "Dark") },
   { name: "email-preview-text", path: EMAIL, open: (page) => showPreview(page, "Text") },
   { name: "email-preview-source", path: EMAIL, open: (page) => showPreview(page, "Source") },
+  { name: "email-preview-image", path: EMAIL, open: pickImage },
+  { name: "email-preview-image-place", path: EMAIL, open: placeImage },
   {
     ...{ name: "email-template-history", path: EMAIL },
     open: (page) => pickAction(page, "History"),
@@ -259,6 +261,19 @@ async function showPreview(page: Page, look?: string): Promise<void> {
   if (look === undefined) return;
   const looks = page.getByRole("region", { name: "Preview" }).getByRole("radiogroup");
   await looks.getByText(look, { exact: true }).click();
+}
+
+async function pickImage(page: Page): Promise<void> {
+  await showPreview(page);
+  await press(page, "Add an image");
+}
+
+/** Chooses a text beside which a new image goes. */
+async function placeImage(page: Page): Promise<void> {
+  await pickImage(page);
+  await page.getByRole("button", { name: /^Use / }).first().click();
+  await page.getByRole("button", { name: "Choose its place" }).click();
+  await page.getByRole("button", { name: /^Choose the text/ }).first().click();
 }
 
 async function chooseLogin(page: Page, name: string): Promise<void> {

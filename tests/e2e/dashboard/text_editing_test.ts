@@ -166,6 +166,106 @@ async function expectInPdf(bytes: Buffer): Promise<void> {
   if (images !== undefined) assert.deepEqual(images, ["60 x 20"]);
 }
 
+test("a person without HTML adds an image to a mail without any, takes it back and adds it again", async () => {
+  const html = await readDemo("email/receipt/body.mjml");
+  const sample = JSON.parse(await readDemo("email/receipt/sample.json"));
+  const id = await makeTemplate("email", { subject: "With an image", html, sample });
+  await using look = await fixture.look(`/email-templates/${id}`, { who: "editor" });
+  const { page, faults } = look;
+  const image = mailOf(page).getByRole("img", { name: "A sign" });
+  const place = page.getByRole("group", { name: "Place of the image" });
+  const heading = "Thank you,";
+
+  await page.getByRole("button", { name: "Add an image" }).click();
+  await page.getByLabel("Image to upload").setInputFiles({
+    ...{ name: "Sign.png", mimeType: "image/png", buffer: SIGN },
+  });
+  const adding = page.getByRole("dialog", { name: "Add an image" });
+  await adding.locator("textarea:focus").waitFor();
+  await adding.getByRole("textbox", { name: "Description" }).fill("A sign");
+  await adding.getByRole("textbox", { name: "Width" }).fill("30");
+  await expectNoAxeViolations(page);
+  await adding.getByRole("button", { name: "Choose its place" }).click();
+  await place.getByText("Click a text").waitFor();
+  assert.deepEqual(await place.getByRole("button").allInnerTexts(), ["At the very top", "Cancel"]);
+  await page.getByRole("button", { name: `Choose the text: ${heading}` }).click();
+  await place.getByText(`Put it beside “${heading}`).waitFor();
+  await expectNoAxeViolations(page);
+  await place.getByRole("button", { name: "Above" }).click();
+  await image.waitFor();
+  await expectNoAxeViolations(page);
+  const tag = '<mj-image src="{{asset "sign"}}" alt="A sign" width="30px" />';
+  const [, line, indent] = new RegExp(`^(( *)<mj-text[^>]*>${heading}.*)$`, "m").exec(html) ?? [];
+  const withImage = html.replace(`${line}`, `${indent}${tag}\n${line}`);
+  await untilSaved(page);
+  assert.equal((await sourceOf("email", id)).html, withImage);
+
+  await page.getByRole("button", { name: "Undo" }).click();
+  await image.waitFor({ state: "hidden" });
+  await page.getByRole("textbox", { name: "HTML or MJML of the mail" }).click();
+  await page.keyboard.press("ControlOrMeta+z");
+  await image.waitFor();
+  await page.keyboard.press("ControlOrMeta+z");
+  await image.waitFor({ state: "hidden" });
+
+  // The text that was clicked last is chosen.
+  await page.getByRole("button", { name: `Edit the text: ${heading}` }).click();
+  await page.getByRole("textbox", { name: "Text", exact: true }).press("Escape");
+  await page.getByRole("button", { name: "Add an image" }).click();
+  await page.getByRole("button", { name: "Use sign" }).click();
+  await adding.getByRole("textbox", { name: "Width" }).fill("30");
+  await adding.getByRole("button", { name: "Choose its place" }).click();
+  await place.getByRole("button", { name: "Above" }).click();
+  await image.waitFor();
+  await publish(page);
+  assert.equal((await sourceOf("email", id)).html, withImage);
+  assert.deepEqual(faults, []);
+
+  const to = [{ email: "reader@images.example" }];
+  await fixture.system.send({ template: id, integration: integrationId, variables: sample, to });
+  const mail = await until(
+    async () => (await inbox()).find(({ subject }) => subject === "With an image"),
+    { message: "the mail to arrive" },
+  );
+  for (
+    const { html, attachments: [part, ...others] } of await readMail({
+      raw: await rawMail(mail.id),
+    })
+  ) {
+    assert.deepEqual([part?.type, part?.bytes, others], ["image/png", SIGN, []]);
+    const embedded = `data:image/png;base64,${SIGN.toString("base64")}`;
+    const [, src] = /<img[^>]* src="([^"]*)"/.exec(html) ?? [];
+    assert.ok(src === embedded || src === `cid:${part?.contentId}`, src);
+  }
+});
+
+test("an image is added to a PDF and to plain HTML, below a text and above all", async () => {
+  const html =
+    '<!doctype html>\n<html lang="en">\n<body>\n\t<h1>{{ title }}</h1>\n</body>\n</html>\n';
+  const tag = '<img src="{{asset "logo"}}" alt="Northwind" width="40">';
+  for (
+    const [kind, side, after] of [
+      ["pdf", "Below", html.replace("</h1>", `</h1>\n\t${tag}`)],
+      ["email", "At the very top", html.replace("\t<h1>", `\t${tag}\n\t<h1>`)],
+    ] as const
+  ) {
+    const id = await makeTemplate(kind, { subject: "Hi", html, sample: { title: "Letter" } });
+    await using look = await fixture.look(`/${kind}-templates/${id}`, { who: "editor" });
+    const { page, faults } = look;
+    await page.getByRole("button", { name: "Edit the text: Letter" }).click();
+    await page.getByRole("textbox", { name: "Text", exact: true }).press("Escape");
+    await page.getByRole("button", { name: "Add an image" }).click();
+    await page.getByRole("button", { name: "Use logo" }).click();
+    await page.getByRole("button", { name: "Choose its place" }).click();
+    await page.getByRole("button", { name: side, exact: true }).click();
+    await page.getByRole("button", { name: "Replace the image: Northwind" }).first().waitFor();
+    await expectNoAxeViolations(page);
+    await untilSaved(page);
+    assert.equal((await sourceOf(kind, id)).html, after);
+    assert.deepEqual(faults, []);
+  }
+});
+
 test("a member for texts sees the preview only, and what they change is saved by itself", async () => {
   const { system, url } = fixture;
   const { accountId } = system;
@@ -195,6 +295,7 @@ test("a member for texts sees the preview only, and what they change is saved by
   const html = HTML.replace("{{ name }}!", "{{ name }}! &amp; welcome &lt;3");
   assert.equal((await sourceOf("email", id)).html, html);
   assert.equal(await page.getByRole("button", { name: /Replace the image/ }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Add an image" }).count(), 0);
   assert.equal(await page.getByRole("button", { name: "Publish" }).count(), 0);
   await expectNoAxeViolations(page);
   for (const size of SIZES) {
@@ -398,4 +499,4 @@ async function inbox(): Promise<Caught[]> {
 }
 
 /** Their sizes differ, so that the size of an image in a PDF shows which one it is. */
-const [OLD_LOGO, NEW_LOGO] = [pngOf(40, 10), pngOf(60, 20)];
+const [OLD_LOGO, NEW_LOGO, SIGN] = [pngOf(40, 10), pngOf(60, 20), pngOf(30, 30)];

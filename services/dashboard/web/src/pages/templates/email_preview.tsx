@@ -6,6 +6,7 @@ import { useCarriedImages, withCarriedImages } from "../files/file_queries.ts";
 import { framedHtml, hasDarkStyles, type MailScheme } from "./framed_html.ts";
 import { inertPage } from "./inert_page.ts";
 import { MailFrame } from "./mail_frame.tsx";
+import { AddImageButton } from "./texts/add_image.tsx";
 import { EditSubject } from "./texts/edit_subject.tsx";
 import { EditSwitch } from "./texts/edit_switch.tsx";
 import { FrameSpots } from "./texts/frame_spots.tsx";
@@ -39,7 +40,7 @@ export function EmailPreview({ output, tookMs, isWaiting, editing = null }: {
   );
   return (
     <Box h="100%" style={{ display: "flex", flexDirection: "column" }}>
-      <Group px="sm" pt="xs" pb={8} gap="xs">
+      <Group px="sm" pt="xs" pb={8} gap={6}>
         <SegmentedControl
           size="xs"
           aria-label="What the preview shows"
@@ -64,6 +65,7 @@ export function EmailPreview({ output, tookMs, isWaiting, editing = null }: {
         {editing !== null && (isFramed || look === "text" && !textGenerated) && (
           <EditSwitch editing={editing} />
         )}
+        {editing !== null && isFramed && <AddImageButton editing={editing} />}
       </Group>
       <Box px="sm" pb="xs">
         <Group gap="xs" wrap="nowrap" align="flex-start">

@@ -3,6 +3,7 @@ import { TbDownload, TbZoomIn, TbZoomOut } from "react-icons/tb";
 import { lazy, Suspense, useState } from "react";
 import { CodeView } from "../../editor/lazy_editor.tsx";
 import { Waiting } from "../../parts/states.tsx";
+import { AddImageButton } from "./texts/add_image.tsx";
 import { EditSwitch } from "./texts/edit_switch.tsx";
 import { HiddenTextList } from "./texts/hidden_text_list.tsx";
 import type { TextEditing } from "./texts/use_text_editing.ts";
@@ -41,7 +42,12 @@ export function PdfPreview({ pdf, html, filename, tookMs, isWaiting, editing = n
             onChange={setLook}
             data={[{ value: "pages", label: "Pages" }, { value: "source", label: "Source" }]}
           />
-          {look === "pages" && editing !== null && <EditSwitch editing={editing} />}
+          {look === "pages" && editing !== null && (
+            <>
+              <EditSwitch editing={editing} />
+              <AddImageButton editing={editing} />
+            </>
+          )}
           {look === "pages" && (
             <Group gap={2} wrap="nowrap">
               <Zoom label="Smaller" onClick={() => setZoom(zoom - 1)} disabled={zoom === 0}>

@@ -6,6 +6,7 @@ import { FindingList } from "./finding_list.tsx";
 import { PdfPreview } from "./pdf_preview.tsx";
 import type { SourcePlace } from "./source_marks.ts";
 import { EditPopover } from "./texts/edit_popover.tsx";
+import { PlaceImage } from "./texts/place_image.tsx";
 import { useTextEditing } from "./texts/use_text_editing.ts";
 import type { Draft } from "./use_draft.ts";
 import type { Preview } from "./use_preview.ts";
@@ -50,6 +51,7 @@ export function PreviewPane({ view, draft, preview, tag, readOnly, onShow }: {
           This is the preview before your last change. See the issues below.
         </Text>
       )}
+      {editing !== null && <PlaceImage editing={editing} draft={draft} />}
       <Box flex={1} mih={0}>
         {good === null
           ? error === null && newest === null && <Waiting label="Rendering the preview" />

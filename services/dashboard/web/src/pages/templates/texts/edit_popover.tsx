@@ -1,6 +1,7 @@
 import { Popover } from "@mantine/core";
 import type { Draft } from "../use_draft.ts";
 import type { Preview } from "../use_preview.ts";
+import { AddImage } from "./add_image.tsx";
 import { EditImage } from "./edit_image.tsx";
 import { EditText } from "./edit_text.tsx";
 import { PartialNote } from "./partial_note.tsx";
@@ -33,7 +34,9 @@ export function EditPopover({ editing, draft, preview }: {
         <span aria-hidden style={{ ...current.box, position: "fixed", pointerEvents: "none" }} />
       </Popover.Target>
       <Popover.Dropdown p="xs" aria-label={LABELS[target.type]}>
-        {target.type === "image"
+        {target.type === "new"
+          ? <AddImage editing={editing} onClose={close} />
+          : target.type === "image"
           ? <EditImage target={target} draft={draft} onClose={close} />
           : target.type === "partial"
           ? <PartialNote name={editing.marked?.partials[target.number] ?? ""} onClose={close} />
@@ -48,5 +51,6 @@ const LABELS = {
   plain: "Edit this text",
   partial: "The partial of this text",
   image: "Replace this image",
+  new: "Add an image",
   subject: "Edit the subject",
 } as const;

@@ -30,7 +30,6 @@ export function FrameSpots({ frame, size, page, editing }: {
     const texts = pageTexts(page);
     setValues(texts.values);
     const found = placesOn(contentDocument, texts).flatMap(({ range, ...place }) => {
-      if (place.target.type === "image" && !editing.mayReplaceImages) return [];
       const { left, top, width, height } = range.getBoundingClientRect();
       return width < LEAST || height < LEAST
         ? []
@@ -38,11 +37,14 @@ export function FrameSpots({ frame, size, page, editing }: {
     });
     setSpots(found);
     onShown(shownNumbers(found));
-  }, [frame, size, page, editing.mayReplaceImages]);
-  return spots.map(({ target, label, box }, index) => (
+  }, [frame, size, page]);
+  return spots.filter(({ target }) => editing.offers(target.type)).map((
+    { target, label, box },
+    index,
+  ) => (
     <TextSpot
       key={index}
-      {...{ target, label, box }}
+      {...{ target, label, box, editing }}
       onOpen={(target, box) => editing.open({ target, box, shown: valuesOf(values, target) })}
     />
   ));

@@ -1,8 +1,8 @@
 import { plainRanges } from "../../../../../texts/plain_ranges.ts";
 import { type TemplateTag, templateTags } from "../../../../../texts/template_tags.ts";
 import { textRanges } from "../../../../../texts/text_ranges.ts";
-import { nameOf, sayTag } from "./tag_name.ts";
-import { type EditTarget, type TextBodies, tokensOf } from "./text_editing.ts";
+import { sayTag } from "./tag_name.ts";
+import { type EditTarget, type TextBodies, wordsOf } from "./text_editing.ts";
 
 /** A text that a preview does not show. */
 export interface HiddenText {
@@ -36,7 +36,7 @@ export function hiddenTexts(
     }
     if (shown.has(number)) return [];
     const target = { type, number };
-    return [{ target, label: labelOf(body.slice(start, end), target), within: [...open] }];
+    return [{ target, label: wordsOf(body.slice(start, end), target), within: [...open] }];
   });
 }
 
@@ -54,12 +54,4 @@ function opposite(said: string): string {
   const [word = "", ...rest] = said.split(" ");
   const other = { if: "unless", unless: "if", each: "empty" }[word];
   return [...(other === undefined ? ["else of", word] : [other]), ...rest].join(" ");
-}
-
-function labelOf(text: string, target: EditTarget): string {
-  const words = tokensOf(text, target).map(({ type, key }) => {
-    if (type === "character") return key;
-    return type === "value" ? nameOf(key) : type === "break" ? " " : "";
-  });
-  return words.join("").replace(/\s+/g, " ").trim();
 }

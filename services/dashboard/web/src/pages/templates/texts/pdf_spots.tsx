@@ -54,13 +54,11 @@ export function PdfSpots({ spots, editing }: {
       ]),
     [text, texts, descriptions],
   );
-  const mayEdit = ({ target: { type } }: PdfSpot) => type !== "image" || editing.mayReplaceImages;
-  return spots.filter(mayEdit).map(({ target, box }, index) => (
+  return spots.filter(({ target }) => editing.offers(target.type)).map(({ target, box }, index) => (
     <TextSpot
       key={index}
       unit="%"
-      target={target}
-      box={box}
+      {...{ target, box, editing }}
       label={labels.get(`${target.type} ${target.number}`) ?? ""}
       onOpen={(target, box) => editing.open({ target, box, shown: valuesOf(values, target) })}
     />

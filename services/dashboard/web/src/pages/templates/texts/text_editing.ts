@@ -6,18 +6,22 @@ import { plainTextFault, textFault, type TextRule } from "../../../../../texts/t
 import { templateTags } from "../../../../../texts/template_tags.ts";
 import { type TextRange, textRanges } from "../../../../../texts/text_ranges.ts";
 import { plainTokens, type TextToken, textTokens } from "../../../../../texts/text_tokens.ts";
+import { nameOf } from "./tag_name.ts";
 
 /**
  * What a person clicks in the preview, by its number: a text or an image of the HTML, a text of the text part, or
- * a partial with the text; or the subject.
+ * a partial with the text; or the subject; or a new image.
  */
 export interface EditTarget {
-  type: "text" | "image" | "plain" | "partial" | "subject";
+  type: "text" | "image" | "plain" | "partial" | "subject" | "new";
   number: number;
 }
 
 /** The subject of a mail. */
 export const SUBJECT: EditTarget = { type: "subject", number: WHOLE };
+
+/** An image that is to be added. */
+export const NEW_IMAGE: EditTarget = { type: "new", number: WHOLE };
 
 /** The bodies with texts that a person edits. */
 export type TextBodies = Pick<TemplateSource, "html" | "subject" | "text">;
@@ -39,6 +43,20 @@ export function isPlain({ type }: EditTarget): boolean {
 export function sourceOfText(source: TextBodies, target: EditTarget): string | undefined {
   const { body, range } = placeOf(source, target);
   return range && source[body].slice(range.start, range.end);
+}
+
+/**
+ * Returns the words of a text in one line, with the names of its values.
+ *
+ * @param shown What a preview shows for the values instead, in order.
+ */
+export function wordsOf(text: string, target: EditTarget, shown: readonly string[] = []): string {
+  let count = 0;
+  const words = tokensOf(text, target).map(({ type, key }) => {
+    if (type === "character") return key;
+    return type === "value" ? shown[count++] ?? nameOf(key) : type === "break" ? " " : "";
+  });
+  return words.join("").replace(/\s+/g, " ").trim();
 }
 
 /** Returns the tokens of a text. */

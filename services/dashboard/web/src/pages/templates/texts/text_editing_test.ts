@@ -8,6 +8,7 @@ import {
   sourceOfText,
   SUBJECT,
   tokensOf,
+  wordsOf,
 } from "./text_editing.ts";
 
 const SOURCE = {
@@ -61,4 +62,11 @@ test("hasSameNumbers() compares the texts and images of two sources", () => {
   assert.equal(isSame({ html: html.replace("Bye", "") }), false);
   assert.equal(isSame({ html: `${html}<img src="a">` }), false);
   assert.equal(isSame({ text: text.replace("Bye", "") }), false);
+});
+
+test("wordsOf() has the names of values, or what the preview shows for them", () => {
+  const target = { type: "text", number: 0 } as const;
+  const text = 'Hello <b>{{ name }}</b>,<br>\n on {{ date day "long" }}';
+  assert.equal(wordsOf(text, target), "Hello name, on day");
+  assert.equal(wordsOf(text, target, ["Ada"]), "Hello Ada, on day");
 });

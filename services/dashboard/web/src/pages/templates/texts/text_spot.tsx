@@ -1,19 +1,26 @@
 import type { EditTarget } from "./text_editing.ts";
-import type { ScreenBox } from "./use_text_editing.ts";
+import type { ScreenBox, TextEditing } from "./use_text_editing.ts";
 import "./text_spot.css";
 
-/** A text or an image of a preview that a click opens for editing. The box is within the preview. */
-export function TextSpot({ target, label, box, unit = "px", onOpen }: {
+/**
+ * A text or an image of a preview that a click opens for editing, or chooses while a place for an image is asked
+ * for. The box is within the preview.
+ */
+export function TextSpot({ target, label, box, unit = "px", editing, onOpen }: {
   target: EditTarget;
   /** What is there. */
   label: string;
   box: ScreenBox;
   /** Of the box. */
   unit?: "px" | "%";
+  editing: Pick<TextEditing, "placing" | "chosen">;
   onOpen: (target: EditTarget, box: ScreenBox) => void;
 }) {
   const { left, top, width, height } = box;
-  const what = target.type === "image"
+  const isPlace = editing.placing !== null;
+  const what = isPlace
+    ? "Choose the text"
+    : target.type === "image"
     ? "Replace the image"
     : target.type === "partial"
     ? "Show the partial of the text"
@@ -22,7 +29,8 @@ export function TextSpot({ target, label, box, unit = "px", onOpen }: {
   return (
     <button
       type="button"
-      className="text-spot"
+      className={isPlace ? "text-spot text-place" : "text-spot"}
+      {...(isPlace ? { "aria-pressed": editing.chosen?.target.number === target.number } : {})}
       aria-label={said === "" ? what : `${what}: ${said}`}
       style={{
         left: `${left}${unit}`,
