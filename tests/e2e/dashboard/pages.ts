@@ -124,6 +124,7 @@ export const PAGES: readonly PageToSee[] = [
   { name: "pdf-template-page", path: PDF, open: (page) => pickTab(page, "Page setup") },
   { name: "pdf-template-variables", path: PDF, open: (page) => pickTab(page, "Variables") },
   { name: "pdf-preview", path: PDF, open: (page) => showPreview(page) },
+  { name: "pdf-preview-text", path: PDF, open: editText },
   {
     ...{ name: "pdf-template-curl", path: PDF },
     open: (page) => pickAction(page, "Copy as JSON or curl"),
@@ -274,6 +275,12 @@ async function placeImage(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^Use / }).first().click();
   await page.getByRole("button", { name: "Choose its place" }).click();
   await page.getByRole("button", { name: /^Choose the text/ }).first().click();
+}
+
+async function editText(page: Page): Promise<void> {
+  await showPreview(page);
+  await page.getByRole("button", { name: /^Edit the text/ }).nth(3).click();
+  await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
 }
 
 async function chooseLogin(page: Page, name: string): Promise<void> {

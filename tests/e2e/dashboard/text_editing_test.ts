@@ -266,6 +266,29 @@ test("an image is added to a PDF and to plain HTML, below a text and above all",
   }
 });
 
+test("the panel of a text covers neither the text nor what follows it", async () => {
+  for (const size of SIZES) {
+    await using look = await fixture.look(`/pdf-templates/${pdfId}`, { who: "editor", size });
+    const { page } = look;
+    await untilShown(page);
+    const sides = page.getByRole("radiogroup", { name: "What is shown" });
+    if (await sides.isVisible()) await sides.getByText("Preview").click();
+    for (const name of ["Speicherstraße", "Invoice", "Amount due"]) {
+      const spot = page.getByRole("button", { name: `Edit the text: ${name}` }).first();
+      await spot.click();
+      await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
+      const [text, panel] = [
+        await spot.boundingBox(),
+        await page.getByRole("dialog", { name: "Edit this text" }).boundingBox(),
+      ];
+      assert.ok(text !== null && panel !== null);
+      const isAbove = panel.y + panel.height <= text.y;
+      assert.ok(isAbove && panel.y >= 0, `${name}: ${JSON.stringify({ size, text, panel })}`);
+      await page.keyboard.press("Escape");
+    }
+  }
+});
+
 test("a member for texts sees the preview only, and what they change is saved by itself", async () => {
   const { system, url } = fixture;
   const { accountId } = system;

@@ -7,7 +7,10 @@ import { EditText } from "./edit_text.tsx";
 import { PartialNote } from "./partial_note.tsx";
 import type { TextEditing } from "./use_text_editing.ts";
 
-/** What is edited in the preview, in a panel beside it. */
+/**
+ * What is edited in the preview, in a panel above it where there is room: what follows a text stays visible. A
+ * panel for what is above the preview is below its button.
+ */
 export function EditPopover({ editing, draft, preview }: {
   editing: TextEditing;
   draft: Draft;
@@ -17,18 +20,23 @@ export function EditPopover({ editing, draft, preview }: {
   if (current === null) return null;
   const { target } = current;
   const close = () => open(null);
+  const isInPreview = target.type !== "new" && target.type !== "subject";
   return (
     <Popover
       key={`${target.type} ${target.number}`}
       opened
-      position="bottom-start"
+      position={isInPreview ? "top-start" : "bottom-start"}
+      preventPositionChangeWhenVisible={false}
       width={Math.round(Math.min(Math.max(current.box.width + 24, 340), innerWidth - 24, 620))}
       shadow="md"
       withinPortal
       trapFocus
       returnFocus
       closeOnEscape={false}
-      middlewares={{ flip: true, shift: { padding: 12 } }}
+      middlewares={{
+        flip: isInPreview && { padding: 12, crossAxis: false, fallbackPlacements: [...ELSEWHERE] },
+        shift: { padding: 12 },
+      }}
     >
       <Popover.Target>
         <span aria-hidden style={{ ...current.box, position: "fixed", pointerEvents: "none" }} />
@@ -45,6 +53,9 @@ export function EditPopover({ editing, draft, preview }: {
     </Popover>
   );
 }
+
+/** Where a panel is if there is no room above. */
+const ELSEWHERE = ["left-start", "right-start", "bottom-start"] as const;
 
 const LABELS = {
   text: "Edit this text",
