@@ -53,7 +53,7 @@ test("a marked PDF has its texts as links, and only its account can read it", as
   };
   assert.match(
     printed.html.inline,
-    /<a href="https:\/\/posthaste\.invalid\/text\/0"[^>]*>Hello Ada,<\/a>/,
+    /<a href="https:\/\/posthaste\.invalid\/text\/0\/0"[^>]*>Hello Ada,<\/a>/,
   );
   assert.equal((await own.texts.get(`${PDF}/preview/a-pdf`)).status, 200);
   assert.equal((await foreign.texts.get(`${PDF}/preview/a-pdf`)).status, 404);

@@ -18,11 +18,13 @@ const OTHERS = new RegExp(
 
 /**
  * Returns the HTML of a document with a link around each marked text and image: a printer keeps the places of
- * links in its PDF. Links of the document itself lead there, too, as links cannot be inside of others.
+ * links in its PDF. Links of the document itself lead there, too, as links cannot be inside of others. A link
+ * counts the texts and images before it, as one in a loop occurs several times: `text/<number>/<count>`.
  */
 export function linkMarks(html: string): string {
   const chunks: string[] = [];
   let current: string | undefined;
+  let count = 0;
   /** Where the start tag of an open link is in `chunks`. */
   let link: number | undefined;
   const open = () => {
@@ -39,7 +41,7 @@ export function linkMarks(html: string): string {
       chunks.push(written.slice(from, index));
       close();
       const type = sign === SIGNS.text ? "text" : "partial";
-      current = number === undefined ? undefined : `${type}/${readSignedNumber(number)}`;
+      current = number === undefined ? undefined : `${type}/${readSignedNumber(number)}/${count++}`;
       open();
       from = index + mark.length;
     }
@@ -56,7 +58,7 @@ export function linkMarks(html: string): string {
     }
     const [, number] = piece.name === "img" ? IMAGE.exec(written) ?? [] : [];
     if (number === undefined) return chunks.push(written);
-    const target = `image/${readSignedNumber(number)}`;
+    const target = `image/${readSignedNumber(number)}/${count++}`;
     if (link !== undefined) chunks[link] = startTag(target, chunks[link]);
     chunks.push(link === undefined ? `${startTag(target)}${written}</a>` : written);
   };

@@ -48,20 +48,25 @@ test("a written text means the same after publishing", async () => {
 
 test("linkMarks() puts a link around each text and image, and uses those of the document", () => {
   const cases: [string, string][] = [
-    ["<p>Hi</p>", `<p><a href="https://posthaste.invalid/text/0" style="all:unset">Hi</a></p>`],
+    ["<p>Hi</p>", `<p><a href="https://posthaste.invalid/text/0/0" style="all:unset">Hi</a></p>`],
     [
       `<p>a <a href="x">b</a> c</p>`,
-      `<p><a href="https://posthaste.invalid/text/0" style="all:unset">a </a>` +
-      `<a href="https://posthaste.invalid/text/0" href="x">b</a>` +
-      `<a href="https://posthaste.invalid/text/0" style="all:unset"> c</a></p>`,
+      `<p><a href="https://posthaste.invalid/text/0/0" style="all:unset">a </a>` +
+      `<a href="https://posthaste.invalid/text/0/0" href="x">b</a>` +
+      `<a href="https://posthaste.invalid/text/0/0" style="all:unset"> c</a></p>`,
     ],
     [
       `<a href="x"><p>b</p></a>`,
-      `<a href="https://posthaste.invalid/text/0" href="x"><p>b</p></a>`,
+      `<a href="https://posthaste.invalid/text/0/0" href="x"><p>b</p></a>`,
+    ],
+    [
+      "<p>a</p><p>b</p>",
+      `<p><a href="https://posthaste.invalid/text/0/0" style="all:unset">a</a></p>` +
+      `<p><a href="https://posthaste.invalid/text/1/1" style="all:unset">b</a></p>`,
     ],
     [
       `<img src="a">`,
-      `<a href="https://posthaste.invalid/image/0" style="all:unset"><img alt="" src="a"></a>`,
+      `<a href="https://posthaste.invalid/image/0/0" style="all:unset"><img alt="" src="a"></a>`,
     ],
   ];
   for (const [source, linked] of cases) assert.equal(linkMarks(markSource(source)), linked);
@@ -81,7 +86,7 @@ test("markTextPart() and markPartial() put signs around texts only", () => {
   );
   assert.equal(
     linkMarks(markPartial("<p>b</p>", 3)),
-    `<p><a href="https://posthaste.invalid/partial/3" style="all:unset">b</a></p>`,
+    `<p><a href="https://posthaste.invalid/partial/3/0" style="all:unset">b</a></p>`,
   );
 });
 

@@ -2,6 +2,7 @@ import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { MARK_HOST } from "../../../../../texts/link_marks.ts";
 import { openPdf } from "../open_pdf.ts";
+import { boxAround } from "./box_around.ts";
 import { valuesOf } from "./frame_spots.tsx";
 import { pageTexts } from "./page_texts.ts";
 import type { EditTarget } from "./text_editing.ts";
@@ -13,6 +14,8 @@ export interface PdfSpot {
   target: EditTarget;
   /** In parts of a hundred of the page. */
   box: ScreenBox;
+  /** Around all lines of the text on the page. */
+  around: ScreenBox;
 }
 
 /** Reads the places of texts, by page, out of a PDF in which they are links. */
@@ -54,11 +57,14 @@ export function PdfSpots({ spots, editing }: {
       ]),
     [text, texts, descriptions],
   );
-  return spots.filter(({ target }) => editing.offers(target.type)).map(({ target, box }, index) => (
+  return spots.filter(({ target }) => editing.offers(target.type)).map((
+    { target, box, around },
+    index,
+  ) => (
     <TextSpot
       key={index}
       unit="%"
-      {...{ target, box, editing }}
+      {...{ target, box, around, editing }}
       label={labels.get(`${target.type} ${target.number}`) ?? ""}
       onOpen={(target, box) => editing.open({ target, box, shown: valuesOf(values, target) })}
     />
@@ -81,9 +87,9 @@ async function readSpots(address: string, signal: AbortSignal): Promise<PdfSpot[
 async function spotsOf(page: PDFPageProxy): Promise<PdfSpot[]> {
   const { width, height, transform: _, ...viewport } = page.getViewport({ scale: 1 });
   const annotations: { url?: string; rect: number[] }[] = await page.getAnnotations();
-  return annotations.flatMap(({ url = "", rect }) => {
-    const [, type, number] = ADDRESS.exec(url) ?? [];
-    if (type === undefined) return [];
+  const links = annotations.flatMap(({ url = "", rect }) => {
+    const [, type, number, part] = ADDRESS.exec(url) ?? [];
+    if (type === undefined || part === undefined) return [];
     const [a = 0, b = 0, c = 0, d = 0] = rect;
     const [x = 0, y = 0] = viewport.viewBox;
     const box = {
@@ -92,10 +98,16 @@ async function spotsOf(page: PDFPageProxy): Promise<PdfSpot[]> {
       width: Math.abs(c - a) / width * 100,
       height: Math.abs(d - b) / height * 100,
     };
-    return [{ target: { type: type as EditTarget["type"], number: Number(number) }, box }];
+    return [{ target: { type: type as EditTarget["type"], number: Number(number) }, part, box }];
+  });
+  return [...Map.groupBy(links, ({ part }) => part).values()].flatMap((lines) => {
+    const around = boxAround(lines.map(({ box }) => box));
+    const spots = lines.map(({ target, box }) => ({ target, box, around }));
+    // An image in a line has two links: as high as the line, and as high as the image.
+    return spots[0]?.target.type === "image" ? [{ ...spots[0], box: around }] : spots;
   });
 }
 
 const ADDRESS = new RegExp(
-  `^https://${MARK_HOST.replace(".", "\\.")}/(text|image|partial)/(\\d+)$`,
+  `^https://${MARK_HOST.replace(".", "\\.")}/(text|image|partial)/(\\d+)/(\\d+)$`,
 );

@@ -6,12 +6,14 @@ import "./text_spot.css";
  * A text or an image of a preview that a click opens for editing, or chooses while a place for an image is asked
  * for. The box is within the preview.
  */
-export function TextSpot({ target, label, box, unit = "px", editing, onOpen }: {
+export function TextSpot({ target, label, box, around = box, unit = "px", editing, onOpen }: {
   target: EditTarget;
   /** What is there. */
   label: string;
   box: ScreenBox;
-  /** Of the box. */
+  /** Around all of a text that has several boxes. @default {box} */
+  around?: ScreenBox;
+  /** Of the boxes. */
   unit?: "px" | "%";
   editing: Pick<TextEditing, "placing" | "chosen">;
   onOpen: (target: EditTarget, box: ScreenBox) => void;
@@ -39,9 +41,22 @@ export function TextSpot({ target, label, box, unit = "px", editing, onOpen }: {
         height: `${height}${unit}`,
       }}
       onClick={({ currentTarget }) => {
-        const { left, top, width, height } = currentTarget.getBoundingClientRect();
-        onOpen(target, { left, top, width, height });
+        const page = currentTarget.offsetParent?.getBoundingClientRect();
+        if (page !== undefined) onOpen(target, onScreen(around, { unit, page }));
       }}
     />
   );
+}
+
+function onScreen(
+  { left, top, width, height }: ScreenBox,
+  { unit, page }: { unit: "px" | "%"; page: DOMRect },
+): ScreenBox {
+  const [x, y] = unit === "%" ? [page.width / 100, page.height / 100] : [1, 1];
+  return {
+    left: page.left + left * x,
+    top: page.top + top * y,
+    width: width * x,
+    height: height * y,
+  };
 }
