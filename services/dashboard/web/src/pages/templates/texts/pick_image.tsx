@@ -10,7 +10,7 @@ import {
   UnstyledButton,
 } from "@mantine/core";
 import { useClickOutside } from "@mantine/hooks";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { TbUpload } from "react-icons/tb";
 import type { AssetView } from "../../../../../interface/assets.ts";
 import { showError } from "../../../parts/show_outcome.ts";
@@ -42,6 +42,8 @@ export function PickImage({ title, submit, current, suggest, onPicked, onClose }
   const area = useClickOutside(() => {
     if (!isBusy) onClose();
   });
+  // The trap of the panel finds nothing to focus while the images are loaded.
+  useEffect(() => area.current?.focus(), [area]);
   const store = async (files: File[]) => {
     setBusy(true);
     try {
@@ -58,6 +60,8 @@ export function PickImage({ title, submit, current, suggest, onPicked, onClose }
     <Stack
       gap="xs"
       ref={area}
+      tabIndex={-1}
+      style={{ outline: "none" }}
       onKeyDown={({ key }) => {
         if (key === "Escape") onClose();
       }}
