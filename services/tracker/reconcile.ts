@@ -18,6 +18,7 @@ export type ReconcileDeps =
   & StorePart<
     | "sends.listToReconcile"
     | "sends.nextReconciliation"
+    | "sends.heads"
     | "sends.claimReconciliation"
     | "sends.hastenReconciliation"
     | "messages.unfinished"
@@ -81,13 +82,14 @@ export async function reconcileOnce(
   const found = await findSends(deps, now);
   if (found.length === 0) return 0;
   failpoint("tracker.reconcile_found");
-  // Before the messages are read: a mailer that defers one meanwhile brings the time forward again.
+  // Before anything is read: what defers or cancels a message later brings the time forward again.
   const claimed = await claim(found, { now, graceMs: options.graceMs }, deps);
   count("posthaste.reconcile.sends", claimed.size);
   failpoint("tracker.reconcile_postponed");
   const finished: string[] = [];
   const open: string[] = [];
-  for (const send of found.filter(({ _id }) => claimed.has(_id))) {
+  // What was found may have been canceled, or dispatched, before it was claimed.
+  for (const send of await deps.sends.heads([...claimed])) {
     const isFinished = await reconcileSend(send, options, deps);
     (isFinished ? finished : open).push(send._id);
   }

@@ -69,6 +69,7 @@ function openReconciler(
         return Promise.resolve(sends);
       },
       nextReconciliation: () => Promise.resolve(undefined),
+      heads: (ids) => Promise.resolve(sends.filter(({ _id }) => ids.includes(_id))),
       claimReconciliation: (ids, { reconcileAt }) => {
         for (const id of ids) done.push(`claim ${id} for ${reconcileAt.getTime() - NOW.getTime()}`);
         return Promise.resolve(new Set(ids));
@@ -153,6 +154,20 @@ test("reconcileOnce() leaves sends alone that another reconciler has claimed", a
     `read ${own._id}`,
     `record settled ${own._id}`,
     `settle ${own._id}`,
+  ]);
+});
+
+test("reconcileOnce() settles a send that was canceled after it was found and before it was claimed", async () => {
+  const waiting = sendOf({ next: 0, waitsFor: "acc_1/4" });
+  const { next: _next, waitsFor: _waitsFor, ...canceled } = waiting;
+  const { deps, done } = openReconciler([waiting], {}, {
+    sends: { heads: () => Promise.resolve([canceled]) },
+  });
+  assert.equal(await reconcileOnce(deps, OPTIONS), 1);
+  assert.deepEqual(done.slice(2), [
+    `read ${waiting._id}`,
+    `record settled ${waiting._id}`,
+    `settle ${waiting._id}`,
   ]);
 });
 
