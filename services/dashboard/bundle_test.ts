@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { text as textOf } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { minimalPdf } from "@posthaste/kit";
+import { minimalPdf, nightTest } from "@posthaste/kit";
 import { LIMITS, openTestDashboard, type TestDashboard } from "./_test_dashboard.ts";
 import { openTestStages, type TestStages } from "./_test_stages.ts";
 
@@ -716,7 +716,7 @@ test("a push is outdated when a file was replaced meanwhile", async () => {
   assert.deepEqual([late.status, late.body.code], [409, "plan_outdated"]);
 });
 
-test("posthaste pull, diff and push move files of the account out of it and back", async () => {
+nightTest("posthaste pull, diff and push move files out of the account and back", async () => {
   const { accountId, token, program, push } = await openProgram();
   await push(FILES, { publish: true });
   await program.put("/manage/v1/assets/logo?alt=Shop", image(1), { "content-type": "image/gif" });

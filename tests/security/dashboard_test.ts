@@ -8,7 +8,7 @@ takesLong();
 test("attackDashboard() reaches no account, change or secret, and fills no memory", {
   skip: process.platform !== "linux" && "the memory of a process is read from /proc",
 }, async () => {
-  const rows = await attackDashboard({ tries: byDay(60, 1500), seed: 1 });
+  const rows = await attackDashboard({ tries: byDay(30, 1500), seed: 1 });
   assert.equal(rows.length, 11);
   for (const { attack, tries, through, note } of rows) {
     assert.equal(through, 0, `${attack}: ${note}`);

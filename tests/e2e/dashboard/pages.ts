@@ -219,7 +219,7 @@ export const PAGES: readonly PageToSee[] = [
 
 /** One page of each kind, which `npm test` checks by day. */
 const MAIN = [
-  ...["sign-in", "overview", "message-sent", "tokens-new", "email-template", "settings-members"],
+  ...["sign-in", "overview", "message-sent", "email-template", "settings-members"],
 ];
 
 /** The pages of a test: all of them, by day one of each kind (`byDay()`). */
