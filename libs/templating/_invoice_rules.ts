@@ -132,6 +132,13 @@ export const LINES: GroupRule = {
     `${LINE_SETTLEMENT}/ApplicableTradeTax/CategoryCode`,
     LINE_TOTAL,
   ],
+  kept: [LINE_TOTAL],
+};
+
+/** A line of EXTENDED may only group others, and has no price. */
+const EXTENDED_LINES: GroupRule = {
+  ...LINES,
+  required: LINE_NAMES,
   kept: [LINE_TOTAL, LINE_STATUS],
 };
 
@@ -144,8 +151,8 @@ export function requiredPaths(profile: InvoiceProfile): string[] {
 /** Returns the rules of the elements of a profile that may come often. */
 export function groupRules(profile: InvoiceProfile): GroupRule[] {
   if (profile === "minimum") return [TAX_TOTALS];
-  const withoutLines = [TAXES, ALLOWANCES, LOGISTICS, COLLECTED, TAX_TOTALS];
+  const withoutLines = [TAXES, ALLOWANCES, TAX_TOTALS];
   if (profile === "basic_wl") return withoutLines;
-  // A line of EXTENDED may only group others, and has no price.
-  return [...withoutLines, profile === "extended" ? { ...LINES, required: LINE_NAMES } : LINES];
+  if (profile !== "extended") return [...withoutLines, LINES];
+  return [...withoutLines, LOGISTICS, COLLECTED, EXTENDED_LINES];
 }

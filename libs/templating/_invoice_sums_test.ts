@@ -263,6 +263,43 @@ test("a line of EXTENDED that groups others, or informs, is not added up", async
   }
 });
 
+test("what only EXTENDED has counts in no other profile, as in the rules of EN 16931", async () => {
+  const before = (element: string, part: string) => ({
+    [`<ram:${element}>`]: `${part}<ram:${element}>`,
+  });
+  const adjusted = {
+    ...before(
+      "SpecifiedTradeSettlementHeaderMonetarySummation",
+      "<ram:SpecifiedFinancialAdjustment><ram:ActualAmount>3.00</ram:ActualAmount>" +
+        "</ram:SpecifiedFinancialAdjustment>",
+    ),
+    ">100.00</ram:Due": ">103.00</ram:Due",
+  };
+  const delivered = {
+    "ActualAmount>5.00": "ActualAmount>3.00",
+    ...before(
+      "SpecifiedTradeSettlementHeaderMonetarySummation",
+      "<ram:SpecifiedLogisticsServiceCharge><ram:AppliedAmount>2.00</ram:AppliedAmount>" +
+        "</ram:SpecifiedLogisticsServiceCharge>",
+    ),
+  };
+  const grouped = {
+    "<ram:LineID>1</ram:LineID>": "<ram:LineID>1</ram:LineID>" +
+      "<ram:LineStatusReasonCode>GROUP</ram:LineStatusReasonCode>",
+    ">150.00": ">50.00",
+  };
+  for (
+    const [changes, ids] of [
+      [adjusted, ["BR-CO-16"]],
+      [delivered, ["BR-CO-12"]],
+      [grouped, ["BR-CO-10", "BR-CO-13"]],
+    ] as const
+  ) {
+    const reason = await reasonOf(changed(summedInvoice("en16931"), changes), "en16931");
+    assert.deepEqual(idsIn(reason), ids);
+  }
+});
+
 test("checkInvoice() refuses amounts that are no numbers, wherever they are added up", async () => {
   for (
     const [from, to, path] of [
