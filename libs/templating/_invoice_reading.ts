@@ -1,7 +1,14 @@
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { CII, namespaceOf } from "./_cii_namespace.ts";
-import { fault, quoted } from "./_invoice_error.ts";
-import { type GroupRule, groupRules, PRESENT, requiredPaths, SUM_PATHS } from "./_invoice_rules.ts";
+import { fault, type InvoiceError, quoted } from "./_invoice_error.ts";
+import {
+  CURRENCY,
+  type GroupRule,
+  groupRules,
+  PRESENT,
+  requiredPaths,
+  SUM_PATHS,
+} from "./_invoice_rules.ts";
 
 const MAX_DEPTH = 50;
 
@@ -10,6 +17,9 @@ const MAX_TEXT = 1_000;
 
 /** The longest name of an element that a rule may know. */
 const MAX_NAME = 100;
+
+/** What must not come twice: readers could choose another one than the page shows. */
+const SINGLE: ReadonlySet<string> = new Set([...SUM_PATHS, CURRENCY]);
 
 const GROUP_RULES = [...groupRules("extended"), ...groupRules("en16931")];
 
@@ -170,25 +180,28 @@ export class InvoiceReading {
     if (element.hasElements && text !== "") {
       throw fault(`${quoted(element.name)} ${placeOf(element)} has text beside elements`);
     }
-    this.#note(element.path, text);
+    this.#note(element, text);
     this.#open.pop();
   }
 
-  #note(path: string | undefined, text: string): void {
+  #note(element: OpenElement, text: string): void {
     const group = this.#group;
-    if (group === undefined) return this.#noteText(path, text);
+    if (group === undefined) return this.#noteText(element, text);
     const { rule, depth, missing, texts } = group;
-    const name = path?.slice(rule.path.length + 1);
-    if (name !== undefined && rule.kept.includes(name) && !texts.has(name)) texts.set(name, text);
+    const name = element.path?.slice(rule.path.length + 1);
+    if (name !== undefined && rule.kept.includes(name)) {
+      if (texts.has(name)) throw secondOf(element);
+      texts.set(name, text);
+    }
     if (this.#open.length === depth) return this.#endGroup(group);
     if (text !== "" && name !== undefined) missing.delete(name);
   }
 
-  #noteText(path: string | undefined, text: string): void {
+  #noteText(element: OpenElement, text: string): void {
+    const { path } = element;
     if (path === undefined || !KNOWN.has(path)) return;
-    // Readers could choose another one than the page shows.
-    if (this.#texts.has(path) && SUM_PATHS.includes(path)) throw fault(`it has two of ${path}`);
     if (!this.#texts.has(path)) this.#texts.set(path, text);
+    else if (SINGLE.has(path)) throw secondOf(element);
   }
 
   #endGroup(group: OpenGroup): void {
@@ -226,6 +239,10 @@ function pathOf(parent: OpenElement, name: string): string | undefined {
   if (parent.path === undefined || name.length > MAX_NAME) return undefined;
   const path = parent.path === "" ? name : `${parent.path}/${name}`;
   return PATHS.has(path) ? path : undefined;
+}
+
+function secondOf(element: OpenElement): InvoiceError {
+  return fault(`it has two of ${element.path}, the second ${placeOf(element)}`);
 }
 
 function placeOf({ line }: { line: number }): string {

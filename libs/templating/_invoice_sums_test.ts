@@ -300,6 +300,21 @@ test("what only EXTENDED has counts in no other profile, as in the rules of EN 1
   }
 });
 
+test("checkInvoice() refuses a second amount where one is read, and a second currency", async () => {
+  for (
+    const element of [
+      "<ram:LineTotalAmount>100.00</ram:LineTotalAmount>",
+      "<ram:CalculatedAmount>17.10</ram:CalculatedAmount>",
+      "<ram:ActualAmount>10.00</ram:ActualAmount>",
+      "<ram:InvoiceCurrencyCode>EUR</ram:InvoiceCurrencyCode>",
+    ]
+  ) {
+    const twice = changed(summedInvoice("basic"), { [element]: element + element });
+    const [, name = ""] = /<ram:(\w+)/.exec(element) ?? [];
+    assert.match(await reasonOf(twice, "basic"), new RegExp(`it has two of \\S+/${name}\\b`));
+  }
+});
+
 test("checkInvoice() refuses amounts that are no numbers, wherever they are added up", async () => {
   for (
     const [from, to, path] of [
