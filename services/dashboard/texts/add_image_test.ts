@@ -50,6 +50,19 @@ test("addImage() stays within the cell or list item of a text, and breaks the li
   expectAdded('<img src="a"><p>Two</p>', above(0), '<img src="a">\n<br><img>\n<p>Two</p>');
 });
 
+test("addImage() breaks no line at the edges of inline elements that are no part of a text", () => {
+  const source = "<td><span>One<!-- note --></span></td>";
+  expectAdded(source, above(0), source.replace("One", "\n<img><br>\nOne"));
+  expectAdded(source, below(0), source.replace("One", "One\n<br><img>\n"));
+  const paragraph = `<p>${source.slice(4, -5)}</p>`;
+  expectAdded(paragraph, above(0), `<img>\n${paragraph}`);
+  expectAdded(paragraph, below(0), `${paragraph}\n<img>`);
+  const link = '<td><a href="a">\n  <p>One</p>\n</a></td>';
+  expectAdded(link, above(0), link.replace("<p>", "<img>\n  <p>"));
+  const beside = '<b>Two <img src="a"></b><a href="b"><p>One</p></a>';
+  expectAdded(beside, above(1), beside.replace("<p>", "\n<br><img>\n<p>"));
+});
+
 test("addImage() stays inside of an element whose children may be side by side", () => {
   const source = '<div class="row">\n  <p>One</p>\n  <p>Two</p>\n</div>';
   expectAdded(source, above(1), source.replace("Two", "\n  <img><br>\n  Two"));
