@@ -173,6 +173,18 @@ test("addImage() puts an image into the first column of MJML, if nothing is besi
   assert.equal(addImage("<mjml><mj-head></mj-head></mjml>", TOP, write), null);
 });
 
+test("addImage() takes no name of an element in the styles of MJML for the body", () => {
+  for (const name of ["mj-body", "body", "mj-column"]) {
+    const source = `<mjml>
+  <mj-head><mj-style>/* <${name}> */ p { margin: 0 }</mj-style></mj-head>
+  <mj-body>
+    <mj-section><mj-column><mj-text>One</mj-text></mj-column></mj-section>
+  </mj-body>
+</mjml>`;
+    expectAdded(source, TOP, source.replace("<mj-text>", "\n    <mj-image />\n    <mj-text>"));
+  }
+});
+
 test("addImage() changes nothing else in the examples, and they can be published with the images", async () => {
   const tag = ({ isMjml }: { isMjml: boolean }) =>
     isMjml ? '<mj-image src="https://a.example/b.png" alt="" />' : '<img src="b" alt="">';

@@ -20,6 +20,9 @@ const VOID = new Set(
   "area base br col embed hr img input link meta param source track wbr".split(" "),
 );
 
+/** Its content has no elements. The scanner knows only those of HTML, such as `style`. */
+const STYLES = "mj-style";
+
 /** Without an end tag, they end where the next of their name begins. */
 const IN_ROWS = new Set(["p", "li", "dt", "dd", "td", "th", "tr"]);
 
@@ -44,6 +47,7 @@ export function scanElements(source: string, tags: readonly TemplateTag[]): Scan
     if (piece.type !== "open" && piece.type !== "close") continue;
     const { type, name, start, end } = piece;
     if (VOID.has(name) || INLINE.has(name)) continue;
+    if (open.at(-1)?.name === STYLES && !(type === "close" && name === STYLES)) continue;
     if (type === "close") {
       // Otherwise an end tag without a start tag would be looked for in all open elements.
       if (!counts.get(name)) continue;
