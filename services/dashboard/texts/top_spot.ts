@@ -44,12 +44,17 @@ function firstColumn(
   elements: readonly ScannedElement[],
   { at, firstIn }: { at: number; firstIn: (from: number) => number },
 ): ScannedElement | undefined {
-  const first = elements.find(({ start }) => start === at);
-  if (first?.name === "mj-hero" || first?.name === "mj-column") return first;
-  if (first?.name !== "mj-wrapper" && first?.name !== "mj-section") return undefined;
-  const isSingle = elements.filter(({ parent }) => parent === first).length === 1;
-  if (first.name === "mj-section" && !isSingle) return undefined;
-  return firstColumn(elements, { at: firstIn(first.contentStart), firstIn });
+  let first = elements.find(({ start }) => start === at);
+  // A wrapper contains sections, and those contain columns. MJML knows no deeper levels.
+  for (const name of ["mj-wrapper", "mj-section"]) {
+    if (first?.name !== name) continue;
+    const outer = first;
+    const count = elements.filter(({ parent }) => parent === outer).length;
+    if (name === "mj-section" && count > 1) return undefined;
+    const inner = firstIn(outer.contentStart);
+    first = elements.find(({ start }) => start === inner);
+  }
+  return first?.name === "mj-hero" || first?.name === "mj-column" ? first : undefined;
 }
 
 /** What precedes the content of HTML without `<body>`. */
