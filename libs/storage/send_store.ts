@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { messageIdOf, type Send, startOf, TERMINAL_STATES } from "@posthaste/contracts";
-import type { Db } from "mongodb";
+import type { Db, Filter } from "mongodb";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { messageIdRange } from "./_message_document.ts";
 import { toSend } from "./_stored_send.ts";
@@ -57,12 +57,16 @@ export interface SendStore {
   /**
    * Claims sends that are due and not settled, and sets the time of their next look. If several reconcilers
    * find the same send, only one gets it. A reconciler claims before it reads the messages. A retry that is
-   * planned after that brings the time forward again, so none is missed. Returns the claimed ids.
+   * planned after that brings the time forward again, so none is missed. Returns the claimed sends as they are
+   * then: one may have been canceled since it was found.
    */
-  claimReconciliation(ids: string[], times: { now: Date; reconcileAt: Date }): Promise<Set<string>>;
+  claimReconciliation(ids: string[], times: { now: Date; reconcileAt: Date }): Promise<SendHead[]>;
   /** Brings the time of a send's next look forward, if `at` is earlier and it is not settled. */
   hastenReconciliation(sendId: string, at: Date): Promise<void>;
 }
+
+/** Leaves out the fields of a send that a head does not have. */
+const HEAD = { request: 0, emails: 0, endStates: 0 } as const;
 
 /** Returns the operations on sends. */
 export function sendStore(db: Db): SendStore {
@@ -71,6 +75,12 @@ export function sendStore(db: Db): SendStore {
   async function findOne(filter: Partial<Pick<StoredSend, "_id" | "accountId">> | object) {
     const found = await sends.findOne(filter);
     return found === null ? null : toSend(found);
+  }
+
+  /** Leaves out withdrawn sends: only their tombstones exist. */
+  function headsOf(filter: Filter<StoredSend>): Promise<SendHead[]> {
+    return sends.find({ ...filter, messageCount: { $exists: true } }).project<SendHead>(HEAD)
+      .toArray();
   }
 
   return {
@@ -95,11 +105,11 @@ export function sendStore(db: Db): SendStore {
     list(accountId, { limit, before }) {
       const filter = before === undefined ? { accountId } : { accountId, _id: { $lt: before } };
       return sends.find(filter).sort({ _id: -1 }).limit(limit)
-        .project<SendHead>({ request: 0, emails: 0, endStates: 0 }).toArray();
+        .project<SendHead>(HEAD).toArray();
     },
     listToReconcile(now, limit) {
       return sends.find({ settledAt: null, reconcileAt: { $lte: now } }).sort({ reconcileAt: 1 })
-        .limit(limit).project<SendHead>({ request: 0, emails: 0, endStates: 0 }).toArray();
+        .limit(limit).project<SendHead>(HEAD).toArray();
     },
     async nextReconciliation() {
       const first = await sends.find({ settledAt: null, reconcileAt: { $gte: new Date(0) } })
@@ -107,9 +117,7 @@ export function sendStore(db: Db): SendStore {
         .next();
       return first?.reconcileAt;
     },
-    heads: (ids) =>
-      sends.find({ _id: { $in: ids }, messageCount: { $exists: true } })
-        .project<SendHead>({ request: 0, emails: 0, endStates: 0 }).toArray(),
+    heads: (ids) => headsOf({ _id: { $in: ids } }),
     async finished(ids) {
       const open = await sends.find({ _id: { $in: ids }, settledAt: null })
         .project<OpenSend>({ accountId: 1, messageCount: 1, batchId: 1, reopened: 1 })
@@ -151,13 +159,8 @@ export function sendStore(db: Db): SendStore {
         { _id: { $in: ids }, settledAt: null, reconcileAt: { $lte: now } },
         { $set: { reconcileAt, reconciledBy } },
       );
-      if (modifiedCount === 0) return new Set();
       // The command returns how many it changed, not which.
-      if (modifiedCount === ids.length) return new Set(ids);
-      const mine = sends.find({ _id: { $in: ids }, reconciledBy }).project<{ _id: string }>({
-        _id: 1,
-      });
-      return new Set((await mine.toArray()).map(({ _id }) => _id));
+      return modifiedCount === 0 ? [] : await headsOf({ _id: { $in: ids }, reconciledBy });
     },
     async hastenReconciliation(sendId, at) {
       await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { reconcileAt: at } });

@@ -3,18 +3,8 @@ import { test } from "node:test";
 import { INVOICE_PROFILES } from "@posthaste/contracts";
 import { cpuRatio, NO_XMLLINT, sampleInvoice, schemaFaults } from "@posthaste/kit";
 import { checkInvoice } from "./_check_invoice.ts";
-import { InvoiceError } from "./_invoice_error.ts";
 import { groupRules, requiredPaths } from "./_invoice_rules.ts";
-
-async function reasonOf(xml: string, profile: (typeof INVOICE_PROFILES)[number]) {
-  try {
-    await checkInvoice({ xml, profile });
-    return "";
-  } catch (error) {
-    assert.ok(error instanceof InvoiceError, String(error));
-    return error.message;
-  }
-}
+import { reasonOf } from "./_test_invoice.ts";
 
 /** Returns the invoice without the text of the first element at a path. */
 function emptied(xml: string, path: string): string {

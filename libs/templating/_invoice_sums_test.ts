@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { InvoiceProfile } from "@posthaste/contracts";
 import { NO_XMLLINT, sampleInvoice, schemaFaults, summedInvoice } from "@posthaste/kit";
-import { checkInvoice } from "./_check_invoice.ts";
-import { InvoiceError } from "./_invoice_error.ts";
+import { reasonOf } from "./_test_invoice.ts";
 
 type Changes = Readonly<Record<string, string>>;
 
@@ -15,16 +14,6 @@ function changed(xml: string, changes: Changes): string {
     xml = xml.replace(from, to);
   }
   return xml;
-}
-
-async function reasonOf(xml: string, profile: InvoiceProfile): Promise<string> {
-  try {
-    await checkInvoice({ xml, profile });
-    return "";
-  } catch (error) {
-    assert.ok(error instanceof InvoiceError, String(error));
-    return error.message;
-  }
 }
 
 /** Returns the ids of the broken rules that a reason names. */

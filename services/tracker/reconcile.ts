@@ -18,7 +18,6 @@ export type ReconcileDeps =
   & StorePart<
     | "sends.listToReconcile"
     | "sends.nextReconciliation"
-    | "sends.heads"
     | "sends.claimReconciliation"
     | "sends.hastenReconciliation"
     | "messages.unfinished"
@@ -84,12 +83,11 @@ export async function reconcileOnce(
   failpoint("tracker.reconcile_found");
   // Before anything is read: what defers or cancels a message later brings the time forward again.
   const claimed = await claim(found, { now, graceMs: options.graceMs }, deps);
-  count("posthaste.reconcile.sends", claimed.size);
+  count("posthaste.reconcile.sends", claimed.length);
   failpoint("tracker.reconcile_postponed");
   const finished: string[] = [];
   const open: string[] = [];
-  // What was found may have been canceled, or dispatched, before it was claimed.
-  for (const send of await deps.sends.heads([...claimed])) {
+  for (const send of claimed) {
     const isFinished = await reconcileSend(send, options, deps);
     (isFinished ? finished : open).push(send._id);
   }
@@ -105,7 +103,7 @@ async function claim(
   found: readonly SendHead[],
   { now, graceMs }: { now: Date; graceMs: number },
   { sends: { claimReconciliation } }: ReconcileDeps,
-): Promise<Set<string>> {
+): Promise<SendHead[]> {
   const byLook = Map.groupBy(found, (send) => {
     const ms = lookAgainMs(now.getTime() - startOf(send).getTime(), graceMs);
     return 2 ** Math.floor(Math.log2(ms / graceMs)) * graceMs;
@@ -114,7 +112,7 @@ async function claim(
     const reconcileAt = new Date(now.getTime() + ms);
     return claimReconciliation(sends.map(({ _id }) => _id), { now, reconcileAt });
   }));
-  return new Set(claims.flatMap((ids) => [...ids]));
+  return claims.flat();
 }
 
 /** The ledger was unavailable, or is still recovering. */

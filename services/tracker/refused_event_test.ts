@@ -27,10 +27,9 @@ function openReconciler(bus: Bus): ReconcileDeps {
       findRecipients: () => Promise.resolve(new Map()),
       listToReconcile: () => Promise.resolve([send]),
       nextReconciliation: () => Promise.resolve(undefined),
-      heads: () => Promise.resolve([send]),
       finished: () => Promise.resolve([]),
       settle: () => Promise.resolve(0),
-      claimReconciliation: (ids) => Promise.resolve(new Set(ids)),
+      claimReconciliation: () => Promise.resolve([send]),
       hastenReconciliation: () => Promise.resolve(),
     },
     integrations: {

@@ -13,7 +13,10 @@ const IN_LINE = new Set(
     "progress output").split(" "),
 );
 
-/** Returns what a reader sees of an item: of an inline element, only what is in it. A call of a partial counts as elements with lines of their own. */
+/**
+ * Returns what a reader sees of an item: of an inline element, only what is in it. A call of a partial counts as
+ * elements with lines of their own.
+ */
 export function traceOf(item: TextItem, source: string): Trace {
   const { type, start, end } = item;
   if (type === "block" || type === "open" || type === "close") return "nothing";
