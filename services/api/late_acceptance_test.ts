@@ -81,6 +81,8 @@ test("acceptSend() after a 503 from a late ledger never sends without a key, and
     assert.equal(body.code, "unavailable");
     assert.equal(headers["retry-after"], "2");
   }
+  // On a busy machine callers get their error before the acceptances have seen the database stop.
+  await until(() => open.accepting.length === 7, { message: "all acceptances to begin" });
   assert.equal(open.answered(), 1, "the callers were answered before the database was");
   assert.equal(api.dispatched.length, 1);
   open.goOn();
