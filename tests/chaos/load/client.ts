@@ -11,13 +11,11 @@ import { searchFor, type SecretSearch } from "../records/secret.ts";
 
 const GIVE_UP_MS = 10_000;
 const PAUSE_MS = 150;
-const CONTROL_MS = 200;
 
 let urls: string[] = [];
 let turn = 0;
 let stopped = false;
 const agent = new Agent({ keepAlive: true });
-const controlAgent = new Agent({ keepAlive: true });
 let search: SecretSearch = () => [];
 const totals = { orders: 0, accepted: 0, refused: 0, unanswered: 0 };
 
@@ -37,7 +35,6 @@ async function run(plan: ClientPlan): Promise<void> {
   const started = performance.now();
   let asked = 0;
   let next = 0;
-  const control = setInterval(() => void askForNothing(journal), CONTROL_MS);
   const progress = setInterval(() => report({ type: "progress", ...totals }), 500);
   const connection = async () => {
     while (next < orders.length && !stopped) {
@@ -51,10 +48,8 @@ async function run(plan: ClientPlan): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: plan.connections }, connection));
-  clearInterval(control);
   // The interface must return to its baseline.
   agent.destroy();
-  controlAgent.destroy();
   clearInterval(progress);
 }
 
@@ -136,26 +131,6 @@ async function ask(order: Order, { plan, body, journal }: Asking): Promise<numbe
     });
     return undefined;
   }
-}
-
-/** Notes how long the machine alone takes: the interface knows no such path, and waits for nothing. */
-async function askForNothing(journal: Keep): Promise<void> {
-  const url = urls[turn % urls.length];
-  if (url === undefined) return;
-  const started = performance.now();
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const message = request(
-    `${url}/nothing`,
-    { agent: controlAgent, timeout: GIVE_UP_MS },
-    (answer) => {
-      answer.resume().on("error", () => resolve(false)).on("end", () => resolve(true));
-    },
-  );
-  message.on("timeout", () => message.destroy()).on("error", () => resolve(false));
-  message.end();
-  if (!await promise) return;
-  const ms = Math.round(performance.now() - started);
-  await journal.append({ type: "control", at: Date.now(), ms });
 }
 
 interface Answer {

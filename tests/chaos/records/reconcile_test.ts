@@ -600,33 +600,8 @@ describe("reconcile() sees dishonest answers (I8):", () => {
       });
     assert.deepEqual(without({}), []);
     assertRed("I8", /answered 500/, without({ status: 500 }));
-    assertRed("I8", /after 2001 ms of 2000/, without({ ms: 2001 }));
+    assertRed("I8", /after 2001 ms/, without({ ms: 2001 }));
     assertRed("I8", /without Retry-After/, without({ retryAfter: "" }));
-  });
-  test("a late refusal, beside answers that wait for nothing", () => {
-    const { sendId: _id, messages: _messages, ...refused } = answer({
-      ...{ status: 503, at: 5000, ms: 2400, retryAfter: "2" },
-    });
-    const beside = (...controls: { at: number; ms: number }[]) =>
-      problemsOf(({ client }) => {
-        client.splice(
-          1,
-          0,
-          refused,
-          ...controls.map((one) => ({ type: "control" as const, ...one })),
-        );
-      });
-    assert.deepEqual(beside({ at: 3000, ms: 100 }, { at: 5100, ms: 400 }), []);
-    assertRed("I8", /of 2399/, beside({ at: 3000, ms: 399 }));
-    assertRed("I8", /of 2000/, beside({ at: 2599, ms: 900 }, { at: 6000, ms: 999 }));
-    const slower = { ...refused, ms: 3001 };
-    assertRed(
-      "I8",
-      /of 3000/,
-      problemsOf(({ client }) =>
-        client.splice(1, 0, slower, { type: "control", at: 5000, ms: 9000 })
-      ),
-    );
   });
   test("an answer that differs from an earlier one, and none at all", () => {
     assertRed("I8", /2 different sends/, answered({ sendId: "snd_2" }));

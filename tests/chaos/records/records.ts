@@ -29,9 +29,7 @@ export type ClientLine =
     leaks?: string[];
   }
   /** No answer came: the outcome of the request is unknown. */
-  | { type: "no_answer"; key: string; at: number; ms: number; reason: string }
-  /** The answer to a request that waits for nothing: it takes what the machine alone takes. */
-  | { type: "control"; at: number; ms: number };
+  | { type: "no_answer"; key: string; at: number; ms: number; reason: string };
 
 /** Sink: written before the reply goes out. */
 export type SinkLine =
