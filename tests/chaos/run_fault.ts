@@ -14,7 +14,13 @@ import { USUAL_MIX } from "./load/orders.ts";
 import { MASTER_SECRET } from "./fixture/pods.ts";
 import { openRandom } from "./random.ts";
 import { readServiceLedger } from "./records/read_records.ts";
-import { type Figures, reconcile, type Records, type Violation } from "./records/reconcile.ts";
+import {
+  countStarved,
+  type Figures,
+  reconcile,
+  type Records,
+  type Violation,
+} from "./records/reconcile.ts";
 import { readResidue } from "./records/residue.ts";
 import type { Fixture } from "./fixture/fixture.ts";
 import { canaryOf, searchFor, withoutSecrets } from "./records/secret.ts";
@@ -83,9 +89,9 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
   const search = searchFor(secrets);
   const eavesdropper = opened.use(await openEavesdropper(fixture.natsUrl, search));
   const reader = opened.use(openFeedReader(account.token));
-  fixture.onApis((urls) => {
-    client.use(urls);
-    reader.use(urls);
+  fixture.onApis((apis) => {
+    client.use(apis);
+    reader.use(apis.map(({ url }) => url));
   });
   opened.defer(() => fixture.onApis(() => {}));
   const marks = {
@@ -174,6 +180,8 @@ export async function runFault(fixture: Fixture, options: RunOptions): Promise<R
     ...(fault.mayFail === undefined ? {} : { mayFail: fault.mayFail }),
   });
   problems.push(...blamed);
+  const starved = countStarved(records.client);
+  if (starved > 0) notes.push(`${starved} refusals came late, for want of a processor`);
   // A cut in the middle of a mail may come late, when its final dot has come.
   if (!fault.leavesUnknown && figures.duplicates > figures.ambiguous) {
     problems.push({

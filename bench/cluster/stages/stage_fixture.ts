@@ -88,7 +88,7 @@ export async function openStageFixture(
     settings: {
       api: { TRANSACTIONAL_RATE: "0", ACCOUNT_BODY_MEMORY: "256MB", LEDGER_TIMEOUT: "30s" },
     },
-    onApis: (all) => urls = all,
+    onApis: (apis) => urls = apis.map(({ url }) => url),
     onLine: (pod, line) => {
       if (/"(warn|error|fatal)"/i.test(line)) warnings.push(`${pod}: ${line}`);
     },

@@ -6,6 +6,7 @@ import type { ClientLine, SinkLine } from "../records/records.ts";
 import { openClient } from "../load/client_process.ts";
 import { openSink } from "../load/sink_process.ts";
 import { makeAccount, SENDER } from "../fixture/account.ts";
+import { apisOf } from "../fixture/pods.ts";
 import type { Chaos, Fault } from "./fault.ts";
 import type { SmtpFault } from "./smtp_fault.ts";
 
@@ -83,7 +84,7 @@ async function measure({ fixture, run, seconds }: Chaos): Promise<Latency[]> {
     ...{ run: name, sinkPort: sink.port, connections: 10, whenUnknown: "retry" },
     user: undefined,
   });
-  client.use(fixture.pods.running("api").map(({ url }) => `${url}`));
+  client.use(apisOf(fixture.pods.running()));
   const messages = Math.max(1, Math.round(RATE * seconds));
   await client.run({
     ...{ run: name, seed: name, messages, seconds, backlog: 0, connections: 8 },

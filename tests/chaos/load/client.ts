@@ -1,9 +1,11 @@
 // The client of a run, in a process of its own: it makes requests, and keeps the ledger of their answers.
+import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { openJournal } from "../records/journal.ts";
 import type { ClientOrder, ClientPlan, ClientReport } from "./client_process.ts";
+import type { Api } from "../fixture/pods.ts";
 import type { ClientLine } from "../records/records.ts";
 import { makeOrders, type Order } from "./orders.ts";
 import { openRandom } from "../random.ts";
@@ -12,7 +14,7 @@ import { searchFor, type SecretSearch } from "../records/secret.ts";
 const GIVE_UP_MS = 10_000;
 const PAUSE_MS = 150;
 
-let urls: string[] = [];
+let apis: Api[] = [];
 let turn = 0;
 let stopped = false;
 const agent = new Agent({ keepAlive: true });
@@ -20,7 +22,7 @@ let search: SecretSearch = () => [];
 const totals = { orders: 0, accepted: 0, refused: 0, unanswered: 0 };
 
 process.on("message", (order: ClientOrder) => {
-  if (order.type === "urls") urls = order.urls;
+  if (order.type === "apis") apis = order.apis;
   else if (order.type === "stop") stopped = true;
   else void run(order.plan).then(() => report({ type: "done", ...totals }));
 });
@@ -102,7 +104,7 @@ async function ask(order: Order, { plan, body, journal }: Asking): Promise<numbe
   const started = performance.now();
   const ms = () => Math.round(performance.now() - started);
   try {
-    const { status, text, head, retryAfter } = await post(plan, key, body);
+    const { status, text, head, retryAfter, withoutProcessorMs } = await post(plan, key, body);
     const leaks = search(`${head}\n${text}`);
     const answer = status === 200 ? JSON.parse(text) : undefined;
     await journal.append({
@@ -114,7 +116,7 @@ async function ask(order: Order, { plan, body, journal }: Asking): Promise<numbe
       ...(retryAfter === undefined ? {} : { retryAfter }),
       ...(leaks.length === 0 ? {} : { leaks }),
       ...(answer === undefined
-        ? { body: text.slice(0, 300) }
+        ? { body: text.slice(0, 300), withoutProcessorMs }
         : { sendId: answer.id, messages: answer.messages }),
     });
     if (status !== 200) totals.refused++;
@@ -139,13 +141,16 @@ interface Answer {
   /** All headers. */
   head: string;
   retryAfter: string | undefined;
+  /** How long the process that answered had no processor meanwhile, in milliseconds. */
+  withoutProcessorMs: number;
 }
 
 function post(plan: ClientPlan, key: string, body: string): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const url = urls[turn++ % urls.length];
-  if (url === undefined) return Promise.reject(new Error("no server"));
-  const message = request(`${url}${plan.path}`, {
+  const api = apis[turn++ % apis.length];
+  if (api === undefined) return Promise.reject(new Error("no server"));
+  const waitedBefore = processorWaitMs(api.pid);
+  const message = request(`${api.url}${plan.path}`, {
     method: "POST",
     agent,
     timeout: GIVE_UP_MS,
@@ -163,13 +168,26 @@ function post(plan: ClientPlan, key: string, body: string): Promise<Answer> {
     response.on("end", () => {
       const retryAfter = response.headers["retry-after"];
       const head = response.rawHeaders.join("\n");
-      resolve({ status: response.statusCode ?? 0, text, head, retryAfter });
+      const withoutProcessorMs = Math.max(0, Math.floor(processorWaitMs(api.pid) - waitedBefore));
+      resolve({ status: response.statusCode ?? 0, text, head, retryAfter, withoutProcessorMs });
     });
   });
   message.on("timeout", () => message.destroy(new Error(`no answer in ${GIVE_UP_MS} ms`)));
   message.on("error", reject);
   message.end(body);
   return promise;
+}
+
+/**
+ * How long the main thread of a process could run and had no processor, in all its life, in milliseconds: the
+ * second number of Linux's `schedstat`. 0 where the kernel does not count it.
+ */
+function processorWaitMs(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 function report(line: ClientReport): void {

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { Api } from "../fixture/pods.ts";
 import type { Mix } from "./orders.ts";
 import type { Secret } from "../records/secret.ts";
 
@@ -30,7 +31,7 @@ export interface ClientPlan {
 /** To the client. */
 export type ClientOrder =
   | { type: "start"; plan: ClientPlan }
-  | { type: "urls"; urls: string[] }
+  | { type: "apis"; apis: Api[] }
   | { type: "stop" };
 
 /** The client's progress: requests, accepted mails, refusals, and missing answers. */
@@ -46,8 +47,8 @@ export type ClientReport = ClientTotals & { type: "progress" | "done" };
 
 /** A client in a process of its own. */
 export interface Client extends AsyncDisposable {
-  /** Sets the addresses of the interface's processes. */
-  use(urls: string[]): void;
+  /** Sets the processes of the interface. */
+  use(apis: Api[]): void;
   /** Requests all mails and resolves when each request has a final answer. */
   run(plan: ClientPlan): Promise<ClientTotals>;
   /** Ends the run after the requests in flight. */
@@ -73,7 +74,7 @@ export async function openClient(): Promise<Client> {
     get totals() {
       return totals;
     },
-    use: (urls) => tell({ type: "urls", urls }),
+    use: (apis) => tell({ type: "apis", apis }),
     stop: () => tell({ type: "stop" }),
     run(plan) {
       tell({ type: "start", plan });

@@ -82,7 +82,10 @@ export interface Reconciliation {
   problems: Violation[];
 }
 
-/** A refusal must be answered within this time, in milliseconds. */
+/**
+ * A refusal must be answered within this time, in milliseconds. The time in which other processes had all
+ * processors does not count: nothing can answer then.
+ */
 const REFUSAL_LIMIT_MS = 2000;
 
 const HOUR_MS = 3_600_000;
@@ -515,7 +518,7 @@ function findDishonesty({ asked, terms }: View): Violation[] {
   for (const order of asked) {
     const { key, kind, answers, unanswered } = order;
     if (unanswered > 0 && !terms.unanswered) blame(`${key} got no answer ${unanswered} times`);
-    for (const { status, ms, retryAfter, body } of answers) {
+    for (const { status, ms, retryAfter, body, withoutProcessorMs = 0 } of answers) {
       if (status === 200) {
         if (kind === "refused") blame(`${key} was accepted without its variable`);
         continue;
@@ -524,12 +527,24 @@ function findDishonesty({ asked, terms }: View): Violation[] {
       const isHonest = status === 429 || status === 503;
       if (!isHonest) blame(`${key} was answered ${status}: ${body}`);
       else if (!(Number(retryAfter) > 0)) blame(`${key} got ${status} without Retry-After`);
-      if (ms > REFUSAL_LIMIT_MS) blame(`${key} got ${status} after ${ms} ms: ${body}`);
+      if (ms - withoutProcessorMs > REFUSAL_LIMIT_MS) {
+        blame(
+          `${key} got ${status} after ${ms} ms, ${withoutProcessorMs} without a processor: ${body}`,
+        );
+      }
     }
     const ids = new Set(answers.flatMap(({ sendId }) => sendId ?? []));
     if (ids.size > 1) blame(`${key} got ${ids.size} different sends`);
   }
   return problems;
+}
+
+/** Returns how many refusals were late only because their process had no processor. */
+export function countStarved(client: readonly ClientLine[]): number {
+  return client.filter((line) =>
+    line.type === "answer" && line.ms > REFUSAL_LIMIT_MS && (line.withoutProcessorMs ?? 0) > 0 &&
+    line.ms - (line.withoutProcessorMs ?? 0) <= REFUSAL_LIMIT_MS
+  ).length;
 }
 
 /** Checks I9: every mail ends within its bound after the last fault. */

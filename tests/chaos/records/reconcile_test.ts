@@ -601,6 +601,8 @@ describe("reconcile() sees dishonest answers (I8):", () => {
     assert.deepEqual(without({}), []);
     assertRed("I8", /answered 500/, without({ status: 500 }));
     assertRed("I8", /after 2001 ms/, without({ ms: 2001 }));
+    assert.deepEqual(without({ ms: 2600, withoutProcessorMs: 600 }), []);
+    assertRed("I8", /after 2601 ms, 600 without/, without({ ms: 2601, withoutProcessorMs: 600 }));
     assertRed("I8", /without Retry-After/, without({ retryAfter: "" }));
   });
   test("an answer that differs from an earlier one, and none at all", () => {

@@ -25,6 +25,8 @@ export type ClientLine =
     sendId?: string;
     messages?: { id: string; email: string }[];
     body?: string;
+    /** Of a refusal: how long its process had no processor meanwhile, in milliseconds. */
+    withoutProcessorMs?: number;
     /** Secrets that the answer holds. */
     leaks?: string[];
   }
