@@ -441,6 +441,18 @@ export const MUTATIONS: readonly Mutation[] = [
     load: LIGHT,
     reveals: "I11",
   },
+  {
+    name: "X19",
+    description: "a request waits for the ledger for 4 s",
+    patches: [{
+      file: "services/api/config.ts",
+      find: '.prefault("1200ms")',
+      replace: '.prefault("4s")',
+    }],
+    fault: "mongod-pause",
+    load: LONGER,
+    reveals: "I8",
+  },
 ];
 
 /** Names of mutations of the research that are not tried, with the reason. */
