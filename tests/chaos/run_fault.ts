@@ -289,6 +289,7 @@ function chaosOf({ sink, counts, blamed, notes, seed, ...parts }: ChaosParts): C
     blame: (invariant, what) => void blamed.push({ invariant, what }),
     behave: (faults, thinksMs) => sink.behave(faults, thinksMs),
     heal: () => sink.behave([], 0),
+    taken: async () => (await sink.totals()).taken,
     async pause(ms) {
       await delay(ms, undefined, { signal }).catch(() => undefined);
       return !signal.aborted;

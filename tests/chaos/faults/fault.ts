@@ -31,6 +31,8 @@ export interface Chaos {
   behave(faults: SmtpFault[], thinksMs?: number): Promise<void>;
   /** Ends the faults of the receiving server. */
   heal(): Promise<void>;
+  /** Returns how many mails the receiving server has taken. */
+  taken(): Promise<number>;
   /** Waits for some milliseconds; returns false when the run is over. */
   pause(ms: number): Promise<boolean>;
 }
