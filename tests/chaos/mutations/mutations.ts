@@ -443,11 +443,11 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "X19",
-    description: "a request waits for the ledger for 4 s",
+    description: "a request waits for the ledger for 2.5 s",
     patches: [{
       file: "services/api/config.ts",
       find: '.prefault("1200ms")',
-      replace: '.prefault("4s")',
+      replace: '.prefault("2500ms")',
     }],
     fault: "mongod-pause",
     load: LONGER,
