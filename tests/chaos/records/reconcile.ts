@@ -518,7 +518,8 @@ function findDishonesty({ asked, terms }: View): Violation[] {
   for (const order of asked) {
     const { key, kind, answers, unanswered } = order;
     if (unanswered > 0 && !terms.unanswered) blame(`${key} got no answer ${unanswered} times`);
-    for (const { status, ms, retryAfter, body, withoutProcessorMs = 0 } of answers) {
+    for (const answer of answers) {
+      const { status, ms, retryAfter, body, withoutProcessorMs = 0 } = answer;
       if (status === 200) {
         if (kind === "refused") blame(`${key} was accepted without its variable`);
         continue;
@@ -527,7 +528,7 @@ function findDishonesty({ asked, terms }: View): Violation[] {
       const isHonest = status === 429 || status === 503;
       if (!isHonest) blame(`${key} was answered ${status}: ${body}`);
       else if (!(Number(retryAfter) > 0)) blame(`${key} got ${status} without Retry-After`);
-      if (ms - withoutProcessorMs > REFUSAL_LIMIT_MS) {
+      if (isLate(answer)) {
         blame(
           `${key} got ${status} after ${ms} ms, ${withoutProcessorMs} without a processor: ${body}`,
         );
@@ -539,11 +540,14 @@ function findDishonesty({ asked, terms }: View): Violation[] {
   return problems;
 }
 
+function isLate({ ms, withoutProcessorMs = 0 }: Asked["answers"][number]): boolean {
+  return ms - withoutProcessorMs > REFUSAL_LIMIT_MS;
+}
+
 /** Returns how many refusals were late only because their process had no processor. */
 export function countStarved(client: readonly ClientLine[]): number {
   return client.filter((line) =>
-    line.type === "answer" && line.ms > REFUSAL_LIMIT_MS && (line.withoutProcessorMs ?? 0) > 0 &&
-    line.ms - (line.withoutProcessorMs ?? 0) <= REFUSAL_LIMIT_MS
+    line.type === "answer" && line.status !== 200 && line.ms > REFUSAL_LIMIT_MS && !isLate(line)
   ).length;
 }
 

@@ -9,7 +9,7 @@ import type {
   SunkMail,
 } from "./records.ts";
 import type { Reading } from "./feed.ts";
-import { reconcile, type Records, type Terms, type Violation } from "./reconcile.ts";
+import { countStarved, reconcile, type Records, type Terms, type Violation } from "./reconcile.ts";
 
 const TERMS: Terms = { unanswered: false, hold: false, memoryMb: 600 };
 
@@ -603,6 +603,11 @@ describe("reconcile() sees dishonest answers (I8):", () => {
     assertRed("I8", /after 2001 ms/, without({ ms: 2001 }));
     assert.deepEqual(without({ ms: 2600, withoutProcessorMs: 600 }), []);
     assertRed("I8", /after 2601 ms, 600 without/, without({ ms: 2601, withoutProcessorMs: 600 }));
+    const times = [[2600, 600], [2601, 600], [2000, 600], [2001, 0]] as const;
+    const lines = times.map(([ms, withoutProcessorMs]) =>
+      answer({ ...rest, ms, withoutProcessorMs })
+    );
+    assert.equal(countStarved(lines), 1);
     assertRed("I8", /without Retry-After/, without({ retryAfter: "" }));
   });
   test("an answer that differs from an earlier one, and none at all", () => {
