@@ -1,7 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import { millis, nanos } from "@nats-io/nats-core";
 import type { EventType } from "@posthaste/contracts";
-import { openSemaphore, type Semaphore } from "@posthaste/limits";
+import { openSemaphore, type Permit, type Semaphore } from "@posthaste/limits";
 import {
   count,
   extractTrace,
@@ -51,66 +51,89 @@ export async function consume<T extends EventType>(
   options: ConsumeOptions,
 ): Promise<void> {
   const { signal, logger } = options;
-  const held = new Set<string>();
+  const plan = planOf(options.consumer);
+  const shared = {
+    plan,
+    options,
+    held: new Set<string>(),
+    turns: openSemaphore({ max: 1 }),
+    places: openSemaphore({ max: placesOf(plan, options) }),
+    inFlight: new Set<Promise<void>>(),
+  };
   while (!signal.aborted) {
     try {
-      await pull(client, step, { ...options, held });
+      await pull(client, step, shared);
     } catch (error) {
       logger.warn("Cannot pull events, retrying", { consumer: options.consumer, error });
     }
     if (!signal.aborted) await delay(RECOVER_DELAY_MS);
   }
+  await Promise.all(shared.inFlight);
+}
+
+/** What all pulls of a consumer share. */
+interface Shared extends Pick<Settling, "plan" | "options" | "held" | "turns"> {
+  places: Semaphore;
+  inFlight: Set<Promise<void>>;
 }
 
 async function pull<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { held, ...options }: ConsumeOptions & Pick<Settling, "held">,
+  shared: Shared,
 ): Promise<void> {
-  const plan = planOf(options.consumer);
+  const { plan, places, options: { signal } } = shared;
   const consumer = await client.stream.consumers.get(plan.stream, plan.name);
-  const places = openSemaphore({ max: placesOf(plan, options) });
   // The broker's value counts: an operator may have set another time than the plan's.
   const { config } = await consumer.info(true);
   const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
-  const messages = await consumer.consume({
+  while (!signal.aborted) {
     // No more than the free places: the time of an event runs out while it waits in this process.
-    max_messages: Math.max(2, places.max),
-    expires: PULL_EXPIRES_MS,
-    abort_on_missing_resource: true,
-  });
-  const stop = () => void drainMessages(messages);
-  options.signal.addEventListener("abort", stop, { once: true });
-  // It may have aborted while the consumer was looked up.
-  if (options.signal.aborted) stop();
-  const inFlight = new Set<Promise<void>>();
-  const turns = openSemaphore({ max: 1 });
-  let permit = await places.acquire();
-  try {
-    for await (const message of messages) {
-      if (options.signal.aborted) {
-        message.nak();
-        continue;
+    const messages = await consumer.fetch({
+      max_messages: await untilFree(places),
+      expires: PULL_EXPIRES_MS,
+    });
+    const stop = () => void drainMessages(messages);
+    signal.addEventListener("abort", stop, { once: true });
+    // It may have aborted in the meantime.
+    if (signal.aborted) stop();
+    try {
+      for await (const message of messages) {
+        if (signal.aborted) message.nak();
+        else begin(client, step, { ...shared, message, ackWaitMs, permit: await places.acquire() });
       }
-      const own = permit;
-      const place: Place = { release: () => own[Symbol.dispose]() };
-      const settling = { message, plan, ackWaitMs, held, turns, place, options };
-      const work = settleOnce(client, step, settling)
-        .finally(() => {
-          inFlight.delete(work);
-          place.release();
-          setGauge("posthaste.step.in_flight", inFlight.size, {
-            "posthaste.stage": step.name,
-            "posthaste.priority": plan.priority,
-          });
-        });
-      inFlight.add(work);
-      permit = await places.acquire();
+    } finally {
+      signal.removeEventListener("abort", stop);
     }
-  } finally {
-    options.signal.removeEventListener("abort", stop);
-    await Promise.all(inFlight);
   }
+}
+
+/** Waits until a place is free, and returns how many are. */
+async function untilFree(places: Semaphore): Promise<number> {
+  using _ = await places.acquire();
+  return places.max - places.held + 1;
+}
+
+interface Beginning extends Shared, Pick<Settling, "message" | "ackWaitMs"> {
+  permit: Permit;
+}
+
+/** Begins with an event, in a place that ends with it. */
+function begin<T extends EventType>(
+  client: EventClient,
+  step: Step<T>,
+  { inFlight, permit, ...settling }: Beginning,
+): void {
+  const place: Place = { release: () => permit[Symbol.dispose]() };
+  const work = settleOnce(client, step, { ...settling, place }).finally(() => {
+    inFlight.delete(work);
+    place.release();
+    setGauge("posthaste.step.in_flight", inFlight.size, {
+      "posthaste.stage": step.name,
+      "posthaste.priority": settling.plan.priority,
+    });
+  });
+  inFlight.add(work);
 }
 
 /**

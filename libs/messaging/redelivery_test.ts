@@ -32,3 +32,42 @@ test("consume() handles an event once that is redelivered while it is in flight"
   // The broker hears of the end a moment later.
   await until(async () => (await bus.streamStates()).get("RENDER")?.messages === 0);
 });
+
+test("consume() takes no event for which it has no place: others begin it at once", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  // An event that waits in a process comes to others only after this.
+  await bus.applyTopology({ ackWaitMs: 600_000 });
+  const stop = new AbortController();
+  const busy = Promise.withResolvers<void>();
+  const begun = { busy: [] as string[], free: [] as string[] };
+  const consumeAs = (name: "busy" | "free") =>
+    bus.consume(
+      renderStep(async ({ data }) => {
+        begun[name].push(data.accountId);
+        if (name === "busy") await busy.promise;
+        return { type: "done", publish: [] };
+      }),
+      {
+        consumer: "renderer_transactional",
+        concurrency: 4,
+        signal: stop.signal,
+        logger: openTestLogger(),
+      },
+    );
+  const first = consumeAs("busy");
+  for (let n = 0; n < 40; n++) await bus.publish(requested(`acc_${n}`));
+  await until(() => begun.busy.length === 4);
+  const second = consumeAs("free");
+  try {
+    await until(async () => (await bus.streamStates()).get("RENDER")?.messages === 4, {
+      message: "all other events to be consumed",
+    });
+  } finally {
+    stop.abort();
+    busy.resolve();
+    await Promise.all([first, second]);
+  }
+  assert.equal(begun.busy.length, 4);
+  assert.equal(begun.free.length, 36);
+});

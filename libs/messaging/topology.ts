@@ -39,9 +39,8 @@ const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 * MEBIBYTE;
 
 /**
- * Maximum number of events of a stage's priority that all workers together have in flight or prefetched. A
- * mailer has up to twice `MAIL_CONCURRENCY`: with 1,000, the broker's default, a seventeenth mailer would get
- * none.
+ * Maximum number of events of a stage's priority that all workers together have in flight. With 1,000, the
+ * broker's default, 31 mailers of the default `MAIL_CONCURRENCY` would leave none for others.
  */
 const MAX_IN_FLIGHT = 20_000;
 
