@@ -1,4 +1,5 @@
 import { createInbox, type Msg, type NatsConnection } from "@nats-io/nats-core";
+import { openTimeLimit } from "@posthaste/runtime";
 
 /** The answers to one event, one for each asker. */
 export interface Answers {
@@ -42,11 +43,11 @@ export function openAsks(
     const answers = subjects.map(() => Promise.withResolvers<Msg | undefined>());
     let open = count;
     const end = () => {
-      clearTimeout(timer);
+      limit[Symbol.dispose]();
       for (const subject of subjects) waiting.delete(subject);
       for (const { resolve } of answers) resolve(undefined);
     };
-    const timer = setTimeout(end, timeoutMs);
+    const limit = openTimeLimit(timeoutMs, end);
     for (const [position, subject] of subjects.entries()) {
       waiting.set(subject, (message) => {
         waiting.delete(subject);

@@ -1,3 +1,5 @@
+import { openTimeLimit } from "./time_limit.ts";
+
 /**
  * Waits for an answer for a limited time. Later answers are ignored.
  *
@@ -5,10 +7,9 @@
  */
 export async function answerWithin<T>(timeoutMs: number, answer: T | Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  using _limit = openTimeLimit(
+    timeoutMs,
+    () => reject(new Error(`no answer within ${timeoutMs} ms`)),
+  );
+  return await Promise.race([answer, late]);
 }

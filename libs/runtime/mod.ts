@@ -23,6 +23,7 @@
  */
 export { allEnded } from "./all_ended.ts";
 export { answerWithin } from "./answer_within.ts";
+export { openTimeLimit } from "./time_limit.ts";
 export { CONNECTIONS } from "./connections.ts";
 export { armFailpoint, type Failpoint, failpoint, FAILPOINTS } from "./failpoint.ts";
 export { describeConfig, type SettingDescription } from "./describe_config.ts";

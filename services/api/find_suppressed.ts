@@ -1,4 +1,5 @@
 import { isToSuppressed, type SendRequest } from "@posthaste/contracts";
+import { answerWithin } from "@posthaste/runtime";
 import { suppressedFormOf } from "@posthaste/storage";
 import type { Finding } from "./finding.ts";
 import type { RequestLedger } from "./request_ledger.ts";
@@ -29,19 +30,8 @@ export async function findSuppressed(
     "look up the suppressions",
     () => amongSuppressed(accountId, emails, now()),
   );
-  const found = await unlessLate(looking);
+  const found = await answerWithin(MAX_WAIT_MS, looking).catch(() => undefined);
   return asked.flatMap(({ index, recipient: { email } }) =>
     found?.has(suppressedFormOf(email)) ? [index] : []
   );
-}
-
-/** Returns nothing if a look-up fails or is late. */
-async function unlessLate<T>(looking: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), MAX_WAIT_MS);
-  try {
-    return await Promise.race([looking.catch(() => undefined), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,6 +1,7 @@
 import type { PdfRef, Send, TemplateKind } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import type { Permit } from "@posthaste/limits";
+import { openTimeLimit } from "@posthaste/runtime";
 import type { NeededAsset, NumberedPage, Placed } from "@posthaste/storage";
 import { errorType, type Logger } from "@posthaste/telemetry";
 import type { Acceptance } from "@posthaste/storage";
@@ -100,14 +101,12 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     const { promise: end, reject } = Promise.withResolvers<never>();
     const limit = `${this.#limitMs} ms`;
     const late = () => reject(new DOMException(`no answer within ${limit}`, "TimeoutError"));
-    // Timers come before input: an answer that is there already counts, however late this process looks.
-    const timer = setTimeout(() => setImmediate(late), Math.max(0, leftMs));
+    using _limit = openTimeLimit(leftMs, late);
     try {
       return await Promise.race([this.keepBody(under(permit, begin)), end]);
     } catch (cause) {
       throw this.#refuse(action, cause);
     } finally {
-      clearTimeout(timer);
       if (--this.#waits === 0) this.#leftMs -= performance.now() - this.#waitsSince;
     }
   }
