@@ -87,20 +87,24 @@ async function pull<T extends EventType>(
   // The broker's value counts: an operator may have set another time than the plan's.
   const { config } = await consumer.info(true);
   const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
-  while (!signal.aborted) {
-    // No more than the free places: the time of an event runs out while it waits in this process.
-    const messages = await consumer.fetch({
-      max_messages: await untilFree(places),
-      expires: PULL_EXPIRES_MS,
-    });
+  for (;;) {
+    // No more than the free places: the time of an event runs out while it waits in this process. Only after a
+    // lost connection the client asks again for all of them, also in place of those that it has got.
+    const max_messages = await untilFree(places);
+    if (signal.aborted) return;
+    const messages = await consumer.fetch({ max_messages, expires: PULL_EXPIRES_MS });
     const stop = () => void drainMessages(messages);
     signal.addEventListener("abort", stop, { once: true });
     // It may have aborted in the meantime.
     if (signal.aborted) stop();
     try {
       for await (const message of messages) {
-        if (signal.aborted) message.nak();
-        else begin(client, step, { ...shared, message, ackWaitMs, permit: await places.acquire() });
+        const permit = await places.acquire();
+        if (!signal.aborted) begin(client, step, { ...shared, message, ackWaitMs, permit });
+        else {
+          message.nak();
+          permit[Symbol.dispose]();
+        }
       }
     } finally {
       signal.removeEventListener("abort", stop);
@@ -108,17 +112,17 @@ async function pull<T extends EventType>(
   }
 }
 
-/** Waits until a place is free, and returns how many are. */
+/** Waits for a free place, and returns the number of free places. */
 async function untilFree(places: Semaphore): Promise<number> {
-  using _ = await places.acquire();
-  return places.max - places.held + 1;
+  (await places.acquire())[Symbol.dispose]();
+  return places.max - places.held;
 }
 
 interface Beginning extends Shared, Pick<Settling, "message" | "ackWaitMs"> {
   permit: Permit;
 }
 
-/** Begins with an event, in a place that ends with it. */
+/** Starts to process an event. Its place is free again when the step ends or releases it. */
 function begin<T extends EventType>(
   client: EventClient,
   step: Step<T>,
@@ -154,7 +158,7 @@ interface Settling {
   ackWaitMs: number;
   /** Events in flight in this process. */
   held: Set<string>;
-  /** Counts of events that were redelivered often. */
+  /** Lets events that were redelivered often run one after the other. */
   turns: Semaphore;
   place: Place;
   options: ConsumeOptions;

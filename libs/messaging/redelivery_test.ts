@@ -33,7 +33,7 @@ test("consume() handles an event once that is redelivered while it is in flight"
   await until(async () => (await bus.streamStates()).get("RENDER")?.messages === 0);
 });
 
-test("consume() takes no event for which it has no place: others begin it immediately", async () => {
+test("consume() takes no event for which it has no place, and leaves it to others", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
   // An event that waits in a process comes to others only after this.

@@ -40,7 +40,7 @@ const GIBIBYTE = 1024 * MEBIBYTE;
 
 /**
  * Maximum number of events of a stage's priority that all workers together have in flight. With 1,000, the
- * broker's default, 31 mailers of the default `MAIL_CONCURRENCY` would leave none for others.
+ * broker's default, a 33rd mailer with the default `MAIL_CONCURRENCY` would get none.
  */
 const MAX_IN_FLIGHT = 20_000;
 

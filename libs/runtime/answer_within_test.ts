@@ -10,7 +10,7 @@ test("answerWithin() takes an answer that had come before a stalled process coul
   assert.ok((await answer).isDirectory());
 });
 
-test("answerWithin() throws when there is no answer, and hands on a failure", async () => {
+test("answerWithin() throws when there is no answer, and rethrows a failure", async () => {
   await assert.rejects(answerWithin(20, new Promise(() => {})), /no answer within 20 ms/);
   await assert.rejects(answerWithin(60_000, Promise.reject(new Error("refused"))), /refused/);
 });

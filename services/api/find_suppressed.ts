@@ -30,6 +30,7 @@ export async function findSuppressed(
     "look up the suppressions",
     () => amongSuppressed(accountId, emails, now()),
   );
+  // A look-up that fails or is late costs only the warning.
   const found = await answerWithin(MAX_WAIT_MS, looking).catch(() => undefined);
   return asked.flatMap(({ index, recipient: { email } }) =>
     found?.has(suppressedFormOf(email)) ? [index] : []

@@ -35,7 +35,7 @@ const raw = Buffer.from("Message-ID: <m1@example.com>\r\nSubject: x\r\n\r\n..dot
 /** More than the buffers of two sockets take. */
 const huge = Buffer.alloc(16_000_000, `${"x".repeat(74)}\r\n`);
 const large = huge.subarray(0, 2_000_000);
-// Longer than a busy machine stalls.
+/** For faults that only a limit ends in time. The mail after such a fault has them too. */
 const limits = { connectTimeoutMs: 1000, stallMs: 1000, replyMs: 1000 };
 /** Where nothing is to end by a limit. */
 const noLimits = { connectTimeoutMs: 60_000, stallMs: 60_000, replyMs: 60_000 };
@@ -130,7 +130,7 @@ async function check(one: Case): Promise<void> {
     resolveHost,
     drainMs: 500,
     maxMails,
-    ...(rules.some(({ action }) => lasts(action)) ? limits : noLimits),
+    ...(rules.some(({ action }) => needsLimit(action)) ? limits : noLimits),
   });
   for (const outcome of before) assert.equal(await attempt(pool, faulty, { tls }), outcome, name);
   const outcome = await attempt(pool, faulty, { ...one, tls });
@@ -149,10 +149,11 @@ async function check(one: Case): Promise<void> {
 }
 
 /**
- * Whether only a limit ends the fault: a silent or flooding server never ends by itself, and a tarpit not in
- * time. All others run without limits, which a machine that stalls would reach with a healthy server.
+ * Returns whether only a limit ends the fault in time: a silent or flooding server never ends by itself, a stall
+ * or a tarpit too late. All others run without limits, which a machine that stalls would reach with a healthy
+ * server.
  */
-function lasts(action: FaultAction): boolean {
+function needsLimit(action: FaultAction): boolean {
   return ["silence", "endless", "blank", "stall"].includes(action.do) ||
     (action.do === "trickle" && action.ms > 0);
 }

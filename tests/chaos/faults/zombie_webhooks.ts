@@ -135,7 +135,7 @@ function compare(
   note(
     `p99 of another account's events: ${usual} ms before, ${beside} ms beside a stopped process`,
   );
-  // An event that did not arrive makes either one infinite.
+  // Without events before, there is nothing to compare with.
   if (usual < Infinity && beside < usual + LATER_MS) return;
   blame("I10", `The p99 of another account's events grew from ${usual} to ${beside} ms`);
 }
