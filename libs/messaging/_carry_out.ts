@@ -20,9 +20,9 @@ import {
 } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
 
-/** Key of an event, by which its tries are counted. */
+/** Key of an event, by which its tries are counted. A stream that is made again uses its numbers again. */
 export function keyOf({ info }: JsMsg): string {
-  return `${info.stream}.${info.streamSequence}`;
+  return `${info.stream}.${info.streamSequence}.${info.timestampNanos}`;
 }
 
 /** An event as delivered, and the time that remains to process it. */

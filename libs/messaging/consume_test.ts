@@ -572,17 +572,20 @@ suite("consume()", { concurrency: 4 }, () => {
     await until(() => consumed.includes("after"));
   });
 
-  test("consume() goes on after the streams were deleted and made again", async () => {
+  test("consume() goes on after the streams were deleted and made again, whatever is still in flight", async () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
     const consumed: string[] = [];
+    const end = Promise.withResolvers<void>();
     await using _step = consume(
       bus,
-      renderStep(({ data }) => {
+      renderStep(async ({ data }) => {
         consumed.push(data.accountId);
-        return Promise.resolve(DONE);
+        if (data.accountId === "before") await end.promise;
+        return DONE;
       }),
     );
+    using _end = { [Symbol.dispose]: end.resolve };
     await bus.publish(requested("before"));
     await until(() => consumed.includes("before"));
     const connection = await connect({ servers: nats.url });
