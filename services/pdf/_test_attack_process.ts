@@ -91,6 +91,9 @@ export interface AttackResult {
 /** Instead of 30 s, so that a bomb does not slow the tests down. */
 const TIME_LIMIT_MS = 3000;
 const MAX_WAIT_MS = 60_000;
+
+const LOOK_EVERY_MS = 10;
+const MAX_LOOKS = 200;
 const SECRET = "the-secret-of-the-file";
 const NAME = "canary.test";
 const CACHE_DIR = chromiumCacheDir(process.env);
@@ -173,12 +176,28 @@ if (import.meta.main) {
     }
   };
 
+  const countOnce = async () => {
+    const { udp, tcp } = await countPackets();
+    return { udp, tcp: tcp - proxy.refused - (product?.stats().refused ?? 0) };
+  };
+
+  /** Counts until nothing changes: a connection that has begun reaches the deny proxy a moment later. */
+  const countSettled = async () => {
+    let now = await countOnce();
+    for (let same = 0, looks = 0; same < 2 && looks < MAX_LOOKS; looks++) {
+      await delay(LOOK_EVERY_MS);
+      const next = await countOnce();
+      same = next.udp === now.udp && next.tcp === now.tcp ? same + 1 : 0;
+      now = next;
+    }
+    return now;
+  };
+
   const carryOut = async (order: AttackOrder): Promise<AttackResult> => {
     const { guards } = order;
     const html = order.html ?? pageOf(order);
     canary.take();
-    const before = await countPackets();
-    const refused = proxy.refused + (product?.stats().refused ?? 0);
+    const before = await countSettled();
     let pdf: Buffer | undefined;
     let error: string | undefined;
     try {
@@ -196,14 +215,11 @@ if (import.meta.main) {
     } catch (cause) {
       error = String(cause);
     }
-    const after = await countPackets();
-    const toProxy = proxy.refused + (product?.stats().refused ?? 0) - refused;
+    const after = await countSettled();
     const text = pdf && (await extractText(new Uint8Array(pdf))).text.join("\n");
     return {
       sight: canary.take(),
-      ...(isolated
-        ? { kernel: { udp: after.udp - before.udp, tcp: after.tcp - before.tcp - toProxy } }
-        : {}),
+      ...(isolated ? { kernel: { udp: after.udp - before.udp, tcp: after.tcp - before.tcp } } : {}),
       readsFile: text?.includes(SECRET) ?? false,
       ...(text === undefined ? {} : { text }),
       ...(pdf === undefined ? {} : { digest: createHash("sha256").update(pdf).digest("hex") }),
