@@ -52,6 +52,7 @@ export * from "./smtp_sink.ts";
 export { stopTime, type TestTime } from "./stop_time.ts";
 export { openStubServer, type Seen, type StubAnswer } from "./stub_server.ts";
 export { takesLong } from "./takes_long.ts";
+export { openTcpProxy, type TcpProxy } from "./tcp_proxy.ts";
 export { sampleInvoice } from "./sample_invoice.ts";
 export { summedInvoice } from "./summed_invoice.ts";
 export { expiredCertificate, testCertificate } from "./test_certificate.ts";
