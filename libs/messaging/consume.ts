@@ -1,4 +1,4 @@
-import type { JsMsg } from "@nats-io/jetstream";
+import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import { millis, nanos } from "@nats-io/nats-core";
 import type { EventType } from "@posthaste/contracts";
 import { openSemaphore, type Permit, type Semaphore } from "@posthaste/limits";
@@ -35,7 +35,11 @@ export interface ConsumeOptions {
   logger: Logger;
 }
 
-const PULL_EXPIRES_MS = 5000;
+/**
+ * The client gives a pull up, and drops what is on its way, when it has heard no heartbeat for this long. A dead
+ * connection is found earlier, by its pings.
+ */
+const PULL_EXPIRES_MS = 30_000;
 const RECOVER_DELAY_MS = 500;
 
 /** The other priority has as many places of its own, so bulk never holds most of a process. */
@@ -88,8 +92,7 @@ async function pull<T extends EventType>(
   const { config } = await consumer.info(true);
   const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
   for (;;) {
-    // No more than the free places: the time of an event runs out while it waits in this process. Only after a
-    // lost connection the client asks again for all of them, also in place of those that it has got.
+    // No more than the free places: the time of an event runs out while it waits in this process.
     const max_messages = await untilFree(places);
     if (signal.aborted) return;
     const messages = await consumer.fetch({ max_messages, expires: PULL_EXPIRES_MS });
@@ -97,6 +100,7 @@ async function pull<T extends EventType>(
     signal.addEventListener("abort", stop, { once: true });
     // It may have aborted in the meantime.
     if (signal.aborted) stop();
+    void endAskedAgain(messages, stop);
     try {
       for await (const message of messages) {
         const permit = await places.acquire();
@@ -109,6 +113,17 @@ async function pull<T extends EventType>(
     } finally {
       signal.removeEventListener("abort", stop);
     }
+  }
+}
+
+/**
+ * Ends a pull that asks again after a lost connection, with all that is on its way. The broker serves both
+ * requests, but the client stops listening after as many events as it asked for once.
+ */
+async function endAskedAgain(messages: ConsumerMessages, end: () => void): Promise<void> {
+  let requests = 0;
+  for await (const { type } of messages.status()) {
+    if (type === "next" && ++requests > 1) return end();
   }
 }
 

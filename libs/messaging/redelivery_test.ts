@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "@posthaste/kit";
+import { openTcpProxy, until } from "@posthaste/kit";
 import { setTimeout as delay } from "node:timers/promises";
 import { openTestBus, openTestLogger, renderStep, requested } from "./_test_bus.ts";
+import { openBus } from "./bus.ts";
 
 test("consume() handles an event once that is redelivered while it is in flight", async () => {
   await using opened = await openTestBus();
@@ -70,4 +71,66 @@ test("consume() takes no event for which it has no place, and leaves it to other
   }
   assert.equal(begun.busy.length, 4);
   assert.equal(begun.free.length, 36);
+});
+
+/** Consumes all events over a connection that can be cut, until disposal. */
+async function consumeAfar() {
+  await using opened = new AsyncDisposableStack();
+  const { bus, nats } = opened.use(await openTestBus());
+  // What is lost on the way comes again only after this.
+  await bus.applyTopology({ ackWaitMs: 600_000 });
+  const proxy = opened.use(await openTcpProxy(Number(new URL(nats.url).port)));
+  const afar = opened.use(await openBus({ url: `nats://127.0.0.1:${proxy.port}`, name: "afar" }));
+  const stop = new AbortController();
+  const begun = new Set<string>();
+  const consuming = afar.consume(
+    renderStep(({ data }) => {
+      begun.add(data.accountId);
+      return Promise.resolve({ type: "done", publish: [] });
+    }),
+    {
+      consumer: "renderer_transactional",
+      concurrency: 4,
+      signal: stop.signal,
+      logger: openTestLogger(),
+    },
+  );
+  opened.defer(async () => {
+    stop.abort();
+    await consuming;
+  });
+  await bus.publish(requested("first"));
+  await until(() => begun.has("first"));
+  const parts = opened.move();
+  return { bus, proxy, begun, [Symbol.asyncDispose]: () => parts.disposeAsync() };
+}
+
+test("consume() loses no event on its way when it asks again after a lost connection", async () => {
+  await using opened = await consumeAfar();
+  const { bus, proxy, begun } = opened;
+  for (let round = 0; round < 4; round++) {
+    proxy.reset();
+    await until(() => proxy.connections === 0, { everyMs: 1 });
+    await until(() => proxy.connections > 0);
+    // It has asked again by then.
+    await delay(500);
+    const names = Array.from({ length: 40 }, (_, n) => `round ${round}, ${n}`);
+    for (const name of names) await bus.publish(requested(name));
+    await until(() => names.every((name) => begun.has(name)), {
+      timeoutMs: 20_000,
+      message: `all events of round ${round} to be begun`,
+    });
+  }
+});
+
+test("consume() loses no event on its way over a connection that was silent for a while", async () => {
+  await using opened = await consumeAfar();
+  const { bus, proxy, begun } = opened;
+  proxy.stall();
+  const names = ["a", "b", "c"];
+  for (const name of names) await bus.publish(requested(name));
+  // Shorter than the broker and its clients wait for each other's pings.
+  await delay(8000);
+  proxy.pass();
+  await until(() => names.every((name) => begun.has(name)), { timeoutMs: 20_000 });
 });
