@@ -1,4 +1,5 @@
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
+import { stallProcess } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { test } from "node:test";
@@ -14,7 +15,6 @@ test("openAsks() takes an answer that had come before a stalled process could lo
   const { inbox, messages } = openAsks(connection, "_INBOX.test")({ count: 1, timeoutMs: 20 });
   const answer = { subject: `${inbox}.0` } as Msg;
   void stat(import.meta.dirname).then(() => hear(undefined, answer));
-  // The limit is over, and the answer is there, when this process comes to look at either.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  stallProcess(200);
   assert.equal(await messages[0], answer);
 });

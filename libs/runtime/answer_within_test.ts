@@ -1,3 +1,4 @@
+import { stallProcess } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { test } from "node:test";
@@ -5,8 +6,7 @@ import { answerWithin } from "./answer_within.ts";
 
 test("answerWithin() takes an answer that had come before a stalled process could look at its limit", async () => {
   const answer = answerWithin(20, stat(import.meta.dirname));
-  // The limit is over, and the answer is there, when this process comes to look at either.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  stallProcess(200);
   assert.ok((await answer).isDirectory());
 });
 

@@ -23,7 +23,6 @@
  */
 export { allEnded } from "./all_ended.ts";
 export { answerWithin } from "./answer_within.ts";
-export { openTimeLimit } from "./time_limit.ts";
 export { CONNECTIONS } from "./connections.ts";
 export { armFailpoint, type Failpoint, failpoint, FAILPOINTS } from "./failpoint.ts";
 export { describeConfig, type SettingDescription } from "./describe_config.ts";
@@ -62,4 +61,5 @@ export type {
   ProgramPermissions,
 } from "./service_permissions.ts";
 export { setting, type SettingMeta } from "./setting.ts";
+export { openTimeLimit } from "./time_limit.ts";
 export { formatBytes, formatDuration, parseBytes, parseDuration } from "./units.ts";

@@ -1,3 +1,4 @@
+import { stallProcess } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { test } from "node:test";
@@ -88,15 +89,9 @@ test("wait() counts concurrent waits once, and no time between waits", async (co
 test("wait() takes an answer that had come before a stalled process could look at its limit", async () => {
   const ledger = ledgerIn(openCapacity(LARGE), 20);
   const answer = ledger.wait("look", () => stat(import.meta.dirname));
-  // The limit is over, and the answer is there, when this process comes to look at either.
-  block(200);
+  stallProcess(200);
   assert.ok((await answer).isDirectory());
 });
-
-/** Keeps this process from everything else. */
-function block(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
 
 test("wait() refuses immediately while too many operations are unanswered", async () => {
   const capacity = openCapacity({ ...LARGE, maxOperations: 2 });

@@ -49,6 +49,7 @@ export * from "./oidc_provider.ts";
 export * from "./otlp_receiver.ts";
 export * from "./smtp_postfix.ts";
 export * from "./smtp_sink.ts";
+export { stallProcess } from "./stall_process.ts";
 export { stopTime, type TestTime } from "./stop_time.ts";
 export { openStubServer, type Seen, type StubAnswer } from "./stub_server.ts";
 export { takesLong } from "./takes_long.ts";
