@@ -1,5 +1,5 @@
-import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
-import { millis, nanos } from "@nats-io/nats-core";
+import type { JsMsg } from "@nats-io/jetstream";
+import { millis } from "@nats-io/nats-core";
 import type { EventType } from "@posthaste/contracts";
 import { openSemaphore, type Permit, type Semaphore } from "@posthaste/limits";
 import {
@@ -13,9 +13,9 @@ import {
 } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { carryOut, keyOf, refuse } from "./_carry_out.ts";
-import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { readLinks, readTrace } from "./_headers.ts";
+import { openPull } from "./_open_pull.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Place, Step, Tries } from "./step.ts";
 import { queueAttributes } from "./queue_ages.ts";
@@ -35,12 +35,13 @@ export interface ConsumeOptions {
   logger: Logger;
 }
 
-/**
- * The client gives a pull up, and drops what is on its way, when it has heard no heartbeat for this long. A dead
- * connection is found earlier, by its pings.
- */
-const PULL_EXPIRES_MS = 30_000;
 const RECOVER_DELAY_MS = 500;
+
+/**
+ * Events that wait in a process, as a share of its places. They keep the places full while the broker is asked for
+ * more. But their time runs out meanwhile: if they wait too long, others get them too, and each copy is processed.
+ */
+const WAITING_SHARE = 1 / 2;
 
 /** The other priority has as many places of its own, so bulk never holds most of a process. */
 const BULK_SHARE = 3 / 4;
@@ -69,8 +70,8 @@ export async function consume<T extends EventType>(
       await pull(client, step, shared);
     } catch (error) {
       logger.warn("Cannot pull events, retrying", { consumer: options.consumer, error });
+      if (!signal.aborted) await delay(RECOVER_DELAY_MS);
     }
-    if (!signal.aborted) await delay(RECOVER_DELAY_MS);
   }
   await Promise.all(shared.inFlight);
 }
@@ -87,50 +88,23 @@ async function pull<T extends EventType>(
   shared: Shared,
 ): Promise<void> {
   const { plan, places, options: { signal } } = shared;
-  const consumer = await client.stream.consumers.get(plan.stream, plan.name);
-  // The broker's value counts: an operator may have set another time than the plan's.
-  const { config } = await consumer.info(true);
-  const ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
-  for (;;) {
-    // No more than the free places: the time of an event runs out while it waits in this process.
-    const max_messages = await untilFree(places);
-    if (signal.aborted) return;
-    const messages = await consumer.fetch({ max_messages, expires: PULL_EXPIRES_MS });
-    const stop = () => void drainMessages(messages);
-    signal.addEventListener("abort", stop, { once: true });
-    // It may have aborted in the meantime.
-    if (signal.aborted) stop();
-    void endAskedAgain(messages, stop);
-    try {
-      for await (const message of messages) {
-        const permit = await places.acquire();
-        if (!signal.aborted) begin(client, step, { ...shared, message, ackWaitMs, permit });
-        else {
-          message.nak();
-          permit[Symbol.dispose]();
-        }
+  // The client asks for none ahead if it may have only one.
+  const maxMessages = Math.max(2, Math.ceil(places.max * WAITING_SHARE));
+  using events = await openPull(client, { plan, maxMessages, signal });
+  const { ackWaitMs } = events;
+  let permit = await events.pauseFor(places.acquire());
+  try {
+    for await (const message of events.messages) {
+      if (signal.aborted) {
+        message.nak();
+        continue;
       }
-    } finally {
-      signal.removeEventListener("abort", stop);
+      begin(client, step, { ...shared, message, ackWaitMs, permit });
+      permit = await events.pauseFor(places.acquire());
     }
+  } finally {
+    permit[Symbol.dispose]();
   }
-}
-
-/**
- * Ends a pull that asks again after a lost connection, with all that is on its way. The broker serves both
- * requests, but the client stops listening after as many events as it asked for once.
- */
-async function endAskedAgain(messages: ConsumerMessages, end: () => void): Promise<void> {
-  let requests = 0;
-  for await (const { type } of messages.status()) {
-    if (type === "next" && ++requests > 1) return end();
-  }
-}
-
-/** Waits for a free place, and returns the number of free places. */
-async function untilFree(places: Semaphore): Promise<number> {
-  (await places.acquire())[Symbol.dispose]();
-  return places.max - places.held;
 }
 
 interface Beginning extends Shared, Pick<Settling, "message" | "ackWaitMs"> {

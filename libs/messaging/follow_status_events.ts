@@ -9,9 +9,9 @@ import {
   withSpan,
 } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { drainMessages } from "./_drain_messages.ts";
 import type { EventClient } from "./_event_client.ts";
 import { readTrace } from "./_headers.ts";
+import { openPull } from "./_open_pull.ts";
 import { type StatusEvent, statusEventsIn } from "./report_status_events.ts";
 import { isOutage, type Outgoing } from "./step.ts";
 import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
@@ -30,7 +30,6 @@ export interface FollowOptions {
   logger: Logger;
 }
 
-const PULL_EXPIRES_MS = 5000;
 const RECOVER_DELAY_MS = 500;
 
 /** Deliveries of a status event before it is given up while others can be recorded: about 10 s. */
@@ -57,8 +56,8 @@ export async function followStatusEvents(
       await pull(client, record, options);
     } catch (error) {
       options.logger.warn("Cannot follow status events, retrying", { error });
+      if (!options.signal.aborted) await delay(RECOVER_DELAY_MS);
     }
-    if (!options.signal.aborted) await delay(RECOVER_DELAY_MS);
   }
 }
 
@@ -72,16 +71,7 @@ async function pull(
   if (!plan) {
     throw new RangeError(`Cannot follow status events as "${options.consumer}": no such consumer`);
   }
-  const consumer = await client.stream.consumers.get(plan.stream, plan.name);
-  const messages = await consumer.consume({
-    max_messages: batchSize,
-    expires: PULL_EXPIRES_MS,
-    abort_on_missing_resource: true,
-  });
-  const stop = () => void drainMessages(messages);
-  signal.addEventListener("abort", stop, { once: true });
-  // It may have aborted while the consumer was looked up.
-  if (signal.aborted) stop();
+  using events = await openPull(client, { plan, maxMessages: batchSize, signal });
   let batch: JsMsg[] = [];
   let flushing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -101,13 +91,12 @@ async function pull(
     return flushing;
   };
   try {
-    for await (const message of messages) {
+    for await (const message of events.messages) {
       batch.push(message);
-      while (batch.length >= batchSize) await flush();
+      while (batch.length >= batchSize) await events.pauseFor(flush());
       if (batch.length > 0) timer ??= setTimeout(flush, lingerMs);
     }
   } finally {
-    signal.removeEventListener("abort", stop);
     while (batch.length > 0 || flushing !== undefined) await flush();
     clearTimeout(timer);
   }

@@ -130,6 +130,32 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     assert.ok(batches.length <= 12, `${batches.length} batches`);
   });
 
+  test("followStatusEvents() takes few status events ahead, however long it takes to record some", async () => {
+    await using open = await openTestBus();
+    const stop = new AbortController();
+    const batches = [0, 1].map(() => Promise.withResolvers<void>());
+    let begun = 0;
+    for (let n = 0; n < 60; n++) await open.bus.publish(failed(`acc_${n}`));
+    const ended = open.bus.followStatusEvents(
+      async () => await batches[begun++]?.promise,
+      { ...optionsOf(stop), batchSize: 4 },
+    );
+    await until(() => begun === 1);
+    // The client misses heartbeats twice.
+    await delay(12_000);
+    batches[0]?.resolve();
+    await until(() => begun === 2);
+    await delay(500);
+    const queues = await open.bus.queueStates(["STATUS"]);
+    const { inFlight = NaN } = queues.find(({ consumer }) => consumer === "tracker") ?? {};
+    batches[1]?.resolve();
+    await until(() => begun > 2);
+    stop.abort();
+    await ended;
+    // A batch, the events that wait for it, and those that are on their way.
+    assert.ok(inFlight <= 8, `${inFlight} in flight`);
+  });
+
   test("followStatusEvents() hands status events over again when recording them failed", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
