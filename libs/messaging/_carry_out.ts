@@ -20,7 +20,10 @@ import {
 } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
 
-/** Key of an event, by which its tries are counted. A stream that is made again uses its numbers again. */
+/**
+ * Key of an event: its tries are counted by it, and the ids of its results contain it. A stream that is made again
+ * uses its numbers again.
+ */
 export function keyOf({ info }: JsMsg): string {
   return `${info.stream}.${info.streamSequence}.${info.timestampNanos}`;
 }
@@ -150,12 +153,10 @@ async function untilPublished(
 
 /** Derives ids from the incoming event: if it is redelivered, its results are published once. */
 async function publishAll(client: EventClient, publish: Outgoing[], message: JsMsg) {
-  const { stream, streamSequence } = message.info;
+  const key = keyOf(message);
   await Promise.all(
     publish.map((outgoing, position) =>
-      publishEvent(client.stream, outgoing, {
-        id: `${stream}.${streamSequence}.${position}`,
-      })
+      publishEvent(client.stream, outgoing, { id: `${key}.${position}` })
     ),
   );
 }

@@ -603,6 +603,29 @@ suite("consume()", { concurrency: 4 }, () => {
     await until(() => consumed.includes("after"));
   });
 
+  test("consume() publishes the result of an event of a stream that was made again", async () => {
+    await using open = await openTestBus();
+    const { bus, nats } = open;
+    await using reported = listen(bus);
+    await using _step = consume(
+      bus,
+      renderStep(({ data }) =>
+        Promise.resolve({ type: "done", publish: [failed(data.accountId)] })
+      ),
+    );
+    const isReported = (name: string) =>
+      reported.statusEvents.some(({ data }) => data.accountId === name);
+    await bus.publish(requested("before"));
+    await until(() => isReported("before"));
+    const connection = await connect({ servers: nats.url });
+    await (await jetstreamManager(connection)).streams.delete("RENDER");
+    await connection.close();
+    await bus.applyTopology();
+    await bus.publish(requested("after"));
+    // The broker takes a second event with the id of an earlier one for its copy.
+    await until(() => isReported("after"), { timeoutMs: 20_000 });
+  });
+
   test("consume() and followStatusEvents() go on after the broker lost all its data", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "posthaste-wiped-"));
     await using nats = await openNatsServer({ env: process.env, dataDir, isTemporary: true });
