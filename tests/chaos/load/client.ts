@@ -1,5 +1,4 @@
 // The client of a run, in a process of its own: it makes requests, and keeps the ledger of their answers.
-import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,6 +9,7 @@ import type { ClientLine } from "../records/records.ts";
 import { makeOrders, type Order } from "./orders.ts";
 import { openRandom } from "../random.ts";
 import { searchFor, type SecretSearch } from "../records/secret.ts";
+import { processorWaitMs } from "./processor_wait.ts";
 
 const GIVE_UP_MS = 10_000;
 const PAUSE_MS = 150;
@@ -176,18 +176,6 @@ function post(plan: ClientPlan, key: string, body: string): Promise<Answer> {
   message.on("error", reject);
   message.end(body);
   return promise;
-}
-
-/**
- * How long the main thread of a process could run and had no processor, in all its life, in milliseconds: the
- * second number of Linux's `schedstat`. 0 where the kernel does not count it.
- */
-function processorWaitMs(pid: number): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
-  } catch {
-    return 0;
-  }
 }
 
 function report(line: ClientReport): void {
