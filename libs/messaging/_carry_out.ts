@@ -1,9 +1,9 @@
-import type { JsMsg } from "@nats-io/jetstream";
 import type { EventType } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
 import { addSpanAttributes, count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
+import type { EventMessage } from "./_event_message.ts";
 import { REPLY_HEADER } from "./_headers.ts";
 import type { Rejection } from "./_read_event.ts";
 import { publishEvent } from "./publish.ts";
@@ -24,13 +24,13 @@ import { typeOfSubject } from "./topology.ts";
  * Key of an event: its tries are counted by it, and the ids of its results contain it. A stream that is made again
  * uses its numbers again.
  */
-export function keyOf({ info }: JsMsg): string {
+export function keyOf({ info }: EventMessage): string {
   return `${info.stream}.${info.streamSequence}.${info.timestampNanos}`;
 }
 
 /** An event as delivered, and the time that remains to process it. */
 interface Arrival {
-  message: JsMsg;
+  message: EventMessage;
   options: { signal: AbortSignal; logger: Logger };
 }
 
@@ -110,7 +110,7 @@ export async function refuse(
 ): Promise<void> {
   const { signal, logger } = options;
   const deliveries = message.info.deliveryCount;
-  const about = { event: message.subject, sequence: message.seq, reason };
+  const about = { event: message.subject, sequence: message.info.streamSequence, reason };
   // During an upgrade, a process of the newer version may receive it next.
   if (isNewer && deliveries < MAX_TRIES) {
     logger.warn("Cannot read an event, it will be redelivered", { ...about, deliveries });
@@ -152,7 +152,7 @@ async function untilPublished(
 }
 
 /** Derives ids from the incoming event: if it is redelivered, its results are published once. */
-async function publishAll(client: EventClient, publish: Outgoing[], message: JsMsg) {
+async function publishAll(client: EventClient, publish: Outgoing[], message: EventMessage) {
   const key = keyOf(message);
   await Promise.all(
     publish.map((outgoing, position) =>

@@ -1,4 +1,4 @@
-import type { JsMsg } from "@nats-io/jetstream";
+import type { EventMessage } from "./_event_message.ts";
 import { TAIL_HEADER } from "./_headers.ts";
 import {
   EVENT_VERSION,
@@ -31,7 +31,7 @@ export interface Rejection {
 
 /** Reads an event and compares it with its schema. */
 export function readEvent<T extends EventType>(
-  message: Pick<JsMsg, "subject" | "data" | "headers">,
+  message: Pick<EventMessage, "subject" | "data" | "headers">,
 ): ReadEvent<T> {
   const type = typeOfSubject(message.subject);
   if (type === undefined || !Object.hasOwn(EVENTS, type)) return refused("its subject is unknown");
@@ -65,7 +65,7 @@ export function readEvent<T extends EventType>(
 
 /** Splits the bytes of an event into its JSON and, if the header says so, its tail. */
 export function partsOf(
-  { data, headers }: Pick<JsMsg, "data" | "headers">,
+  { data, headers }: Pick<EventMessage, "data" | "headers">,
 ): { json: Uint8Array; tail?: Uint8Array } {
   const bytes = Number(headers?.get(TAIL_HEADER) || 0);
   if (!(bytes > 0 && bytes <= data.length)) return { json: data };

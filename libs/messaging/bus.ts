@@ -151,6 +151,7 @@ export async function openBus(options: BusOptions): Promise<Bus> {
     waiting: options.waiting,
   });
   return new NatsBus(connection, {
+    inboxPrefix: inboxPrefixOf(options.name),
     replies: repliesOf(options.name),
     prints: printsOf(options.name),
     api: brokerApi(options.url),
@@ -184,6 +185,14 @@ const DRAIN_MS = 3000;
 
 const APPLY_TIMEOUT_MS = 60_000;
 
+interface NatsBusOptions {
+  /** Subjects below which the process may listen: for anything, and for two kinds of answers. */
+  inboxPrefix: string;
+  replies: string;
+  prints: string;
+  api: JetStreamManagerOptions;
+}
+
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
   readonly #client: EventClient;
@@ -194,7 +203,7 @@ class NatsBus implements Bus {
 
   constructor(
     connection: NatsConnection,
-    { replies, prints, api }: { replies: string; prints: string; api: JetStreamManagerOptions },
+    { inboxPrefix, replies, prints, api }: NatsBusOptions,
   ) {
     this.#connection = connection;
     this.#awaitAnswers = openAsks(connection, replies);
@@ -202,8 +211,10 @@ class NatsBus implements Bus {
     // A service may not read the whole account, and does not need to.
     this.#api = { ...api, checkAPI: false };
     const stream = jetstream(connection, this.#api);
+    const reconnects = new Set<() => void>();
+    void callOnReconnect(connection, reconnects);
     this.#client = {
-      stream,
+      ...{ connection, stream, inboxPrefix, reconnects },
       poisonMessages: openPoisonMessages(stream),
       respond: (inbox, position, reply) => {
         const bytes = Buffer.from(JSON.stringify(reply));
@@ -356,6 +367,16 @@ class NatsBus implements Bus {
     ]).catch(() => undefined);
     late.abort();
     await this.#connection.close();
+  }
+}
+
+/** Ends with the connection. */
+async function callOnReconnect(
+  connection: NatsConnection,
+  callbacks: ReadonlySet<() => void>,
+): Promise<void> {
+  for await (const { type } of connection.status()) {
+    if (type === "reconnect") { for (const callback of callbacks) callback(); }
   }
 }
 

@@ -1,4 +1,3 @@
-import type { JsMsg } from "@nats-io/jetstream";
 import { millis } from "@nats-io/nats-core";
 import type { EventType } from "@posthaste/contracts";
 import { openSemaphore, type Permit, type Semaphore } from "@posthaste/limits";
@@ -11,11 +10,11 @@ import {
   withContext,
   withSpan,
 } from "@posthaste/telemetry";
-import { setTimeout as delay } from "node:timers/promises";
 import { carryOut, keyOf, refuse } from "./_carry_out.ts";
 import type { EventClient } from "./_event_client.ts";
+import type { EventMessage } from "./_event_message.ts";
 import { readLinks, readTrace } from "./_headers.ts";
-import { openPull } from "./_open_pull.ts";
+import { pullEvents } from "./_pull_events.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Place, Step, Tries } from "./step.ts";
 import { queueAttributes } from "./queue_ages.ts";
@@ -35,11 +34,9 @@ export interface ConsumeOptions {
   logger: Logger;
 }
 
-const RECOVER_DELAY_MS = 500;
-
 /**
  * Events that wait in a process, as a share of its places. They keep the places full while the broker is asked for
- * more. But their time runs out meanwhile: if they wait too long, others get them too, and each copy is processed.
+ * more, but no other process gets them.
  */
 const WAITING_SHARE = 1 / 2;
 
@@ -57,57 +54,28 @@ export async function consume<T extends EventType>(
 ): Promise<void> {
   const { signal, logger } = options;
   const plan = planOf(options.consumer);
+  const places = openSemaphore({ max: placesOf(plan, options) });
+  const inFlight = new Set<Promise<void>>();
   const shared = {
-    plan,
-    options,
+    ...{ plan, options, inFlight },
     held: new Set<string>(),
     turns: openSemaphore({ max: 1 }),
-    places: openSemaphore({ max: placesOf(plan, options) }),
-    inFlight: new Set<Promise<void>>(),
   };
-  while (!signal.aborted) {
-    try {
-      await pull(client, step, shared);
-    } catch (error) {
-      logger.warn("Cannot pull events, retrying", { consumer: options.consumer, error });
-      if (!signal.aborted) await delay(RECOVER_DELAY_MS);
-    }
+  const maxWaiting = Math.ceil(places.max * WAITING_SHARE);
+  let permit: Permit | undefined = await places.acquire();
+  // The place that is held for the next event is free.
+  const space = () => maxWaiting + places.max - places.held + (permit === undefined ? 0 : 1);
+  for await (const message of pullEvents(client, { plan, space, signal, logger })) {
+    begin(client, step, { ...shared, message, permit });
+    permit = undefined;
+    permit = await places.acquire();
   }
-  await Promise.all(shared.inFlight);
+  permit[Symbol.dispose]();
+  await Promise.all(inFlight);
 }
 
-/** What all pulls of a consumer share. */
-interface Shared extends Pick<Settling, "plan" | "options" | "held" | "turns"> {
-  places: Semaphore;
+interface Beginning extends Omit<Settling, "place"> {
   inFlight: Set<Promise<void>>;
-}
-
-async function pull<T extends EventType>(
-  client: EventClient,
-  step: Step<T>,
-  shared: Shared,
-): Promise<void> {
-  const { plan, places, options: { signal } } = shared;
-  // The client asks for none ahead if it may have only one.
-  const maxMessages = Math.max(2, Math.ceil(places.max * WAITING_SHARE));
-  using events = await openPull(client, { plan, maxMessages, signal });
-  const { ackWaitMs } = events;
-  let permit = await events.pauseFor(places.acquire());
-  try {
-    for await (const message of events.messages) {
-      if (signal.aborted) {
-        message.nak();
-        continue;
-      }
-      begin(client, step, { ...shared, message, ackWaitMs, permit });
-      permit = await events.pauseFor(places.acquire());
-    }
-  } finally {
-    permit[Symbol.dispose]();
-  }
-}
-
-interface Beginning extends Shared, Pick<Settling, "message" | "ackWaitMs"> {
   permit: Permit;
 }
 
@@ -137,14 +105,13 @@ function begin<T extends EventType>(
 const INNOCENT_DELIVERIES = 2;
 
 /** Earlier tries of an event, as far as its deliveries show. */
-function triesOf({ info }: JsMsg): Tries {
+function triesOf({ info }: EventMessage): Tries {
   return { failed: info.deliveryCount - 1, lost: 0 };
 }
 
 interface Settling {
-  message: JsMsg;
+  message: EventMessage;
   plan: ConsumerPlan;
-  ackWaitMs: number;
   /** Events in flight in this process. */
   held: Set<string>;
   /** Lets events that were redelivered often run one after the other. */
@@ -174,10 +141,10 @@ async function settleOnce<T extends EventType>(
 async function settle<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, plan, ackWaitMs, turns, place, options }: Omit<Settling, "held">,
+  { message, plan, turns, place, options }: Omit<Settling, "held">,
 ): Promise<void> {
   const { logger } = options;
-  const keepAlive = setInterval(() => message.working(), ackWaitMs / 3);
+  const keepAlive = setInterval(() => message.working(), message.ackWaitMs / 3);
   const type = typeOfSubject(message.subject);
   const attributes = {
     "messaging.system": "nats",
@@ -229,7 +196,7 @@ function placesOf({ priority }: ConsumerPlan, { concurrency }: ConsumeOptions): 
 }
 
 /** A redelivered event did not wait for a free worker. */
-function noteArrival({ info }: JsMsg, plan: ConsumerPlan): void {
+function noteArrival({ info }: EventMessage, plan: ConsumerPlan): void {
   if (info.deliveryCount > 1) return;
   const waitedMs = Math.max(0, Date.now() - millis(info.timestampNanos));
   recordDuration("posthaste.queue.wait.duration", waitedMs / 1000, queueAttributes(plan));

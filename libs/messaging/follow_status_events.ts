@@ -1,4 +1,3 @@
-import type { JsMsg } from "@nats-io/jetstream";
 import { EVENT_VERSION, EVENTS, type StatusEventType } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
 import {
@@ -10,8 +9,9 @@ import {
 } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
+import type { EventMessage } from "./_event_message.ts";
 import { readTrace } from "./_headers.ts";
-import { openPull } from "./_open_pull.ts";
+import { pullEvents } from "./_pull_events.ts";
 import { type StatusEvent, statusEventsIn } from "./report_status_events.ts";
 import { isOutage, type Outgoing } from "./step.ts";
 import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
@@ -51,34 +51,18 @@ export async function followStatusEvents(
   record: (statusEvents: StatusEvent[]) => Promise<void>,
   options: FollowOptions,
 ): Promise<void> {
-  while (!options.signal.aborted) {
-    try {
-      await pull(client, record, options);
-    } catch (error) {
-      options.logger.warn("Cannot follow status events, retrying", { error });
-      if (!options.signal.aborted) await delay(RECOVER_DELAY_MS);
-    }
-  }
-}
-
-async function pull(
-  client: EventClient,
-  record: (statusEvents: StatusEvent[]) => Promise<void>,
-  options: FollowOptions,
-): Promise<void> {
-  const { signal, batchSize = 500, lingerMs = 25 } = options;
+  const { signal, batchSize = 500, lingerMs = 25, logger } = options;
   const plan = CONSUMERS.find((candidate) => candidate.name === options.consumer);
   if (!plan) {
     throw new RangeError(`Cannot follow status events as "${options.consumer}": no such consumer`);
   }
-  using events = await openPull(client, { plan, maxMessages: batchSize, signal });
-  let batch: JsMsg[] = [];
+  let batch: EventMessage[] = [];
   let flushing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const settleBatch = () => {
     const taken = batch;
     batch = [];
-    return settleInSpan(taken, record, { plan, logger: options.logger });
+    return settleInSpan(taken, record, { plan, logger });
   };
   // One batch at a time: events that arrive meanwhile make the next batch, not a queue of small ones.
   const flush = () => {
@@ -90,16 +74,14 @@ async function pull(
     });
     return flushing;
   };
-  try {
-    for await (const message of events.messages) {
-      batch.push(message);
-      while (batch.length >= batchSize) await events.pauseFor(flush());
-      if (batch.length > 0) timer ??= setTimeout(flush, lingerMs);
-    }
-  } finally {
-    while (batch.length > 0 || flushing !== undefined) await flush();
-    clearTimeout(timer);
+  const messages = pullEvents(client, { plan, space: () => batchSize, signal, logger });
+  for await (const message of messages) {
+    batch.push(message);
+    while (batch.length >= batchSize) await flush();
+    if (batch.length > 0) timer ??= setTimeout(flush, lingerMs);
   }
+  while (batch.length > 0 || flushing !== undefined) await flush();
+  clearTimeout(timer);
 }
 
 /** Maximum number of traces that a batch links to: more have no use. */
@@ -107,7 +89,7 @@ const MAX_LINKS = 64;
 
 /** Status events of many traces are recorded together: the batch is a trace of its own, linked to theirs. */
 function settleInSpan(
-  batch: JsMsg[],
+  batch: EventMessage[],
   record: (statusEvents: StatusEvent[]) => Promise<void>,
   { plan, logger }: { plan: ConsumerPlan; logger: Logger },
 ): Promise<void> {
@@ -130,7 +112,7 @@ function settleInSpan(
   });
 }
 
-function linksOf(batch: JsMsg[]): TraceCarrier[] {
+function linksOf(batch: EventMessage[]): TraceCarrier[] {
   const links = new Map<string, TraceCarrier>();
   for (const { headers } of batch) {
     if (links.size === MAX_LINKS) break;
@@ -144,7 +126,7 @@ function linksOf(batch: JsMsg[]): TraceCarrier[] {
 
 /** Never throws: status events that could not be recorded are redelivered. */
 async function settle(
-  batch: JsMsg[],
+  batch: EventMessage[],
   record: (statusEvents: StatusEvent[]) => Promise<void>,
   logger: Logger,
 ) {
@@ -164,7 +146,7 @@ async function settle(
   await sendBack(isOutage(error) ? known : await recordEach(known, record, logger));
 }
 
-function refuse(message: JsMsg, logger: Logger): void {
+function refuse(message: EventMessage, logger: Logger): void {
   const newer = isNewer(message);
   // During an upgrade, a process of the newer version may receive it next.
   if (newer && message.info.deliveryCount < MAX_NEWER_DELIVERIES) message.nak(NEWER_DELAY_MS);
@@ -190,7 +172,7 @@ async function recordEach(
 }
 
 interface Known {
-  message: JsMsg;
+  message: EventMessage;
   statusEvents: StatusEvent[];
 }
 
@@ -218,7 +200,7 @@ async function sendBack(known: Known[]) {
 
 /** Ends a status event for good. The ledger lacks it then; where that matters, the reconciler repairs it. */
 function end(
-  message: JsMsg,
+  message: EventMessage,
   { reason, logger, error }: { reason: string; logger: Logger; error?: unknown },
 ) {
   const type = typeOfSubject(message.subject) ?? "unknown";
@@ -228,14 +210,14 @@ function end(
   });
   logger.error("Cannot process a status event, giving up", {
     event: message.subject,
-    sequence: message.seq,
+    sequence: message.info.streamSequence,
     reason,
     error,
   });
   message.term(reason);
 }
 
-function isNewer(message: JsMsg): boolean {
+function isNewer(message: EventMessage): boolean {
   try {
     const { v } = message.json<{ v?: unknown }>();
     return typeof v === "number" && v > EVENT_VERSION;
@@ -244,7 +226,7 @@ function isNewer(message: JsMsg): boolean {
   }
 }
 
-function parse(message: JsMsg): StatusEvent[] | undefined {
+function parse(message: EventMessage): StatusEvent[] | undefined {
   if (!Object.hasOwn(EVENTS, message.subject)) return undefined;
   const type = message.subject as StatusEventType;
   try {

@@ -1,0 +1,196 @@
+import { until } from "@posthaste/kit";
+import { jetstreamManager } from "@nats-io/jetstream";
+import type { Msg, MsgCallback } from "@nats-io/nats-core";
+import { connect } from "@nats-io/transport-node";
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { EventClient } from "./_event_client.ts";
+import { pullEvents } from "./_pull_events.ts";
+import { openTestBus, openTestLogger, renderStep, requested, type TestBus } from "./_test_bus.ts";
+import { CONSUMERS } from "./topology.ts";
+
+const CONSUMER = "renderer_transactional";
+
+/** Consumes events of which each is held until it is released, until disposal. */
+function hold({ bus }: Pick<TestBus, "bus">, { concurrency }: { concurrency: number }) {
+  const stop = new AbortController();
+  const logger = openTestLogger();
+  const held = Promise.withResolvers<void>();
+  const begun: { name: string; isAgain: boolean | undefined }[] = [];
+  const ended = bus.consume(
+    renderStep(async ({ data, isAgain }) => {
+      begun.push({ name: data.accountId, isAgain });
+      await held.promise;
+      return { type: "done", publish: [] };
+    }),
+    { consumer: CONSUMER, concurrency, signal: stop.signal, logger },
+  );
+  return {
+    begun,
+    logger,
+    stop: () => stop.abort(),
+    release: () => held.resolve(),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      held.resolve();
+      await ended;
+    },
+  };
+}
+
+test("consume() gives back what it had not begun, so that the next one has it immediately", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  // What is not given back comes again when this has passed.
+  await bus.applyTopology({ ackWaitMs: 600_000 });
+  const total = 400;
+  const publishing = Promise.all(
+    Array.from({ length: total }, (_, n) => bus.publish(requested(String(n)))),
+  );
+  const seen = new Set<string>();
+  const consumeFor = (signal: AbortSignal) =>
+    bus.consume(
+      renderStep(({ data }) => {
+        seen.add(data.accountId);
+        return Promise.resolve({ type: "done", publish: [] });
+      }),
+      { consumer: CONSUMER, concurrency: 32, signal, logger: openTestLogger() },
+    );
+
+  for (let round = 0; round < 10; round++) await consumeFor(AbortSignal.timeout(8));
+  await publishing;
+  const last = new AbortController();
+  const consuming = consumeFor(last.signal);
+  await until(() => seen.size === total, {
+    timeoutMs: 60_000,
+    message: "all events to be consumed",
+  });
+  last.abort();
+  await consuming;
+  assert.equal(seen.size, total);
+});
+
+test("consume() gives back what waits when it is stopped, although all its places are taken", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  await bus.applyTopology({ ackWaitMs: 600_000 });
+  await using first = hold(opened, { concurrency: 4 });
+  for (let n = 0; n < 6; n++) await bus.publish(requested(`acc_${n}`));
+  await until(() => first.begun.length === 4);
+  await until(async () => (await inFlight(opened)) === 6);
+  first.stop();
+  await using second = hold(opened, { concurrency: 4 });
+  await until(() => second.begun.length === 2);
+  assert.equal(first.begun.length, 4);
+});
+
+test("consume() reports what waits as in progress, so that no other gets it too", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  await bus.applyTopology({ ackWaitMs: 400 });
+  await using holding = hold(opened, { concurrency: 1 });
+  await bus.publish(requested("begun"));
+  await bus.publish(requested("waits"));
+  await until(async () => (await inFlight(opened)) === 2);
+  await delay(1500);
+  holding.release();
+  await until(() => holding.begun.length === 2);
+  assert.deepEqual(holding.begun[1], { name: "waits", isAgain: false });
+});
+
+test("consume() reports a consumer that is gone, and goes on when it is there again", async () => {
+  await using opened = await openTestBus();
+  const { bus, nats } = opened;
+  await using holding = hold(opened, { concurrency: 4 });
+  for (let n = 0; n < 40; n++) await bus.publish(requested(`acc_${n}`));
+  await until(() => holding.begun.length === 4);
+  const connection = await connect({ servers: nats.url });
+  await (await jetstreamManager(connection)).consumers.delete("RENDER", CONSUMER);
+  await connection.close();
+  holding.release();
+  await until(() => holding.logger.lines.some((line) => line.includes("Cannot pull events")));
+  await bus.applyTopology();
+  await until(() => new Set(holding.begun.map(({ name }) => name)).size === 40);
+});
+
+test("pullEvents() asks again if the broker never tells the end of a request", async (t: TestContext) => {
+  await using pull = openTestPull(t);
+  await until(() => pull.asked.length === 1);
+  await pull.pass(5000);
+  assert.equal(pull.asked.length, 1);
+  await pull.pass(1000);
+  assert.deepEqual(pull.asked, Array(2).fill('{"batch":3,"expires":5000000000}'));
+});
+
+test("pullEvents() asks again after a reconnection", async (t: TestContext) => {
+  await using pull = openTestPull(t);
+  await until(() => pull.asked.length === 1);
+  for (const renew of pull.reconnects) renew();
+  assert.equal(pull.asked.length, 2);
+});
+
+test("pullEvents() asks twice a second while nobody answers for the consumer", async (t: TestContext) => {
+  await using pull = openTestPull(t, { status: 503 });
+  await until(() => pull.asked.length === 1);
+  for (let times = 2; times < 6; times++) {
+    await pull.pass(499);
+    assert.equal(pull.asked.length, times - 1);
+    await pull.pass(1);
+    assert.equal(pull.asked.length, times);
+  }
+});
+
+/** Pulls from a broker that answers every request with a status or not at all, until disposal. */
+function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const plan = CONSUMERS.find(({ name }) => name === CONSUMER);
+  assert.ok(plan !== undefined);
+  const asked: string[] = [];
+  let hear: MsgCallback<Msg> | undefined;
+  const reconnects = new Set<() => void>();
+  const client = {
+    connection: {
+      publish(_: string, request: string, { reply }: { reply: string }) {
+        asked.push(request);
+        if (status === undefined) return;
+        const headers = { code: status, description: "" };
+        setImmediate(() => hear?.(null, { subject: reply, headers } as unknown as Msg));
+      },
+      subscribe(_: string, { callback }: { callback: MsgCallback<Msg> }) {
+        hear = callback;
+        const isClosed = () => false;
+        return { isClosed, drain: () => Promise.resolve(), unsubscribe: () => undefined };
+      },
+    },
+    stream: {
+      apiPrefix: "$JS.API",
+      consumers: { get: () => Promise.resolve({ info: () => Promise.resolve({ config: {} }) }) },
+    },
+    inboxPrefix: "_INBOX",
+    reconnects,
+  } as unknown as EventClient;
+  const stop = new AbortController();
+  const options = { plan, space: () => 3, signal: stop.signal, logger: openTestLogger() };
+  const next = pullEvents(client, options).next();
+  return {
+    asked,
+    reconnects,
+    async pass(ms: number) {
+      // Answers that are on their way come first.
+      await new Promise(setImmediate);
+      t.mock.timers.tick(ms);
+      await new Promise(setImmediate);
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      assert.equal((await next).done, true);
+      assert.equal(reconnects.size, 0);
+    },
+  };
+}
+
+async function inFlight({ bus }: Pick<TestBus, "bus">): Promise<number | undefined> {
+  const queues = await bus.queueStates(["RENDER"]);
+  return queues.find(({ consumer }) => consumer === CONSUMER)?.inFlight;
+}
