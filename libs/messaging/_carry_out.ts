@@ -20,14 +20,6 @@ import {
 } from "./step.ts";
 import { typeOfSubject } from "./topology.ts";
 
-/**
- * Key of an event: its tries are counted by it, and the ids of its results contain it. A stream that is made again
- * uses its numbers again.
- */
-export function keyOf({ info }: EventMessage): string {
-  return `${info.stream}.${info.streamSequence}.${info.timestampNanos}`;
-}
-
 /** An event as delivered, and the time that remains to process it. */
 interface Arrival {
   message: EventMessage;
@@ -71,7 +63,7 @@ export async function carryOut<T extends EventType>(
       ...tries,
       error: verdict.reason,
     });
-    await client.poisonMessages.end(keyOf(message), verdict.outage ? "interrupted" : "failed");
+    await client.poisonMessages.end(message.key, verdict.outage ? "interrupted" : "failed");
     if (!signal.aborted) await delay(retryDelayMs(tries.failed + 1));
     message.nak();
     return;
@@ -153,10 +145,9 @@ async function untilPublished(
 
 /** Derives ids from the incoming event: if it is redelivered, its results are published once. */
 async function publishAll(client: EventClient, publish: Outgoing[], message: EventMessage) {
-  const key = keyOf(message);
   await Promise.all(
     publish.map((outgoing, position) =>
-      publishEvent(client.stream, outgoing, { id: `${key}.${position}` })
+      publishEvent(client.stream, outgoing, { id: `${message.key}.${position}` })
     ),
   );
 }

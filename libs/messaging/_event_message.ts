@@ -5,37 +5,51 @@ import { type Msg, nanos } from "@nats-io/nats-core";
 export interface EventMessage
   extends
     Pick<JsMsg, "subject" | "headers" | "data" | "json" | "ack" | "nak" | "term" | "working"> {
-  /** What the broker says of the event and of its delivery. */
+  /** What the broker reports about the event and its delivery. */
   info: Pick<DeliveryInfo, "stream" | "streamSequence" | "timestampNanos" | "deliveryCount">;
+  /**
+   * Its key, also in redeliveries: its tries are counted by it, and the ids of its results contain it. A stream that
+   * is made again uses its numbers again.
+   */
+  key: string;
   /** Time after which it is redelivered if it is neither acknowledged nor reported as in progress, in milliseconds. */
   ackWaitMs: number;
 }
 
 /** Reads an event that was delivered with an ack wait. */
 export function openEventMessage(message: Msg, ackWaitMs: number): EventMessage {
-  let isSettled = false;
-  const settle = (answer: string) => {
-    if (!isSettled) message.respond(answer);
-    isSettled = true;
+  const info = deliveryOf(message.reply ?? "");
+  let isAcknowledged = false;
+  const acknowledge = (answer: string) => {
+    if (!isAcknowledged) message.respond(answer);
+    isAcknowledged = true;
   };
   return {
     subject: message.subject,
     headers: message.headers,
     data: message.data,
     json: () => message.json(),
-    info: deliveryOf(message.reply ?? ""),
+    info,
+    key: `${info.stream}.${info.streamSequence}.${info.timestampNanos}`,
     ackWaitMs,
-    ack: () => settle("+ACK"),
-    nak: (delayMs) =>
-      settle(delayMs === undefined ? "-NAK" : `-NAK ${JSON.stringify({ delay: nanos(delayMs) })}`),
-    term: (reason) => settle(reason === undefined ? "+TERM" : `+TERM ${reason}`),
-    working: () => void (isSettled || message.respond("+WPI")),
+    ack: () => acknowledge("+ACK"),
+    nak(delayMs) {
+      const delay = delayMs === undefined ? "" : ` ${JSON.stringify({ delay: nanos(delayMs) })}`;
+      acknowledge(`-NAK${delay}`);
+    },
+    term: (reason) => acknowledge(reason === undefined ? "+TERM" : `+TERM ${reason}`),
+    working() {
+      if (!isAcknowledged) message.respond("+WPI");
+    },
   };
 }
 
 /**
- * Reads the subject of an acknowledgement (ADR-15): `$JS.ACK.<stream>.<consumer>.<deliveries>.<stream sequence>.
- * <consumer sequence>.<time>.<pending>`, in newer brokers with `<domain>.<account>` before the stream.
+ * Reads the subject to which an event is acknowledged
+ * ([ADR-15](https://github.com/nats-io/nats-architecture-and-design/blob/main/adr/ADR-15.md)): `$JS.ACK`, then
+ * stream, consumer, number of deliveries, the event's number in the stream and in the consumer, time in nanoseconds,
+ * and number of pending events. The longer form has domain and account before the stream; the services' permissions
+ * do not cover it.
  */
 function deliveryOf(reply: string): EventMessage["info"] {
   const parts = reply.split(".");

@@ -1,16 +1,26 @@
 import { createInbox, millis, type Msg, nanos, type Subscription } from "@nats-io/nats-core";
-import { openTimeLimit } from "@posthaste/runtime";
+import { answerWithin, openTimeLimit } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
 import { type EventMessage, openEventMessage } from "./_event_message.ts";
+import { OpenRequests } from "./_open_requests.ts";
 import type { ConsumerPlan } from "./topology.ts";
 
 /** Options of {@linkcode pullEvents}. */
 export interface PullOptions {
   plan: ConsumerPlan;
-  /** Returns the maximum number of events that may be asked for, or wait to be read, at this moment. */
+  /**
+   * Returns how many events may be asked for or unread at this moment, at least 1. Requests that counted as lost
+   * may bring others for up to 5 s.
+   */
   space: () => number;
+  /**
+   * Keys of the events that the reader has not ended. What the pull adds, the reader removes. A redelivery of such an
+   * event is left out: this process was too busy to report progress, or the broker was away. The first delivery
+   * acknowledges it, and no worker was lost.
+   */
+  held: Set<string>;
   /** Ends the pull. Events that are not read yet are given back. */
   signal: AbortSignal;
   logger: Logger;
@@ -20,19 +30,22 @@ export interface PullOptions {
 const EXPIRES_MS = 5000;
 /** Time for that answer. A request without it is lost, with the broker or with the connection. */
 const ANSWER_MS = 1000;
+/** Wait after a refusal. */
 const RETRY_MS = 500;
-/** Smallest request, as a share of the space. */
+/** Smallest request, as a share of the space at that moment: fewer requests for many events. */
 const MIN_BATCH_SHARE = 1 / 4;
 /** Longest wait at the end for events that are on their way: a broker that hangs must not keep a process. */
 const DRAIN_MS = 1000;
 
 /**
  * Pulls events from a consumer until the signal aborts, and waits for an unavailable broker or consumer. Events that
- * wait to be read are reported as in progress.
+ * are not read yet are reported as in progress.
  *
  * The client's own `consume()` asks for events as they are read, takes its silence meanwhile for lost requests, and
  * repeats them without bound. Its `fetch()` drops what is on its way when it ends. This pull asks for as many events
- * as it has space for, and listens until it ends (ADR-13, ADR-15).
+ * as it has space for, and listens until it ends
+ * ([ADR-13](https://github.com/nats-io/nats-architecture-and-design/blob/main/adr/ADR-13.md)). An event that is on
+ * its way when the connection is cut is redelivered after the ack wait.
  */
 export async function* pullEvents(
   client: EventClient,
@@ -42,9 +55,9 @@ export async function* pullEvents(
   const pull = new Pull(client, options);
   const stop = () => void pull.close();
   signal.addEventListener("abort", stop, { once: true });
-  client.reconnects.add(pull.renew);
   try {
     await pull.start();
+    client.reconnects.add(pull.renew);
     while (!signal.aborted) {
       const message = pull.take();
       if (message === undefined) await pull.arrival();
@@ -57,24 +70,21 @@ export async function* pullEvents(
   }
 }
 
-/** An open request, and the maximum number of events that it may still bring. */
-interface Request {
-  left: number;
-  limit: Disposable;
-}
-
+/** Events that have arrived and are not read, and when others are asked for. */
 class Pull {
   readonly #client: EventClient;
   readonly #options: PullOptions;
   readonly #inbox: string;
   readonly #unread: EventMessage[] = [];
-  /** Open requests by the inboxes to which the broker tells their ends, the oldest first. */
-  readonly #requests = new Map<string, Request>();
+  readonly #requests = new OpenRequests();
   #subscription: Subscription | undefined;
   #asked = 0;
   #arrival = Promise.withResolvers<void>();
   #ackWaitMs: number;
   #progress: NodeJS.Timeout | undefined;
+  /** Set while nothing is asked for after a refusal. */
+  #pause: Disposable | undefined;
+  /** Whether the consumer may have been made again since its ack wait was read. */
   #wasLost = false;
   #closing: Promise<void> | undefined;
 
@@ -85,13 +95,12 @@ class Pull {
     this.#ackWaitMs = options.plan.ackWaitMs;
   }
 
-  /** Waits for the consumer, and asks for its first events. */
+  /** Waits for the consumer. */
   async start(): Promise<void> {
     const { signal } = this.#options;
     while (!signal.aborted) {
       try {
-        await this.#readAckWait();
-        return this.#ask();
+        return await this.#readAckWait();
       } catch (error) {
         this.#warn(error);
         await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
@@ -99,7 +108,7 @@ class Pull {
     }
   }
 
-  /** Takes an event that has arrived. The one before it has its place by now. */
+  /** Takes an event that has arrived, if any. The one before it has its place by now. */
   take(): EventMessage | undefined {
     this.#ask();
     return this.#unread.shift();
@@ -111,10 +120,11 @@ class Pull {
     return this.#arrival.promise;
   }
 
-  /** Takes all requests for lost. */
+  /** Treats all requests as lost, and asks again. */
   readonly renew = (): void => {
-    this.#forgetRequests();
-    this.#ask();
+    this.#wasLost = true;
+    this.#requests.clear();
+    this.#endPause();
   };
 
   /** Gives back what is not read, and what is on its way. */
@@ -123,16 +133,16 @@ class Pull {
   }
 
   async #drain(): Promise<void> {
-    this.#forgetRequests();
+    this.#requests.clear();
+    this.#pause?.[Symbol.dispose]();
     clearInterval(this.#progress);
     for (const message of this.#unread.splice(0)) message.nak();
     this.#arrival.resolve();
-    const late = new AbortController();
-    await Promise.race([
-      this.#subscription?.drain(),
-      delay(DRAIN_MS, undefined, { signal: late.signal }),
-    ]).catch(() => undefined);
-    late.abort();
+    try {
+      await answerWithin(DRAIN_MS, this.#subscription?.drain());
+    } catch {
+      // Nothing can arrive any more, or the broker hangs.
+    }
     this.#subscription?.unsubscribe();
   }
 
@@ -151,78 +161,75 @@ class Pull {
 
   /** Asks for events if there is space for some. */
   #ask(): void {
-    const { plan } = this.#options;
+    if (this.#closing !== undefined || this.#pause !== undefined) return;
     const space = this.#options.space();
-    const batch = space - this.#unread.length - this.#awaited();
-    if (this.#closing !== undefined || batch < Math.max(1, space * MIN_BATCH_SHARE)) return;
+    const batch = space - this.#unread.length - this.#requests.awaited;
+    if (batch < Math.max(1, space * MIN_BATCH_SHARE)) return;
     const inbox = `${this.#inbox}.${++this.#asked}`;
-    this.#open(inbox, { left: batch, timeoutMs: EXPIRES_MS + ANSWER_MS });
-    const { connection, stream: { apiPrefix } } = this.#client;
     try {
-      if (this.#subscription?.isClosed() !== false) {
-        const callback = this.#hear;
-        this.#subscription = connection.subscribe(`${this.#inbox}.*`, { callback });
-      }
-      connection.publish(
-        `${apiPrefix}.CONSUMER.MSG.NEXT.${plan.stream}.${plan.name}`,
-        JSON.stringify({ batch, expires: nanos(EXPIRES_MS) }),
-        { reply: inbox },
-      );
+      this.#send(inbox, batch);
+      const timeoutMs = EXPIRES_MS + ANSWER_MS;
+      this.#requests.add(inbox, { batch, timeoutMs, onLate: () => this.#ask() });
     } catch (error) {
       this.#retry(error);
     }
   }
 
-  readonly #hear = (error: unknown, message: Msg): void => {
+  #send(inbox: string, batch: number): void {
+    const { connection, stream: { apiPrefix } } = this.#client;
+    const { plan } = this.#options;
+    if (this.#subscription === undefined || this.#subscription.isClosed()) {
+      const callback = this.#receive;
+      this.#subscription = connection.subscribe(`${this.#inbox}.*`, { callback });
+    }
+    connection.publish(
+      `${apiPrefix}.CONSUMER.MSG.NEXT.${plan.stream}.${plan.name}`,
+      JSON.stringify({ batch, expires: nanos(EXPIRES_MS) }),
+      { reply: inbox },
+    );
+  }
+
+  readonly #receive = (error: unknown, message: Msg): void => {
     if (error) return this.#retry(error);
     const { code = 0, description = "" } = message.headers ?? {};
-    if (code === 0) this.#keep(message);
-    // The end of a request that counts as lost has no meaning.
-    else if (!this.#requests.has(message.subject)) return;
-    else if (code === 408) this.#end(message.subject);
+    if (code === 0) return this.#keep(message);
+    // The broker also ends requests that counted as lost.
+    if (!this.#requests.end(message.subject)) return;
+    if (code === 408) this.#ask();
     else this.#retry(new Error(`${code} ${description}`));
   };
 
   #keep(raw: Msg): void {
     const message = openEventMessage(raw, this.#ackWaitMs);
     if (this.#closing !== undefined) return message.nak();
-    this.#unread.push(message);
-    this.#arrival.resolve();
-    // The broker does not tell of which request it is. If it is of another, time ends the oldest.
-    const [oldest] = this.#requests;
-    if (oldest !== undefined && --oldest[1].left === 0) this.#end(oldest[0]);
+    this.#requests.countEvent();
+    const { held } = this.#options;
+    if (!held.has(message.key)) {
+      held.add(message.key);
+      this.#unread.push(message);
+      this.#arrival.resolve();
+    }
+    this.#ask();
     if (!this.#wasLost) return;
     this.#wasLost = false;
-    // The consumer may have been made again meanwhile.
-    this.#readAckWait().catch((error) => this.#warn(error));
+    this.#readAckWait().catch((error) => {
+      this.#wasLost = true;
+      this.#warn(error);
+    });
   }
 
-  /** Asks for nothing for a while, as if a request were open. */
+  /** Asks for nothing for a while. Requests that are still open may bring events. */
   #retry(error: unknown): void {
-    if (this.#closing !== undefined) return;
+    if (this.#closing !== undefined || this.#pause !== undefined) return;
     this.#warn(error);
     this.#wasLost = true;
-    this.#forgetRequests();
-    this.#open("pause", { left: Infinity, timeoutMs: RETRY_MS });
+    this.#pause = openTimeLimit(RETRY_MS, () => this.#endPause());
   }
 
-  #awaited(): number {
-    return this.#requests.values().reduce((sum, { left }) => sum + left, 0);
-  }
-
-  #open(inbox: string, { left, timeoutMs }: { left: number; timeoutMs: number }): void {
-    this.#requests.set(inbox, { left, limit: openTimeLimit(timeoutMs, () => this.#end(inbox)) });
-  }
-
-  #end(inbox: string): void {
-    this.#requests.get(inbox)?.limit[Symbol.dispose]();
-    this.#requests.delete(inbox);
+  #endPause(): void {
+    this.#pause?.[Symbol.dispose]();
+    this.#pause = undefined;
     this.#ask();
-  }
-
-  #forgetRequests(): void {
-    for (const { limit } of this.#requests.values()) limit[Symbol.dispose]();
-    this.#requests.clear();
   }
 
   #warn(error: unknown): void {

@@ -52,7 +52,7 @@ export interface QueueState {
   priority?: Priority | undefined;
   /** Events that no worker has taken yet. */
   waiting: number;
-  /** Events in flight. */
+  /** Events that workers hold: in flight, or read ahead. */
   inFlight: number;
 }
 

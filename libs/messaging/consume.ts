@@ -10,7 +10,7 @@ import {
   withContext,
   withSpan,
 } from "@posthaste/telemetry";
-import { carryOut, keyOf, refuse } from "./_carry_out.ts";
+import { carryOut, refuse } from "./_carry_out.ts";
 import type { EventClient } from "./_event_client.ts";
 import type { EventMessage } from "./_event_message.ts";
 import { readLinks, readTrace } from "./_headers.ts";
@@ -35,10 +35,10 @@ export interface ConsumeOptions {
 }
 
 /**
- * Events that wait in a process, as a share of its places. They keep the places full while the broker is asked for
- * more, but no other process gets them.
+ * Maximum number of events that a process reads ahead, as a share of its places. They keep the places full while the
+ * broker is asked for more, but no other process gets them.
  */
-const WAITING_SHARE = 1 / 2;
+const AHEAD_SHARE = 1 / 2;
 
 /** The other priority has as many places of its own, so bulk never holds most of a process. */
 const BULK_SHARE = 3 / 4;
@@ -56,25 +56,28 @@ export async function consume<T extends EventType>(
   const plan = planOf(options.consumer);
   const places = openSemaphore({ max: placesOf(plan, options) });
   const inFlight = new Set<Promise<void>>();
+  const held = new Set<string>();
   const shared = {
-    ...{ plan, options, inFlight },
-    held: new Set<string>(),
+    ...{ plan, options, inFlight, held },
     turns: openSemaphore({ max: 1 }),
   };
-  const maxWaiting = Math.ceil(places.max * WAITING_SHARE);
-  let permit: Permit | undefined = await places.acquire();
-  // The place that is held for the next event is free.
-  const space = () => maxWaiting + places.max - places.held + (permit === undefined ? 0 : 1);
-  for await (const message of pullEvents(client, { plan, space, signal, logger })) {
-    begin(client, step, { ...shared, message, permit });
-    permit = undefined;
-    permit = await places.acquire();
+  const maxAhead = Math.ceil(places.max * AHEAD_SHARE);
+  // A place is acquired before its event is taken: an event without one stays with the pull, which reports it as in
+  // progress and gives it back at a stop. The place of the next event counts as free.
+  let spare: Permit | undefined = await places.acquire();
+  const space = () => maxAhead + places.max - places.held + (spare?.held ?? 0);
+  for await (const message of pullEvents(client, { plan, space, held, signal, logger })) {
+    begin(client, step, { ...shared, message, permit: spare });
+    spare = undefined;
+    spare = await places.acquire();
   }
-  permit[Symbol.dispose]();
+  spare[Symbol.dispose]();
   await Promise.all(inFlight);
 }
 
 interface Beginning extends Omit<Settling, "place"> {
+  /** Keys of the events that this process has read ahead or in flight. */
+  held: Set<string>;
   inFlight: Set<Promise<void>>;
   permit: Permit;
 }
@@ -83,10 +86,11 @@ interface Beginning extends Omit<Settling, "place"> {
 function begin<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { inFlight, permit, ...settling }: Beginning,
+  { inFlight, held, permit, ...settling }: Beginning,
 ): void {
   const place: Place = { release: () => permit[Symbol.dispose]() };
-  const work = settleOnce(client, step, { ...settling, place }).finally(() => {
+  const work = settle(client, step, { ...settling, place }).finally(() => {
+    held.delete(settling.message.key);
     inFlight.delete(work);
     place.release();
     setGauge("posthaste.step.in_flight", inFlight.size, {
@@ -112,36 +116,17 @@ function triesOf({ info }: EventMessage): Tries {
 interface Settling {
   message: EventMessage;
   plan: ConsumerPlan;
-  /** Events in flight in this process. */
-  held: Set<string>;
   /** Lets events that were redelivered often run one after the other. */
   turns: Semaphore;
   place: Place;
   options: ConsumeOptions;
 }
 
-/**
- * Processes an event unless a redelivery of it is already in flight here: this process was too busy to report
- * progress, or the broker was away. The first delivery acknowledges it, and no worker was lost.
- */
-async function settleOnce<T extends EventType>(
-  client: EventClient,
-  step: Step<T>,
-  settling: Settling,
-): Promise<void> {
-  const { held, message } = settling;
-  const key = keyOf(message);
-  if (held.has(key)) return;
-  held.add(key);
-  await settle(client, step, settling);
-  held.delete(key);
-}
-
 /** Processes one event from delivery to acknowledgement. Never throws. */
 async function settle<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, plan, turns, place, options }: Omit<Settling, "held">,
+  { message, plan, turns, place, options }: Settling,
 ): Promise<void> {
   const { logger } = options;
   const keepAlive = setInterval(() => message.working(), message.ackWaitMs / 3);
@@ -177,13 +162,13 @@ async function settle<T extends EventType>(
           }
           using _turn = await turns.acquire();
           if (options.signal.aborted) return message.nak();
-          const tries = await client.poisonMessages.begin(keyOf(message)) ?? triesOf(message);
+          const tries = await client.poisonMessages.begin(message.key) ?? triesOf(message);
           await carryOut(client, step, { ...arrival, tries });
         }),
     );
   } catch (error) {
     logger.warn("Cannot acknowledge an event, it will be redelivered", { step: step.name, error });
-    await client.poisonMessages.end(keyOf(message), "interrupted");
+    await client.poisonMessages.end(message.key, "interrupted");
     message.nak();
   } finally {
     clearInterval(keepAlive);

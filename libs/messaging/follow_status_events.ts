@@ -56,13 +56,16 @@ export async function followStatusEvents(
   if (!plan) {
     throw new RangeError(`Cannot follow status events as "${options.consumer}": no such consumer`);
   }
+  const held = new Set<string>();
   let batch: EventMessage[] = [];
   let flushing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   const settleBatch = () => {
     const taken = batch;
     batch = [];
-    return settleInSpan(taken, record, { plan, logger });
+    return settleInSpan(taken, record, { plan, logger }).finally(() => {
+      for (const { key } of taken) held.delete(key);
+    });
   };
   // One batch at a time: events that arrive meanwhile make the next batch, not a queue of small ones.
   const flush = () => {
@@ -74,7 +77,9 @@ export async function followStatusEvents(
     });
     return flushing;
   };
-  const messages = pullEvents(client, { plan, space: () => batchSize, signal, logger });
+  // Beside a batch that is being recorded, one is gathered.
+  const space = () => Math.max(1, batchSize - batch.length);
+  const messages = pullEvents(client, { plan, space, held, signal, logger });
   for await (const message of messages) {
     batch.push(message);
     while (batch.length >= batchSize) await flush();

@@ -141,7 +141,7 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
       { ...optionsOf(stop), batchSize: 4 },
     );
     await until(() => begun === 1);
-    // The client misses heartbeats twice.
+    // Requests expire meanwhile.
     await delay(12_000);
     batches[0]?.resolve();
     await until(() => begun === 2);

@@ -34,7 +34,7 @@ test("consume() handles an event once that is redelivered while it is in flight"
   await until(async () => (await bus.streamStates()).get("RENDER")?.messages === 0);
 });
 
-test("consume() takes two events beyond its places, however long its steps take, and leaves the others", async () => {
+test("consume() takes at most two events beyond its places, however long its steps take, and leaves the others", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
   // An event that waits in a process comes to others only after this.
@@ -59,7 +59,7 @@ test("consume() takes two events beyond its places, however long its steps take,
   const first = consumeAs("busy");
   for (let n = 0; n < 40; n++) await bus.publish(requested(`acc_${n}`));
   await until(() => begun.busy.length === 4);
-  // The client misses heartbeats twice.
+  // Requests expire meanwhile.
   await delay(12_000);
   rounds[0]?.resolve();
   await until(() => begun.busy.length === 8);
@@ -109,7 +109,7 @@ async function consumeAfar() {
   return { bus, proxy, begun, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
-test("consume() loses no event on its way when the connection is cut", async () => {
+test("consume() gets soon what is published after a reconnection", async () => {
   await using opened = await consumeAfar();
   const { bus, proxy, begun } = opened;
   for (let round = 0; round < 4; round++) {

@@ -39,7 +39,7 @@ const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 * MEBIBYTE;
 
 /**
- * Maximum number of events of a stage's priority that all workers together have in flight or waiting. With 1,000,
+ * Maximum number of events of a stage's priority that all workers together have in flight or read ahead. With 1,000,
  * the broker's default, a 22nd mailer with the default `MAIL_CONCURRENCY` would get none.
  */
 const MAX_IN_FLIGHT = 20_000;

@@ -12,7 +12,7 @@ import { openTimeTravel } from "./time_travel.ts";
 import { SERVICES } from "@posthaste/dev";
 
 nightly(
-  "libs/messaging/_drain_messages_test.ts",
+  "libs/messaging/_pull_events_test.ts",
   "libs/runtime/run_service_test.ts",
   "tests/chaos/short_test.ts",
 );

@@ -1,0 +1,46 @@
+import { openTimeLimit } from "@posthaste/runtime";
+
+interface OpenRequest {
+  /** Maximum number of events that it may still bring. */
+  left: number;
+  limit: Disposable;
+}
+
+/** The requests for events that the broker has not ended, the oldest first, by the inboxes of their answers. */
+export class OpenRequests {
+  readonly #requests = new Map<string, OpenRequest>();
+
+  /** Maximum number of events that they may still bring. */
+  get awaited(): number {
+    return this.#requests.values().reduce((sum, { left }) => sum + left, 0);
+  }
+
+  /** Adds a request. It ends after `timeoutMs`: without an answer by then it is lost. */
+  add(inbox: string, request: { batch: number; timeoutMs: number; onLate: () => void }): void {
+    const limit = openTimeLimit(request.timeoutMs, () => {
+      this.end(inbox);
+      request.onLate();
+    });
+    this.#requests.set(inbox, { left: request.batch, limit });
+  }
+
+  /**
+   * Counts an event. The broker does not say which request it answers, so it counts for the oldest. If that is
+   * wrong, the time limit of the other one corrects it.
+   */
+  countEvent(): void {
+    const [oldest] = this.#requests;
+    if (oldest !== undefined && --oldest[1].left === 0) this.end(oldest[0]);
+  }
+
+  /** Returns whether the request was open. */
+  end(inbox: string): boolean {
+    this.#requests.get(inbox)?.limit[Symbol.dispose]();
+    return this.#requests.delete(inbox);
+  }
+
+  /** Treats all as lost. */
+  clear(): void {
+    for (const inbox of [...this.#requests.keys()]) this.end(inbox);
+  }
+}
