@@ -4,14 +4,24 @@ interface OpenRequest {
   /** Maximum number of events that it may still bring. */
   left: number;
   limit: Disposable;
+  /** Whether the broker may have lost it with the connection. */
+  isPerhapsLost: boolean;
 }
 
 /** The requests for events that the broker has not ended, the oldest first, by the inboxes of their answers. */
 export class OpenRequests {
   readonly #requests = new Map<string, OpenRequest>();
 
-  /** Maximum number of events that they may still bring. */
+  /** Maximum number of events that they may still bring, without those that may be lost. */
   get awaited(): number {
+    return this.#requests.values().reduce(
+      (sum, { left, isPerhapsLost }) => isPerhapsLost ? sum : sum + left,
+      0,
+    );
+  }
+
+  /** Maximum number of events that they may still bring. */
+  get possible(): number {
     return this.#requests.values().reduce((sum, { left }) => sum + left, 0);
   }
 
@@ -21,7 +31,7 @@ export class OpenRequests {
       this.end(inbox);
       request.onLate();
     });
-    this.#requests.set(inbox, { left: request.batch, limit });
+    this.#requests.set(inbox, { left: request.batch, limit, isPerhapsLost: false });
   }
 
   /**
@@ -29,7 +39,8 @@ export class OpenRequests {
    * wrong, the time limit of the other one corrects it.
    */
   countEvent(): void {
-    const [oldest] = this.#requests;
+    const requests = [...this.#requests];
+    const oldest = requests.find(([, { isPerhapsLost }]) => !isPerhapsLost) ?? requests[0];
     if (oldest !== undefined && --oldest[1].left === 0) this.end(oldest[0]);
   }
 
@@ -39,7 +50,11 @@ export class OpenRequests {
     return this.#requests.delete(inbox);
   }
 
-  /** Treats all as lost. */
+  /** Notes that all may be lost. The broker may still serve them until they expire. */
+  expectLoss(): void {
+    for (const request of this.#requests.values()) request.isPerhapsLost = true;
+  }
+
   clear(): void {
     for (const inbox of [...this.#requests.keys()]) this.end(inbox);
   }

@@ -11,8 +11,8 @@ import type { ConsumerPlan } from "./topology.ts";
 export interface PullOptions {
   plan: ConsumerPlan;
   /**
-   * Returns how many events may be asked for or unread at this moment, at least 1. Requests that counted as lost
-   * may bring others for up to 5 s.
+   * Returns how many events may be asked for or unread at this moment, at least 1. After a reconnection there may be
+   * twice as many.
    */
   space: () => number;
   /**
@@ -45,7 +45,8 @@ const DRAIN_MS = 1000;
  * repeats them without bound. Its `fetch()` drops what is on its way when it ends. This pull asks for as many events
  * as it has space for, and listens until it ends
  * ([ADR-13](https://github.com/nats-io/nats-architecture-and-design/blob/main/adr/ADR-13.md)). An event that is on
- * its way when the connection is cut is redelivered after the ack wait.
+ * its way when the connection is cut is redelivered after the ack wait. So is one that the leader of a cluster sends
+ * while the pull ends.
  */
 export async function* pullEvents(
   client: EventClient,
@@ -120,10 +121,10 @@ class Pull {
     return this.#arrival.promise;
   }
 
-  /** Treats all requests as lost, and asks again. */
+  /** Asks again, because the broker may have lost all requests. */
   readonly renew = (): void => {
     this.#wasLost = true;
-    this.#requests.clear();
+    this.#requests.expectLoss();
     this.#endPause();
   };
 
@@ -163,7 +164,9 @@ class Pull {
   #ask(): void {
     if (this.#closing !== undefined || this.#pause !== undefined) return;
     const space = this.#options.space();
-    const batch = space - this.#unread.length - this.#requests.awaited;
+    const { awaited, possible } = this.#requests;
+    // Reconnections in a row must not add up: the broker may hold the requests of each.
+    const batch = Math.min(space - awaited, 2 * space - possible) - this.#unread.length;
     if (batch < Math.max(1, space * MIN_BATCH_SHARE)) return;
     const inbox = `${this.#inbox}.${++this.#asked}`;
     try {
@@ -191,18 +194,19 @@ class Pull {
 
   readonly #receive = (error: unknown, message: Msg): void => {
     if (error) return this.#retry(error);
-    const { code = 0, description = "" } = message.headers ?? {};
-    if (code === 0) return this.#keep(message);
+    if (!message.subject.startsWith(this.#inbox)) return this.#keep(message);
     // The broker also ends requests that counted as lost.
     if (!this.#requests.end(message.subject)) return;
+    const { code, description } = message.headers ?? {};
     if (code === 408) this.#ask();
     else this.#retry(new Error(`${code} ${description}`));
   };
 
   #keep(raw: Msg): void {
-    const message = openEventMessage(raw, this.#ackWaitMs);
-    if (this.#closing !== undefined) return message.nak();
     this.#requests.countEvent();
+    const message = this.#read(raw);
+    if (message === undefined) return this.#ask();
+    if (this.#closing !== undefined) return message.nak();
     const { held } = this.#options;
     if (!held.has(message.key)) {
       held.add(message.key);
@@ -216,6 +220,18 @@ class Pull {
       this.#wasLost = true;
       this.#warn(error);
     });
+  }
+
+  /** Ends an event with a header that nobody can read. The client would close the connection for its error. */
+  #read(raw: Msg): EventMessage | undefined {
+    try {
+      return openEventMessage(raw, this.#ackWaitMs);
+    } catch (error) {
+      const { plan, logger } = this.#options;
+      logger.error("Cannot read an event, giving up", { consumer: plan.name, error });
+      raw.respond("+TERM unreadable");
+      return undefined;
+    }
   }
 
   /** Asks for nothing for a while. Requests that are still open may bring events. */
