@@ -8,7 +8,7 @@ export interface EventClient {
   stream: JetStreamClient;
   /** Where the process may listen. */
   inboxPrefix: string;
-  /** Called after each reconnection: requests that the broker held are lost. */
+  /** Called after each reconnection: the broker may have lost the requests that it held. */
   reconnects: Set<() => void>;
   poisonMessages: PoisonMessages;
   /**

@@ -128,7 +128,7 @@ class Pull {
     this.#endPause();
   };
 
-  /** Gives back what is not read, and what is on its way. */
+  /** Ends the pull. What is not read, and what is on its way, goes back to the broker. */
   close(): Promise<void> {
     return this.#closing ??= this.#drain();
   }

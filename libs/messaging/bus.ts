@@ -376,7 +376,8 @@ async function callOnReconnect(
   callbacks: ReadonlySet<() => void>,
 ): Promise<void> {
   for await (const { type } of connection.status()) {
-    if (type === "reconnect") { for (const callback of callbacks) callback(); }
+    if (type !== "reconnect") continue;
+    for (const callback of callbacks) callback();
   }
 }
 

@@ -110,6 +110,22 @@ function consumeWith(bus: Bus, step: Step<"render.requested">): AsyncDisposable 
   };
 }
 
+/** Consumes events and reports each, while the test runs. */
+function reportEach(bus: Bus) {
+  const reported = listen(bus);
+  const step = renderStep(({ data }) =>
+    Promise.resolve({ type: "done", publish: [failed(data.accountId)] })
+  );
+  const consuming = consume(bus, step);
+  return {
+    has: (name: string) => reported.statusEvents.some(({ data }) => data.accountId === name),
+    async [Symbol.asyncDispose]() {
+      await consuming[Symbol.asyncDispose]();
+      await reported[Symbol.asyncDispose]();
+    },
+  };
+}
+
 async function waiting(bus: Bus, stream: string): Promise<number | undefined> {
   return (await bus.streamStates()).get(stream)?.messages;
 }
@@ -608,24 +624,16 @@ suite("consume()", { concurrency: 4 }, () => {
   test("consume() publishes the result of an event of a stream that was made again", async () => {
     await using open = await openTestBus();
     const { bus, nats } = open;
-    await using reported = listen(bus);
-    await using _step = consume(
-      bus,
-      renderStep(({ data }) =>
-        Promise.resolve({ type: "done", publish: [failed(data.accountId)] })
-      ),
-    );
-    const isReported = (name: string) =>
-      reported.statusEvents.some(({ data }) => data.accountId === name);
+    await using reporting = reportEach(bus);
     await bus.publish(requested("before"));
-    await until(() => isReported("before"));
+    await until(() => reporting.has("before"));
     const connection = await connect({ servers: nats.url });
     await (await jetstreamManager(connection)).streams.delete("RENDER");
     await connection.close();
     await bus.applyTopology();
     await bus.publish(requested("after"));
     // The broker takes a second event with the id of an earlier one for its copy.
-    await until(() => isReported("after"), { timeoutMs: 20_000 });
+    await until(() => reporting.has("after"), { timeoutMs: 20_000 });
   });
 
   test("consume() and followStatusEvents() go on after the broker lost all its data", async () => {
@@ -633,17 +641,9 @@ suite("consume()", { concurrency: 4 }, () => {
     await using nats = await openNatsServer({ env: process.env, dataDir, isTemporary: true });
     await using bus = await openBus({ url: nats.url, name: "test" });
     await bus.applyTopology();
-    await using reported = listen(bus);
-    await using _step = consume(
-      bus,
-      renderStep(({ data }) =>
-        Promise.resolve({ type: "done", publish: [failed(data.accountId)] })
-      ),
-    );
-    const isReported = (name: string) =>
-      reported.statusEvents.some(({ data }) => data.accountId === name);
+    await using reporting = reportEach(bus);
     await bus.publish(requested("before"));
-    await until(() => isReported("before"));
+    await until(() => reporting.has("before"));
     await nats.kill();
     for (const name of await readdir(dataDir)) {
       await rm(join(dataDir, name), { recursive: true });
@@ -651,7 +651,7 @@ suite("consume()", { concurrency: 4 }, () => {
     await nats.restart();
     await until(() => bus.applyTopology().then(() => true));
     await bus.publish(requested("after"));
-    await until(() => isReported("after"));
+    await until(() => reporting.has("after"));
     await nats[Symbol.asyncDispose]();
     await rm(dataDir, { recursive: true, force: true });
   });
