@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
 import { pullEvents } from "./_pull_events.ts";
 import { openTestBus, openTestLogger, renderStep, requested, type TestBus } from "./_test_bus.ts";
-import { CONSUMERS } from "./topology.ts";
+import { consumerPlan } from "./topology.ts";
 
 const CONSUMER = "renderer_transactional";
 
@@ -181,8 +181,7 @@ test("pullEvents() asks twice a second while nobody answers for the consumer", a
 /** Pulls from a broker that answers every request with a status or not at all, until disposal. */
 function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const plan = CONSUMERS.find(({ name }) => name === CONSUMER);
-  assert.ok(plan !== undefined);
+  const plan = consumerPlan(CONSUMER);
   const asked: string[] = [];
   let hear: MsgCallback<Msg> | undefined;
   const reconnects = new Set<() => void>();

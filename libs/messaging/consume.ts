@@ -18,7 +18,7 @@ import { pullEvents } from "./_pull_events.ts";
 import { readEvent } from "./_read_event.ts";
 import type { Place, Step, Tries } from "./step.ts";
 import { queueAttributes } from "./queue_ages.ts";
-import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
+import { type ConsumerPlan, consumerPlan, typeOfSubject } from "./topology.ts";
 
 /** Options of {@linkcode consume}. */
 export interface ConsumeOptions {
@@ -53,7 +53,7 @@ export async function consume<T extends EventType>(
   options: ConsumeOptions,
 ): Promise<void> {
   const { signal, logger } = options;
-  const plan = planOf(options.consumer);
+  const plan = consumerPlan(options.consumer);
   const places = openSemaphore({ max: placesOf(plan, options) });
   const inFlight = new Set<Promise<void>>();
   const held = new Set<string>();
@@ -190,10 +190,4 @@ function noteArrival({ info }: EventMessage, plan: ConsumerPlan): void {
 function timed(tell: (seconds: number) => void): Disposable {
   const started = performance.now();
   return { [Symbol.dispose]: () => tell((performance.now() - started) / 1000) };
-}
-
-function planOf(name: string): ConsumerPlan {
-  const plan = CONSUMERS.find((candidate) => candidate.name === name);
-  if (plan === undefined) throw new RangeError(`Cannot consume "${name}": no such consumer`);
-  return plan;
 }

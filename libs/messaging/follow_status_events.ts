@@ -14,7 +14,7 @@ import { readTrace } from "./_headers.ts";
 import { pullEvents } from "./_pull_events.ts";
 import { type StatusEvent, statusEventsIn } from "./report_status_events.ts";
 import { isOutage, type Outgoing } from "./step.ts";
-import { type ConsumerPlan, CONSUMERS, typeOfSubject } from "./topology.ts";
+import { type ConsumerPlan, consumerPlan, typeOfSubject } from "./topology.ts";
 
 export type { StatusEvent };
 
@@ -52,10 +52,7 @@ export async function followStatusEvents(
   options: FollowOptions,
 ): Promise<void> {
   const { signal, batchSize = 500, lingerMs = 25, logger } = options;
-  const plan = CONSUMERS.find((candidate) => candidate.name === options.consumer);
-  if (!plan) {
-    throw new RangeError(`Cannot follow status events as "${options.consumer}": no such consumer`);
-  }
+  const plan = consumerPlan(options.consumer);
   const held = new Set<string>();
   let batch: EventMessage[] = [];
   let flushing: Promise<void> | undefined;

@@ -122,6 +122,17 @@ export const CONSUMERS: ConsumerPlan[] = [
   },
 ];
 
+/**
+ * Returns the plan of a consumer.
+ *
+ * @throws {RangeError} If there is no such consumer.
+ */
+export function consumerPlan(name: string): ConsumerPlan {
+  const plan = CONSUMERS.find((candidate) => candidate.name === name);
+  if (plan === undefined) throw new RangeError(`Cannot consume "${name}": no such consumer`);
+  return plan;
+}
+
 /** Names of the stages that consume work from {@linkcode CONSUMERS}. */
 export type StageName = "renderer" | "pdf" | "mailer";
 
