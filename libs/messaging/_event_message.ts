@@ -12,12 +12,10 @@ export interface EventMessage
    * is made again uses its numbers again.
    */
   key: string;
-  /** Time after which it is redelivered if it is neither acknowledged nor reported as in progress, in milliseconds. */
-  ackWaitMs: number;
 }
 
-/** Reads an event that was delivered with an ack wait. */
-export function openEventMessage(message: Msg, ackWaitMs: number): EventMessage {
+/** Reads an event as it was delivered. */
+export function openEventMessage(message: Msg): EventMessage {
   const info = deliveryOf(message.reply ?? "");
   let isAcknowledged = false;
   const acknowledge = (answer: string) => {
@@ -31,7 +29,6 @@ export function openEventMessage(message: Msg, ackWaitMs: number): EventMessage 
     json: () => message.json(),
     info,
     key: `${info.stream}.${info.streamSequence}.${info.timestampNanos}`,
-    ackWaitMs,
     ack: () => acknowledge("+ACK"),
     nak(delayMs) {
       const delay = delayMs === undefined ? "" : ` ${JSON.stringify({ delay: nanos(delayMs) })}`;

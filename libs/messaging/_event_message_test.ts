@@ -6,7 +6,7 @@ import { openEventMessage } from "./_event_message.ts";
 function deliver(reply: string) {
   const answers: string[] = [];
   const respond = (answer: string) => answers.push(answer);
-  return { answers, message: openEventMessage({ reply, respond } as unknown as Msg, 30_000) };
+  return { answers, message: openEventMessage({ reply, respond } as unknown as Msg) };
 }
 
 test("openEventMessage() reads the deliveries of older and newer brokers", () => {

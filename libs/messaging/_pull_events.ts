@@ -4,6 +4,7 @@ import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
 import { type EventMessage, openEventMessage } from "./_event_message.ts";
+import type { HeldEvents } from "./_held_events.ts";
 import { OpenRequests } from "./_open_requests.ts";
 import type { ConsumerPlan } from "./topology.ts";
 
@@ -15,12 +16,8 @@ export interface PullOptions {
    * twice as many.
    */
   space: () => number;
-  /**
-   * Keys of the events that the reader has not ended. What the pull adds, the reader removes. A redelivery of such an
-   * event is left out: this process was too busy to report progress, or the broker was away. The first delivery
-   * acknowledges it, and no worker was lost.
-   */
-  held: Set<string>;
+  /** What arrives is held. The reader ends it. */
+  held: HeldEvents;
   /** Ends the pull. Events that are not read yet are given back. */
   signal: AbortSignal;
   logger: Logger;
@@ -38,8 +35,7 @@ const MIN_BATCH_SHARE = 1 / 4;
 const DRAIN_MS = 1000;
 
 /**
- * Pulls events from a consumer until the signal aborts, and waits for an unavailable broker or consumer. Events that
- * are not read yet are reported as in progress.
+ * Pulls events from a consumer until the signal aborts, and waits for an unavailable broker or consumer.
  *
  * The client's own `consume()` asks for events as they are read, takes its silence meanwhile for lost requests, and
  * repeats them without bound. Its `fetch()` drops what is on its way when it ends. This pull asks for as many events
@@ -81,8 +77,6 @@ class Pull {
   #subscription: Subscription | undefined;
   #asked = 0;
   #arrival = Promise.withResolvers<void>();
-  #ackWaitMs: number;
-  #progress: NodeJS.Timeout | undefined;
   /** Set while nothing is asked for after a refusal. */
   #pause: Disposable | undefined;
   /** Whether the consumer may have been made again since its ack wait was read. */
@@ -93,7 +87,6 @@ class Pull {
     this.#client = client;
     this.#options = options;
     this.#inbox = createInbox(client.inboxPrefix);
-    this.#ackWaitMs = options.plan.ackWaitMs;
   }
 
   /** Waits for the consumer. */
@@ -136,7 +129,6 @@ class Pull {
   async #drain(): Promise<void> {
     this.#requests.clear();
     this.#pause?.[Symbol.dispose]();
-    clearInterval(this.#progress);
     for (const message of this.#unread.splice(0)) message.nak();
     this.#arrival.resolve();
     try {
@@ -149,15 +141,12 @@ class Pull {
 
   /** The broker's value counts: an operator may have set another time than the plan's. */
   async #readAckWait(): Promise<void> {
-    const { plan } = this.#options;
+    const { plan, held } = this.#options;
     const consumer = await this.#client.stream.consumers.get(plan.stream, plan.name);
     const { config } = await consumer.info(true);
-    this.#ackWaitMs = millis(config.ack_wait ?? nanos(plan.ackWaitMs));
-    clearInterval(this.#progress);
-    if (this.#closing !== undefined) return;
-    this.#progress = setInterval(() => {
-      for (const message of this.#unread) message.working();
-    }, this.#ackWaitMs / 3);
+    if (this.#closing === undefined) {
+      held.reportWithin(millis(config.ack_wait ?? nanos(plan.ackWaitMs)));
+    }
   }
 
   /** Asks for events if there is space for some. */
@@ -207,9 +196,7 @@ class Pull {
     const message = this.#read(raw);
     if (message === undefined) return this.#ask();
     if (this.#closing !== undefined) return message.nak();
-    const { held } = this.#options;
-    if (!held.has(message.key)) {
-      held.add(message.key);
+    if (this.#options.held.add(message)) {
       this.#unread.push(message);
       this.#arrival.resolve();
     }
@@ -225,7 +212,7 @@ class Pull {
   /** Ends an event with a header that nobody can read. The client would close the connection for its error. */
   #read(raw: Msg): EventMessage | undefined {
     try {
-      return openEventMessage(raw, this.#ackWaitMs);
+      return openEventMessage(raw);
     } catch (error) {
       const { plan, logger } = this.#options;
       logger.error("Cannot read an event, giving up", { consumer: plan.name, error });

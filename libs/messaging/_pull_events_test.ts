@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
+import { HeldEvents } from "./_held_events.ts";
 import { pullEvents } from "./_pull_events.ts";
 import { openTestBus, openTestLogger, renderStep, requested, type TestBus } from "./_test_bus.ts";
 import { consumerPlan } from "./topology.ts";
@@ -98,6 +99,19 @@ test("consume() reports what it reads ahead as in progress, so that no other get
   assert.deepEqual(second.begun, []);
   first.release();
   await until(() => first.begun.length === 2);
+});
+
+test("consume() reports what it has begun as in progress, also while it stops", async () => {
+  await using opened = await openTestBus();
+  const { bus } = opened;
+  await bus.applyTopology({ ackWaitMs: 400 });
+  await using first = hold(opened, { concurrency: 1 });
+  await bus.publish(requested("acc_1"));
+  await until(() => first.begun.length === 1);
+  first.stop();
+  await using second = hold(opened, { concurrency: 1 });
+  await delay(1500);
+  assert.deepEqual(second.begun, []);
 });
 
 test("consume() begins an event once that is redelivered while all places are taken", async () => {
@@ -207,8 +221,9 @@ function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
     reconnects,
   } as unknown as EventClient;
   const stop = new AbortController();
+  const held = new HeldEvents();
   const options = {
-    ...{ plan, space: () => 3, held: new Set<string>() },
+    ...{ plan, space: () => 3, held },
     ...{ signal: stop.signal, logger: openTestLogger() },
   };
   const next = pullEvents(client, options).next();
@@ -227,6 +242,7 @@ function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
     async [Symbol.asyncDispose]() {
       stop.abort();
       assert.equal((await next).done, true);
+      held[Symbol.dispose]();
       assert.equal(reconnects.size, 0);
     },
   };

@@ -13,6 +13,7 @@ import {
 import { carryOut, refuse } from "./_carry_out.ts";
 import type { EventClient } from "./_event_client.ts";
 import type { EventMessage } from "./_event_message.ts";
+import { HeldEvents } from "./_held_events.ts";
 import { readLinks, readTrace } from "./_headers.ts";
 import { pullEvents } from "./_pull_events.ts";
 import { readEvent } from "./_read_event.ts";
@@ -56,14 +57,14 @@ export async function consume<T extends EventType>(
   const plan = consumerPlan(options.consumer);
   const places = openSemaphore({ max: placesOf(plan, options) });
   const inFlight = new Set<Promise<void>>();
-  const held = new Set<string>();
+  using held = new HeldEvents();
   const shared = {
     ...{ plan, options, inFlight, held },
     turns: openSemaphore({ max: 1 }),
   };
   const maxAhead = Math.ceil(places.max * AHEAD_SHARE);
-  // A place is acquired before its event is taken: an event without one stays with the pull, which reports it as in
-  // progress and gives it back at a stop. The place of the next event counts as free.
+  // A place is acquired before its event is taken: an event without one stays with the pull, which gives it back at a
+  // stop. The place of the next event counts as free.
   let spare: Permit | undefined = await places.acquire();
   const space = () => maxAhead + places.max - places.held + (spare?.held ?? 0);
   for await (const message of pullEvents(client, { plan, space, held, signal, logger })) {
@@ -76,8 +77,8 @@ export async function consume<T extends EventType>(
 }
 
 interface Beginning extends Omit<Settling, "place"> {
-  /** Keys of the events that this process has read ahead or in flight. */
-  held: Set<string>;
+  /** What this process has read ahead or in flight. */
+  held: HeldEvents;
   inFlight: Set<Promise<void>>;
   permit: Permit;
 }
@@ -90,7 +91,7 @@ function begin<T extends EventType>(
 ): void {
   const place: Place = { release: () => permit[Symbol.dispose]() };
   const work = settle(client, step, { ...settling, place }).finally(() => {
-    held.delete(settling.message.key);
+    held.end(settling.message);
     inFlight.delete(work);
     place.release();
     setGauge("posthaste.step.in_flight", inFlight.size, {
@@ -129,7 +130,6 @@ async function settle<T extends EventType>(
   { message, plan, turns, place, options }: Settling,
 ): Promise<void> {
   const { logger } = options;
-  const keepAlive = setInterval(() => message.working(), message.ackWaitMs / 3);
   const type = typeOfSubject(message.subject);
   const attributes = {
     "messaging.system": "nats",
@@ -170,8 +170,6 @@ async function settle<T extends EventType>(
     logger.warn("Cannot acknowledge an event, it will be redelivered", { step: step.name, error });
     await client.poisonMessages.end(message.key, "interrupted");
     message.nak();
-  } finally {
-    clearInterval(keepAlive);
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { setTimeout as delay } from "node:timers/promises";
 import type { EventClient } from "./_event_client.ts";
 import type { EventMessage } from "./_event_message.ts";
+import { HeldEvents } from "./_held_events.ts";
 import { readTrace } from "./_headers.ts";
 import { pullEvents } from "./_pull_events.ts";
 import { type StatusEvent, statusEventsIn } from "./report_status_events.ts";
@@ -53,7 +54,7 @@ export async function followStatusEvents(
 ): Promise<void> {
   const { signal, batchSize = 500, lingerMs = 25, logger } = options;
   const plan = consumerPlan(options.consumer);
-  const held = new Set<string>();
+  using held = new HeldEvents();
   let batch: EventMessage[] = [];
   let flushing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -61,7 +62,7 @@ export async function followStatusEvents(
     const taken = batch;
     batch = [];
     return settleInSpan(taken, record, { plan, logger }).finally(() => {
-      for (const { key } of taken) held.delete(key);
+      for (const message of taken) held.end(message);
     });
   };
   // One batch at a time: events that arrive meanwhile make the next batch, not a queue of small ones.

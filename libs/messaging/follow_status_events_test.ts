@@ -71,6 +71,27 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     assert.equal(Number(span?.attributes["messaging.batch.message_count"]), 4);
   });
 
+  test("followStatusEvents() reports what it records as in progress, also while it stops", async () => {
+    await using open = await openTestBus();
+    await open.bus.applyTopology({ ackWaitMs: 400 });
+    const batches: string[][] = [];
+    const follow = (stop: AbortController) =>
+      open.bus.followStatusEvents(async (batch) => {
+        batches.push(names(batch));
+        await delay(1500);
+      }, optionsOf(stop));
+    const [first, second] = [new AbortController(), new AbortController()];
+    await open.bus.publish(failed("acc_1"));
+    const stopped = follow(first);
+    await until(() => batches.length === 1);
+    first.abort();
+    const ended = follow(second);
+    await stopped;
+    second.abort();
+    await ended;
+    assert.deepEqual(batches, [["acc_1"]]);
+  });
+
   test("followStatusEvents() hands over a single status event without waiting for others", async () => {
     await using open = await openTestBus();
     const stop = new AbortController();
