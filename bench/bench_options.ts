@@ -13,12 +13,13 @@ export const FIGURES = [
   "pdf-shared",
   "render",
   "latency",
+  "idle",
   "queue",
   "fairness",
 ] as const;
 
 /** Measurements that run only on request, because they take long. */
-const ON_REQUEST: readonly string[] = ["telemetry", "queue", "fairness"];
+const ON_REQUEST: readonly string[] = ["telemetry", "idle", "queue", "fairness"];
 
 /** Name of a figure. */
 export type FigureName = (typeof FIGURES)[number];
@@ -41,7 +42,7 @@ export interface BenchOptions {
 export const USAGE = `Usage: npm run bench -- [options]
   --only <name>[,<name>]  measure these only: ${
   FIGURES.join(", ")
-} (telemetry, queue and fairness: only so)
+} (telemetry, idle, queue and fairness: only so)
   --scenario <text>       of fairness, the scenarios with this text in their name
   --quick                 one round of less work, under a minute
   --rounds <n>            times that all is measured, in turns (3)

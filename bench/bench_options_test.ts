@@ -4,7 +4,7 @@ import { FIGURES, readOptions } from "./bench_options.ts";
 
 test("readOptions() measures everything but what takes long three times by default", () => {
   deepEqual(readOptions([]), {
-    figures: FIGURES.filter((name) => !["telemetry", "queue", "fairness"].includes(name)),
+    figures: FIGURES.filter((name) => !["telemetry", "idle", "queue", "fairness"].includes(name)),
     rounds: 3,
     scale: 1,
     profileDir: undefined,

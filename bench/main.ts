@@ -11,6 +11,7 @@ import { measureFairness } from "./fairness/measure_fairness.ts";
 import { bulk, bulkFar, queue } from "./measurements/bulk.ts";
 import { drain } from "./measurements/drain.ts";
 import { events } from "./measurements/events.ts";
+import { idle } from "./measurements/idle.ts";
 import { latency } from "./measurements/latency.ts";
 import { pdfAccounts, pdfEach, pdfLong, pdfShared } from "./measurements/pdf.ts";
 import { render } from "./measurements/render.ts";
@@ -34,6 +35,7 @@ const FIGURES: Record<Exclude<FigureName, "fairness">, Figure> = {
   "pdf-shared": pdfShared,
   render,
   latency,
+  idle,
   queue,
 };
 
