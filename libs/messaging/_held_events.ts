@@ -6,10 +6,10 @@ export class HeldEvents implements Disposable {
   #everyMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Reports often enough for an ack wait, in milliseconds. Reports go on until disposal. */
+  /** Reports every third of an ack wait, in milliseconds, until disposal. */
   reportWithin(ackWaitMs: number): void {
     const everyMs = ackWaitMs / 3;
-    // Read again with each reconnection: to begin again each time could mean to report never.
+    // The ack wait is read again after each reconnection. A timer that restarts each time might never fire.
     if (everyMs === this.#everyMs) return;
     this.#everyMs = everyMs;
     clearInterval(this.#timer);

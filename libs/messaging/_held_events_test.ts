@@ -9,7 +9,7 @@ function openEvent(key: string) {
   return { message, reports };
 }
 
-test("HeldEvents reports each event until it ends, three times in an ack wait", (t: TestContext) => {
+test("HeldEvents reports each event until it ends or all are disposed of, three times in an ack wait", (t: TestContext) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   using held = new HeldEvents();
   held.reportWithin(30_000);
@@ -21,6 +21,9 @@ test("HeldEvents reports each event until it ends, three times in an ack wait", 
   held.end(first.message);
   t.mock.timers.tick(20_000);
   assert.deepEqual([first.reports.length, second.reports.length], [1, 3]);
+  held[Symbol.dispose]();
+  t.mock.timers.tick(20_000);
+  assert.equal(second.reports.length, 3);
 });
 
 test("HeldEvents reports in time although the same ack wait is read again and again", (t: TestContext) => {
@@ -42,8 +45,8 @@ test("HeldEvents reports in time after the ack wait became shorter", (t: TestCon
   held.add(message);
   held.reportWithin(30_000);
   held.reportWithin(3000);
-  t.mock.timers.tick(3000);
-  assert.equal(reports.length, 3);
+  t.mock.timers.tick(30_000);
+  assert.equal(reports.length, 30);
 });
 
 test("HeldEvents.add() leaves out a redelivery of an event that has not ended", () => {

@@ -16,7 +16,7 @@ export interface PullOptions {
    * twice as many.
    */
   space: () => number;
-  /** What arrives is held. The reader ends it. */
+  /** Holds every event that arrives. The reader ends those that it has read. */
   held: HeldEvents;
   /** Ends the pull. Events that are not read yet are given back. */
   signal: AbortSignal;
@@ -102,7 +102,7 @@ class Pull {
     }
   }
 
-  /** Takes an event that has arrived, if any. The one before it has its place by now. */
+  /** Takes an event that has arrived, if any, and asks for more. `space` counts the event before it by now. */
   take(): EventMessage | undefined {
     this.#ask();
     return this.#unread.shift();
@@ -129,10 +129,12 @@ class Pull {
   async #drain(): Promise<void> {
     this.#requests.clear();
     this.#pause?.[Symbol.dispose]();
-    for (const message of this.#unread.splice(0)) message.nak();
+    // It listens no more before it gives anything back: the broker would deliver it here again.
+    const drained = this.#subscription?.drain();
+    for (const message of this.#unread.splice(0)) this.#giveBack(message);
     this.#arrival.resolve();
     try {
-      await answerWithin(DRAIN_MS, this.#subscription?.drain());
+      await answerWithin(DRAIN_MS, drained);
     } catch {
       // Nothing can arrive any more, or the broker hangs.
     }
@@ -195,18 +197,25 @@ class Pull {
     this.#requests.countEvent();
     const message = this.#read(raw);
     if (message === undefined) return this.#ask();
-    if (this.#closing !== undefined) return message.nak();
-    if (this.#options.held.add(message)) {
-      this.#unread.push(message);
-      this.#arrival.resolve();
-    }
+    if (this.#options.held.add(message)) this.#deliver(message);
     this.#ask();
-    if (!this.#wasLost) return;
+    if (!this.#wasLost || this.#closing !== undefined) return;
     this.#wasLost = false;
     this.#readAckWait().catch((error) => {
       this.#wasLost = true;
       this.#warn(error);
     });
+  }
+
+  #deliver(message: EventMessage): void {
+    if (this.#closing !== undefined) return this.#giveBack(message);
+    this.#unread.push(message);
+    this.#arrival.resolve();
+  }
+
+  #giveBack(message: EventMessage): void {
+    message.nak();
+    this.#options.held.end(message);
   }
 
   /** Ends an event with a header that nobody can read. The client would close the connection for its error. */

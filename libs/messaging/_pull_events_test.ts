@@ -181,6 +181,24 @@ test("pullEvents() ends an event whose header cannot be read", async (t: TestCon
   assert.deepEqual(answers, ["+TERM unreadable"]);
 });
 
+test("pullEvents() does not give back what is worked on, if it is redelivered during the end", async (t: TestContext) => {
+  await using pull = openTestPull(t);
+  await until(() => pull.asked.length === 1);
+  const answers: string[] = [];
+  const deliver = (deliveries: number, streamSequence: number) =>
+    pull.deliver({
+      subject: "send.requested.bulk",
+      reply: `$JS.ACK.RENDER.renderer_bulk.${deliveries}.${streamSequence}.1.1795862997859670000.0`,
+      respond: (answer: string) => answers.push(`${streamSequence} ${answer}`),
+    });
+  deliver(1, 1);
+  assert.equal((await pull.next).done, false);
+  pull.stop();
+  deliver(2, 1);
+  deliver(1, 2);
+  assert.deepEqual(answers, ["2 -NAK"]);
+});
+
 test("pullEvents() asks twice a second while nobody answers for the consumer", async (t: TestContext) => {
   await using pull = openTestPull(t, { status: 503 });
   await until(() => pull.asked.length === 1);
@@ -226,9 +244,11 @@ function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
     ...{ plan, space: () => 3, held },
     ...{ signal: stop.signal, logger: openTestLogger() },
   };
-  const next = pullEvents(client, options).next();
+  const events = pullEvents(client, options);
+  const next = events.next();
   return {
-    asked,
+    ...{ asked, next },
+    stop: () => stop.abort(),
     reconnect() {
       for (const renew of reconnects) renew();
     },
@@ -241,8 +261,9 @@ function openTestPull(t: TestContext, { status }: { status?: number } = {}) {
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
-      assert.equal((await next).done, true);
       held[Symbol.dispose]();
+      await next;
+      assert.equal((await events.next()).done, true);
       assert.equal(reconnects.size, 0);
     },
   };

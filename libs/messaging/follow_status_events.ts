@@ -34,7 +34,7 @@ export interface FollowOptions {
 const RECOVER_DELAY_MS = 500;
 
 /** Deliveries of a status event before it is given up while others can be recorded: about 10 s. */
-const MAX_FACT_DELIVERIES = 20;
+const MAX_STATUS_DELIVERIES = 20;
 
 /**
  * How often, and how long each time, a status event of a newer version is left to other processes: two
@@ -167,7 +167,7 @@ async function recordEach(
     const error = await failureOf([one], record);
     if (error === undefined) continue;
     if (isOutage(error)) return [...failing, ...known.slice(position)];
-    if (one.message.info.deliveryCount >= MAX_FACT_DELIVERIES) {
+    if (one.message.info.deliveryCount >= MAX_STATUS_DELIVERIES) {
       end(one.message, { reason: "poison", logger, error });
     } else failing.push(one);
   }

@@ -15,8 +15,8 @@ test("consume() handles an event once that is redelivered while it is in flight"
     begun++;
     // So long that the broker hears nothing and takes the worker for lost, ten times over.
     for (let times = 0; times < 10; times++) {
-      const until = performance.now() + 120;
-      while (performance.now() < until);
+      const endsAt = performance.now() + 120;
+      while (performance.now() < endsAt);
       await delay(20);
     }
     stop.abort();
