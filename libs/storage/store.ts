@@ -16,6 +16,8 @@ const SELECTION_TIMEOUT_MS = 5000;
 const CONNECT_TIMEOUT_MS = 5000;
 const WRITE_TIMEOUT_MS = 10_000;
 const POOL_WAIT_MS = 10_000;
+/** Longer than any operation of a service: the recount of statistics may take a minute. */
+const ANSWER_MS = 75_000;
 
 /** Where the database is, and how to open it. */
 export interface StoreOptions {
@@ -34,6 +36,12 @@ export interface StoreOptions {
   maxPoolSize?: number | undefined;
   /** Waits for a database that is unavailable at first. @default an error */
   waiting?: Waiting | undefined;
+  /**
+   * Time after which a connection without an answer counts as dead, in milliseconds: a firewall may have forgotten
+   * it. Reads and writes are then repeated once on another one. @default 75,000 with `waiting`, else no limit: the
+   * commands that migrate take as long as they need
+   */
+  answerMs?: number | undefined;
 }
 
 /**
@@ -156,11 +164,14 @@ async function isEmpty(db: Db): Promise<boolean> {
  * Opens a client. The driver quotes a string that it cannot read, with the password, in the message and
  * beside it.
  */
-function clientOf({ url, appName, maxPoolSize = 50 }: StoreOptions): MongoClient {
+function clientOf(
+  { url, appName, maxPoolSize = 50, waiting, answerMs = waiting && ANSWER_MS }: StoreOptions,
+): MongoClient {
   rememberSecrets([url]);
   try {
     return new MongoClient(url, {
       ...(appName === undefined ? {} : { appName }),
+      ...(answerMs === undefined ? {} : { socketTimeoutMS: answerMs }),
       maxPoolSize,
       retryWrites: true,
       retryReads: true,

@@ -7,7 +7,14 @@ import process from "node:process";
 import { inspect } from "node:util";
 import { messageIdOf } from "@posthaste/contracts";
 import { freePort, openMongod } from "@posthaste/embedded";
-import { endAttempt, openTestMongo, takeAttempt, takesLong, until } from "@posthaste/kit";
+import {
+  endAttempt,
+  openTcpProxy,
+  openTestMongo,
+  takeAttempt,
+  takesLong,
+  until,
+} from "@posthaste/kit";
 import { openTestStore, sendOf } from "./_test_store.ts";
 import { NameTakenError } from "./name_taken_error.ts";
 import { openStore } from "./store.ts";
@@ -31,6 +38,19 @@ test("openStore() reports within seconds that there is no database, without a pa
     assert.doesNotMatch(error.message, /hunter2/);
     return true;
   });
+});
+
+test("a store repeats what a silent connection does not answer", { timeout: 60_000 }, async () => {
+  await using opened = await openTestStore();
+  const url = new URL(opened.url);
+  await using proxy = await openTcpProxy(Number(url.port));
+  url.port = String(proxy.port);
+  url.search = "?directConnection=true";
+  await using store = await openStore({ url: url.href, answerMs: 300 });
+  const look = () => Promise.all(Array.from({ length: 8 }, () => store.mailers.live(1000)));
+  await look();
+  proxy.forgetNewest();
+  assert.deepEqual((await look()).flat(), []);
 });
 
 test("openStore() waits for an unavailable database, until it comes", async () => {
