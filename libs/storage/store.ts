@@ -16,7 +16,7 @@ const SELECTION_TIMEOUT_MS = 5000;
 const CONNECT_TIMEOUT_MS = 5000;
 const WRITE_TIMEOUT_MS = 10_000;
 const POOL_WAIT_MS = 10_000;
-/** Longer than any operation of a service: the recount of statistics may take a minute. */
+/** The recount of statistics may take a minute. A removal of old documents that takes longer goes on in its next run. */
 const ANSWER_MS = 75_000;
 
 /** Where the database is, and how to open it. */
