@@ -4,7 +4,7 @@ import { count } from "@posthaste/telemetry";
 import { availableParallelism } from "node:os";
 import { createAccountRuns } from "./account_runs.ts";
 import { BrowserPool, type StopReason } from "./browser_pool.ts";
-import { BrowserProcess, MemoryError } from "./browser_process.ts";
+import { BrowserProcess, MemoryError, NoPageError } from "./browser_process.ts";
 import { CdpError } from "./cdp.ts";
 import { type DenyProxy, openDenyProxy } from "./deny_proxy.ts";
 import { type Asker, createFairSlots } from "./fair_slots.ts";
@@ -295,6 +295,9 @@ class Supervisor implements PdfBrowser {
       if (++crashes < MAX_CRASHES && !isHurried) {
         this.#log("warn", `Printing again for account "${accountId}": ${WHY_AGAIN[how]}`);
         continue;
+      }
+      if (outcome.cause instanceof NoPageError) {
+        throw unavailable(job, outcome.cause.message, outcome.cause);
       }
       // The first time, the browser itself may have hung, even if it used the processor: it may have worked
       // for a neighbour.

@@ -1,3 +1,4 @@
+import { answerWithin } from "@posthaste/runtime";
 import type { CdpConnection } from "./cdp.ts";
 import { IdlePages } from "./idle_pages.ts";
 import { PageCrashError, type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
@@ -18,6 +19,14 @@ const LONG_DOCUMENT_PAGES = 100;
 
 /** Time for a browser to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
+
+/** Time for a browser to open a page, in milliseconds: as long as for its start. */
+const OPEN_TIMEOUT = 20_000;
+
+/** The browser can open no page: the process that starts them has ended or hangs. No document is the reason. */
+export class NoPageError extends Error {
+  override readonly name = "NoPageError";
+}
 
 /** A document exceeded its memory limit. */
 export class MemoryError extends Error {
@@ -103,16 +112,19 @@ export class BrowserProcess {
     }
   }
 
+  /** Opens a page. A browser that cannot is lost: it would never open one again. */
   async #open(): Promise<PrintPage> {
     const oldest = this.#pages < MAX_PAGES ? undefined : this.#idle.takeOldest();
     if (oldest !== undefined) this.#close(oldest);
     this.#pages++;
     try {
-      const page = await PrintPage.open(this.#connection);
+      const page = await answerWithin(OPEN_TIMEOUT, PrintPage.open(this.#connection));
       this.#looker.refresh();
       return page;
-    } catch (error) {
+    } catch (cause) {
       this.#pages--;
+      const error = new NoPageError("the browser opens no page", { cause });
+      this.#gone.reject(error);
       throw error;
     }
   }

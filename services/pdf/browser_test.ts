@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { byDay, nightTest, PRINT_POISONS, takesLong } from "@posthaste/kit";
+import { byDay, nightTest, PRINT_POISONS, takesLong, until } from "@posthaste/kit";
 import { processTree } from "./process_tree.ts";
 import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
 
@@ -162,6 +162,19 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.equal(browser.stats().pid, pid, "the browser itself goes on");
   });
 
+  test("print() prints although the browser can open no page", async () => {
+    await using browser = await openTestBrowser({ concurrency: 1 });
+    const printing = browser.print(job("first"));
+    await until(() => browser.stats().pid !== undefined);
+    const broken = pidOf(browser.stats());
+    // Each page is a copy of this process. Without it, the browser runs on, and all its pages crash.
+    const origin = (await childrenUnder(broken, "zygote")).at(-1);
+    assert.ok(origin !== undefined);
+    process.kill(origin, "SIGKILL");
+    assert.equal((await printing).pages, 1);
+    assert.notEqual(browser.stats().pid, broken);
+  });
+
   nightTest("print() gives up on a document that takes the browser with it twice", async () => {
     await using browser = await openTestBrowser({ concurrency: 1 });
     const printing = assert.rejects(browser.print(job(ENDLESS)), {
@@ -299,13 +312,17 @@ function pidOf({ pid }: { pid: number | undefined }): number {
   return pid;
 }
 
-async function renderersUnder(pid: number): Promise<number[]> {
-  const renderers: number[] = [];
+function renderersUnder(pid: number): Promise<number[]> {
+  return childrenUnder(pid, "renderer");
+}
+
+async function childrenUnder(pid: number, type: string): Promise<number[]> {
+  const found: number[] = [];
   for (const child of processTree(pid)) {
     const command = await readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "");
-    if (command.includes("--type=renderer")) renderers.push(child);
+    if (command.includes(`--type=${type}`)) found.push(child);
   }
-  return renderers;
+  return found;
 }
 
 /** Fails unless every process has ended or is a zombie within 3 s. */
