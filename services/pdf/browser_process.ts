@@ -1,4 +1,3 @@
-import { answerWithin } from "@posthaste/runtime";
 import type { CdpConnection } from "./cdp.ts";
 import { IdlePages } from "./idle_pages.ts";
 import { PageCrashError, type Printed, type PrintOrder, PrintPage } from "./print_page.ts";
@@ -20,10 +19,7 @@ const LONG_DOCUMENT_PAGES = 100;
 /** Time for a browser to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
 
-/** Time for a browser to open a page, in milliseconds: as long as for its start. */
-const OPEN_TIMEOUT = 20_000;
-
-/** The browser can open no page: the process that starts them has ended or hangs. No document is the reason. */
+/** The browser opens no page: the process that starts them has ended. No document is the reason. */
 export class NoPageError extends Error {
   override readonly name = "NoPageError";
 }
@@ -118,7 +114,7 @@ export class BrowserProcess {
     if (oldest !== undefined) this.#close(oldest);
     this.#pages++;
     try {
-      const page = await answerWithin(OPEN_TIMEOUT, PrintPage.open(this.#connection));
+      const page = await PrintPage.open(this.#connection);
       this.#looker.refresh();
       return page;
     } catch (cause) {

@@ -20,7 +20,9 @@ const NOTICED_MS = LAUNCH_MS + 16_000;
 export const CHROMIUM: Fault[] = [
   {
     name: "chromium-kill",
-    description: "SIGKILL of Chromium, or of one of its renderers, mid-print",
+    description: "SIGKILL of Chromium, or of one of its processes, mid-print",
+    // The pages of a killed zygote hang, and a browser that is idle gets four times the limit.
+    settings: { pdf: { PRINT_TIME_LIMIT: "10s" } },
     mix: MUCH_TO_PRINT,
     async run(chaos) {
       const { random, pause, count } = chaos;
