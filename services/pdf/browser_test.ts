@@ -175,6 +175,21 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     assert.notEqual(browser.stats().pid, broken);
   });
 
+  test("print() does not blame a document's content if the origin of its page is killed", async () => {
+    await using browser = await openTestBrowser({ concurrency: 1 });
+    const slow = job(`<p>slow${"<p style='columns:3'>x y z".repeat(20_000)}`);
+    const printing = assert.rejects(browser.print(slow), { code: "crashed", retryable: true });
+    await until(() => browser.stats().pid !== undefined);
+    const first = pidOf(browser.stats());
+    process.kill(first, "SIGKILL");
+    await until(() => ![first, undefined].includes(browser.stats().pid));
+    const second = pidOf(browser.stats());
+    await until(async () => (await renderersUnder(second)).length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    process.kill((await childrenUnder(second, "zygote")).at(-1) ?? 0, "SIGKILL");
+    await printing;
+  });
+
   nightTest("print() gives up on a document that takes the browser with it twice", async () => {
     await using browser = await openTestBrowser({ concurrency: 1 });
     const printing = assert.rejects(browser.print(job(ENDLESS)), {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { answerWithin } from "@posthaste/runtime";
 import type { CdpConnection, CdpEvents, CdpSession } from "./cdp.ts";
 import { SCRIPT_FONTS } from "./fonts.ts";
 import { countPages } from "./neutral_pdf.ts";
@@ -7,8 +7,8 @@ import type { PageSize } from "./page_size.ts";
 /** Maximum number of blocked addresses reported for one document. */
 const MAX_BLOCKED = 20;
 
-/** How long after a failed print the crash of its page may be reported, in milliseconds. */
-const CRASH_NOTICE_MS = 500;
+/** Time for a page to answer after a failed print, in milliseconds. */
+const ANSWER_MS = 5000;
 
 /** The screen is not used, and each pixel costs. */
 const SCREEN = { width: 16, height: 16 };
@@ -140,9 +140,21 @@ export class PrintPage {
     try {
       return await Promise.race([this.#print(order), this.#crash.promise]);
     } catch (error) {
-      // Chromium may report "Printing failed" a moment before the end of the page's process.
-      await Promise.race([this.#crash.promise, delay(CRASH_NOTICE_MS)]);
+      await this.#assertAnswers();
       throw error;
+    }
+  }
+
+  /**
+   * Chromium reports "Printing failed" when the page's process ends, too: before it reports the end, or without.
+   *
+   * @throws {PageCrashError} If the page answers no more.
+   */
+  async #assertAnswers(): Promise<void> {
+    try {
+      await Promise.race([answerWithin(ANSWER_MS, this.#untilReported()), this.#crash.promise]);
+    } catch (cause) {
+      throw new PageCrashError("the page answers no more", { cause });
     }
   }
 
