@@ -129,7 +129,7 @@ class Pull {
   async #drain(): Promise<void> {
     this.#requests.clear();
     this.#pause?.[Symbol.dispose]();
-    // It listens no more before it gives anything back: the broker would deliver it here again.
+    // Unsubscribes first: the broker would deliver here again what is given back.
     const drained = this.#subscription?.drain();
     for (const message of this.#unread.splice(0)) this.#giveBack(message);
     this.#arrival.resolve();

@@ -175,6 +175,7 @@ class Supervisor implements PdfBrowser {
   #failed = 0;
   #busy = 0;
   #launches = 0;
+  /** Whether the last browser did not start, or opened no page. */
   #launchFailed = false;
   #closed = false;
 
@@ -281,6 +282,7 @@ class Supervisor implements PdfBrowser {
   ): Promise<Printed> {
     const owner = this.#options.isolation === "account" ? accountId : "";
     const time = Math.min(timeLimit ?? this.#timeLimit, this.#timeLimit);
+    let pageless = 0;
     for (let crashes = 0;;) {
       const process = await this.#running(job);
       const outcome = await this.#printOnce(process, { order, owner, time });
@@ -290,14 +292,16 @@ class Supervisor implements PdfBrowser {
       // Another document was the reason, and has its own failure.
       if (process.killed && outcome.end.how === "done") continue;
       if (!process.alive) this.#pool.lose(process, "crashed");
+      if (outcome.cause instanceof NoPageError) {
+        if (++pageless < MAX_CRASHES) continue;
+        this.#launchFailed = true;
+        throw unavailable(job, outcome.cause.message, outcome.cause);
+      }
       const { how } = outcome.end;
       const isHurried = timeLimit !== undefined && how !== "done";
       if (++crashes < MAX_CRASHES && !isHurried) {
         this.#log("warn", `Printing again for account "${accountId}": ${WHY_AGAIN[how]}`);
         continue;
-      }
-      if (outcome.cause instanceof NoPageError) {
-        throw unavailable(job, outcome.cause.message, outcome.cause);
       }
       // The first time, the browser itself may have hung, even if it used the processor: it may have worked
       // for a neighbour.

@@ -19,7 +19,7 @@ const LONG_DOCUMENT_PAGES = 100;
 /** Time for a browser to close by itself, in milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
 
-/** The browser opens no page: the process that starts them has ended. No document is the reason. */
+/** The browser opens no page, usually because the process that starts them has ended. No document caused it. */
 export class NoPageError extends Error {
   override readonly name = "NoPageError";
 }
@@ -47,6 +47,8 @@ export class BrowserProcess {
   #lost = false;
   /** Pages ended for their memory, whose print has not failed yet. */
   #tooLarge = 0;
+  /** Their processes. Some are still ending when they are measured again. */
+  readonly #endedTooLarge = new Set<number>();
   readonly #gone = Promise.withResolvers<never>();
 
   /** @param printsPerPage How many documents a page prints before it is replaced with its context */
@@ -108,7 +110,7 @@ export class BrowserProcess {
     }
   }
 
-  /** Opens a page. A browser that cannot is lost: it would never open one again. */
+  /** Opens a page. A browser that cannot is lost: it would probably never open one again. */
   async #open(): Promise<PrintPage> {
     const oldest = this.#pages < MAX_PAGES ? undefined : this.#idle.takeOldest();
     if (oldest !== undefined) this.#close(oldest);
@@ -171,7 +173,8 @@ export class BrowserProcess {
   /** Ends one of its processes that uses too much memory. The document on that page fails. */
   endTooLarge(pid: number): void {
     // It may have ended since the measurement, and another program may have its id.
-    if (!processTree(this.pid).includes(pid)) return;
+    if (this.#endedTooLarge.has(pid) || !processTree(this.pid).includes(pid)) return;
+    this.#endedTooLarge.add(pid);
     this.#tooLarge++;
     killProcesses([pid]);
   }

@@ -140,22 +140,21 @@ export class PrintPage {
     try {
       return await Promise.race([this.#print(order), this.#crash.promise]);
     } catch (error) {
-      await this.#assertAnswers();
+      if (!(error instanceof PageCrashError)) await this.#assertAnswers(error);
       throw error;
     }
   }
 
   /**
-   * Chromium reports "Printing failed" when the page's process ends, too: before it reports the end, or without.
+   * Chromium reports "Printing failed" when the page's process ends, too: before it reports the end, or without
+   * reporting it.
    *
-   * @throws {PageCrashError} If the page answers no more.
+   * @throws {PageCrashError} If the page no longer answers.
    */
-  async #assertAnswers(): Promise<void> {
-    try {
-      await Promise.race([answerWithin(ANSWER_MS, this.#untilReported()), this.#crash.promise]);
-    } catch (cause) {
-      throw new PageCrashError("the page answers no more", { cause });
-    }
+  async #assertAnswers(cause: unknown): Promise<void> {
+    const answer = answerWithin(ANSWER_MS, this.#untilReported());
+    const answers = await Promise.race([answer, this.#crash.promise]).then(() => true, () => false);
+    if (!answers) throw new PageCrashError("the page no longer answers", { cause });
   }
 
   /** Closes the page and its context. */
