@@ -144,6 +144,13 @@ export function eventStore(db: Db): EventStore {
     return grown;
   }
 
+  const first = { sort: { sequence: 1 }, projection: { sequence: 1 } } as const;
+
+  async function bounds(accountId: string): Promise<{ oldest: number; newest: number }> {
+    const oldest = (await events.findOne({ accountId }, first))?.sequence ?? 0;
+    return { oldest, newest: oldest === 0 ? 0 : await newestOf(accountId) };
+  }
+
   return {
     async record(all) {
       try {
@@ -169,11 +176,7 @@ export function eventStore(db: Db): EventStore {
       const isWhole = types !== undefined && found.length < limit;
       return { events: found.map(read), next: isWhole ? Math.max(after, end) : last };
     },
-    async bounds(accountId) {
-      const options = { sort: { sequence: 1 }, projection: { sequence: 1 } } as const;
-      const oldest = (await events.findOne({ accountId }, options))?.sequence ?? 0;
-      return { oldest, newest: oldest === 0 ? 0 : await newestOf(accountId) };
-    },
+    bounds,
     async find(accountId, _id) {
       const found = await events.findOne({ _id, accountId }, { projection: WITHOUT_TIME });
       return found === null ? null : read(found);
@@ -192,11 +195,20 @@ export function eventStore(db: Db): EventStore {
       return new Set(found.map(({ accountId }) => accountId));
     },
     async removeOld(accountId, before) {
-      const kept = await events.find({ accountId, recordedAt: { $gte: before } })
-        .sort({ sequence: 1 }).limit(1).toArray();
-      const end = kept[0]?.sequence ?? await newestOf(accountId);
-      const { deletedCount } = await events.deleteMany({ accountId, sequence: { $lt: end } });
-      return deletedCount;
+      const { oldest, newest } = await bounds(accountId);
+      let removed = 0;
+      for (let start = oldest; start < newest; start += MAX_SCANNED) {
+        const end = Math.min(start + MAX_SCANNED, newest);
+        const sequence = { $gte: start, $lt: end };
+        const kept = await events.findOne(
+          { accountId, sequence, recordedAt: { $gte: before } },
+          first,
+        );
+        const old = { accountId, sequence: { $lt: kept?.sequence ?? end } };
+        removed += (await events.deleteMany(old)).deletedCount;
+        if (kept !== null) break;
+      }
+      return removed;
     },
   };
 }

@@ -75,6 +75,24 @@ test("removeOldEvents() removes the oldest in a row, and keeps the newest", asyn
   assert.deepEqual(await store.events.bounds("acc_none"), { oldest: 0, newest: 0 });
 });
 
+test("removeOldEvents() removes any number", async () => {
+  const { store, db } = opened;
+  const recordedAt = new Date(Date.now() - 5000);
+  const old = Array.from({ length: 12_000 }, (_, n) => ({
+    ...{
+      _id: `evt_acc_full_${n + 1}` as never,
+      accountId: "acc_full",
+      sequence: n + 1,
+      recordedAt,
+    },
+  }));
+  await db.collection("events").insertMany(old);
+  await store.events.record([eventOf("acc_full", 12_001)]);
+  const before = new Date(Date.now() - 1000);
+  assert.equal(await store.events.removeOld("acc_full", before), 12_000);
+  assert.deepEqual(await store.events.bounds("acc_full"), { oldest: 12_001, newest: 12_001 });
+});
+
 test("grownFeeds() returns which feeds have newer events", async () => {
   const { store } = opened;
   await store.events.record([eventOf("acc_grown", 1), eventOf("acc_still", 1)]);

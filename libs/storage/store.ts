@@ -16,7 +16,7 @@ const SELECTION_TIMEOUT_MS = 5000;
 const CONNECT_TIMEOUT_MS = 5000;
 const WRITE_TIMEOUT_MS = 10_000;
 const POOL_WAIT_MS = 10_000;
-/** The recount of statistics may take a minute. A removal of old documents that takes longer goes on in its next run. */
+/** A query of the recount may take a minute. A removal of old documents that takes longer goes on in its next run. */
 const ANSWER_MS = 75_000;
 
 /** Where the database is, and how to open it. */
@@ -38,8 +38,8 @@ export interface StoreOptions {
   waiting?: Waiting | undefined;
   /**
    * Time after which a connection without an answer counts as dead, in milliseconds: a firewall may have forgotten
-   * it. Reads and writes are then repeated once on another one. @default 75,000 with `waiting`, else no limit: the
-   * commands that migrate take as long as they need
+   * it. Reads, and writes of single documents, are then repeated once on another one. Other writes fail. @default
+   * 75,000 with `waiting`, else no limit: the commands that migrate take as long as they need
    */
   answerMs?: number | undefined;
 }
