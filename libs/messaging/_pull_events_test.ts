@@ -40,6 +40,15 @@ function hold({ bus }: Pick<TestBus, "bus">, { concurrency }: { concurrency: num
   };
 }
 
+/** Holds one event, with an ack wait of 400 ms. */
+async function holdOne({ bus }: Pick<TestBus, "bus">) {
+  await bus.applyTopology({ ackWaitMs: 400 });
+  const holding = hold({ bus }, { concurrency: 1 });
+  await bus.publish(requested("acc_1"));
+  await until(() => holding.begun.length === 1);
+  return holding;
+}
+
 test("consume() gives back what it had not begun, so that the next one has it immediately", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
@@ -103,11 +112,7 @@ test("consume() reports what it reads ahead as in progress, so that no other get
 
 test("consume() reports what it has begun as in progress, also while it stops", async () => {
   await using opened = await openTestBus();
-  const { bus } = opened;
-  await bus.applyTopology({ ackWaitMs: 400 });
-  await using first = hold(opened, { concurrency: 1 });
-  await bus.publish(requested("acc_1"));
-  await until(() => first.begun.length === 1);
+  await using first = await holdOne(opened);
   first.stop();
   await using second = hold(opened, { concurrency: 1 });
   await delay(1500);
@@ -117,10 +122,7 @@ test("consume() reports what it has begun as in progress, also while it stops", 
 test("consume() begins an event once that is redelivered while all places are taken", async () => {
   await using opened = await openTestBus();
   const { bus } = opened;
-  await bus.applyTopology({ ackWaitMs: 400 });
-  await using holding = hold(opened, { concurrency: 1 });
-  await bus.publish(requested("acc_1"));
-  await until(() => holding.begun.length === 1);
+  await using holding = await holdOne(opened);
   // The broker hears nothing of it, and delivers it again.
   stallProcess(1500);
   await delay(500);

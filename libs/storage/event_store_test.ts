@@ -79,12 +79,8 @@ test("removeOldEvents() removes any number", async () => {
   const { store, db } = opened;
   const recordedAt = new Date(Date.now() - 5000);
   const old = Array.from({ length: 12_000 }, (_, n) => ({
-    ...{
-      _id: `evt_acc_full_${n + 1}` as never,
-      accountId: "acc_full",
-      sequence: n + 1,
-      recordedAt,
-    },
+    _id: `evt_acc_full_${n + 1}` as never,
+    ...{ accountId: "acc_full", sequence: n + 1, recordedAt },
   }));
   await db.collection("events").insertMany(old);
   await store.events.record([eventOf("acc_full", 12_001)]);

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { type PageOptionsInput, pageOptionsSchema } from "@posthaste/contracts";
@@ -61,11 +62,22 @@ export async function sizeOf(pdf: Buffer): Promise<[number, number]> {
 }
 
 /** Returns the ids of the renderer processes under the browser with this process id. */
-export async function renderersUnder(pid: number): Promise<number[]> {
-  const renderers: number[] = [];
+export function renderersUnder(pid: number): Promise<number[]> {
+  return processesUnder(pid, "renderer");
+}
+
+/** Kills the process of which each page's process is a copy. The browser runs on, and all its pages crash. */
+export async function killZygote(pid: number): Promise<void> {
+  const zygote = (await processesUnder(pid, "zygote")).at(-1);
+  assert.ok(zygote !== undefined);
+  process.kill(zygote, "SIGKILL");
+}
+
+async function processesUnder(pid: number, type: string): Promise<number[]> {
+  const found: number[] = [];
   for (const child of processTree(pid)) {
     const command = await readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "");
-    if (command.includes("--type=renderer")) renderers.push(child);
+    if (command.includes(`--type=${type}`)) found.push(child);
   }
-  return renderers;
+  return found;
 }

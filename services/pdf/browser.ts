@@ -176,7 +176,7 @@ class Supervisor implements PdfBrowser {
   #busy = 0;
   #launches = 0;
   /** Whether the last browser did not start, or opened no page. */
-  #launchFailed = false;
+  #lastFailed = false;
   #closed = false;
 
   constructor(options: BrowserOptions, parts: Parts) {
@@ -227,7 +227,7 @@ class Supervisor implements PdfBrowser {
   }
 
   async healthy(): Promise<boolean> {
-    if (this.#closed || this.#launchFailed) return false;
+    if (this.#closed || this.#lastFailed) return false;
     return await this.#pool.current?.answers(HEALTH_TIMEOUT) ?? true;
   }
 
@@ -294,7 +294,7 @@ class Supervisor implements PdfBrowser {
       if (!process.alive) this.#pool.lose(process, "crashed");
       if (outcome.cause instanceof NoPageError) {
         if (++pageless < MAX_CRASHES) continue;
-        this.#launchFailed = true;
+        this.#lastFailed = true;
         throw unavailable(job, outcome.cause.message, outcome.cause);
       }
       const { how } = outcome.end;
@@ -358,11 +358,11 @@ class Supervisor implements PdfBrowser {
         launchTimeout: this.#options.launchTimeout ?? 20_000,
         onWarning: (message) => this.#log("warn", message),
       });
-      this.#launchFailed = false;
+      this.#lastFailed = false;
       this.#log("info", `Started ${chromium.version} (process ${started.pid})`);
       return new BrowserProcess(started, this.#options.printsPerPage ?? 50);
     } catch (error) {
-      this.#launchFailed = true;
+      this.#lastFailed = true;
       throw error;
     }
   }

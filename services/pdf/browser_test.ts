@@ -3,9 +3,18 @@ import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { byDay, nightTest, PRINT_POISONS, takesLong, until } from "@posthaste/kit";
 import { processTree } from "./process_tree.ts";
-import { CACHE_DIR, job, NO_CHROMIUM, openTestBrowser, textOf } from "./_test_browser.ts";
+import {
+  CACHE_DIR,
+  job,
+  killZygote,
+  NO_CHROMIUM,
+  openTestBrowser,
+  renderersUnder,
+  textOf,
+} from "./_test_browser.ts";
 
 takesLong();
 
@@ -62,7 +71,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
         others.push(printed);
         await printed;
         // Without a pause it would take its time from the document that hangs.
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await delay(200);
       }
     })();
     await Promise.all([hanging, feeding]);
@@ -140,7 +149,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     const first = pidOf(browser.stats());
     const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
     const printing = Promise.all([browser.print(long, { asker }), browser.print(long)]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
     process.kill(first, "SIGKILL");
     const [{ pdf }] = await printing;
     assert.match((await textOf(pdf))[0] ?? "", /^long/);
@@ -156,7 +165,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     const pid = pidOf(browser.stats());
     const long = job(`<p>long${"<p style='columns:3'>x y z".repeat(3_000)}`);
     const printing = browser.print(long);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
     for (const child of await renderersUnder(pid)) process.kill(child, "SIGKILL");
     assert.match((await textOf((await printing).pdf))[0] ?? "", /^long/);
     assert.equal(browser.stats().pid, pid, "the browser itself goes on");
@@ -167,10 +176,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     const printing = browser.print(job("first"));
     await until(() => browser.stats().pid !== undefined);
     const broken = pidOf(browser.stats());
-    // Each page is a copy of this process. Without it, the browser runs on, and all its pages crash.
-    const origin = (await childrenUnder(broken, "zygote")).at(-1);
-    assert.ok(origin !== undefined);
-    process.kill(origin, "SIGKILL");
+    await killZygote(broken);
     assert.equal((await printing).pages, 1);
     assert.notEqual(browser.stats().pid, broken);
   });
@@ -185,8 +191,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await until(() => ![first, undefined].includes(browser.stats().pid));
     const second = pidOf(browser.stats());
     await until(async () => (await renderersUnder(second)).length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    process.kill((await childrenUnder(second, "zygote")).at(-1) ?? 0, "SIGKILL");
+    await delay(1500);
+    await killZygote(second);
     await printing;
   });
 
@@ -198,7 +204,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     });
     let last = 0;
     for (let kills = 0; kills < 2;) {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await delay(100);
       const { pid } = browser.stats();
       if (pid === undefined || pid === last || (await renderersUnder(pid)).length === 0) continue;
       process.kill(last = pid, "SIGKILL");
@@ -219,7 +225,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
       let isOver = false;
       void printing.finally(() => isOver = true);
       while (!isOver) {
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await delay(300);
         const { pid } = browser.stats();
         // A spare one may be among them.
         const renderers = isOver || pid === undefined ? [] : await renderersUnder(pid);
@@ -249,7 +255,7 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
     await using browser = await openTestBrowser({ browserMemory: 1, concurrency: 1 });
     await browser.print(job("<p>x"));
     for (let n = 0; browser.stats().stops.recycled === 0 && n < 100; n++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await delay(20);
     }
     assert.equal(browser.stats().stops.recycled, 1);
     assert.equal((await browser.print(job("<p>x"))).pages, 1);
@@ -327,19 +333,6 @@ function pidOf({ pid }: { pid: number | undefined }): number {
   return pid;
 }
 
-function renderersUnder(pid: number): Promise<number[]> {
-  return childrenUnder(pid, "renderer");
-}
-
-async function childrenUnder(pid: number, type: string): Promise<number[]> {
-  const found: number[] = [];
-  for (const child of processTree(pid)) {
-    const command = await readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "");
-    if (command.includes(`--type=${type}`)) found.push(child);
-  }
-  return found;
-}
-
 /** Fails unless every process has ended or is a zombie within 3 s. */
 async function allGone(pids: readonly number[]): Promise<void> {
   let left: number[] = [];
@@ -349,7 +342,7 @@ async function allGone(pids: readonly number[]): Promise<void> {
     );
     left = pids.filter((_, index) => !/\) [XZ]/.test(states[index] ?? ""));
     if (left.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
   }
   assert.fail(`processes ${left.join(", ")} are still there`);
 }
