@@ -192,6 +192,7 @@ class Supervisor implements PdfBrowser {
       : slots;
     this.#pool = new BrowserPool({
       launch: () => this.#launch(),
+      pages: this.#concurrency,
       recycle: {
         prints: options.printsPerBrowser ?? 1000,
         age: options.browserAge ?? 3_600_000,
@@ -363,6 +364,7 @@ class Supervisor implements PdfBrowser {
       return new BrowserProcess(started, this.#options.printsPerPage ?? 50);
     } catch (error) {
       this.#lastFailed = true;
+      this.#log("warn", `Cannot start ${chromium.version}: ${String(error)}`);
       throw error;
     }
   }

@@ -16,6 +16,8 @@ export type StopReason = "recycled" | "timeout" | "crashed";
 /** How the pool starts a browser, and reports that one stopped. */
 export interface BrowserPoolOptions {
   launch(): Promise<BrowserProcess>;
+  /** Pages that a successor opens before it takes documents. */
+  pages: number;
   recycle: RecycleLimits;
   onStop(reason: StopReason, process: BrowserProcess): void;
 }
@@ -24,8 +26,8 @@ export interface BrowserPoolOptions {
 const MEMORY_CHECK_MS = 2000;
 
 /**
- * Keeps one browser running from its first use on. An old browser is replaced between documents: new
- * documents go to its successor, and it is closed after its last document.
+ * Keeps one browser running from its first use on. An old browser takes documents until its successor is ready,
+ * and is closed after the last of them.
  */
 export class BrowserPool {
   readonly #options: BrowserPoolOptions;
@@ -47,10 +49,7 @@ export class BrowserPool {
   /** Returns a running browser, and starts one if necessary. After a failure the next call tries again. */
   async running(): Promise<BrowserProcess> {
     if (this.#current && !this.#current.alive) this.lose(this.#current, "crashed");
-    if (this.#current) return this.#current;
-    this.#starting ??= this.#options.launch().then((process) => this.#current = process)
-      .finally(() => this.#starting = undefined);
-    return await this.#starting;
+    return this.#current ?? await this.#start();
   }
 
   /** Ends a browser immediately. Its prints in progress fail. */
@@ -68,11 +67,11 @@ export class BrowserPool {
     if (this.#current !== process || !process.alive) return;
     const { prints, age } = this.#options.recycle;
     if (process.printed >= prints || Date.now() - process.startedAt >= age) {
-      return this.#retire(process);
+      return this.#replace();
     }
     if (performance.now() - this.#memoryCheckedAt < MEMORY_CHECK_MS) return;
     this.#memoryCheckedAt = performance.now();
-    if (process.memory() > this.#options.recycle.memory) this.#retire(process);
+    if (process.memory() > this.#options.recycle.memory) this.#replace();
   }
 
   /** Closes every browser and waits until its processes are gone. */
@@ -86,8 +85,26 @@ export class BrowserPool {
     await Promise.all(this.#stopping);
   }
 
+  /** If no successor starts, the old browser goes on, and the next document tries again. */
+  #replace(): void {
+    this.#start().catch(() => undefined);
+  }
+
+  #start(): Promise<BrowserProcess> {
+    return this.#starting ??= this.#launch().finally(() => this.#starting = undefined);
+  }
+
+  async #launch(): Promise<BrowserProcess> {
+    const started = await this.#options.launch();
+    // A browser that opens no page is found lost by its first document.
+    if (this.current) await started.warm(this.#options.pages).catch(() => undefined);
+    const old = this.#current;
+    this.#current = started;
+    if (old) this.#retire(old);
+    return started;
+  }
+
   #retire(process: BrowserProcess): void {
-    this.#current = undefined;
     this.#retired.add(process);
     this.#options.onStop("recycled", process);
     this.#closeIfIdle(process);
