@@ -23,7 +23,14 @@ export interface FairnessOptions {
   say(line: string): void;
 }
 
-const ROUND_MS = 15_000;
+/** Mails of a round: at the shortest interval, 15 s. */
+const MAILS = 300;
+const WARM_UP_MAILS = 40;
+const SHORTEST_INTERVAL_MS = 50;
+
+/** The healthy account's PDFs take at most this share of what the system prints alone, on any machine. */
+const PRINT_SHARE = 1 / 4;
+
 const QUEUE_LIMIT_MS = 180_000;
 const BETWEEN_ROUNDS_MS = 500;
 
@@ -31,6 +38,12 @@ interface Opened {
   system: BenchSystem;
   sink: Sink;
   options: FairnessOptions;
+}
+
+/** What the healthy account sends in each round of a system. */
+interface Healthy {
+  withPdfs: boolean;
+  everyMs: number;
 }
 
 /**
@@ -49,7 +62,10 @@ export async function measureFairness(options: FairnessOptions): Promise<Fairnes
     }
     results.push(result);
     if (scenarios[index + 1]?.healthyPdfs === healthyPdfs) continue;
-    const control = await withSystem(options, (opened) => measureQuiet(opened, healthyPdfs));
+    const control = await withSystem(
+      options,
+      async (opened) => await measureRounds(opened, await warmUp(opened, healthyPdfs)),
+    );
     result.alone.push(...control);
   }
   return results;
@@ -57,7 +73,8 @@ export async function measureFairness(options: FairnessOptions): Promise<Fairnes
 
 async function measureScenario(opened: Opened, scenario: Scenario): Promise<FairnessResult> {
   const { system, options: { scale, say } } = opened;
-  const alone = await measureQuiet(opened, scenario.healthyPdfs);
+  const healthy = await warmUp(opened, scenario.healthyPdfs);
+  const alone = await measureRounds(opened, healthy);
   await using server = await openNoisyServer(scenario.server);
   const noisy = await system.addAccount({
     ...{ name: "noisy", smtpPort: server.port, pages: 3 },
@@ -73,24 +90,33 @@ async function measureScenario(opened: Opened, scenario: Scenario): Promise<Fair
   });
   say(`  ${queued} queued in ${Math.round((performance.now() - started) / 1000)} s`);
   const before = server.mails;
-  const beside = await measureRounds(opened, scenario.healthyPdfs);
+  const beside = await measureRounds(opened, healthy);
   say(`  ${before} noisy mails had arrived before, ${server.mails} after`);
   return { scenario: scenario.name, alone, beside, queued, arrived: server.mails };
 }
 
-/** Rounds of the healthy account alone, after some that warm the system up. */
-async function measureQuiet(opened: Opened, withPdfs: boolean): Promise<HealthyRound[]> {
+/** Warms the system up, and decides how often the healthy account sends. */
+async function warmUp(opened: Opened, withPdfs: boolean): Promise<Healthy> {
+  const { system, options: { say } } = opened;
+  const shortest = { withPdfs, everyMs: SHORTEST_INTERVAL_MS };
   // The first document starts the browser.
-  await measureHealthy({ ...planOf(opened, withPdfs), durationMs: 2000 });
-  await opened.system.untilQuiet();
-  return await measureRounds(opened, withPdfs);
+  await measureHealthy({ ...planOf(opened, shortest), mails: WARM_UP_MAILS });
+  await system.untilQuiet();
+  if (!withPdfs) return shortest;
+  // All are due at the same moment, so the slowest takes as long as all.
+  const together = planOf(opened, { withPdfs, everyMs: 0 });
+  const { p99 } = await measureHealthy({ ...together, mails: WARM_UP_MAILS });
+  await system.untilQuiet();
+  const everyMs = Math.max(SHORTEST_INTERVAL_MS, p99 / WARM_UP_MAILS / PRINT_SHARE);
+  say(`  a PDF every ${everyMs.toFixed()} ms`);
+  return { withPdfs, everyMs };
 }
 
-async function measureRounds(opened: Opened, withPdfs: boolean): Promise<HealthyRound[]> {
+async function measureRounds(opened: Opened, healthy: Healthy): Promise<HealthyRound[]> {
   const { rounds, say } = opened.options;
   const measured: HealthyRound[] = [];
   for (let round = 0; round < rounds; round++) {
-    const result = await measureHealthy(planOf(opened, withPdfs));
+    const result = await measureHealthy(planOf(opened, healthy));
     const { p50, p99, foreign } = result;
     say(
       `  p50 ${p50.toFixed()} ms, p99 ${p99.toFixed()} ms, others ${(foreign * 100).toFixed()} %`,
@@ -101,8 +127,9 @@ async function measureRounds(opened: Opened, withPdfs: boolean): Promise<Healthy
   return measured;
 }
 
-function planOf({ system, sink, options }: Opened, withPdfs: boolean) {
-  return { account: system, sink, durationMs: ROUND_MS * options.scale, withPdfs, takeNumbers };
+function planOf({ system, sink, options }: Opened, healthy: Healthy) {
+  const mails = Math.round(MAILS * options.scale);
+  return { account: system, sink, mails, ...healthy, takeNumbers };
 }
 
 /** Runs something on a system of its own, which is ended with all that it still has to do. */

@@ -22,23 +22,23 @@ export interface HealthyRound {
 export interface HealthyPlan {
   account: BenchAccount;
   sink: Sink;
-  durationMs: number;
+  mails: number;
+  /** Time from one mail to the next, in milliseconds. */
+  everyMs: number;
   withPdfs: boolean;
   takeNumbers(count: number): number;
 }
 
-const EVERY_MS = 50;
 const ARRIVE_LIMIT_MS = 15_000;
 const CONNECTIONS = 64;
 
 /**
- * Sends a mail every 50 ms, however long the answers take, and measures from the moment at which each
+ * Sends mails at equal intervals, however long the answers take, and measures from the moment at which each
  * was due to its arrival.
  */
 export async function measureHealthy(plan: HealthyPlan): Promise<HealthyRound> {
-  const { account, sink, durationMs, withPdfs } = plan;
+  const { account, sink, mails, everyMs, withPdfs } = plan;
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const mails = Math.round(durationMs / EVERY_MS);
   const first = plan.takeNumbers(mails);
   const due: number[] = [];
   const posts: Promise<unknown>[] = [];
@@ -47,7 +47,7 @@ export async function measureHealthy(plan: HealthyPlan): Promise<HealthyRound> {
   const started = monotonicMs();
   try {
     for (let mail = 0; mail < mails; mail++) {
-      const at = started + mail * EVERY_MS;
+      const at = started + mail * everyMs;
       await delay(Math.max(0, at - monotonicMs()));
       due.push(at);
       const invoice = withPdfs ? "each" : "none";
