@@ -245,7 +245,7 @@ export const FACTS = {
     reason: z.string(),
     nextAt: z.iso.datetime(),
   }),
-  /** A mailer returns a message without an attempt: it has no capacity for it now. */
+  /** A printer or a mailer returns a message without an attempt: it has no capacity for it now. */
   "status.message.returned": z.object({
     ...statusEventShape,
     integrationId: z.int().positive(),

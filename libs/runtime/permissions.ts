@@ -94,6 +94,7 @@ const LOGINS = ["MONGODB_URL", "NATS_URL"] as const;
 /** The MongoDB client reports to the server what it runs on. */
 const MONGODB_ASKS = ["hostname", "osRelease"] as const;
 const FAILED = "status.message.failed";
+const RETURNED = "status.message.returned";
 const SUPPRESSED = "status.message.suppressed";
 
 /** Permissions of every program: the health server, and telemetry where it is set. */
@@ -191,7 +192,7 @@ export const PERMISSIONS = {
     variables: ["TMPDIR", "NODE_V8_COVERAGE"],
     secrets: ["NATS_URL"],
     broker: {
-      makes: ["messages.rendered.print.*", "messages.printed.*", FAILED],
+      makes: ["messages.rendered.print.*", "messages.printed.*", RETURNED, FAILED],
       consumes: ["PRINT", "INTERACTIVE"],
       reads: ["contents", "pdfs"],
       writes: ["pdfs"],
@@ -209,7 +210,7 @@ export const PERMISSIONS = {
         "messages.rendered.mail.*",
         "messages.printed.*",
         "send.resumed.*",
-        "status.message.returned",
+        RETURNED,
         "status.message.sent",
         "status.message.deferred",
         "status.message.unknown",

@@ -61,7 +61,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
       using place = share.tryAcquire(data.accountId, data.priority === "bulk" ? 0 : 1);
       // The queue is first in, first out: one account's backlog would delay all others.
       if (place === undefined) {
-        return { type: "done", publish: [{ type: "messages.rendered", data: slowed(data) }] };
+        return { type: "done", publish: reportsOf(returned(data, deps.now())) };
       }
       const { messages, ...send } = data;
       addSpanAttributes({
@@ -202,9 +202,19 @@ function warningOf(marks: readonly (readonly string[])[]): Pick<StageLine, "warn
   return { warning: "missing_glyphs", detail: detail.slice(0, MAX_WARNING_LENGTH).toWellFormed() };
 }
 
-/** Returns the event with bulk priority, which it keeps. */
-function slowed(data: Rendered): Rendered {
-  return { ...data, priority: "bulk" };
+/** Returns the messages to the scheduler, which dispatches them with bulk priority as earlier mail goes out. */
+function returned(
+  { messages, sendId, accountId, integrationId, insteadOf, acceptedAt }: Rendered,
+  now: Date,
+): MessageStatusEvent[] {
+  return messages.map(({ index, attempt }) => ({
+    type: "status.message.returned",
+    data: {
+      ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index, attempt },
+      ...{ at: now.toISOString(), integrationId, acceptedAt },
+      ...(insteadOf === undefined ? {} : { insteadOf }),
+    },
+  }));
 }
 
 function isOutage(error: PrintError): boolean {

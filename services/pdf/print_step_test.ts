@@ -2,6 +2,7 @@ import {
   type EventData,
   EVENTS,
   MAX_EVENT_BYTES,
+  messageIdOf,
   newSendId,
   pageOptionsSchema,
   type PrintErrorCode,
@@ -17,6 +18,7 @@ const ENGINE = "chromium 1";
 const PAGE = pageOptionsSchema.parse({});
 /** The hour of the event's acceptance. */
 const MADE_AT = new Date("2026-03-01T10:00:00Z");
+const NOW = new Date("2026-03-01T10:00:01Z");
 const sendId = newSendId("acc_1");
 const signal = new AbortController().signal;
 
@@ -91,7 +93,7 @@ function openStep(print: PrintDeps["browser"]["print"] = echo) {
       put: (key, bytes) => Promise.resolve(void store.set(key, bytes)),
     },
     loadContent: (key) => Promise.resolve(key === "stored" ? "<h1>stored</h1>" : undefined),
-    now: () => new Date("2026-03-01T10:00:01.000Z"),
+    now: () => NOW,
     transactionalPlaces: 4,
   });
   const run = (data: EventData<"messages.rendered">, { isAgain = false } = {}) =>
@@ -334,7 +336,7 @@ test("printStep() prints for the account and priority of the message", async () 
   assert.deepEqual(askers, [{ accountId: "acc_1", priority: "bulk" }]);
 });
 
-test("printStep() moves one account's excess to bulk priority, and no other account's", async () => {
+test("printStep() returns one account's excess to the scheduler, and no other account's", async () => {
   const { run, printed } = openStep();
   const event = (accountId: string, priority: "transactional" | "bulk", html: string) => ({
     ...messageWith({ html, filename: "a.pdf" }),
@@ -348,10 +350,15 @@ test("printStep() moves one account's excess to bulk priority, and no other acco
     run(event("noisy", "bulk", "5")),
   ]);
   assert.deepEqual(printed.toSorted(), ["1", "2", "4", "5"]);
-  assert.deepEqual(verdicts[2], {
-    type: "done",
-    publish: [{ type: "messages.rendered", data: { ...noisy[2], priority: "bulk" } }],
-  });
+  const excess = verdicts[2];
+  assert.ok(excess?.type === "done");
+  assert.deepEqual(excess.publish.flatMap(statusEventsIn), [{
+    type: "status.message.returned",
+    data: {
+      ...{ messageId: messageIdOf(sendId, 5), sendId, accountId: "noisy", index: 5, attempt: 2 },
+      ...{ at: NOW.toISOString(), integrationId: 4, acceptedAt: "2026-03-01T10:00:00.000Z" },
+    },
+  }]);
   const next = await run(event("noisy", "transactional", "6"));
   assert.equal(resultsOf(next).messages.length, 1);
 });
