@@ -62,8 +62,6 @@ export interface BrowserOptions extends FindChromiumOptions {
   /** @default 20 s */
   launchTimeout?: number | undefined;
   limits?: Partial<PrintLimits> | undefined;
-  /** @default {50} */
-  printsPerPage?: number | undefined;
   /** @default {1000} */
   printsPerBrowser?: number | undefined;
   /** @default 1 h */
@@ -361,7 +359,7 @@ class Supervisor implements PdfBrowser {
       });
       this.#lastFailed = false;
       this.#log("info", `Started ${chromium.version} (process ${started.pid})`);
-      return new BrowserProcess(started, this.#options.printsPerPage ?? 50);
+      return new BrowserProcess(started);
     } catch (error) {
       this.#lastFailed = true;
       this.#log("warn", `Cannot start ${chromium.version}: ${String(error)}`);

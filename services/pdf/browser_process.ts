@@ -37,7 +37,6 @@ export class BrowserProcess {
   readonly #looker: Looker;
   readonly #connection: CdpConnection;
   readonly #exited: Promise<void>;
-  readonly #printsPerPage: number;
   readonly #idle = new IdlePages<PrintPage>();
   #pages = 0;
   #busy = 0;
@@ -51,12 +50,10 @@ export class BrowserProcess {
   readonly #endedTooLarge = new Set<number>();
   readonly #gone = Promise.withResolvers<never>();
 
-  /** @param printsPerPage How many documents a page prints before it is replaced with its context */
-  constructor({ pid, connection, ended }: StartedBrowser, printsPerPage: number) {
+  constructor({ pid, connection, ended }: StartedBrowser) {
     this.pid = pid;
     this.#connection = connection;
     this.#exited = ended;
-    this.#printsPerPage = printsPerPage;
     this.#looker = openLooker(pid);
     this.#gone.promise.catch(() => this.#lost = true);
     void connection.closed.then(() => this.#gone.reject(new Error("the browser has exited")));
@@ -134,10 +131,6 @@ export class BrowserProcess {
   }
 
   #giveBack(page: PrintPage, owner: string): void {
-    if (page.printed >= this.#printsPerPage) {
-      this.#close(page);
-      return;
-    }
     page.clean();
     this.#idle.give(page, owner);
   }
