@@ -182,7 +182,8 @@ suite("openBrowser()", { skip: NO_CHROMIUM }, () => {
   });
 
   test("print() does not blame a document's content if the origin of its page is killed", async () => {
-    await using browser = await openTestBrowser({ concurrency: 1 });
+    // The pages of a killed zygote may hang, for four times the limit.
+    await using browser = await openTestBrowser({ concurrency: 1, timeLimit: 10_000 });
     const slow = job(`<p>slow${"<p style='columns:3'>x y z".repeat(20_000)}`);
     const printing = assert.rejects(browser.print(slow), { code: "crashed", retryable: true });
     await until(() => browser.stats().pid !== undefined);
