@@ -253,6 +253,8 @@ export const FACTS = {
     insteadOf: z.int().positive().optional(),
     /** When its send was accepted, ISO 8601. */
     acceptedAt: z.iso.datetime(),
+    /** The stage without capacity, if it is not the mailer. */
+    stage: z.literal("pdf").optional(),
   }),
   "status.message.sent": z.object({
     ...statusEventShape,

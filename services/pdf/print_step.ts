@@ -58,7 +58,7 @@ export function printStep(deps: PrintDeps): Step<"messages.rendered"> {
     handle: async (delivery, signal) => {
       const { data } = delivery;
       failpoint("pdf.received");
-      using place = share.tryAcquire(data.accountId, data.priority === "bulk" ? 0 : 1);
+      using place = share.tryAcquire(data.accountId, isUnbounded(data) ? 1 : 0);
       // The queue is first in, first out: one account's backlog would delay all others.
       if (place === undefined) {
         return { type: "done", publish: reportsOf(returned(data, deps.now())) };
@@ -202,6 +202,11 @@ function warningOf(marks: readonly (readonly string[])[]): Pick<StageLine, "warn
   return { warning: "missing_glyphs", detail: detail.slice(0, MAX_WARNING_LENGTH).toWellFormed() };
 }
 
+/** Returns whether nobody bounds such messages in flight. The scheduler bounds bulk, and later attempts. */
+function isUnbounded({ priority, messages }: Rendered): boolean {
+  return priority === "transactional" && messages.every(({ attempt }) => attempt === 0);
+}
+
 /** Returns the messages to the scheduler, which dispatches them with bulk priority as earlier mail goes out. */
 function returned(
   { messages, sendId, accountId, integrationId, insteadOf, acceptedAt }: Rendered,
@@ -211,7 +216,7 @@ function returned(
     type: "status.message.returned",
     data: {
       ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index, attempt },
-      ...{ at: now.toISOString(), integrationId, acceptedAt },
+      ...{ at: now.toISOString(), integrationId, acceptedAt, stage: "pdf" as const },
       ...(insteadOf === undefined ? {} : { insteadOf }),
     },
   }));

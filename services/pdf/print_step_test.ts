@@ -50,6 +50,11 @@ function messageWith(
   };
 }
 
+/** Returns the same event before any attempt. */
+function firstAttempt(event: EventData<"messages.rendered">): EventData<"messages.rendered"> {
+  return { ...event, messages: event.messages.map((message) => ({ ...message, attempt: 0 })) };
+}
+
 /** Returns one event with the messages of all. */
 function together(...events: EventData<"messages.rendered">[]): EventData<"messages.rendered"> {
   const [first] = events;
@@ -339,7 +344,7 @@ test("printStep() prints for the account and priority of the message", async () 
 test("printStep() returns one account's excess to the scheduler, and no other account's", async () => {
   const { run, printed } = openStep();
   const event = (accountId: string, priority: "transactional" | "bulk", html: string) => ({
-    ...messageWith({ html, filename: "a.pdf" }),
+    ...firstAttempt(messageWith({ html, filename: "a.pdf" })),
     accountId,
     priority,
   });
@@ -355,12 +360,23 @@ test("printStep() returns one account's excess to the scheduler, and no other ac
   assert.deepEqual(excess.publish.flatMap(statusEventsIn), [{
     type: "status.message.returned",
     data: {
-      ...{ messageId: messageIdOf(sendId, 5), sendId, accountId: "noisy", index: 5, attempt: 2 },
+      ...{ messageId: messageIdOf(sendId, 5), sendId, accountId: "noisy", index: 5, attempt: 0 },
       ...{ at: NOW.toISOString(), integrationId: 4, acceptedAt: "2026-03-01T10:00:00.000Z" },
+      stage: "pdf",
     },
   }]);
   const next = await run(event("noisy", "transactional", "6"));
   assert.equal(resultsOf(next).messages.length, 1);
+});
+
+test("printStep() prints every later attempt, which the scheduler has bounded", async () => {
+  const { run, printed } = openStep();
+  const later = ["1", "2", "3", "4"].map((html): EventData<"messages.rendered"> => ({
+    ...messageWith({ html, filename: "a.pdf" }),
+    priority: "transactional",
+  }));
+  await Promise.all(later.map((event) => run(event)));
+  assert.equal(printed.length, 4);
 });
 
 test("printStep() does not make transactional priority wait for a duplicate with bulk priority", async () => {

@@ -26,6 +26,11 @@ export interface Flow {
    * @param own The integration of its send, where it waits, if another one was to send it.
    */
   giveBack(integration: string, attempt: Returned, own?: string): void;
+  /**
+   * Records that an attempt came back untried, not because of its server: the window stays. It waits here until its
+   * dispatch.
+   */
+  takeBack(integration: string, attempt: Returned, own?: string): void;
   /** Forgets an attempt that came back: the ledger knows that it is due. */
   release(attempt: FlowNews): void;
   /** Returns the attempts of an integration that came back and wait, oldest first. */
@@ -132,6 +137,15 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     ends.splice(0, old === -1 ? ends.length : old);
   }
 
+  /** Returns whether the attempt was in flight. */
+  function keepReturned(integration: string, attempt: Returned, own: string): boolean {
+    const key = keyOf(attempt);
+    const wasBegun = priorityOf(integration).begun.delete(key);
+    priorityOf(own).returned.set(key, attempt);
+    owners.set(key, own);
+    return wasBegun;
+  }
+
   return {
     begin(integration, attempt) {
       const priority = priorityOf(integration);
@@ -159,17 +173,18 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       news.resolve();
     },
     giveBack(integration, attempt, own = integration) {
-      const key = keyOf(attempt);
+      const wasBegun = keepReturned(integration, attempt, own);
       const priority = priorityOf(integration);
-      const wasBegun = priority.begun.delete(key);
-      priorityOf(own).returned.set(key, attempt);
-      owners.set(key, own);
       const isTrial = wasBegun && priority.cap === 0;
       // Dispatches by the api prove little: one of them may try immediately.
       const held = Math.max(priority.begun.size, wasBegun ? 0 : 1);
       priority.cap = Math.min(priority.cap, held);
       if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);
       priority.givenBackAt = clock.now();
+    },
+    takeBack(integration, attempt, own = integration) {
+      keepReturned(integration, attempt, own);
+      news.resolve();
     },
     release(attempt) {
       const key = keyOf(attempt);

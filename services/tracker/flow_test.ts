@@ -113,6 +113,16 @@ test("giveBack() narrows the window to what the server holds, and each accepted 
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 10]);
 });
 
+test("takeBack() keeps an attempt for later, wakes the scheduler, and leaves the window", async () => {
+  const { flow } = openTestFlow();
+  const window = flow.windowOf(KEY);
+  for (let index = 0; index < 40; index++) flow.takeBack(KEY, attemptOf(index));
+  await flow.nextNews(60_000);
+  assert.equal(flow.windowOf(KEY), window);
+  assert.equal(flow.returned(KEY).length, 40);
+  assert.equal(flow.inFlight(KEY), 0);
+});
+
 test("giveBack() retries one message after all were returned, ever later", () => {
   const { clock, flow } = openTestFlow();
   const pauses: number[] = [];

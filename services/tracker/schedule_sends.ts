@@ -69,12 +69,15 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
       case "status.message.suppressed":
         flow.end({ ...data, attempt: data.attempt - 1 });
         break;
-      case "status.message.returned":
-        flow.giveBack(`${data.accountId}/${data.integrationId}`, {
-          ...data,
-          acceptedAt: new Date(data.acceptedAt),
-        }, `${data.accountId}/${data.insteadOf ?? data.integrationId}`);
+      case "status.message.returned": {
+        const { accountId, integrationId, insteadOf = integrationId, stage } = data;
+        const attempt = { ...data, acceptedAt: new Date(data.acceptedAt) };
+        const [used, own] = [`${accountId}/${integrationId}`, `${accountId}/${insteadOf}`];
+        // A printer says nothing about the server.
+        if (stage === "pdf") flow.takeBack(used, attempt, own);
+        else flow.giveBack(used, attempt, own);
         break;
+      }
       case "status.message.failed":
         // A service before the mailer that fails a message names the number of earlier attempts.
         flow.end({
@@ -212,12 +215,14 @@ async function dispatchReturned(
   { flow, routes }: { flow: Flow; routes: Routes },
   deps: ScheduleDeps,
 ): Promise<number> {
-  const { id: own, integration } = routes;
-  const view = { integration, capacity: Infinity, now: deps.now() };
+  const { id: own, integration, isFailedOver } = routes;
+  // Among several integrations, the sender of each decides.
+  const capacity = isFailedOver ? Infinity : Math.max(0, routes.routeFor(FIRST).left);
+  const view = { integration, capacity, now: deps.now() };
   const { fresh, expired } = chooseWithin(flow.returned(key), view);
   if (fresh.length + expired.length === 0) return 0;
   // Of a later attempt the ledger knows whether another integration may make it.
-  const later = routes.isFailedOver ? fresh.filter(({ attempt }) => attempt > 0) : [];
+  const later = isFailedOver ? fresh.filter(({ attempt }) => attempt > 0) : [];
   for (const attempt of later) flow.release(attempt);
   const waiting = fresh.filter((attempt) => !later.includes(attempt));
   if (waiting.length + expired.length === 0) return 0;
