@@ -226,8 +226,8 @@ class Supervisor implements PdfBrowser {
   }
 
   async healthy(): Promise<boolean> {
-    if (this.#closed || this.#lastFailed) return false;
-    return await this.#pool.current?.answers(HEALTH_TIMEOUT) ?? true;
+    if (this.#closed) return false;
+    return await this.#pool.current?.answers(HEALTH_TIMEOUT) ?? !this.#lastFailed;
   }
 
   stats(): BrowserStats {

@@ -1,3 +1,4 @@
+import { answerWithin } from "@posthaste/runtime";
 import type { BrowserProcess } from "./browser_process.ts";
 
 /** The limits at which a browser is replaced. */
@@ -25,6 +26,12 @@ export interface BrowserPoolOptions {
 /** Reading the memory of a process tree takes a millisecond or two: not after every print. */
 const MEMORY_CHECK_MS = 2000;
 
+/** Time for a successor to open its pages. */
+const WARM_MS = 20_000;
+
+/** Pause after a successor did not start. */
+const RETRY_MS = 10_000;
+
 /**
  * Keeps one browser running from its first use on. An old browser takes documents until its successor is ready,
  * and is closed after the last of them.
@@ -33,6 +40,7 @@ export class BrowserPool {
   readonly #options: BrowserPoolOptions;
   #current: BrowserProcess | undefined;
   #memoryCheckedAt = -Infinity;
+  #notBefore = 0;
   #starting: Promise<BrowserProcess> | undefined;
   readonly #retired = new Set<BrowserProcess>();
   readonly #stopping = new Set<Promise<void>>();
@@ -85,9 +93,10 @@ export class BrowserPool {
     await Promise.all(this.#stopping);
   }
 
-  /** If no successor starts, the old browser goes on, and the next document tries again. */
+  /** If no successor starts, the old browser goes on, and a later document tries again. */
   #replace(): void {
-    this.#start().catch(() => undefined);
+    if (Date.now() < this.#notBefore) return;
+    this.#start().catch(() => this.#notBefore = Date.now() + RETRY_MS);
   }
 
   #start(): Promise<BrowserProcess> {
@@ -96,12 +105,23 @@ export class BrowserPool {
 
   async #launch(): Promise<BrowserProcess> {
     const started = await this.#options.launch();
-    // A browser that opens no page is found lost by its first document.
-    if (this.current) await started.warm(this.#options.pages).catch(() => undefined);
+    if (this.current) await this.#warm(started);
     const old = this.#current;
     this.#current = started;
     if (old) this.#retire(old);
     return started;
+  }
+
+  /** @throws {Error} If it opens no pages while the old browser still prints. */
+  async #warm(successor: BrowserProcess): Promise<void> {
+    try {
+      await answerWithin(WARM_MS, successor.warm(this.#options.pages));
+    } catch (error) {
+      if (!this.current) return;
+      this.#options.onStop("crashed", successor);
+      this.#track(successor.kill());
+      throw error;
+    }
   }
 
   #retire(process: BrowserProcess): void {

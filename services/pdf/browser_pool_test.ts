@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { BrowserPool } from "./browser_pool.ts";
 import type { BrowserProcess } from "./browser_process.ts";
 
@@ -31,9 +31,14 @@ function openPool() {
   });
   const start = async (process: BrowserProcess) => {
     starts.at(-1)?.resolve(process);
-    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    await turns();
   };
   return { pool, starts, stops, start };
+}
+
+/** Waits until all that can happen now has happened. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
 test("an old browser takes documents until its successor has pages", async () => {
@@ -55,19 +60,34 @@ test("an old browser takes documents until its successor has pages", async () =>
   assert.deepEqual(old.events, ["close"]);
 });
 
-test("an old browser stays if no successor starts, and the next document starts one again", async () => {
+test("an old browser stays if no successor starts, and another is tried ten seconds later", async (t: TestContext) => {
+  t.mock.timers.enable({ apis: ["Date"], now: 1 });
   const { pool, starts, stops, start } = openPool();
   const old = openBrowser();
   void pool.running();
   await start(old.process);
   pool.afterPrint(old.process);
   starts.at(-1)?.reject(new Error("no memory"));
-  await assert.doesNotReject(pool.running());
-  assert.equal(await pool.running(), old.process);
-  assert.deepEqual(stops, []);
-  await Promise.resolve();
+  await turns();
+  pool.afterPrint(old.process);
+  assert.equal(starts.length, 2);
+  t.mock.timers.setTime(10_002);
   pool.afterPrint(old.process);
   assert.equal(starts.length, 3);
+  assert.equal(await pool.running(), old.process);
+  assert.deepEqual(stops, []);
+});
+
+test("an old browser stays if its successor opens no page", async () => {
+  const { pool, stops, start } = openPool();
+  const [old, young] = [openBrowser(), openBrowser()];
+  void pool.running();
+  await start(old.process);
+  pool.afterPrint(old.process);
+  Object.assign(young.process, { warm: () => Promise.reject(new Error("no page")) });
+  await start(young.process);
+  assert.equal(await pool.running(), old.process);
+  assert.deepEqual([stops, young.events, old.events], [["crashed"], ["kill"], []]);
 });
 
 test("documents wait for the successor if the old browser crashes meanwhile", async () => {
