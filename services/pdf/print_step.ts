@@ -208,15 +208,12 @@ function isUnbounded({ priority, messages }: Rendered): boolean {
 }
 
 /** Returns the messages to the scheduler, which dispatches them with bulk priority as earlier mail goes out. */
-function returned(
-  { messages, sendId, accountId, integrationId, insteadOf, acceptedAt }: Rendered,
-  now: Date,
-): MessageStatusEvent[] {
-  return messages.map(({ index, attempt }) => ({
+function returned(data: Rendered, now: Date): MessageStatusEvent[] {
+  const { integrationId, insteadOf, acceptedAt } = data;
+  return data.messages.map((message) => ({
     type: "status.message.returned",
     data: {
-      ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index, attempt },
-      ...{ at: now.toISOString(), integrationId, acceptedAt, stage: "pdf" as const },
+      ...{ ...statusOf(data, message, now), integrationId, acceptedAt },
       ...(insteadOf === undefined ? {} : { insteadOf }),
     },
   }));
@@ -226,17 +223,26 @@ function isOutage(error: PrintError): boolean {
   return error.code === "unavailable" || error.code === "aborted";
 }
 
+type SendOfMessage = Pick<Rendered, "sendId" | "accountId">;
+type MessageOfSend = Pick<RenderedMessage, "index" | "attempt">;
+
 function failure(
-  { sendId, accountId }: Pick<Rendered, "sendId" | "accountId">,
-  { index, attempt }: Pick<RenderedMessage, "index" | "attempt">,
+  send: SendOfMessage,
+  message: MessageOfSend,
   { reason, now }: { reason: string; now: Date },
 ): MessageStatusEvent {
   return {
     type: "status.message.failed",
-    data: {
-      ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index, attempt },
-      ...{ at: now.toISOString(), stage: "pdf" },
-      reason: `A PDF could not be printed: ${reason}`,
-    },
+    data: { ...statusOf(send, message, now), reason: `A PDF could not be printed: ${reason}` },
   };
+}
+
+/** Returns which message a status event of this stage is about. */
+function statusOf(
+  { sendId, accountId }: SendOfMessage,
+  { index, attempt }: MessageOfSend,
+  now: Date,
+) {
+  const about = { messageId: messageIdOf(sendId, index), sendId, accountId, index, attempt };
+  return { ...about, at: now.toISOString(), stage: "pdf" as const };
 }
