@@ -5,7 +5,7 @@ import { failpoint, repeat } from "@posthaste/runtime";
 import type { DueMessage, IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
-import type { Flow } from "./flow.ts";
+import { type Flow, publishInFlight } from "./flow.ts";
 import { chooseWithin, MAX_EXPIRED } from "./capacity.ts";
 import { openRoutes, type Routes } from "./open_routes.ts";
 
@@ -60,13 +60,14 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   }));
   const all = found.flatMap(({ due }) => due);
   if (all.length === 0) return 0;
-  await dispatch(await decide(all, deps), deps);
   // Includes attempts of another worker: they are examined again when no news of them has come.
-  for (const { key, due } of found) {
-    for (const { _id: messageId, attempt, accountId, fallback } of due) {
-      flow.begin(fallback ? `${accountId}/${fallback}` : key, { messageId, attempt });
-    }
-  }
+  const attempts = found.flatMap(({ key, due }) =>
+    due.map(({ _id: messageId, attempt, accountId, fallback }) => ({
+      integration: fallback ? `${accountId}/${fallback}` : key,
+      attempt: { messageId, attempt },
+    }))
+  );
+  await publishInFlight(flow, attempts, async () => dispatch(await decide(all, deps), deps));
   return all.length;
 }
 

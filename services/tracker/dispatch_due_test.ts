@@ -142,6 +142,14 @@ test("dispatchDue() retries what could not be published", async () => {
   assert.deepEqual(dispatched(), [0]);
 });
 
+test("dispatchDue() counts an attempt that ends before its publication returns as ended", async () => {
+  const { round, flow } = openRound([dueOf(0)], {
+    publish: () => Promise.resolve(flow.end({ messageId: dueOf(0)._id, attempt: 1 })),
+  });
+  await round();
+  assert.equal(flow.inFlight("acc_1/4"), 0);
+});
+
 test("dispatchDue() dispatches no more than there is capacity for, and nothing that was returned", async () => {
   const all = Array.from({ length: 60 }, (_, index) => dueOf(index));
   const { world, round, dispatched, flow } = openRound(all);

@@ -31,7 +31,7 @@ export interface Flow {
    * dispatch.
    */
   takeBack(integration: string, attempt: Returned, own?: string): void;
-  /** Forgets an attempt that came back: the ledger knows that it is due. */
+  /** Forgets an attempt that came back, or was not published: the ledger knows that it is due. */
   release(attempt: FlowNews): void;
   /** Returns the attempts of an integration that came back and wait, oldest first. */
   returned(integration: string): Returned[];
@@ -188,7 +188,9 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     },
     release(attempt) {
       const key = keyOf(attempt);
-      priorities.get(owners.get(key) ?? "")?.returned.delete(key);
+      const priority = priorities.get(owners.get(key) ?? "");
+      priority?.begun.delete(key);
+      priority?.returned.delete(key);
       owners.delete(key);
     },
     failOver(integration, isFailedOver) {
@@ -233,6 +235,26 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       return Math.min(priority.cap, Math.round(MIN_WINDOW + ahead));
     },
   };
+}
+
+/**
+ * Publishes attempts, which are in flight from the beginning: an outcome may arrive before the publication returns.
+ * What may not have been published is forgotten, and found again in the ledger.
+ *
+ * @throws What `publish` throws
+ */
+export async function publishInFlight(
+  flow: Pick<Flow, "begin" | "release">,
+  attempts: readonly { integration: string; attempt: FlowNews }[],
+  publish: () => Promise<void>,
+): Promise<void> {
+  for (const { integration, attempt } of attempts) flow.begin(integration, attempt);
+  try {
+    await publish();
+  } catch (error) {
+    for (const { attempt } of attempts) flow.release(attempt);
+    throw error;
+  }
 }
 
 function keyOf({ messageId, attempt }: FlowNews): string {

@@ -5,7 +5,7 @@ import type { SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
-import type { Flow } from "./flow.ts";
+import { type Flow, publishInFlight } from "./flow.ts";
 import { decideReconciliation, idlePauseMs, lookAgainMs, recoveryMs } from "./reconcile_policy.ts";
 import type { EventRecorder } from "./record_events.ts";
 import { settleFinished, type SettlementDeps } from "./settle_sends.ts";
@@ -34,7 +34,7 @@ export interface ReconcileOptions {
   /** A small send passes all stages within this time. */
   graceMs: number;
   /** The messages known to be in flight. */
-  flow: Pick<Flow, "holds" | "begin">;
+  flow: Pick<Flow, "holds" | "begin" | "release">;
 }
 
 const SENDS_PER_ROUND = 200;
@@ -171,11 +171,13 @@ async function reconcileSend(
   );
   await endLost(send, lost, deps);
   failpoint("tracker.lost_ended");
-  for (const event of redispatchesOf(send, again, { redelivered: true })) {
-    await deps.publish(event, send.trace);
-  }
   const integration = `${send.accountId}/${send.integrationId}`;
-  for (const message of again) flow.begin(integration, attemptOf(message));
+  const attempts = again.map((message) => ({ integration, attempt: attemptOf(message) }));
+  await publishInFlight(flow, attempts, async () => {
+    for (const event of redispatchesOf(send, again, { redelivered: true })) {
+      await deps.publish(event, send.trace);
+    }
+  });
   if (again.length > 0) {
     failpoint("tracker.reconcile_dispatched");
     count("posthaste.reconcile.dispatched", again.length);

@@ -13,7 +13,10 @@ const GRACE_MS = 20_000;
 const PATIENCE_MS = 60_000;
 // A send that is an hour old is examined again after half of that, or somewhat less.
 const LOOK_MS = 64 * GRACE_MS;
-const OPTIONS = { graceMs: GRACE_MS, flow: { holds: () => false, begin: () => {} } };
+const OPTIONS = {
+  graceMs: GRACE_MS,
+  flow: { holds: () => false, begin: () => {}, release: () => {} },
+};
 
 function sendOf(changes: Partial<SendHead> = {}): SendHead {
   return {
