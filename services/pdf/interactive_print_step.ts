@@ -30,7 +30,7 @@ export function interactivePrintStep(deps: InteractivePrintDeps): Step<"print.re
   const turns = openSemaphore({ max: Infinity, maxPerOwner: 1 });
   const { timeLimitMs = 10_000 } = deps;
   return {
-    name: "pdf.desk_print",
+    name: "pdf.interactive",
     handle: async ({ data }, stopped) => {
       const late = AbortSignal.timeout(timeLimitMs);
       const signal = AbortSignal.any([stopped, late]);
