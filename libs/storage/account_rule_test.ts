@@ -43,6 +43,7 @@ const EXCEPTIONS: Record<string, string> = {
   "sends.findRecipients": "the same",
   "registers.find": RECONCILER,
   "messages.unfinished": RECONCILER,
+  "messages.unfinishedOf": RECONCILER,
   "sends.listToReconcile": RECONCILER,
   "sends.nextReconciliation": RECONCILER,
   "sends.heads": RECONCILER,

@@ -45,10 +45,13 @@ export interface MessageStore {
   /** Counts the messages of an account's sends by state. Other sends are left out. */
   countStates(accountId: string, sendIds: string[]): Promise<Map<string, StateCounts>>;
   /** Lists the messages of a send that are in no terminal state, by index. */
-  unfinished(
-    send: Pick<Send, "_id" | "messageCount" | "acceptedAt" | "notBefore">,
-  ): Promise<UnfinishedMessage[]>;
+  unfinished(send: UnfinishedSend): Promise<UnfinishedMessage[]>;
+  /** Lists the messages of each send that are in no terminal state, by index: two reads for all sends. */
+  unfinishedOf(sends: readonly UnfinishedSend[]): Promise<Map<string, UnfinishedMessage[]>>;
 }
+
+/** The facts about a send that show which messages it has. */
+export type UnfinishedSend = Pick<Send, "_id" | "messageCount" | "acceptedAt" | "notBefore">;
 
 /** Returns the operations on messages. */
 export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): MessageStore {
@@ -61,6 +64,39 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
   ): Promise<Message | null> {
     const send = await findSend(accountId, sendId);
     return send && queuedMessage(send, index);
+  }
+
+  async function unfinishedOf(
+    heads: readonly UnfinishedSend[],
+  ): Promise<Map<string, UnfinishedMessage[]>> {
+    const asked = heads.flatMap((send) =>
+      Array.from({ length: send.messageCount }, (_, index) => ({
+        ...{ send, index, messageId: messageIdOf(send._id, index) },
+      }))
+    );
+    const ids = asked.map(({ messageId }) => messageId);
+    // The outcomes come first: a register that is found then belongs to the attempt after them, or they are
+    // old.
+    const found = await messages.find({ _id: { $in: ids } }).project<Line>(LINE).toArray();
+    const lines = new Map(found.map((line) => [line._id, line]));
+    const open = asked.flatMap((message) => {
+      const line = lines.get(message.messageId);
+      if (line !== undefined && isTerminal(line.state)) return [];
+      return { ...message, line, n: nextAttempt(line && outcomeOf(line)) };
+    });
+    const registers = await findRegisters(open);
+    const listed = new Map(heads.map(({ _id }) => [_id, [] as UnfinishedMessage[]]));
+    for (const { send, index, messageId, line, n } of open) {
+      listed.get(send._id)?.push({
+        index,
+        outcome: line && outcomeOf(line),
+        register: registers.get(`${messageId}/${n}`),
+        nextAt: line?.nextAt ?? null,
+        waitsFor: line?.waitsFor ?? null,
+        enteredAt: (line && latest(line.timeline)) ?? startOf(send),
+      });
+    }
+    return listed;
   }
 
   return {
@@ -114,33 +150,8 @@ export function messageStore(db: Db, { find: findRegisters }: DeliveryLedgers): 
       }
       return counts;
     },
-    async unfinished({ _id, messageCount, ...times }) {
-      // The outcomes come first: a register that is found then belongs to the attempt after them, or they are
-      // old.
-      const found = await messages.find({ _id: messageIdRange(_id) }).project<Line>(LINE).toArray();
-      const byIndex = new Map(found.map((line) => [line.index, line]));
-      const unfinished = Array.from({ length: messageCount }, (_, index) => index)
-        .flatMap((index) => {
-          const line = byIndex.get(index);
-          return line !== undefined && isTerminal(line.state) ? [] : { index, line };
-        });
-      const attempts = unfinished.map(({ index, line }) => ({
-        messageId: messageIdOf(_id, index),
-        n: nextAttempt(line && outcomeOf(line)),
-      }));
-      const registers = await findRegisters(attempts);
-      return unfinished.map(({ index, line }, position): UnfinishedMessage => {
-        const { messageId = "", n = 0 } = attempts[position] ?? {};
-        return {
-          index,
-          outcome: line && outcomeOf(line),
-          register: registers.get(`${messageId}/${n}`),
-          nextAt: line?.nextAt ?? null,
-          waitsFor: line?.waitsFor ?? null,
-          enteredAt: (line && latest(line.timeline)) ?? startOf(times),
-        };
-      });
-    },
+    unfinished: async (send) => (await unfinishedOf([send])).get(send._id) ?? [],
+    unfinishedOf,
   };
 }
 
@@ -149,7 +160,7 @@ function restOf(send: Parameters<typeof isScheduled>[0]): "scheduled" | "queued"
   return isScheduled(send) ? "scheduled" : "queued";
 }
 
-type Line = Pick<Message, "index" | "state" | "attempt" | "nextAt" | "waitsFor"> & {
+type Line = Pick<Message, "_id" | "index" | "state" | "attempt" | "nextAt" | "waitsFor"> & {
   timeline: { at: Date }[];
 };
 

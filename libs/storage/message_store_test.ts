@@ -86,4 +86,10 @@ test("unfinishedMessages() returns what a reconciler needs, also of messages wit
     });
   }
   assert.deepEqual(await store.messages.unfinished(send), []);
+  const other = await acceptedSend();
+  const both = await store.messages.unfinishedOf([send, other]);
+  assert.deepEqual(
+    [...both].map(([id, messages]) => [id, messages.map(({ index }) => index)]),
+    [[send._id, []], [other._id, [0, 1, 3]]],
+  );
 });

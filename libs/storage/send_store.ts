@@ -61,8 +61,8 @@ export interface SendStore {
    * then: one may have been canceled since it was found.
    */
   claimReconciliation(ids: string[], times: { now: Date; reconcileAt: Date }): Promise<SendHead[]>;
-  /** Brings the time of a send's next look forward, if `at` is earlier and it is not settled. */
-  hastenReconciliation(sendId: string, at: Date): Promise<void>;
+  /** Brings the time of the next look at some sends forward, for those with a later one that are not settled. */
+  hastenReconciliation(sendIds: string[], at: Date): Promise<void>;
 }
 
 /** Leaves out the fields of a send that a head does not have. */
@@ -162,8 +162,11 @@ export function sendStore(db: Db): SendStore {
       // The command returns how many it changed, not which.
       return modifiedCount === 0 ? [] : await headsOf({ _id: { $in: ids }, reconciledBy });
     },
-    async hastenReconciliation(sendId, at) {
-      await sends.updateOne({ _id: sendId, settledAt: null }, { $min: { reconcileAt: at } });
+    async hastenReconciliation(sendIds, at) {
+      await sends.updateMany(
+        { _id: { $in: sendIds }, settledAt: null, reconcileAt: { $gt: at } },
+        { $set: { reconcileAt: at } },
+      );
     },
   };
 }

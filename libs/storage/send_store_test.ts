@@ -91,9 +91,9 @@ test("sendsToReconcile() returns sends that are due and not settled, without req
   assert.deepEqual(got.map(({ _id }) => _id), [first._id]);
   assert.deepEqual(got[0]?.reconcileAt, at(500));
   assert.equal("request" in (got[0] ?? {}), false);
-  await store.sends.hastenReconciliation(later._id, at(25));
-  await store.sends.hastenReconciliation(second._id, at(900));
-  await store.sends.hastenReconciliation(settled._id, at(1));
+  await store.sends.hastenReconciliation([later._id], at(25));
+  await store.sends.hastenReconciliation([second._id], at(900));
+  await store.sends.hastenReconciliation([settled._id], at(1));
   assert.deepEqual((await mine(at(30))).map(({ _id }) => _id), [second._id, later._id]);
   assert.equal((await store.sends.listToReconcile(at(30), 1)).length, 1);
   assert.deepEqual((await store.sends.load(settled._id))?.settledAt, at(40));

@@ -180,7 +180,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.sends.list(accountId, { limit: 5, before: "snd_z" });
   assert.equal((await store.sends.listToReconcile(now, 10)).length, 1);
   await store.sends.claimReconciliation([send._id, "snd_none"], { now, reconcileAt: now });
-  await store.sends.hastenReconciliation(send._id, now);
+  await store.sends.hastenReconciliation([send._id], now);
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });
@@ -196,6 +196,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.messages.list(accountId, send._id);
   await store.messages.countStates(accountId, [send._id, sendOf()._id]);
   await store.messages.unfinished(send);
+  await store.messages.unfinishedOf([send, sendOf()]);
   await store.sends.settle([send], now);
   await store.sends.expireIdempotencyKeys(now);
   await db.command({ profile: 0 });

@@ -1,7 +1,7 @@
 import { messageIdOf, startOf } from "@posthaste/contracts";
 import { type Outgoing, redispatchesOf } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
-import type { SendHead, StorePart } from "@posthaste/storage";
+import type { SendHead, StorePart, UnfinishedMessage } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
@@ -20,7 +20,7 @@ export type ReconcileDeps =
     | "sends.nextReconciliation"
     | "sends.claimReconciliation"
     | "sends.hastenReconciliation"
-    | "messages.unfinished"
+    | "messages.unfinishedOf"
     | "waiting.queueSend"
   >
   & {
@@ -38,6 +38,8 @@ export interface ReconcileOptions {
 }
 
 const SENDS_PER_ROUND = 200;
+/** The most messages that one read of several sends lists. A larger send is read alone. */
+const MESSAGES_PER_READ = 1000;
 const SLOW_MS = 2000;
 
 /**
@@ -87,9 +89,16 @@ export async function reconcileOnce(
   failpoint("tracker.reconcile_postponed");
   const finished: string[] = [];
   const open: string[] = [];
-  for (const send of claimed) {
-    const isFinished = await reconcileSend(send, options, deps);
-    (isFinished ? finished : open).push(send._id);
+  for (const group of groupsOf(claimed)) {
+    const unfinished = await deps.messages.unfinishedOf(group.map(dispatchedOf));
+    const looks: Look[] = [];
+    for (const send of group) {
+      const messages = unfinished.get(send._id) ?? [];
+      const isFinished = messages.length === 0 && send.next === undefined;
+      (isFinished ? finished : open).push(send._id);
+      if (!isFinished) looks.push(...await reconcileSend({ send, messages }, options, deps));
+    }
+    await hasten(looks, deps);
   }
   // Their status events may have been lost.
   if (open.length > 0) await deps.recordTimelines({ sendIds: open });
@@ -139,16 +148,46 @@ async function findSends(deps: ReconcileDeps, now: Date): Promise<SendHead[]> {
   );
 }
 
-/** Dispatches the due messages of a send. Returns whether all its messages are finished. */
+/** Returns a send with the messages up to its cursor: those beyond it were never dispatched. */
+function dispatchedOf(send: SendHead): SendHead {
+  return { ...send, messageCount: send.next ?? send.messageCount };
+}
+
+/** Returns the sends in groups that are read together. */
+function groupsOf(claimed: readonly SendHead[]): SendHead[][] {
+  const groups: SendHead[][] = [];
+  let room = 0;
+  for (const send of claimed) {
+    const { messageCount } = dispatchedOf(send);
+    if (groups.length === 0 || messageCount > room) {
+      groups.push([]);
+      room = MESSAGES_PER_READ;
+    }
+    room -= messageCount;
+    groups.at(-1)?.push(send);
+  }
+  return groups;
+}
+
+/** A send that is examined again before its claim ends. */
+interface Look {
+  id: string;
+  at: Date;
+}
+
+/** Brings the next examinations of sends forward: those of the same time with one command. */
+async function hasten(looks: readonly Look[], deps: ReconcileDeps): Promise<void> {
+  for (const [at, group] of Map.groupBy(looks, ({ at }) => at.getTime())) {
+    await deps.sends.hastenReconciliation(group.map(({ id }) => id), new Date(at));
+  }
+}
+
+/** Dispatches the due messages of a send. Returns when it is examined again before its claim ends. */
 async function reconcileSend(
-  send: SendHead,
+  { send, messages }: { send: SendHead; messages: readonly UnfinishedMessage[] },
   { graceMs, flow }: ReconcileOptions,
   deps: ReconcileDeps,
-): Promise<boolean> {
-  // Messages beyond the cursor were never dispatched.
-  const dispatched = { ...send, messageCount: send.next ?? send.messageCount };
-  const unfinished = await deps.messages.unfinished(dispatched);
-  if (unfinished.length === 0 && send.next === undefined) return true;
+): Promise<Look[]> {
   // It waits for capacity or its time. The process that accepted it may have been lost before it reported
   // that.
   if (send.next !== undefined && send.waitsFor === undefined) await deps.waiting.queueSend(send);
@@ -156,7 +195,7 @@ async function reconcileSend(
   const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({
     ...{ messageId: messageIdOf(send._id, index), attempt },
   });
-  const decided = unfinished.map((message) => ({
+  const decided = messages.map((message) => ({
     message,
     decision: decideReconciliation(message, {
       isHeld: (attempt) => flow.holds(attemptOf(attempt)),
@@ -184,8 +223,7 @@ async function reconcileSend(
     deps.logger.info("Redispatched", { sendId: send._id, messages: again.length });
   }
   const looks = decided.flatMap(({ decision }) => decision.do === "look" ? [decision.at] : []);
-  if (looks.length > 0) await deps.sends.hastenReconciliation(send._id, earliest(looks));
-  return false;
+  return looks.length === 0 ? [] : [{ id: send._id, at: earliest(looks) }];
 }
 
 function earliest(dates: Date[]): Date {

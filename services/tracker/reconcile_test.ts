@@ -76,8 +76,8 @@ function openReconciler(
         for (const id of ids) done.push(`claim ${id} for ${reconcileAt.getTime() - NOW.getTime()}`);
         return Promise.resolve(sends.filter(({ _id }) => ids.includes(_id)));
       },
-      hastenReconciliation: (id, at) => {
-        done.push(`hasten ${id} to ${at.getTime() - NOW.getTime()}`);
+      hastenReconciliation: (ids, at) => {
+        done.push(`hasten ${ids.join()} to ${at.getTime() - NOW.getTime()}`);
         return Promise.resolve();
       },
       finished: (ids) =>
@@ -93,9 +93,9 @@ function openReconciler(
       find: () => Promise.resolve(null),
     },
     messages: {
-      unfinished: ({ _id }) => {
-        done.push(`read ${_id}`);
-        return Promise.resolve(unfinished[_id] ?? []);
+      unfinishedOf: (sends) => {
+        done.push(`read ${sends.map(({ _id }) => _id).join()}`);
+        return Promise.resolve(new Map(sends.map(({ _id }) => [_id, unfinished[_id] ?? []])));
       },
     },
     waiting: {
@@ -136,12 +136,32 @@ test("reconcileOnce() claims before it reads, and settles at the end", async () 
     FIND,
     `claim ${finished._id} for ${LOOK_MS}`,
     `claim ${open._id} for ${LOOK_MS}`,
-    `read ${finished._id}`,
-    `read ${open._id}`,
+    `read ${finished._id},${open._id}`,
     "publish",
     `record settled ${finished._id}`,
     `settle ${finished._id}`,
   ]);
+});
+
+test("reconcileOnce() reads many small sends, and brings them forward, with one command each", async () => {
+  const small = Array.from({ length: 3 }, () => sendOf({ messageCount: 1 }));
+  const large = sendOf({ messageCount: 5000 });
+  const after = sendOf({ messageCount: 1000 });
+  const all = [...small, large, after];
+  const messages = Object.fromEntries(all.map(({ _id }) => [_id, [messageIn({})]]));
+  const { deps, done, published } = openReconciler(all, messages);
+  const flow = { ...OPTIONS.flow, holds: () => true };
+  await reconcileOnce(deps, { ...OPTIONS, flow });
+  const ids = small.map(({ _id }) => _id).join();
+  assert.deepEqual(done.filter((line) => !/^(?:find|claim)/.test(line)), [
+    `read ${ids}`,
+    `hasten ${ids} to ${GRACE_MS}`,
+    `read ${large._id}`,
+    `hasten ${large._id} to ${GRACE_MS}`,
+    `read ${after._id}`,
+    `hasten ${after._id} to ${GRACE_MS}`,
+  ]);
+  assert.deepEqual(published, []);
 });
 
 test("reconcileOnce() leaves sends alone that another reconciler has claimed", async () => {

@@ -36,7 +36,7 @@ function openReconciler(bus: Bus): ReconcileDeps {
       find: () => Promise.resolve(null),
     },
     messages: {
-      unfinished: () => Promise.resolve([QUEUED]),
+      unfinishedOf: () => Promise.resolve(new Map([[send._id, [QUEUED]]])),
     },
     recordTimelines: () => Promise.resolve(),
     recordSettled: () => Promise.resolve(),
