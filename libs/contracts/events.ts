@@ -238,7 +238,7 @@ const statusEventShape = {
 };
 
 /** Events of one message, by the type of the status event. */
-export const FACTS = {
+export const MESSAGE_STATUS = {
   /** A message waits for a time before it can be prepared: nothing was attempted. */
   "status.message.waiting": z.object({
     ...statusEventShape,
@@ -281,22 +281,32 @@ export const FACTS = {
 } as const satisfies Record<`status.message.${string}`, z.ZodType>;
 
 /** Name of a message's status event. */
-export type MessageStatusType = keyof typeof FACTS;
+export type MessageStatusType = keyof typeof MESSAGE_STATUS;
 
 /** Data of a message's status event. */
-export type MessageStatusData<T extends MessageStatusType> = z.infer<(typeof FACTS)[T]>;
+export type MessageStatusData<T extends MessageStatusType> = z.infer<(typeof MESSAGE_STATUS)[T]>;
 
 /** Returns the schema of a group of messages' status events, from any sends. */
 function reportOf<T extends z.ZodType>(statusEvent: T) {
-  return z.object({
-    v: z.literal(EVENT_VERSION),
-    facts: z.array(statusEvent).min(1).max(MAX_OUTCOMES_PER_EVENT),
-  });
+  return z.preprocess(
+    nameOutcomes,
+    z.object({
+      v: z.literal(EVENT_VERSION),
+      outcomes: z.array(statusEvent).min(1).max(MAX_OUTCOMES_PER_EVENT),
+    }),
+  );
+}
+
+/** Earlier processes, which work beside this one during an upgrade, call the outcomes `facts`. */
+function nameOutcomes(data: unknown): unknown {
+  if (typeof data !== "object" || data === null || !("facts" in data)) return data;
+  const { facts: outcomes, ...rest } = data;
+  return { outcomes, ...rest };
 }
 
 /**
  * Everything that services exchange, as schemas by name. The first five are work, which is consumed once; the
- * `status event.*` at the end report what happened.
+ * `status.*` at the end report what happened.
  */
 export const EVENTS = {
   "render.requested": z.object({
@@ -439,13 +449,13 @@ export const EVENTS = {
     v: z.literal(EVENT_VERSION),
     renewals: z.int().positive(),
   }),
-  "status.message.waiting": reportOf(FACTS["status.message.waiting"]),
-  "status.message.returned": reportOf(FACTS["status.message.returned"]),
-  "status.message.sent": reportOf(FACTS["status.message.sent"]),
-  "status.message.deferred": reportOf(FACTS["status.message.deferred"]),
-  "status.message.unknown": reportOf(FACTS["status.message.unknown"]),
-  "status.message.suppressed": reportOf(FACTS["status.message.suppressed"]),
-  "status.message.failed": reportOf(FACTS["status.message.failed"]),
+  "status.message.waiting": reportOf(MESSAGE_STATUS["status.message.waiting"]),
+  "status.message.returned": reportOf(MESSAGE_STATUS["status.message.returned"]),
+  "status.message.sent": reportOf(MESSAGE_STATUS["status.message.sent"]),
+  "status.message.deferred": reportOf(MESSAGE_STATUS["status.message.deferred"]),
+  "status.message.unknown": reportOf(MESSAGE_STATUS["status.message.unknown"]),
+  "status.message.suppressed": reportOf(MESSAGE_STATUS["status.message.suppressed"]),
+  "status.message.failed": reportOf(MESSAGE_STATUS["status.message.failed"]),
 } as const satisfies Record<string, z.ZodType>;
 
 /** Name of an event. */

@@ -45,8 +45,8 @@ const statusEvent = {
 
 const reply = { code: 250, enhanced: "2.0.0", response: "250 2.0.0 OK" };
 
-function report<T>(...facts: T[]) {
-  return { v: 2 as const, facts };
+function report<T>(...outcomes: T[]) {
+  return { v: 2 as const, outcomes };
 }
 
 // With this type, an event without a sample does not compile.
@@ -181,9 +181,15 @@ for (const type of NAMES) {
 }
 
 test("EVENTS reads an event that has unknown fields", () => {
-  const [sent] = SAMPLES["status.message.sent"].facts;
-  const newer = { v: 2, facts: [{ ...sent, tlsVersion: "1.3" }], more: 1 };
+  const [sent] = SAMPLES["status.message.sent"].outcomes;
+  const newer = { v: 2, outcomes: [{ ...sent, tlsVersion: "1.3" }], more: 1 };
   assert.ok(EVENTS["status.message.sent"].safeParse(newer).success);
+});
+
+test("EVENTS reads the outcomes of an earlier process, which calls them facts", () => {
+  const { outcomes, ...rest } = SAMPLES["status.message.sent"];
+  const read = EVENTS["status.message.sent"].parse({ ...rest, facts: outcomes });
+  assert.deepEqual(read, SAMPLES["status.message.sent"]);
 });
 
 test("EVENTS refuses content that is both inline and stored, or neither", () => {

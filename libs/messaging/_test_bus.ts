@@ -101,7 +101,7 @@ export function failed(accountId: string, reason = "no reason") {
     stage: "renderer",
     reason,
   };
-  const data = { v: EVENT_VERSION, facts: [statusEvent] };
+  const data = { v: EVENT_VERSION, outcomes: [statusEvent] };
   return { type: "status.message.failed", data } as const satisfies Outgoing;
 }
 

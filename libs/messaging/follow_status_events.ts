@@ -58,10 +58,10 @@ export async function followStatusEvents(
   let batch: EventMessage[] = [];
   let flushing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const settleBatch = () => {
+  const recordGathered = () => {
     const taken = batch;
     batch = [];
-    return settleInSpan(taken, record, { plan, logger }).finally(() => {
+    return recordInSpan(taken, record, { plan, logger }).finally(() => {
       for (const message of taken) held.end(message);
     });
   };
@@ -69,7 +69,7 @@ export async function followStatusEvents(
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    flushing ??= settleBatch().finally(() => {
+    flushing ??= recordGathered().finally(() => {
       flushing = undefined;
       if (batch.length > 0) timer ??= setTimeout(flush);
     });
@@ -91,26 +91,30 @@ export async function followStatusEvents(
 const MAX_LINKS = 64;
 
 /** Status events of many traces are recorded together: the batch is a trace of its own, linked to theirs. */
-function settleInSpan(
+function recordInSpan(
   batch: EventMessage[],
   record: (statusEvents: StatusEvent[]) => Promise<void>,
   { plan, logger }: { plan: ConsumerPlan; logger: Logger },
 ): Promise<void> {
   const about = {
     "messaging.system": "nats",
-    "messaging.destination.name": "fact",
     "messaging.consumer.group.name": plan.name,
     "messaging.operation.name": "process",
     "messaging.operation.type": "process",
   };
-  count("messaging.client.consumed.messages", batch.length, about);
+  for (const [type, { length }] of Map.groupBy(batch, typeOf)) {
+    count("messaging.client.consumed.messages", length, {
+      ...about,
+      "messaging.destination.name": type,
+    });
+  }
   return withSpan("process status event", {
     kind: "consumer",
     attributes: { ...about, "messaging.batch.message_count": batch.length },
     links: linksOf(batch),
   }, async () => {
     const started = performance.now();
-    await settle(batch, record, logger);
+    await recordBatch(batch, record, logger);
     recordDuration("messaging.process.duration", (performance.now() - started) / 1000, about);
   });
 }
@@ -128,7 +132,7 @@ function linksOf(batch: EventMessage[]): TraceCarrier[] {
 }
 
 /** Never throws: status events that could not be recorded are redelivered. */
-async function settle(
+async function recordBatch(
   batch: EventMessage[],
   record: (statusEvents: StatusEvent[]) => Promise<void>,
   logger: Logger,
@@ -206,9 +210,8 @@ function end(
   message: EventMessage,
   { reason, logger, error }: { reason: string; logger: Logger; error?: unknown },
 ) {
-  const type = typeOfSubject(message.subject) ?? "unknown";
   count("posthaste.events.refused", 1, {
-    "messaging.destination.name": type,
+    "messaging.destination.name": typeOf(message),
     "posthaste.reason": reason,
   });
   logger.error("Cannot process a status event, giving up", {
@@ -218,6 +221,10 @@ function end(
     error,
   });
   message.term(reason);
+}
+
+function typeOf({ subject }: EventMessage): string {
+  return typeOfSubject(subject) ?? "unknown";
 }
 
 function isNewer(message: EventMessage): boolean {

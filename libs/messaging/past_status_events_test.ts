@@ -26,7 +26,7 @@ test("pastStatusEvents() returns all status events of a type since a time, in or
       type: "status.message.sent",
       data: {
         v: 2,
-        facts: [{
+        outcomes: [{
           ...{ accountId: "acc_1", sendId, index, attempt: 1, at: since.toISOString() },
           messageId: `${sendId.replace("snd", "msg")}${String(index).padStart(4, "0")}`,
           ...{ durationMs: 5, reply: { code: 250, response: "250 OK" } },

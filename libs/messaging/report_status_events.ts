@@ -32,14 +32,14 @@ export function reportsOf(statusEvents: readonly MessageStatusEvent[]): Outgoing
     splitBySize(ofKind.map(({ data }) => data), {
       maxCount: MAX_OUTCOMES_PER_EVENT,
       maxBytes: MAX_EVENT_BYTES - FRAME_BYTES,
-    }).map((part) => ({ type, data: { v: EVENT_VERSION, facts: part } }) as Outgoing)
+    }).map((part) => ({ type, data: { v: EVENT_VERSION, outcomes: part } }) as Outgoing)
   );
 }
 
 /** Splits a status event: what happened to each of its messages. */
 export function statusEventsIn({ type, data }: Outgoing): StatusEvent[] {
   if (type === "status.send.accepted") return [{ type, data }];
-  return "facts" in data
-    ? data.facts.map((one) => ({ type, data: one }) as MessageStatusEvent)
+  return "outcomes" in data
+    ? data.outcomes.map((one) => ({ type, data: one }) as MessageStatusEvent)
     : [];
 }

@@ -490,7 +490,7 @@ test("renderStep() retries only the message whose images may come later", async 
     type: "status.message.waiting",
     data: {
       v: 2,
-      facts: [{
+      outcomes: [{
         ...{ messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1", index: 0 },
         ...{ attempt: 2, at: "2026-03-01T10:00:01.000Z", nextAt: "2026-03-01T10:00:16.000Z" },
         reason: "The images of its PDFs are not loaded yet",

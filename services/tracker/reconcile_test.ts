@@ -380,7 +380,7 @@ test("reconcileOnce() holds an attempt by a fallback whose worker was lost, what
   assert.equal(unknown?.state, "unknown");
   assert.deepEqual(unknown?.lines.map(({ integrationId }) => integrationId), [5, 5]);
   const reported = published.flatMap(({ outgoing }) =>
-    outgoing.type === "status.message.unknown" ? outgoing.data.facts : []
+    outgoing.type === "status.message.unknown" ? outgoing.data.outcomes : []
   );
   assert.deepEqual(reported.map(({ integrationId }) => integrationId), [5]);
 });
