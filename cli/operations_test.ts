@@ -187,7 +187,8 @@ test("checkCommand() ends with 1 for a reconciler that is late and an integratio
   assert.ok(findings.some(({ what }: { what: string }) => what === "storage of MAIL"));
   assert.ok(findings.some(({ what }: { what: string }) => what === "disk of the ledger"));
   const send = await accept(accountId, 1);
-  await store.sends.hastenReconciliation([send._id], new Date(Date.now() - 600_000));
+  const reconcileAt = new Date(Date.now() - 600_000);
+  await store.sends.planReconciliation([send._id], { claimedUntil: send.reconcileAt, reconcileAt });
   const { id, _id, revision } = await store.integrations.create({
     ...{ accountId, name: "dead", host: "h.example", port: 25, tls: "none", auth: null },
     senders: ["a@example.com"],

@@ -53,8 +53,7 @@ const EXCEPTIONS: Record<string, string> = {
   "leases.leave": "the same",
   "leases.renewals": "the same",
   "sends.expireIdempotencyKeys": RECONCILER,
-  "sends.hastenReconciliation":
-    "it only has the reconciler look at a send earlier; of a message that was claimed",
+  "sends.planReconciliation": RECONCILER,
   "sends.withdraw":
     "the api takes back what it has just written itself, by an id of 75 random bits",
   "waiting.integrationsDue": RECONCILER,

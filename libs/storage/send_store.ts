@@ -61,8 +61,14 @@ export interface SendStore {
    * then: one may have been canceled since it was found.
    */
   claimReconciliation(ids: string[], times: { now: Date; reconcileAt: Date }): Promise<SendHead[]>;
-  /** Brings the time of the next look at some sends forward, for those with a later one that are not settled. */
-  hastenReconciliation(sendIds: string[], at: Date): Promise<void>;
+  /**
+   * Sets the time of the next look at claimed sends that are not settled, except where it has been brought forward
+   * since the claim.
+   */
+  planReconciliation(
+    ids: string[],
+    times: { claimedUntil: Date; reconcileAt: Date },
+  ): Promise<void>;
 }
 
 /** Leaves out the fields of a send that a head does not have. */
@@ -162,10 +168,10 @@ export function sendStore(db: Db): SendStore {
       // The command returns how many it changed, not which.
       return modifiedCount === 0 ? [] : await headsOf({ _id: { $in: ids }, reconciledBy });
     },
-    async hastenReconciliation(sendIds, at) {
+    async planReconciliation(ids, { claimedUntil, reconcileAt }) {
       await sends.updateMany(
-        { _id: { $in: sendIds }, settledAt: null, reconcileAt: { $gt: at } },
-        { $set: { reconcileAt: at } },
+        { _id: { $in: ids }, settledAt: null, reconcileAt: claimedUntil },
+        { $set: { reconcileAt } },
       );
     },
   };

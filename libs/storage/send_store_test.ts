@@ -91,10 +91,15 @@ test("sendsToReconcile() returns sends that are due and not settled, without req
   assert.deepEqual(got.map(({ _id }) => _id), [first._id]);
   assert.deepEqual(got[0]?.reconcileAt, at(500));
   assert.equal("request" in (got[0] ?? {}), false);
-  await store.sends.hastenReconciliation([later._id], at(25));
-  await store.sends.hastenReconciliation([second._id], at(900));
-  await store.sends.hastenReconciliation([settled._id], at(1));
-  assert.deepEqual((await mine(at(30))).map(({ _id }) => _id), [second._id, later._id]);
+  const plan = (send: Send, claimedUntil: number, reconcileAt: number) =>
+    store.sends.planReconciliation([send._id], {
+      ...{ claimedUntil: at(claimedUntil), reconcileAt: at(reconcileAt) },
+    });
+  await plan(first, 500, 25);
+  // Brought forward since a claim until then, and settled.
+  await plan(second, 500, 900);
+  await plan(settled, 10, 1);
+  assert.deepEqual((await mine(at(30))).map(({ _id }) => _id), [second._id, first._id]);
   assert.equal((await store.sends.listToReconcile(at(30), 1)).length, 1);
   assert.deepEqual((await store.sends.load(settled._id))?.settledAt, at(40));
 });

@@ -180,7 +180,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.sends.list(accountId, { limit: 5, before: "snd_z" });
   assert.equal((await store.sends.listToReconcile(now, 10)).length, 1);
   await store.sends.claimReconciliation([send._id, "snd_none"], { now, reconcileAt: now });
-  await store.sends.hastenReconciliation([send._id], now);
+  await store.sends.planReconciliation([send._id], { claimedUntil: now, reconcileAt: now });
   await takeAttempt(store, { messageId: messageIdOf(send._id, 0), attempt: 1 });
   const messageId = messageIdOf(send._id, 0);
   await endAttempt(store, "sent", { messageId, attempt: 1, at: now });

@@ -1,5 +1,5 @@
 import { messageIdOf, startOf } from "@posthaste/contracts";
-import { type Outgoing, redispatchesOf } from "@posthaste/messaging";
+import { isOutage, type Outgoing, redispatchesOf } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import type { SendHead, StorePart, UnfinishedMessage } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
@@ -19,7 +19,7 @@ export type ReconcileDeps =
     | "sends.listToReconcile"
     | "sends.nextReconciliation"
     | "sends.claimReconciliation"
-    | "sends.hastenReconciliation"
+    | "sends.planReconciliation"
     | "messages.unfinishedOf"
     | "waiting.queueSend"
   >
@@ -83,45 +83,41 @@ export async function reconcileOnce(
   const found = await findSends(deps, now);
   if (found.length === 0) return 0;
   failpoint("tracker.reconcile_found");
-  // Before anything is read: what defers or cancels a message later brings the time forward again.
-  const claimed = await claim(found, { now, graceMs: options.graceMs }, deps);
+  // Before anything is read: what defers or cancels a message later brings the time forward again. The claim
+  // is short: if this round is cut off, the sends that it did not examine are found again soon.
+  const until = new Date(now.getTime() + lookAgainMs(0, options.graceMs));
+  const ids = found.map(({ _id }) => _id);
+  const claimed = await deps.sends.claimReconciliation(ids, { now, reconcileAt: until });
   count("posthaste.reconcile.sends", claimed.length);
   failpoint("tracker.reconcile_postponed");
   const finished: string[] = [];
-  const open: string[] = [];
+  const open: Examined[] = [];
+  const failed: { sendId: string; error: unknown }[] = [];
   for (const group of groupsOf(claimed)) {
     const unfinished = await deps.messages.unfinishedOf(group.map(dispatchedOf));
-    const looks: Look[] = [];
     for (const send of group) {
       const messages = unfinished.get(send._id) ?? [];
-      const isFinished = messages.length === 0 && send.next === undefined;
-      (isFinished ? finished : open).push(send._id);
-      if (!isFinished) looks.push(...await reconcileSend({ send, messages }, options, deps));
+      if (messages.length === 0 && send.next === undefined) finished.push(send._id);
+      else {
+        try {
+          open.push(await examine({ send, messages }, { ...options, now }, deps));
+        } catch (error) {
+          if (isOutage(error)) throw error;
+          // The sends after it are not to blame.
+          failed.push({ sendId: send._id, error });
+        }
+      }
     }
-    await hasten(looks, deps);
   }
+  if (failed.length > 0) {
+    deps.logger.warn(`Cannot reconcile ${failed.length} sends, retrying`, { ...failed[0] });
+  }
+  await planLooks(open, until, deps);
   // Their status events may have been lost.
-  if (open.length > 0) await deps.recordTimelines({ sendIds: open });
+  if (open.length > 0) await deps.recordTimelines({ sendIds: open.map(({ id }) => id) });
   if (finished.length > 0) await settleFinished(finished, deps);
   recordDuration("posthaste.reconcile.duration", (performance.now() - started) / 1000);
   return found.length;
-}
-
-/** Claims sends and sets their next examination: sends of about the same age with one command. */
-async function claim(
-  found: readonly SendHead[],
-  { now, graceMs }: { now: Date; graceMs: number },
-  { sends: { claimReconciliation } }: ReconcileDeps,
-): Promise<SendHead[]> {
-  const byLook = Map.groupBy(found, (send) => {
-    const ms = lookAgainMs(now.getTime() - startOf(send).getTime(), graceMs);
-    return 2 ** Math.floor(Math.log2(ms / graceMs)) * graceMs;
-  });
-  const claims = await Promise.all([...byLook].map(([ms, sends]) => {
-    const reconcileAt = new Date(now.getTime() + ms);
-    return claimReconciliation(sends.map(({ _id }) => _id), { now, reconcileAt });
-  }));
-  return claims.flat();
 }
 
 /** The ledger was unavailable, or is still recovering. */
@@ -169,29 +165,51 @@ function groupsOf(claimed: readonly SendHead[]): SendHead[][] {
   return groups;
 }
 
-/** A send that is examined again before its claim ends. */
-interface Look {
+/** A send with open messages, and the time of its next examination. */
+interface Examined {
   id: string;
   at: Date;
 }
 
-/** Brings the next examinations of sends forward: those of the same time with one command. */
-async function hasten(looks: readonly Look[], deps: ReconcileDeps): Promise<void> {
-  for (const [at, group] of Map.groupBy(looks, ({ at }) => at.getTime())) {
-    await deps.sends.hastenReconciliation(group.map(({ id }) => id), new Date(at));
+/** Sets the next examination of claimed sends: of those with the same time with one command. */
+async function planLooks(
+  open: readonly Examined[],
+  claimedUntil: Date,
+  { sends: { planReconciliation } }: ReconcileDeps,
+): Promise<void> {
+  const planned = open.filter(({ at }) => at.getTime() !== claimedUntil.getTime());
+  for (const [at, group] of Map.groupBy(planned, ({ at }) => at.getTime())) {
+    const ids = group.map(({ id }) => id);
+    await planReconciliation(ids, { claimedUntil, reconcileAt: new Date(at) });
   }
 }
 
-/** Dispatches the due messages of a send. Returns when it is examined again before its claim ends. */
-async function reconcileSend(
-  { send, messages }: { send: SendHead; messages: readonly UnfinishedMessage[] },
-  { graceMs, flow }: ReconcileOptions,
+/** A send, and its messages that are not finished. */
+interface OpenSend {
+  send: SendHead;
+  messages: readonly UnfinishedMessage[];
+}
+
+async function examine(
+  { send, messages }: OpenSend,
+  options: ReconcileOptions & { now: Date },
   deps: ReconcileDeps,
-): Promise<Look[]> {
+): Promise<Examined> {
+  const { now, graceMs } = options;
+  const looks = await reconcileSend({ send, messages }, options, deps);
+  const ms = lookAgainMs(now.getTime() - startOf(send).getTime(), graceMs);
+  return { id: send._id, at: earliest([...looks, new Date(now.getTime() + ms)]) };
+}
+
+/** Dispatches the due messages of a send. Returns when its other messages are to be examined. */
+async function reconcileSend(
+  { send, messages }: OpenSend,
+  { graceMs, flow, now }: ReconcileOptions & { now: Date },
+  deps: ReconcileDeps,
+): Promise<Date[]> {
   // It waits for capacity or its time. The process that accepted it may have been lost before it reported
   // that.
   if (send.next !== undefined && send.waitsFor === undefined) await deps.waiting.queueSend(send);
-  const now = deps.now();
   const attemptOf = ({ index, attempt }: { index: number; attempt: number }) => ({
     ...{ messageId: messageIdOf(send._id, index), attempt },
   });
@@ -222,8 +240,7 @@ async function reconcileSend(
     count("posthaste.reconcile.dispatched", again.length);
     deps.logger.info("Redispatched", { sendId: send._id, messages: again.length });
   }
-  const looks = decided.flatMap(({ decision }) => decision.do === "look" ? [decision.at] : []);
-  return looks.length === 0 ? [] : [{ id: send._id, at: earliest(looks) }];
+  return decided.flatMap(({ decision }) => decision.do === "look" ? [decision.at] : []);
 }
 
 function earliest(dates: Date[]): Date {

@@ -29,13 +29,15 @@ const MAX_LOOK_MS = 3_600_000;
 /**
  * Returns the time until the next examination of a send, in milliseconds. It grows with the age of the send:
  * work that no worker does for hours is redispatched a few times, not every minute. Before its start there is
- * nothing to examine.
+ * nothing to examine. After it, the time is rounded down to a power of two of `graceMs`, so that one command serves
+ * sends of about the same age.
  *
  * @param ageMs Time since its start; below 0 it is scheduled.
  */
 export function lookAgainMs(ageMs: number, graceMs: number): number {
   if (ageMs < 0) return patienceMs(graceMs) - ageMs;
-  return Math.min(MAX_LOOK_MS, Math.max(patienceMs(graceMs), ageMs / 2));
+  const ms = Math.min(MAX_LOOK_MS, Math.max(patienceMs(graceMs), ageMs / 2));
+  return 2 ** Math.floor(Math.log2(ms / graceMs)) * graceMs;
 }
 
 /** Time for which the ledger is left to other work after an outage, in milliseconds. */

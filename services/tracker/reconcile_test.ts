@@ -11,6 +11,8 @@ const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
 const GRACE_MS = 20_000;
 const PATIENCE_MS = 60_000;
+// A claim ends soon, so that a send whose examination was cut off is examined again.
+const CLAIM_MS = 2 * GRACE_MS;
 // A send that is an hour old is examined again after half of that, or somewhat less.
 const LOOK_MS = 64 * GRACE_MS;
 const OPTIONS = {
@@ -73,11 +75,13 @@ function openReconciler(
       },
       nextReconciliation: () => Promise.resolve(undefined),
       claimReconciliation: (ids, { reconcileAt }) => {
-        for (const id of ids) done.push(`claim ${id} for ${reconcileAt.getTime() - NOW.getTime()}`);
+        assert.equal(reconcileAt.getTime() - NOW.getTime(), CLAIM_MS);
+        done.push(`claim ${ids.join()}`);
         return Promise.resolve(sends.filter(({ _id }) => ids.includes(_id)));
       },
-      hastenReconciliation: (ids, at) => {
-        done.push(`hasten ${ids.join()} to ${at.getTime() - NOW.getTime()}`);
+      planReconciliation: (ids, { claimedUntil, reconcileAt }) => {
+        assert.equal(claimedUntil.getTime() - NOW.getTime(), CLAIM_MS);
+        done.push(`plan ${ids.join()} for ${reconcileAt.getTime() - NOW.getTime()}`);
         return Promise.resolve();
       },
       finished: (ids) =>
@@ -134,16 +138,16 @@ test("reconcileOnce() claims before it reads, and settles at the end", async () 
   assert.equal(await reconcileOnce(deps, OPTIONS), 2);
   assert.deepEqual(done, [
     FIND,
-    `claim ${finished._id} for ${LOOK_MS}`,
-    `claim ${open._id} for ${LOOK_MS}`,
+    `claim ${finished._id},${open._id}`,
     `read ${finished._id},${open._id}`,
     "publish",
+    `plan ${open._id} for ${LOOK_MS}`,
     `record settled ${finished._id}`,
     `settle ${finished._id}`,
   ]);
 });
 
-test("reconcileOnce() reads many small sends, and brings them forward, with one command each", async () => {
+test("reconcileOnce() reads many small sends, and plans their next looks, with one command each", async () => {
   const small = Array.from({ length: 3 }, () => sendOf({ messageCount: 1 }));
   const large = sendOf({ messageCount: 5000 });
   const after = sendOf({ messageCount: 1000 });
@@ -155,11 +159,9 @@ test("reconcileOnce() reads many small sends, and brings them forward, with one 
   const ids = small.map(({ _id }) => _id).join();
   assert.deepEqual(done.filter((line) => !/^(?:find|claim)/.test(line)), [
     `read ${ids}`,
-    `hasten ${ids} to ${GRACE_MS}`,
     `read ${large._id}`,
-    `hasten ${large._id} to ${GRACE_MS}`,
     `read ${after._id}`,
-    `hasten ${after._id} to ${GRACE_MS}`,
+    `plan ${all.map(({ _id }) => _id).join()} for ${GRACE_MS}`,
   ]);
   assert.deepEqual(published, []);
 });
@@ -268,7 +270,7 @@ test("reconcileOnce() examines a send again when its next message is due", async
   });
   await reconcileOnce(deps, OPTIONS);
   assert.deepEqual(published, []);
-  assert.equal(done.at(-1), `hasten ${send._id} to ${7000 + PATIENCE_MS}`);
+  assert.equal(done.at(-1), `plan ${send._id} for ${7000 + PATIENCE_MS}`);
   assert.ok(!done.some((line) => line.startsWith("settle")));
 });
 
@@ -286,14 +288,39 @@ test("reconcileOnce() leaves messages that wait for capacity to the scheduler, a
   );
 });
 
-test("reconcileOnce() throws when it cannot publish, and the send is examined again", async () => {
-  const send = sendOf();
-  const { deps, done } = openReconciler([send], { [send._id]: [messageIn({})] }, {
-    publish: () => Promise.reject(new Error("no broker")),
+/** Reconciles two sends, of which the first cannot be published. */
+async function reconcileBroken(error: Error) {
+  const [broken, sound] = [sendOf(), sendOf()];
+  let isFirst = true;
+  const opened = openReconciler([broken, sound], {
+    [broken._id]: [messageIn({})],
+    [sound._id]: [messageIn({})],
+  }, {
+    publish: () => {
+      if (!isFirst) return Promise.resolve(void opened.done.push("publish"));
+      isFirst = false;
+      return Promise.reject(error);
+    },
   });
-  await assert.rejects(reconcileOnce(deps, OPTIONS), /no broker/);
-  assert.ok(done.includes(`claim ${send._id} for ${LOOK_MS}`));
-  assert.ok(!done.some((line) => line.startsWith("settle")));
+  const round = reconcileOnce(opened.deps, OPTIONS);
+  return { round, done: opened.done, broken, sound };
+}
+
+test("reconcileOnce() goes on with other sends when one cannot be reconciled, and examines it again soon", async () => {
+  const { round, done, sound } = await reconcileBroken(new Error("maximum bytes exceeded"));
+  await round;
+  assert.deepEqual(done.slice(3), [
+    "publish",
+    "Cannot reconcile 1 sends, retrying",
+    `plan ${sound._id} for ${LOOK_MS}`,
+  ]);
+});
+
+test("reconcileOnce() stops at an outage, and the claims of all its sends end soon", async () => {
+  const away = Object.assign(new Error("away"), { errorType: "unavailable" });
+  const { round, done } = await reconcileBroken(away);
+  await assert.rejects(round, /away/);
+  assert.equal(done.filter((line) => /^(?:publish|plan|settle)/.test(line)).length, 0);
 });
 
 test("reconcileForever() continues after a failure and ends with its signal", async () => {
@@ -350,10 +377,8 @@ test("reconcileOnce() neither redispatches nor settles a scheduled send", async 
   const send = sendOf({ next: 0, notBefore });
   const { deps, done } = openReconciler([send], {});
   await reconcileOnce(deps, OPTIONS);
-  assert.deepEqual(done.slice(-2), [`read ${send._id}`, `queue ${send._id}`]);
-  const [, ms] = /for (\d+)/.exec(done.join()) ?? [];
-  // Somewhat sooner, as other examinations: one command serves sends of about the same age.
-  assert.ok(Number(ms) >= HOUR / 2, ms);
+  assert.deepEqual(done.slice(2, -1), [`read ${send._id}`, `queue ${send._id}`]);
+  assert.equal(done.at(-1), `plan ${send._id} for ${HOUR + PATIENCE_MS}`);
 });
 
 test("reconcileOnce() records the events of the open sends that it claimed", async () => {

@@ -30,7 +30,7 @@ function openReconciler(bus: Bus): ReconcileDeps {
       finished: () => Promise.resolve([]),
       settle: () => Promise.resolve(0),
       claimReconciliation: () => Promise.resolve([send]),
-      hastenReconciliation: () => Promise.resolve(),
+      planReconciliation: () => Promise.resolve(),
     },
     integrations: {
       find: () => Promise.resolve(null),
