@@ -256,6 +256,11 @@ export const MESSAGE_STATUS = {
     /** The stage without capacity, if it is not the mailer. */
     stage: z.literal("pdf").optional(),
   }),
+  /** A mailer drops a message: its attempt has ended (it was canceled, for example), or is another mailer's. */
+  "status.message.dropped": z.object({
+    ...statusEventShape,
+    integrationId: z.int().positive(),
+  }),
   "status.message.sent": z.object({
     ...statusEventShape,
     reply: smtpReplySchema,
@@ -451,6 +456,7 @@ export const EVENTS = {
   }),
   "status.message.waiting": reportOf(MESSAGE_STATUS["status.message.waiting"]),
   "status.message.returned": reportOf(MESSAGE_STATUS["status.message.returned"]),
+  "status.message.dropped": reportOf(MESSAGE_STATUS["status.message.dropped"]),
   "status.message.sent": reportOf(MESSAGE_STATUS["status.message.sent"]),
   "status.message.deferred": reportOf(MESSAGE_STATUS["status.message.deferred"]),
   "status.message.unknown": reportOf(MESSAGE_STATUS["status.message.unknown"]),

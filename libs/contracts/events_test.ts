@@ -145,6 +145,7 @@ const SAMPLES: { [T in EventType]: EventData<T> } = {
     nextAt: AT,
   }),
   "status.message.returned": report({ ...statusEvent, integrationId: 4, acceptedAt: AT }),
+  "status.message.dropped": report({ ...statusEvent, integrationId: 4 }),
   "status.message.sent": report({ ...statusEvent, reply }),
   "status.message.deferred": report({
     ...statusEvent,

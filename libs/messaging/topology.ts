@@ -113,9 +113,7 @@ export const CONSUMERS: ConsumerPlan[] = [
     stream: "STATUS",
     filterSubjects: [
       "status.send.accepted",
-      ...["returned", "sent", "failed", "deferred", "unknown", "suppressed"].map((end) =>
-        `status.message.${end}`
-      ),
+      "status.message.*",
     ],
     ackWaitMs: 60_000,
     maxAckPending: 10_000,

@@ -211,6 +211,7 @@ export const PERMISSIONS = {
         "messages.printed.*",
         "send.resumed.*",
         RETURNED,
+        "status.message.dropped",
         "status.message.sent",
         "status.message.deferred",
         "status.message.unknown",

@@ -4,6 +4,7 @@ import {
   messageIdOf,
   parseMessageId,
   type Send,
+  TERMINAL_STATES,
 } from "@posthaste/contracts";
 import { advance, beginVoid, mayClose, nextAttempt } from "@posthaste/delivery";
 import { randomBytes } from "node:crypto";
@@ -56,6 +57,26 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
     await sends.updateOne({ _id, accountId, settledAt: null }, { $min: { reconcileAt: now } });
   }
 
+  /** Ends the waiting of a send of which nothing is left to dispatch. */
+  async function endWaiting({ _id, accountId }: Pick<Send, "_id" | "accountId">) {
+    await sends.updateOne({ _id, accountId }, {
+      $unset: { next: "", waitsFor: "", waitsUntil: "", held: "" },
+    });
+  }
+
+  /** Ends the waiting of a send if all messages beyond its cursor have ended. */
+  async function endWaitingIfOver(send: Send) {
+    const { _id: sendId, accountId, next, messageCount } = send;
+    if (next === undefined) return;
+    // A message that waits has no document, so few are examined.
+    const ended = await messages.countDocuments({
+      accountId,
+      _id: { $gte: messageIdOf(sendId, next), $lte: messageIdOf(sendId, messageCount - 1) },
+      state: { $in: [...TERMINAL_STATES] },
+    });
+    if (ended === messageCount - next) await endWaiting(send);
+  }
+
   /** Takes the register of the next attempt, as a sender would have to. */
   async function close(send: Send, index: number, known: Message | undefined, now: Date) {
     const message = identityOf(send, index);
@@ -93,6 +114,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
       if (!send) return null;
       const found = await messages.findOne({ _id, accountId }) ?? undefined;
       if (!await close(send, parsed.index, found, now)) return null;
+      await endWaitingIfOver(send);
       await lookSoon(send, now);
       const canceled = await messages.findOne({ _id, accountId });
       return canceled && readTimeline(canceled);
@@ -104,9 +126,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
         indexes: send.request.to.keys(),
         ids: messageIdRange(sendId),
       }, now);
-      // Nothing of it is left to dispatch.
-      const nothing = { next: "", waitsFor: "", waitsUntil: "", held: "" } as const;
-      await sends.updateOne({ _id: send._id, accountId }, { $unset: nothing });
+      await endWaiting(send);
       await lookSoon(send, now);
       const before = known.filter(({ state }) => state === "canceled").length;
       return { canceled, tooLate: send.request.to.length - canceled - before };
@@ -116,6 +136,7 @@ export function messageCancel(db: Db, { ledgerOf }: DeliveryLedgers): MessageCan
       if (send === null) return 0;
       const ids = { $in: [...indexes].map((index) => messageIdOf(sendId, index)) };
       const { canceled } = await closeAll(send, { indexes, ids }, now);
+      await endWaitingIfOver(send);
       await lookSoon(send, now);
       return canceled;
     },

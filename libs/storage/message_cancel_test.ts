@@ -117,3 +117,24 @@ test("cancelSome() reads the documents of the named messages, and no others of t
   });
   assert.ok(examined < 10, `${examined} documents examined`);
 });
+
+test("cancel() and cancelSome() end the waiting of a send of which nothing is left to dispatch", async () => {
+  const { store } = opened;
+  const accountId = "acc_left";
+  const send = sendOf({ accountId, messageCount: 5, next: 2, waitsFor: `${accountId}/1` });
+  await store.sends.accept(send);
+  const waiting = async () =>
+    (await store.waiting.listSends(`${accountId}/1`, 9)).map(({ _id, next }) => [_id, next]);
+  const cancel = (index: number) =>
+    store.messages.cancel(accountId, messageIdOf(send._id, index), at(1));
+  const some = { sendId: send._id, indexes: new Set([2, 4]) };
+  assert.equal(await store.messages.cancelSome(accountId, some, at(1)), 2);
+  await cancel(0);
+  assert.deepEqual(await waiting(), [[send._id, 2]], "one of them is left");
+  await cancel(3);
+  assert.deepEqual(await waiting(), []);
+  const [found] = await store.sends.heads([send._id]);
+  assert.deepEqual([found?.next, found?.waitsFor], [undefined, undefined]);
+  const unfinished = await store.messages.unfinished(send);
+  assert.deepEqual(unfinished.map(({ index }) => index), [1], "it is in flight");
+});

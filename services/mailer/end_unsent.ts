@@ -4,7 +4,7 @@ import { reasonOfPause, WAITING_REASON } from "@posthaste/storage";
 import { type BeginDeps, beginWork, findEarlier } from "./begin_work.ts";
 import type { CircuitStates } from "./circuit_states.ts";
 import type { ReadyMessage } from "./compose_message.ts";
-import { settle, type SettleDeps, statusEventOf } from "./settle.ts";
+import { drop, settle, type SettleDeps, statusEventOf } from "./settle.ts";
 
 /** The dependencies of ending a message that is not sent. */
 export type UnsentDeps = SettleDeps & BeginDeps & {
@@ -26,7 +26,7 @@ export async function suppress(
   { reason: why, reply }: Suppression,
   deps: UnsentDeps,
 ): Promise<"ended"> {
-  if (await findEarlier(message, deps) === null) return "ended";
+  if (await findEarlier(message, deps) === null) return await drop(message, deps);
   const codes = [reply?.code, reply?.enhanced].filter((part) => part !== undefined).join(" ");
   const cause = why === "hard_refusal" ? `: a server refused it (${codes})` : "";
   const reason = `The address is on the suppression list${cause}`;

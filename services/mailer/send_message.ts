@@ -29,7 +29,7 @@ import type { ComposedMail } from "./compose_mime.ts";
 import { type Copies, copiesFor } from "./copies.ts";
 import { failUnsent, type UnsentDeps } from "./end_unsent.ts";
 import { setbackOf, type Waits } from "./outcome.ts";
-import { settle, type Work } from "./settle.ts";
+import { drop, settle, type Work } from "./settle.ts";
 import { MAX_SIGNATURE_BYTES, signMail } from "./sign_mail.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -82,7 +82,7 @@ export async function sendMessage(
   if (typeof mail === "string") return await failUnsent(message, deps, mail);
   failpoint("mailer.composed");
   const earlier = await findEarlier(message, deps);
-  if (earlier === null) return "ended";
+  if (earlier === null) return await drop(message, deps);
   const work = beginWork(message, deps);
   const opened = unsealed(integration, deps);
   if ("kind" in opened) {

@@ -17,7 +17,7 @@ import type { Admission } from "./admission.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import { failUnsent, giveBack, suppress } from "./end_unsent.ts";
 import { type MessageDeps, sendMessage, type Suppressed } from "./send_message.ts";
-import { statusEventOf } from "./settle.ts";
+import { drop, statusEventOf } from "./settle.ts";
 
 /** The dependencies of the step. */
 export type SendDeps = MessageDeps & StorePart<"registers.find"> & {
@@ -110,7 +110,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
 /** Returns the messages of an event that are still to be sent. */
 async function openMessages(
   delivery: Delivery<MailEvent>,
-  { registers: { find: findRegisters } }: SendDeps,
+  deps: SendDeps,
 ): Promise<ReadyMessage[]> {
   const { messages: _, ...send } = delivery.data;
   const messages = delivery.data.messages.map((message): ReadyMessage => ({
@@ -122,8 +122,11 @@ async function openMessages(
   }));
   if (!delivery.isAgain && !send.redelivered) return messages;
   const attempts = messages.map(({ messageId, attempt }) => ({ messageId, n: attempt + 1 }));
-  const registers = await findRegisters(attempts);
-  return messages.filter(({ messageId, attempt }) => !registers.has(`${messageId}/${attempt + 1}`));
+  const registers = await deps.registers.find(attempts);
+  const isOpen = ({ messageId, attempt }: ReadyMessage) =>
+    !registers.has(`${messageId}/${attempt + 1}`);
+  await allEnded(messages.filter((one) => !isOpen(one)), (one) => drop(one, deps));
+  return messages.filter(isOpen);
 }
 
 /** Result of a message in this mailer. */

@@ -264,7 +264,10 @@ test("sendStep() looks up what was sent before, for a redelivered event", async 
     const data = { ...EVENT, ...mark, messages: [MESSAGE, { ...MESSAGE, index: 4 }] };
     const delivery = { type: "messages.printed" as const, data, isAgain };
     await step.handle(delivery, new AbortController().signal);
-    assert.deepEqual(world.statusEvents.map(({ data }) => data.index), [4]);
+    assert.deepEqual(world.statusEvents.map(({ type, data }) => [type, data.index, data.attempt]), [
+      ["status.message.dropped", MESSAGE.index, 0],
+      ["status.message.sent", 4, 1],
+    ]);
     assert.equal(world.mails.length, 1);
   }
 });
@@ -399,6 +402,9 @@ test("sendStep() sends and writes nothing where another worker has ended the att
   assert.deepEqual(world.written, []);
   // This happens to each message that is canceled on its way.
   assert.deepEqual(world.logged, []);
+  assert.deepEqual(world.statusEvents.map(({ type, data: { attempt } }) => [type, attempt]), [
+    ["status.message.dropped", 0],
+  ]);
 });
 
 test("sendStep() makes no transaction for an attempt that is over", async () => {
@@ -412,6 +418,9 @@ test("sendStep() makes no transaction for an attempt that is over", async () => 
     });
     assert.deepEqual(await run({ attempt: 1 }), { type: "done", publish: [] });
     assert.deepEqual([world.mails, world.written], [[], []]);
+    assert.deepEqual(world.statusEvents.map(({ type, data: { attempt } }) => [type, attempt]), [
+      ["status.message.dropped", 1],
+    ]);
   }
 });
 

@@ -71,7 +71,7 @@ export async function settle(
       messageId: message.messageId,
       attempt: n,
     });
-    return "ended";
+    return await drop(message, deps);
   }
   if (result.state === "deferred") failpoint("mailer.after_deferral");
   count("posthaste.smtp.outcomes", 1, {
@@ -83,6 +83,21 @@ export async function settle(
   recordDuration("posthaste.message.duration", waited, { "posthaste.state": result.state });
   const statusEvent = { ...statusEventOf(message, n, at), durationMs };
   await deps.report(reportedEvent(result, statusEvent, warningsOf(message)));
+  return "ended";
+}
+
+/** Reports that nothing is left to do for a message: its attempt has ended, or is another worker's. */
+export async function drop(
+  message: ReadyMessage,
+  { report, now }: Pick<SettleDeps, "report" | "now">,
+): Promise<"ended"> {
+  await report({
+    type: "status.message.dropped",
+    data: {
+      ...statusEventOf(message, message.attempt, now()),
+      integrationId: message.integrationId,
+    },
+  });
   return "ended";
 }
 

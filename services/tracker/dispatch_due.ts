@@ -4,6 +4,7 @@ import { type Outgoing, redispatchesOf } from "@posthaste/messaging";
 import { failpoint, repeat } from "@posthaste/runtime";
 import type { DueMessage, IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
+import { failExpired } from "./end_expired.ts";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import { type Flow, publishInFlight } from "./flow.ts";
 import { chooseWithin, MAX_EXPIRED } from "./capacity.ts";
@@ -67,14 +68,16 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
       attempt: { messageId, attempt },
     }))
   );
-  await publishInFlight(flow, attempts, async () => dispatch(await decide(all, deps), deps));
+  await publishInFlight(flow, attempts, async () => {
+    await dispatch(await decide(all, deps), circuits, deps);
+  });
   return all.length;
 }
 
-/** A message to dispatch, and the integration that sends it if that is not the send's own. */
-type Routed = DueMessage & { fallback?: number };
+/** A message to dispatch, and the integration that sends it if that is not the send's own; or one to fail. */
+type Routed = DueMessage & { fallback?: number; isTooLate?: boolean };
 
-/** Returns the messages of an integration that are due and may be dispatched now. */
+/** Returns the messages of an integration that are due and may be dispatched now, or can wait no longer. */
 async function dueOf(
   key: string,
   { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
@@ -88,7 +91,10 @@ async function dueOf(
   const due = (await deps.waiting.dueMessages(key, { now, limit }))
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
   const { fresh, expired } = chooseWithin(due, { integration, capacity: Infinity, now });
-  return [...expired, ...await route(fresh, routes, deps)];
+  const routed = await route([...expired, ...fresh], routes, deps);
+  const ids = new Set(routed.map(({ _id }) => _id));
+  const tooLate = expired.filter(({ _id }) => !ids.has(_id));
+  return [...routed, ...tooLate.map((message) => ({ ...message, isTooLate: true }))];
 }
 
 /** Returns those of some messages of an integration that some integration may take now. */
@@ -117,9 +123,10 @@ function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority 
   return typeof waitsFor === "string" ? "bulk" : priority;
 }
 
-/** Messages to dispatch, and attempts that another worker left behind. */
+/** Messages to dispatch, messages to fail, and attempts that another worker left behind. */
 interface Decided {
   again: Routed[];
+  tooLate: Routed[];
   lost: (LostAttempt & { sendId: string })[];
 }
 
@@ -127,7 +134,7 @@ async function decide(
   due: readonly Routed[],
   { registers: { find: findRegisters } }: DueDeps,
 ): Promise<Decided> {
-  const decided: Decided = { again: [], lost: [] };
+  const decided: Decided = { again: [], tooLate: [], lost: [] };
   const registers = await findRegisters(
     due.map(({ _id, attempt }) => ({ messageId: _id, n: attempt + 1 })),
   );
@@ -136,22 +143,30 @@ async function decide(
     const outcome = attempt === 0 ? undefined : { attempt, state: "deferred" as const };
     const found = registers.get(`${_id}/${attempt + 1}`);
     const decision = nextAction(outcome, found);
-    if (decision.do === "dispatch") decided.again.push(message);
-    else if (isLost(decision)) {
+    if (decision.do === "dispatch") {
+      (message.isTooLate ? decided.tooLate : decided.again).push(message);
+    } else if (isLost(decision)) {
       decided.lost.push({ sendId, index, decision, fallback: found?.fallback });
     }
   }
   return decided;
 }
 
-async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> {
+async function dispatch(
+  { again, tooLate, lost }: Decided,
+  circuits: ReadonlyMap<string, IntegrationCircuit>,
+  deps: DueDeps,
+): Promise<void> {
   const bySend = Map.groupBy(again, ({ sendId }) => sendId);
   const lostBySend = Map.groupBy(lost, ({ sendId }) => sendId);
-  const heads = await deps.sends.heads([...new Set([...bySend.keys(), ...lostBySend.keys()])]);
+  const lateBySend = Map.groupBy(tooLate, ({ sendId }) => sendId);
+  const ids = [again, tooLate, lost].flatMap((all) => all.map(({ sendId }) => sendId));
+  const heads = await deps.sends.heads([...new Set(ids)]);
   failpoint("tracker.before_due");
   for (const head of heads) {
     // The next round finds the rest.
     await endLost(head, lostBySend.get(head._id) ?? [], deps);
+    await failLate(head, lateBySend.get(head._id) ?? [], circuits, deps);
     const due = bySend.get(head._id) ?? [];
     for (const [integrationId, routed] of Map.groupBy(due, ({ fallback }) => fallback)) {
       for (const [priority, part] of Map.groupBy(routed, (one) => priorityOf(head, one))) {
@@ -163,4 +178,18 @@ async function dispatch({ again, lost }: Decided, deps: DueDeps): Promise<void> 
   }
   failpoint("tracker.after_due");
   count("posthaste.due.dispatched", again.length);
+}
+
+async function failLate(
+  head: SendHead,
+  late: readonly Routed[],
+  circuits: ReadonlyMap<string, IntegrationCircuit>,
+  deps: DueDeps,
+): Promise<void> {
+  if (late.length === 0) return;
+  const { accountId, integrationId } = head;
+  const integration = await deps.integrations.find(accountId, integrationId);
+  if (integration === null) return;
+  const circuit = circuits.get(`${accountId}/${integrationId}`);
+  await failExpired(head, late, { integration, circuit }, deps);
 }

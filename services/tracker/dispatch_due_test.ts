@@ -184,16 +184,25 @@ test("dispatchDue() dispatches messages that waited for their integration with b
   );
 });
 
-test("dispatchDue() dispatches only expired messages to a suspended integration", async () => {
+test("dispatchDue() fails expired messages of a suspended integration, and dispatches none", async () => {
   const old = new Date(NOW.getTime() - 3_600_000);
   const expired = { ...dueOf(1), acceptedAt: old };
-  const { round, dispatched } = openRound([dueOf(0), expired], {
+  const taken = { ...dueOf(2), acceptedAt: old };
+  const { round, dispatched, ledger, world } = openRound([dueOf(0), expired, taken], {
     integrations: {
       find: () => Promise.resolve({ ...OPEN, suspended: { at: NOW, reason: "no login" } }),
     },
   });
-  assert.equal(await round(), 1);
-  assert.deepEqual(dispatched(), [1]);
+  const register = { by: "another worker", dot: true as const };
+  world.registers.set(`${taken._id}/2`, { register, isOver: false });
+  assert.equal(await round(), 2);
+  assert.deepEqual(dispatched(), ["status.message.failed"]);
+  assert.deepEqual(
+    ledger.written.map(({ messageId, attempt, state, reason }) => [
+      ...[messageId, attempt, state, reason],
+    ]),
+    [[expired._id, 2, "failed", "The integration is suspended: no login; retries ended"]],
+  );
 });
 
 test("dispatchDue() dispatches to a fallback what its own integration was not offered", async () => {

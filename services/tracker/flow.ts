@@ -31,7 +31,7 @@ export interface Flow {
    * dispatch.
    */
   takeBack(integration: string, attempt: Returned, own?: string): void;
-  /** Forgets an attempt that came back, or was not published: the ledger knows that it is due. */
+  /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
   release(attempt: FlowNews): void;
   /** Returns the attempts of an integration that came back and wait, oldest first. */
   returned(integration: string): Returned[];
@@ -189,7 +189,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     release(attempt) {
       const key = keyOf(attempt);
       const priority = priorities.get(owners.get(key) ?? "");
-      priority?.begun.delete(key);
+      if (priority?.begun.delete(key)) news.resolve();
       priority?.returned.delete(key);
       owners.delete(key);
     },

@@ -65,7 +65,6 @@ await runService({
         bus.publish({ type: "status.lease.renewed", data: { v: EVENT_VERSION, renewals } }),
     }, { name: SCHEDULER_LEASE });
     const settlement = openSettlement(deps);
-    const flow = openFlow(deps);
     health.add("mongodb", () => store.ping());
     health.add("nats", () => bus.check());
     health.add("ledger", () => scheduler.assertCurrent());
@@ -87,6 +86,8 @@ await runService({
       dropPassedForever(bus, { signal, logger }),
       lead(scheduler, signal, async (signal) => {
         const intervalMs = config.RELEASE_INTERVAL;
+        // A leader knows nothing from an earlier turn: another one has led since.
+        const flow = openFlow(deps);
         await Promise.all([
           scheduleForever(deps, { flow, intervalMs, signal }),
           dispatchDueForever(deps, { flow, intervalMs, signal }),

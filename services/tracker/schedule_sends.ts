@@ -9,8 +9,8 @@ import { allEnded, failpoint } from "@posthaste/runtime";
 import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { endExpired, type ExpiryDeps } from "./end_expired.ts";
-import type { Flow } from "./flow.ts";
+import { endExpired, type ExpiryDeps, failExpired } from "./end_expired.ts";
+import type { Flow, FlowNews } from "./flow.ts";
 import { chooseWithin, isExpired } from "./capacity.ts";
 import { openRoutes, type Routes } from "./open_routes.ts";
 
@@ -24,6 +24,7 @@ export type ScheduleDeps =
     | "waiting.startSends"
     | "circuits.list"
     | "sends.heads"
+    | "registers.find"
   >
   & {
     integrations: {
@@ -78,6 +79,11 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
         else flow.giveBack(used, attempt, own);
         break;
       }
+      case "status.message.waiting":
+      case "status.message.dropped":
+        // Without an outcome, the ledger knows when and whether it is due.
+        flow.release(data);
+        break;
       case "status.message.failed":
         // A service before the mailer that fails a message names the number of earlier attempts.
         flow.end({
@@ -149,12 +155,14 @@ export async function scheduleOnce(
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 
-/** Chooses the integrations whose sends are examined in this round, with capacity or without. */
+/**
+ * Chooses the integrations whose sends are examined in this round, with capacity or without: those that were not
+ * examined for longest.
+ */
 function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set<string> {
-  const due = [...integrations].filter((key) =>
-    now.getTime() - (looks.get(key) ?? -Infinity) >= LOOK_EVERY_MS
-  );
-  const taken = due.slice(0, MAX_LOOKS);
+  const lastOf = (key: string) => looks.get(key) ?? 0;
+  const due = [...integrations].filter((key) => now.getTime() - lastOf(key) >= LOOK_EVERY_MS);
+  const taken = due.toSorted((a, b) => lastOf(a) - lastOf(b)).slice(0, MAX_LOOKS);
   for (const key of taken) looks.set(key, now.getTime());
   return new Set(taken);
 }
@@ -175,14 +183,15 @@ async function scheduleFor(
   const routes = await openRoutes(key, { circuits, flow }, deps);
   const { integration, isFailedOver } = routes;
   flow.failOver(key, isFailedOver);
-  const again = await dispatchReturned(key, { flow, routes }, deps);
+  const circuit = circuits.get(key);
+  const again = await dispatchReturned(key, { circuit, flow, routes }, deps);
   const { left } = routes.routeFor(FIRST);
   const isOpen = left > 0 || isFailedOver;
   const sends = isOpen || isLook ? await deps.waiting.listSends(key, SENDS_PER_LOOK) : [];
   const parts: { send: WaitingSend; taken: number; id: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired({ acceptedAt: startOf(send) }, { integration, now })) {
-      await endExpired(send, { integration, circuit: circuits.get(key) }, deps);
+      await endExpired(send, { integration, circuit }, deps);
       continue;
     }
     const { id, left } = routes.routeFor({ ...FIRST, from: send.from.email });
@@ -206,30 +215,34 @@ async function scheduleFor(
 /** A first attempt: nothing is known of it. */
 const FIRST = { from: "", unknownAttempts: [], unreached: null };
 
+/** The most attempts that came back of an integration that one round looks up. */
+const MAX_RETURNED = 500;
+
 /**
  * Dispatches attempts that came back, within the capacity. Such an attempt has waited and may come back again:
  * with bulk priority it holds up nothing else. Returns their number.
  */
 async function dispatchReturned(
   key: string,
-  { flow, routes }: { flow: Flow; routes: Routes },
+  { circuit, flow, routes }: {
+    circuit: IntegrationCircuit | undefined;
+    flow: Flow;
+    routes: Routes;
+  },
   deps: ScheduleDeps,
 ): Promise<number> {
   const { id: own, integration, isFailedOver } = routes;
-  // Among several integrations, the sender of each decides.
-  const capacity = isFailedOver ? Infinity : Math.max(0, routes.routeFor(FIRST).left);
-  const view = { integration, capacity, now: deps.now() };
+  const isOpen = isFailedOver || routes.routeFor(FIRST).left > 0;
+  const view = { integration, capacity: isOpen ? MAX_RETURNED : 0, now: deps.now() };
   const { fresh, expired } = chooseWithin(flow.returned(key), view);
-  if (fresh.length + expired.length === 0) return 0;
+  const found = [...isOpen ? expired : [], ...fresh];
   // Of a later attempt the ledger knows whether another integration may make it.
-  const later = isFailedOver ? fresh.filter(({ attempt }) => attempt > 0) : [];
+  const [later, first] = partition(found, ({ attempt }) => isFailedOver && attempt > 0);
   for (const attempt of later) flow.release(attempt);
-  const waiting = fresh.filter((attempt) => !later.includes(attempt));
-  if (waiting.length + expired.length === 0) return 0;
-  const sendIds = [...waiting, ...expired].map(({ sendId }) => sendId);
-  const heads = new Map(
-    (await deps.sends.heads([...new Set(sendIds)])).map((head) => [head._id, head]),
-  );
+  const waiting = await withoutRegister(first, { flow, ...deps });
+  const ids = new Set([...waiting, ...expired].map(({ sendId }) => sendId));
+  if (ids.size === 0) return 0;
+  const heads = new Map((await deps.sends.heads([...ids])).map((head) => [head._id, head]));
   const chosen = waiting.flatMap((attempt) => {
     const from = heads.get(attempt.sendId)?.from.email ?? "";
     const { id, left } = routes.routeFor({ ...FIRST, from });
@@ -237,7 +250,13 @@ async function dispatchReturned(
     routes.take(id, 1);
     return [{ attempt, id }];
   });
-  chosen.push(...expired.map((attempt) => ({ attempt, id: own })));
+  const taken = new Set(chosen.map(({ attempt }) => attempt));
+  const late = expired.filter((attempt) => !taken.has(attempt) && !later.includes(attempt));
+  for (const [id, ofSend] of Map.groupBy(late, ({ sendId }) => sendId)) {
+    for (const attempt of ofSend) flow.release(attempt);
+    const head = heads.get(id);
+    if (head && integration) await failExpired(head, ofSend, { integration, circuit }, deps);
+  }
   const [accountId] = key.split("/");
   for (const { attempt, id } of chosen) flow.begin(`${accountId}/${id}`, attempt);
   const bySend = Map.groupBy(chosen, ({ attempt, id }) => `${attempt.sendId} ${id}`);
@@ -256,6 +275,31 @@ async function dispatchReturned(
   return chosen.length;
 }
 
+/**
+ * Returns the attempts that no process has begun or ended. The flow forgets the others: the ledger knows them. A
+ * message that was canceled while it waited takes no work and no place of the window.
+ */
+async function withoutRegister<T extends FlowNews>(
+  attempts: readonly T[],
+  { flow, registers: { find } }: { flow: Pick<Flow, "release"> } & StorePart<"registers.find">,
+): Promise<T[]> {
+  if (attempts.length === 0) return [];
+  const registers = await find(
+    attempts.map(({ messageId, attempt }) => ({ messageId, n: attempt + 1 })),
+  );
+  const [open, taken] = partition(
+    attempts,
+    ({ messageId, attempt }) => !registers.has(`${messageId}/${attempt + 1}`),
+  );
+  for (const attempt of taken) flow.release(attempt);
+  return open;
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  const { yes = [], no = [] } = Object.groupBy(all, (one) => isFirst(one) ? "yes" : "no");
+  return [yes, no];
+}
+
 async function dispatchPart(
   send: WaitingSend,
   { taken, id, flow }: { taken: number; id: number; flow: Flow },
@@ -269,16 +313,16 @@ async function dispatchPart(
   // The cursor first: the reconciler finds what is lost after it.
   if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return 0;
   failpoint("tracker.after_advance");
+  const attempts = Array.from({ length: to - next }, (_, position) => {
+    const index = next + position;
+    return { index, messageId: messageIdOf(_id, index), attempt: 0 };
+  });
+  const open = await withoutRegister(attempts, { flow, ...deps });
+  for (const attempt of open) flow.begin(`${accountId}/${id}`, attempt);
   const events: Outgoing[] = [];
-  for (let first = next; first < to; first += MAX_MESSAGES_PER_EVENT) {
-    const indexes = Array.from(
-      { length: Math.min(MAX_MESSAGES_PER_EVENT, to - first) },
-      (_, position) => first + position,
-    );
-    for (const index of indexes) {
-      flow.begin(`${accountId}/${id}`, { messageId: messageIdOf(_id, index), attempt: 0 });
-    }
-    const again = indexes.map((index) => ({ index, attempt: 0 }));
+  for (let first = 0; first < open.length; first += MAX_MESSAGES_PER_EVENT) {
+    const again = open.slice(first, first + MAX_MESSAGES_PER_EVENT)
+      .map(({ index, attempt }) => ({ index, attempt }));
     events.push(...redispatchesOf(send, again, options));
   }
   await Promise.all(events.map((event) => deps.publish(event, trace)));

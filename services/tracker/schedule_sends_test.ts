@@ -37,9 +37,18 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
   const order: string[] = [];
   const flow = openFlow({ patienceMs: 60_000, clock: { now: () => 0 } });
   const waits = (send: WaitingSend) => send.next < send.messageCount;
+  /** `<message>/<number>` of attempts that have a register. */
+  const taken = new Set<string>();
+  const register = { register: { by: "a person", dot: true as const }, isOver: false };
   const deps = withChanges<ScheduleDeps>({
     registers: {
       ledgerOf: ledger.registers.ledgerOf,
+      find: (attempts) => {
+        const ids = attempts.map(({ messageId, n }) => `${messageId}/${n}`);
+        return Promise.resolve(
+          new Map(ids.filter((id) => taken.has(id)).map((id) => [id, register])),
+        );
+      },
     },
     waiting: {
       integrationsWaitedFor: () =>
@@ -89,7 +98,8 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
     published.splice(0).flatMap(({ type, data }) =>
       type === "send.resumed" ? data.again.map(({ index }) => index) : []
     );
-  return { deps, ledger, flow, published, order, indexes, run: () => scheduleOnce(deps, flow) };
+  const run = () => scheduleOnce(deps, flow);
+  return { deps, ledger, flow, published, order, indexes, taken, run };
 }
 
 const upTo = (count: number, from = 0) =>
@@ -264,18 +274,60 @@ test("scheduleOnce() dispatches returned attempts before the rest, when there is
   assert.equal(next?.type === "send.resumed" && next.data.again[0]?.index, 10);
 });
 
-test("scheduleOnce() fails returned attempts after the maximum wait, even of a suspended integration", async () => {
+test("scheduleOnce() fails returned attempts after the maximum wait, even of a suspended integration, and dispatches none", async () => {
   const sends = [0, 48 * HOUR].map((age) =>
     waitingSend({ acceptedAt: new Date(NOW.getTime() - age), messageCount: 1, next: 1 })
   );
-  const { flow, run, published } = openScheduler(sends, {
+  const { flow, run, published, ledger } = openScheduler(sends, {
     integrations: {
       find: () => Promise.resolve(SUSPENDED),
     },
   });
   noteNews(flow, sends.map((send) => returned(send, 0)));
-  assert.equal(await run(), 1);
-  assert.deepEqual(published.map(({ data }) => "sendId" in data && data.sendId), [sends[1]?._id]);
+  assert.equal(await run(), 0);
+  assert.deepEqual(published.map(({ type }) => type), ["status.message.failed"]);
+  assert.deepEqual(ledger.written.map(({ messageId, state }) => [messageId, state]), [
+    [messageIdOf(sends[1]?._id ?? "", 0), "failed"],
+  ]);
+  assert.deepEqual(flow.returned("acc_1/4").map(({ sendId }) => sendId), [sends[0]?._id]);
+});
+
+test("scheduleOnce() leaves out returned attempts that were canceled, and dispatches those behind them", async () => {
+  const send = waitingSend({ messageCount: 40, next: 40 });
+  const { flow, run, indexes, taken } = openScheduler([send]);
+  noteNews(flow, upTo(40).map((index) => returned(send, index)));
+  for (const index of upTo(30)) taken.add(`${messageIdOf(send._id, index)}/1`);
+  assert.equal(await run(), 1, "one message shows whether its server takes mail");
+  assert.deepEqual(indexes(), [30]);
+  assert.deepEqual(flow.returned("acc_1/4").map(({ index }) => index), upTo(40, 31));
+});
+
+test("scheduleOnce() passes over messages of a waiting send that were canceled", async () => {
+  const send = waitingSend({ messageCount: 30 });
+  const { flow, run, indexes, taken } = openScheduler([send]);
+  for (const index of upTo(25)) taken.add(`${messageIdOf(send._id, index)}/1`);
+  for (let round = 0; round < 3; round++) await run();
+  assert.deepEqual(indexes(), upTo(30, 25));
+  assert.equal(flow.inFlight("acc_1/4"), 5);
+});
+
+test("noteNews() frees the place of an attempt that a mailer drops, or that has to wait", async () => {
+  const send = waitingSend();
+  const { flow, run } = openScheduler([send]);
+  await run();
+  const dataOf = (index: number) => ({
+    ...{ messageId: messageIdOf(send._id, index), sendId: send._id, accountId: "acc_1", index },
+    ...{ attempt: 0, at: NOW.toISOString() },
+  });
+  noteNews(flow, [
+    { type: "status.message.dropped", data: { ...dataOf(3), integrationId: 4 } },
+    {
+      type: "status.message.waiting",
+      data: { ...dataOf(4), reason: "Images are loading", nextAt: NOW.toISOString() },
+    },
+  ]);
+  assert.equal(flow.inFlight("acc_1/4"), 8);
+  assert.equal(flow.holds({ messageId: messageIdOf(send._id, 4), attempt: 0 }), false);
 });
 
 test("scheduleOnce() searches sends without capacity for expired messages every ten seconds", async () => {
@@ -324,6 +376,28 @@ test("scheduleOnce() searches at most ten integrations without capacity in one r
   }
   assert.deepEqual(counts, [10, 20, 25, 25]);
   assert.deepEqual(looked, keys);
+});
+
+test("scheduleOnce() searches the integration first that was not searched for longest", async () => {
+  const keys = Array.from({ length: 150 }, (_, id) => `acc_1/${id}`);
+  const looked = new Set<string>();
+  let now = NOW.getTime();
+  const { deps, flow } = openScheduler([], {
+    waiting: {
+      integrationsWaitedFor: () => Promise.resolve(keys),
+      listSends: (key) => {
+        looked.add(key);
+        return Promise.resolve([]);
+      },
+    },
+    integrations: {
+      find: () => Promise.resolve(SUSPENDED),
+    },
+    now: () => new Date(now),
+  });
+  const looks = new Map<string, number>();
+  for (let round = 0; round < 15; round++, now += 1100) await scheduleOnce(deps, flow, looks);
+  assert.equal(looked.size, 150);
 });
 
 test("scheduleOnce() reads nothing of an integration whose window is full", async () => {
