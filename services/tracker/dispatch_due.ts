@@ -1,6 +1,6 @@
 import type { Priority } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
-import { type Outgoing, redispatchesOf } from "@posthaste/messaging";
+import { isOutage, type Outgoing, redispatchesOf } from "@posthaste/messaging";
 import { failpoint, repeat } from "@posthaste/runtime";
 import type { DueMessage, IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
@@ -55,27 +55,23 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   const integrations = await deps.waiting.integrationsDue(deps.now());
   if (integrations.length === 0) return undefined;
   const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
-  const found = await Promise.all(integrations.map(async (key) => {
-    const due = await dueOf(key, { circuits, flow }, deps);
-    return { key, due };
-  }));
-  const all = found.flatMap(({ due }) => due);
-  if (all.length === 0) return 0;
-  // Includes attempts of another worker: they are examined again when no news of them has come.
-  const attempts = found.flatMap(({ key, due }) =>
-    due.map(({ _id: messageId, attempt, accountId, fallback }) => ({
-      integration: fallback ? `${accountId}/${fallback}` : key,
-      attempt: { messageId, attempt },
-    }))
+  const found = await Promise.all(
+    integrations.map((key) => dueOf(key, { circuits, flow }, deps)),
   );
-  await publishInFlight(flow, attempts, async () => {
-    await dispatch(await decide(all, deps), circuits, deps);
-  });
+  const all = found.flat();
+  if (all.length === 0) return 0;
+  await dispatch(await decide(all, deps), { circuits, flow }, deps);
   return all.length;
 }
 
-/** A message to dispatch, and the integration that sends it if that is not the send's own; or one to fail. */
-type Routed = DueMessage & { fallback?: number; isTooLate?: boolean };
+/** A message to dispatch, or to fail. */
+interface Routed extends DueMessage {
+  /** `_id` of its own integration. */
+  own: string;
+  /** The integration that sends it, if that is not its own. */
+  fallback?: number;
+  isTooLate?: boolean;
+}
 
 /** Returns the messages of an integration that are due and may be dispatched now, or can wait no longer. */
 async function dueOf(
@@ -91,16 +87,16 @@ async function dueOf(
   const due = (await deps.waiting.dueMessages(key, { now, limit }))
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
   const { fresh, expired } = chooseWithin(due, { integration, capacity: Infinity, now });
-  const routed = await route([...expired, ...fresh], routes, deps);
+  const routed = await route([...expired, ...fresh], { key, routes }, deps);
   const ids = new Set(routed.map(({ _id }) => _id));
   const tooLate = expired.filter(({ _id }) => !ids.has(_id));
-  return [...routed, ...tooLate.map((message) => ({ ...message, isTooLate: true }))];
+  return [...routed, ...tooLate.map((message) => ({ ...message, own: key, isTooLate: true }))];
 }
 
 /** Returns those of some messages of an integration that some integration may take now. */
 async function route(
   messages: readonly DueMessage[],
-  routes: Routes,
+  { key, routes }: { key: string; routes: Routes },
   deps: DueDeps,
 ): Promise<Routed[]> {
   // Without fallbacks it does not matter who the sender is.
@@ -114,7 +110,7 @@ async function route(
     const { id, left } = routes.routeFor({ from, unknownAttempts, unreached });
     if (left <= 0) return [];
     routes.take(id, 1);
-    return [id === routes.id ? message : { ...message, fallback: id }];
+    return [{ ...message, own: key, ...(id === routes.id ? {} : { fallback: id }) }];
   });
 }
 
@@ -123,61 +119,96 @@ function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority 
   return typeof waitsFor === "string" ? "bulk" : priority;
 }
 
-/** Messages to dispatch, messages to fail, and attempts that another worker left behind. */
+/** Messages of a send by what is to be done. */
 interface Decided {
   again: Routed[];
   tooLate: Routed[];
-  lost: (LostAttempt & { sendId: string })[];
+  /** Attempts that another worker left behind. */
+  lost: (LostAttempt & { message: Routed })[];
+  /** Attempts that another worker makes. */
+  elsewhere: Routed[];
 }
 
+/** Returns what is to be done with messages, by the id of their send. */
 async function decide(
   due: readonly Routed[],
   { registers: { find: findRegisters } }: DueDeps,
-): Promise<Decided> {
-  const decided: Decided = { again: [], tooLate: [], lost: [] };
+): Promise<ReadonlyMap<string, Decided>> {
+  const bySend = new Map<string, Decided>();
   const registers = await findRegisters(
     due.map(({ _id, attempt }) => ({ messageId: _id, n: attempt + 1 })),
   );
   for (const message of due) {
     const { _id, sendId, index, attempt } = message;
+    const decided = bySend.get(sendId) ?? { again: [], tooLate: [], lost: [], elsewhere: [] };
+    bySend.set(sendId, decided);
     const outcome = attempt === 0 ? undefined : { attempt, state: "deferred" as const };
     const found = registers.get(`${_id}/${attempt + 1}`);
     const decision = nextAction(outcome, found);
-    if (decision.do === "dispatch") {
-      (message.isTooLate ? decided.tooLate : decided.again).push(message);
-    } else if (isLost(decision)) {
-      decided.lost.push({ sendId, index, decision, fallback: found?.fallback });
-    }
+    if (isLost(decision)) {
+      decided.lost.push({ message, index, decision, fallback: found?.fallback });
+    } else if (decision.do !== "dispatch") decided.elsewhere.push(message);
+    else if (message.isTooLate) decided.tooLate.push(message);
+    else decided.again.push(message);
   }
-  return decided;
+  return bySend;
 }
 
+/** @throws The first error, after the work on all other sends. */
 async function dispatch(
-  { again, tooLate, lost }: Decided,
-  circuits: ReadonlyMap<string, IntegrationCircuit>,
+  bySend: ReadonlyMap<string, Decided>,
+  { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
   deps: DueDeps,
 ): Promise<void> {
-  const bySend = Map.groupBy(again, ({ sendId }) => sendId);
-  const lostBySend = Map.groupBy(lost, ({ sendId }) => sendId);
-  const lateBySend = Map.groupBy(tooLate, ({ sendId }) => sendId);
-  const ids = [again, tooLate, lost].flatMap((all) => all.map(({ sendId }) => sendId));
-  const heads = await deps.sends.heads([...new Set(ids)]);
+  // They are examined again when no news of them has come.
+  for (const { elsewhere } of bySend.values()) {
+    for (const { integration, attempt } of elsewhere.map(inFlightOf)) {
+      flow.begin(integration, attempt);
+    }
+  }
+  const heads = await deps.sends.heads([...bySend.keys()]);
   failpoint("tracker.before_due");
+  const errors: unknown[] = [];
   for (const head of heads) {
-    // The next round finds the rest.
-    await endLost(head, lostBySend.get(head._id) ?? [], deps);
-    await failLate(head, lateBySend.get(head._id) ?? [], circuits, deps);
-    const due = bySend.get(head._id) ?? [];
-    for (const [integrationId, routed] of Map.groupBy(due, ({ fallback }) => fallback)) {
+    const decided = bySend.get(head._id);
+    if (decided === undefined) continue;
+    try {
+      await dispatchSend(head, decided, { circuits, flow }, deps);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      // The sends after it are not to blame.
+      errors.push(error);
+    }
+  }
+  failpoint("tracker.after_due");
+  if (errors.length > 0) throw errors[0];
+}
+
+async function dispatchSend(
+  head: SendHead,
+  { again, tooLate, lost }: Decided,
+  { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
+  deps: DueDeps,
+): Promise<void> {
+  // The next round finds the rest.
+  await endLost(head, lost, deps);
+  await failLate(head, tooLate, circuits, deps);
+  await publishInFlight(flow, again.map(inFlightOf), async () => {
+    for (const [integrationId, routed] of Map.groupBy(again, ({ fallback }) => fallback)) {
       for (const [priority, part] of Map.groupBy(routed, (one) => priorityOf(head, one))) {
         for (const event of redispatchesOf({ ...head, priority }, part, { integrationId })) {
           await deps.publish(event, head.trace);
         }
       }
     }
-  }
-  failpoint("tracker.after_due");
+  });
   count("posthaste.due.dispatched", again.length);
+}
+
+/** Returns a message as the flow knows it. */
+function inFlightOf({ _id: messageId, attempt, accountId, own, fallback }: Routed) {
+  const integration = fallback === undefined ? own : `${accountId}/${fallback}`;
+  return { integration, attempt: { messageId, attempt } };
 }
 
 async function failLate(

@@ -142,6 +142,28 @@ test("dispatchDue() retries what could not be published", async () => {
   assert.deepEqual(dispatched(), [0]);
 });
 
+test("dispatchDue() dispatches all others once if the broker refuses one", async () => {
+  const sends = [0, 1, 2].map((): SendHead => ({ ...SEND, _id: newSendId("acc_1") }));
+  const [, refused] = sends;
+  const due = sends.map(({ _id: sendId }): DueMessage => ({
+    ...{ ...dueOf(0), _id: messageIdOf(sendId, 0), sendId },
+  }));
+  const published: string[] = [];
+  const { round } = openRound(due, {
+    sends: {
+      heads: (ids) => Promise.resolve(sends.filter(({ _id }) => ids.includes(_id))),
+    },
+    publish: ({ data }) => {
+      const { sendId } = data as { sendId: string };
+      if (sendId === refused?._id) return Promise.reject(new Error("refused"));
+      published.push(sendId);
+      return Promise.resolve();
+    },
+  });
+  for (let rounds = 0; rounds < 3; rounds++) await assert.rejects(round(), /refused/);
+  assert.deepEqual(published, [sends[0]?._id, sends[2]?._id]);
+});
+
 test("dispatchDue() counts an attempt that ends before its publication returns as ended", async () => {
   const { round, flow } = openRound([dueOf(0)], {
     publish: () => Promise.resolve(flow.end({ messageId: dueOf(0)._id, attempt: 1 })),
