@@ -20,8 +20,8 @@ export type Placed = Pick<
 /** Look-ups of messages' places in the queue of their integration. */
 export interface MessagePlaces {
   /**
-   * Returns the places of messages that wait for their integration, by id. Messages in flight have none,
-   * unless the integration has stopped meanwhile. Messages that wait for a time have none either.
+   * Returns the places of messages that wait for their integration, by id. Messages in flight and those that are due
+   * have none, unless the integration has stopped meanwhile. Messages that wait for a time have none either.
    */
   findPlaces(accountId: string, messages: readonly Placed[]): Promise<Map<string, MessagePlace>>;
 }
@@ -48,7 +48,7 @@ interface Waiting {
   deferred: Placed[];
   /** The scheduler has not dispatched them. */
   queued: Placed[];
-  /** They were dispatched. */
+  /** They were dispatched, or are due. */
   underway: Placed[];
 }
 
@@ -64,21 +64,22 @@ export function messagePlaces(
     key: string,
     { accountId, deferred, queued, underway }: Waiting,
   ): Promise<[string, MessagePlace][]> {
-    const places = await Promise.all(deferred.map(async ({ _id, nextAt, reason }) => {
-      const before = { $gt: new Date(0), $lt: nextAt ?? new Date(0) };
-      const filter = { accountId, integration: key, nextAt: before, waitsFor: key };
-      const ahead = await messages.countDocuments(filter, { limit: MAX_AHEAD });
-      return [_id, { reason: reason ?? WAITING_REASON.busy, ahead }] satisfies [
-        string,
-        MessagePlace,
-      ];
-    }));
-    if (queued.length + underway.length === 0) return places;
     const [integration, circuit] = await Promise.all([
       readable.findOne({ _id: key, accountId }, { projection: { suspended: 1, maxPerMinute: 1 } }),
       integrationHealth.findOne({ _id: key }),
     ]);
     const pause = reasonOfPause(integration, circuit);
+    const places = await Promise.all(
+      deferred.map(async ({ _id, nextAt, reason }): Promise<[string, MessagePlace]> => {
+        const at = nextAt ?? new Date(0);
+        const ahead = await messages.countDocuments({
+          ...{ accountId, integration: key, waitsFor: key },
+          nextAt: { $gt: new Date(0), $lte: at },
+          $or: [{ nextAt: { $lt: at } }, { _id: { $lt: _id } }],
+        }, { limit: MAX_AHEAD });
+        return [_id, { reason: pause ?? reason ?? WAITING_REASON.busy, ahead }];
+      }),
+    );
     if (pause !== undefined) {
       for (const { _id } of underway) places.push([_id, { reason: pause, ahead: 0 }]);
     }
@@ -116,14 +117,18 @@ export function messagePlaces(
 
   return {
     async findPlaces(accountId, found) {
-      const ids = new Set(found.flatMap(({ state, sendId }) => state === "queued" ? [sendId] : []));
+      const now = new Date();
+      const isDue = ({ state, nextAt }: Placed) =>
+        state === "deferred" && nextAt !== null && nextAt <= now;
+      const ids = new Set(
+        found.filter((one) => one.state === "queued" || isDue(one)).map(({ sendId }) => sendId),
+      );
       const heads = ids.size === 0 ? [] : await sends
         .find({ _id: { $in: [...ids] }, accountId }).project<Line>(LINE).toArray();
       const bySend = new Map(heads.map((send) => [send._id, send]));
-      const keyOf = ({ state, waitsFor, sendId }: Placed): string | undefined => {
-        if (state === "deferred") return waitsFor ?? undefined;
+      const keyOf = ({ waitsFor, sendId }: Placed): string | undefined => {
         const send = bySend.get(sendId);
-        return state === "queued" && send ? `${accountId}/${send.integrationId}` : undefined;
+        return waitsFor ?? (send && `${accountId}/${send.integrationId}`);
       };
       const byKey = Map.groupBy(found, keyOf);
       byKey.delete(undefined);
@@ -132,10 +137,11 @@ export function messagePlaces(
         return send?.waitsFor === undefined || index < (send.next ?? 0);
       };
       const places = await Promise.all([...byKey].map(([key = "", all]) => {
-        const deferred = all.filter(({ state }) => state === "deferred");
+        const deferred = all.filter(({ state, waitsFor }) => state === "deferred" && waitsFor);
+        const due = all.filter((one) => isDue(one) && !one.waitsFor);
         const rest = Map.groupBy(all.filter(({ state }) => state === "queued"), isUnderway);
         const [underway = [], queued = []] = [rest.get(true), rest.get(false)];
-        return placesOf(key, { accountId, deferred, queued, underway });
+        return placesOf(key, { accountId, deferred, queued, underway: [...due, ...underway] });
       }));
       return new Map(places.flat());
     },

@@ -49,7 +49,7 @@ test("findPlaces() counts what goes first: returned messages, small sends, and o
   for (const index of [0, 1]) {
     const messageId = messageIdOf(older._id, index);
     const why = { reason: "login refused", waitsFor: `${accountId}/1` };
-    await voidAttempt(store, "deferred", { messageId, attempt: 1, at: at(5 + index), ...why });
+    await voidAttempt(store, "deferred", { messageId, attempt: 1, at: at(5), ...why });
   }
   assert.deepEqual(await placeOf(older._id, 0), { reason: "login refused", ahead: 0 });
   assert.deepEqual(await placeOf(older._id, 1), { reason: "login refused", ahead: 1 });
@@ -71,6 +71,13 @@ test("findPlaces() returns what stops an integration, and nothing for messages t
   assert.ok(head && await store.waiting.advanceSend(head, 1, { reconcileAt: at(60) }));
   const underway = await placeOf(send._id, 0);
   assert.deepEqual(underway, { reason, ahead: 0 }, "what is underway comes back");
+  const stopped = { reason: "The server refused the login", waitsFor: integration._id };
+  const busy = { reason: "The server is busy", nextAt: at(20) };
+  for (const [index, why] of [stopped, busy].entries()) {
+    const messageId = messageIdOf(send._id, index);
+    await voidAttempt(store, "deferred", { messageId, attempt: 1, at: at(10), ...why });
+    assert.equal((await placeOf(send._id, index))?.reason, reason, "no try is planned");
+  }
   await store.integrations.resume(accountId, integration.id);
   const { _id: id } = integration;
   await store.circuits.countFailure({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });

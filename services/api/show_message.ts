@@ -103,9 +103,11 @@ export function showFound(
   };
 }
 
-function messageHead(message: Omit<FoundMessage, "send" | "waitsFor" | "hasPdfs" | "subject">) {
+function messageHead(message: Omit<FoundMessage, "send" | "hasPdfs" | "subject">) {
   const { _id: id, sendId, email, state, attempt, acceptedAt, finishedAt } = message;
-  const { nextAt, reason, reply, copiesRefused } = message;
+  const { waitsFor, reason, reply, copiesRefused } = message;
+  // While it waits for its integration, nobody knows the time.
+  const nextAt = waitsFor === null ? message.nextAt : null;
   return {
     ...{ id, sendId, email, state, attempt, acceptedAt, finishedAt, nextAt, reason, reply },
     ...(copiesRefused === undefined ? {} : { copiesRefused }),

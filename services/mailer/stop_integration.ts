@@ -32,7 +32,7 @@ export async function stopIntegration(
     const isAgain = await noteRefusedLogin(refusal);
     if (!isAgain) {
       admission.block(integration);
-      return `${reason}; next try in a minute`;
+      return reason;
     }
   }
   admission.block(integration);
