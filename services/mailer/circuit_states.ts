@@ -6,8 +6,12 @@ import { count, type Logger } from "@posthaste/telemetry";
 /** The circuit state of each SMTP server that could not be reached lately, shared by all mailers. */
 export interface CircuitStates {
   circuitOf(integrationId: string): IntegrationCircuit | undefined;
-  /** Records that a server was unreachable. Never throws. */
-  note(integrationId: string, reason: string): Promise<void>;
+  /**
+   * Records that a server was unreachable. Never throws.
+   *
+   * @param failure `reason`: a sentence for its users. `error`: what operators find in the log.
+   */
+  note(integrationId: string, failure: { reason: string; error: unknown }): Promise<void>;
   /** Records that a server was reached. Never throws, and is free if no failure was known. */
   clear(integrationId: string): Promise<void>;
   /** Follows the states that other mailers report, until the signal aborts. */
@@ -41,7 +45,7 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
 
   return {
     circuitOf: (id) => known.get(id),
-    note: (id, reason) =>
+    note: (id, { reason, error }) =>
       carefully(async () => {
         const { circuit, isOpened } = await deps.circuits.countFailure({
           id,
@@ -52,7 +56,10 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
         known.set(id, circuit);
         if (!isOpened) return;
         count("posthaste.breaker.transitions", 1, { "posthaste.outcome": "open" });
-        deps.logger.warn("An SMTP server cannot be reached, circuit opened", { integration: id });
+        deps.logger.warn("An SMTP server cannot be reached, circuit opened", {
+          integration: id,
+          error,
+        });
       }),
     clear: (id) =>
       carefully(async () => {

@@ -145,12 +145,12 @@ async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"end
       const { reason } = verdict;
       return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
     }
+    // A server may send nothing before it has accepted a login.
+    const isReached = error.fault !== "host" && error.phase !== "auth";
     if (isUnreachable(error) || isSilent(error)) {
-      await deps.circuitStates.note(integration._id, isSilent(error) ? SILENT : verdict.reason);
-    } // A server may send nothing before it has accepted a login.
-    else if (error.fault !== "host" && error.phase !== "auth") {
-      await deps.circuitStates.clear(integration._id);
-    }
+      const reason = isSilent(error) ? SILENT : verdict.reason;
+      await deps.circuitStates.note(integration._id, { reason, error });
+    } else if (isReached) await deps.circuitStates.clear(integration._id);
     const used = { integration, own, isUnoffered: isUnoffered(error) };
     const ended = await setBack(work, used, deps, verdict);
     if (error.phase === "rcpt" && isNoMailbox(verdict)) {
@@ -217,7 +217,8 @@ async function setBack(
     ...{ state, ...said, ...unreached, waitsFor: ownKeyOf(work.message) },
   });
 }
-/** The outcome is written. An entry that is lost here is added by the next refusal. */
+
+/** Puts an address on the suppression list. An entry that is lost here is added by the next refusal. */
 async function noteRefused(
   { message: { accountId, messageId } }: Work,
   { email, reply: { code, enhanced } }: { email: string; reply: SmtpReply },

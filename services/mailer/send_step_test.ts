@@ -125,7 +125,7 @@ function openMailer(changes: Changes<SendDeps> = {}) {
       block: ({ _id }) => void world.noted.push(`block ${_id}`),
     },
     circuitStates: {
-      note: (id, reason) => Promise.resolve(void world.noted.push(`note ${id}: ${reason}`)),
+      note: (id, { reason }) => Promise.resolve(void world.noted.push(`note ${id}: ${reason}`)),
       clear: (id) => Promise.resolve(void world.noted.push(`clear ${id}`)),
       circuitOf: () => undefined,
     },
