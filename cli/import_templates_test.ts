@@ -329,7 +329,7 @@ test("importCommand() imports, then finds it unchanged, then refuses a fault wit
   assert.match(first.stdout, /email +1 +welcome +Welcome +1 +new\npdf +1 +bill +Bill +1 +new\n$/);
   assert.match(
     first.stderr,
-    /^1 PDF template was not printed: import has no printer\. .*push.*\n$/,
+    /^1 PDF template imported without a test print\. "posthaste push" prints them\n$/,
   );
   const again = await run("--json");
   assert.equal(again.stderr, "");

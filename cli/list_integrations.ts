@@ -89,9 +89,8 @@ async function healthOf(
 function sayHealth(health: Health | undefined): string[] {
   if (health === undefined) return ["", "", "", ""];
   const { state, lastSent, lastFailed, attempts, sent } = health;
-  const word = state === "unreachable" ? "unreachable" : state === "slow" ? "delayed" : state;
   return [
-    word,
+    state === "slow" ? "delayed" : state,
     lastSent === null ? "never" : sayTime(lastSent.at),
     attempts === 0 ? "" : `${sent} of ${attempts}`,
     lastFailed === null ? "" : `${sayTime(lastFailed.at)}: ${lastFailed.reason}`,

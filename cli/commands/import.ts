@@ -166,9 +166,10 @@ function noteUnprinted(
 ): void {
   const count = templates.filter(({ kind }) => kind === "pdf").length;
   if (count === 0) return;
-  const what = `${sayCount(count, "PDF template")} ${count === 1 ? "was" : "were"}`;
   output.note(
-    `${what} not printed: import has no printer. Look at the preview, or use "posthaste push"`,
+    `${
+      sayCount(count, "PDF template")
+    } imported without a test print. "posthaste push" prints them`,
   );
 }
 

@@ -45,7 +45,7 @@ export function dispatchesOf(send: Send): Outgoing[] {
   return splitBySize(requested, { maxCount: messagesPerEvent(hasPdfs), maxBytes: remaining })
     .flatMap((recipients): Outgoing[] => {
       const [first] = recipients;
-      // It has a part of its own, since it is too large for any.
+      // A recipient that is too large for any event travels by its index.
       if (recipients.length === 1 && first !== undefined && jsonBytes(first) >= remaining) {
         return redispatchesOf(send, recipients);
       }

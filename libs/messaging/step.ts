@@ -27,10 +27,10 @@ export type Delivery<T extends EventType> = {
 /**
  * The verdict of a step about an event.
  *
- * - `done`: publish what came of it, answer all who wait, each when its reply is there, and let it go.
- * - `retry`: it comes again. An `outage` (a database that is away) is waited out however long it
- *   takes; any other reason counts towards {@linkcode MAX_TRIES}.
- * - `fail`: trying again cannot help. What `giveUp` says is published.
+ * - `done`: the results are published, each asker gets its reply, and the event is acknowledged.
+ * - `retry`: the event is redelivered. During an `outage` (a database that is away) there is no limit; any other
+ *   reason counts towards {@linkcode MAX_TRIES}.
+ * - `fail`: trying again cannot help. The events of `giveUp` are published.
  */
 export type Verdict =
   | { type: "done"; publish: Outgoing[]; replies?: readonly unknown[] }

@@ -64,7 +64,7 @@ async function dispatch(
     store: StorePart<"waiting.queueSend">;
   },
 ): Promise<void> {
-  // Queued last: a send whose caller got an error is withdrawn before.
+  // A send whose caller got an error was withdrawn before this, so it never waits.
   if (send.next !== undefined) await store.waiting.queueSend(send);
   await dispatchSend(bus, send);
   if (send.next === undefined) acceptances.note(send);

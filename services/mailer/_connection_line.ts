@@ -348,7 +348,7 @@ export class ConnectionLine {
     this.#later();
   }
 
-  /** First: a mail whose connection was refused may show that fewer connections are possible. */
+  /** In a later turn: a mail whose connection was refused may first show that fewer connections are possible. */
   #later(): void {
     setImmediate(() => {
       this.#dispatch();
@@ -403,7 +403,7 @@ function isBusy(error: unknown): boolean {
     ["greeting", "ehlo", "tls", "auth"].includes(error.phase);
 }
 
-/** Rejects a mail with a failure before any command to the server. */
+/** Returns the failure of a mail for which no command may be sent to its server. */
 export function refuse(
   integration: SmtpIntegration,
   details: { fault: SmtpFailure["fault"]; reason: string; cause?: unknown },

@@ -19,7 +19,7 @@ export interface AdmissionDeps {
   now(): Date;
 }
 
-/** Result of a transaction, for the ones that follow. */
+/** The permission to begin an SMTP transaction. */
 export interface Permit {
   /** Maximum number of connections of this process to the server. */
   readonly connections: number;
@@ -56,7 +56,7 @@ const LONGEST_PAUSE_MS = 1000;
 /** Admitted mails for each connection: while one is transmitted, the next one is composed. */
 const PERMITS_PER_CONNECTION = 2;
 
-/** Time for which an integration is cached: {@linkcode cachedIntegrations}. */
+/** Longer than {@linkcode cachedIntegrations} caches an integration, in milliseconds. */
 const BLOCK_MS = 6000;
 
 /** Time whose share of the rate may pass as a burst. */

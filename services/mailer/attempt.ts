@@ -51,7 +51,7 @@ export interface Attempt {
 const REPEAT_MS = 1000;
 
 /**
- * Maximum attempts after errors that are not a known outage: a lost outcome costs a second copy of the mail.
+ * How often a write is tried that fails without a known outage: a lost outcome costs a second copy of the mail.
  */
 const MAX_TRIES = 20;
 
