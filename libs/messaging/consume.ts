@@ -76,7 +76,7 @@ export async function consume<T extends EventType>(
   await Promise.all(inFlight);
 }
 
-interface Beginning extends Omit<Settling, "place"> {
+interface Beginning extends Omit<Processing, "place"> {
   /** What this process has read ahead or in flight. */
   held: HeldEvents;
   inFlight: Set<Promise<void>>;
@@ -87,16 +87,16 @@ interface Beginning extends Omit<Settling, "place"> {
 function begin<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { inFlight, held, permit, ...settling }: Beginning,
+  { inFlight, held, permit, ...processing }: Beginning,
 ): void {
   const place: Place = { release: () => permit[Symbol.dispose]() };
-  const work = settle(client, step, { ...settling, place }).finally(() => {
-    held.end(settling.message);
+  const work = processEvent(client, step, { ...processing, place }).finally(() => {
+    held.end(processing.message);
     inFlight.delete(work);
     place.release();
     setGauge("posthaste.step.in_flight", inFlight.size, {
       "posthaste.stage": step.name,
-      "posthaste.priority": settling.plan.priority,
+      "posthaste.priority": processing.plan.priority,
     });
   });
   inFlight.add(work);
@@ -114,7 +114,7 @@ function triesOf({ info }: EventMessage): Tries {
   return { failed: info.deliveryCount - 1, lost: 0 };
 }
 
-interface Settling {
+interface Processing {
   message: EventMessage;
   plan: ConsumerPlan;
   /** Lets events that were redelivered often run one after the other. */
@@ -124,10 +124,10 @@ interface Settling {
 }
 
 /** Processes one event from delivery to acknowledgement. Never throws. */
-async function settle<T extends EventType>(
+async function processEvent<T extends EventType>(
   client: EventClient,
   step: Step<T>,
-  { message, plan, turns, place, options }: Settling,
+  { message, plan, turns, place, options }: Processing,
 ): Promise<void> {
   const { logger } = options;
   const type = typeOfSubject(message.subject);

@@ -35,7 +35,7 @@ const QUICK_MS = 1000;
 /** A mail that waits for a connection, and the callback for its end. */
 interface Waiting {
   readonly mail: SmtpMail;
-  readonly settled: PromiseWithResolvers<SmtpReceipt>;
+  readonly reply: PromiseWithResolvers<SmtpReceipt>;
   /** Called when it waits no longer. */
   leave: () => void;
 }
@@ -87,11 +87,11 @@ export class ConnectionLine {
 
   /** @throws {SmtpFailure} */
   send(mail: SmtpMail): Promise<SmtpReceipt> {
-    const waiting: Waiting = { mail, settled: Promise.withResolvers(), leave: () => {} };
+    const waiting: Waiting = { mail, reply: Promise.withResolvers(), leave: () => {} };
     this.#queue.push(waiting);
     this.#wait(waiting);
     this.#dispatch();
-    return waiting.settled.promise;
+    return waiting.reply.promise;
   }
 
   /** Rejects a mail that is interrupted while it waits. */
@@ -196,14 +196,14 @@ export class ConnectionLine {
       if (isAhead) this.#goesAhead = "works";
       const now = performance.now();
       this.#lastReplyMs = now - dotAt;
-      waiting.settled.resolve(receiptOf(reply, now - start));
+      waiting.reply.resolve(receiptOf(reply, now - start));
     } catch (error) {
       if (session.broke !== undefined) this.#memory.learn(session.broke);
       if (isReused && isStale(error)) {
         // It waited for the reply to another mail.
         if (isAhead && !session.isClosed) this.#lastReplyMs = Infinity;
         this.#again(waiting);
-      } else waiting.settled.reject(this.#failureOf(error));
+      } else waiting.reply.reject(this.#failureOf(error));
     } finally {
       if (isAhead && this.#goesAhead === session) this.#goesAhead = "untried";
       this.#release(session);
@@ -218,9 +218,9 @@ export class ConnectionLine {
     this.#dispatch();
   }
 
-  #turnAway({ settled, leave }: Waiting, why: Parameters<typeof refuse>[1]): void {
+  #turnAway({ reply, leave }: Waiting, why: Parameters<typeof refuse>[1]): void {
     leave();
-    settled.reject(refuse(this.#integration, why));
+    reply.reject(refuse(this.#integration, why));
   }
 
   /** @param refused The access token that the server refused a moment ago. */
@@ -233,7 +233,7 @@ export class ConnectionLine {
       token = await this.#tokenAfter(refused);
       session = this.#connectionTo(address, token);
     } catch (error) {
-      waiting.settled.reject(error);
+      waiting.reply.reject(error);
       return this.#later();
     } finally {
       this.#resolving--;
@@ -247,7 +247,7 @@ export class ConnectionLine {
       if (token !== undefined && refused === undefined && isRefusedToken(error)) {
         return await this.#open(waiting, { token, error });
       }
-      return waiting.settled.reject(this.#failureOf(error));
+      return waiting.reply.reject(this.#failureOf(error));
     }
     await this.#carry(session, waiting);
   }

@@ -2,7 +2,7 @@ import { copyFields, type Message } from "@posthaste/contracts";
 import { type MessageIdentity, sealSubject, type StorePart } from "@posthaste/storage";
 import { type AttemptDeps, isStale, openAttempt } from "./attempt.ts";
 import type { ReadyMessage } from "./compose_message.ts";
-import type { Work } from "./settle.ts";
+import type { Work } from "./end_attempt.ts";
 
 /** The dependencies of beginning work on a message. */
 export type BeginDeps = AttemptDeps & StorePart<"messages.find">;

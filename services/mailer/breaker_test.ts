@@ -16,7 +16,7 @@ test("isUnreachable() is true for failures before the server accepts commands", 
     ["auth", "reply", false],
     ["mail", "lost", false],
     ["dot", "stalled", false],
-    ["body", "gate", false],
+    ["body", "held", false],
   ] as const;
   for (const [phase, fault, expected] of cases) {
     assert.equal(isUnreachable({ phase, fault }), expected, `${phase} ${fault}`);

@@ -4,10 +4,10 @@ import { reasonOfPause, WAITING_REASON } from "@posthaste/storage";
 import { type BeginDeps, beginWork, findEarlier } from "./begin_work.ts";
 import type { CircuitStates } from "./circuit_states.ts";
 import type { ReadyMessage } from "./compose_message.ts";
-import { drop, settle, type SettleDeps, statusEventOf } from "./settle.ts";
+import { drop, endAttempt, type EndDeps, statusEventOf } from "./end_attempt.ts";
 
 /** The dependencies of ending a message that is not sent. */
-export type UnsentDeps = SettleDeps & BeginDeps & {
+export type UnsentDeps = EndDeps & BeginDeps & {
   circuitStates: Pick<CircuitStates, "circuitOf">;
 };
 
@@ -17,7 +17,7 @@ export async function failUnsent(
   deps: UnsentDeps,
   reason: string,
 ): Promise<"ended"> {
-  return await settle(beginWork(message, deps), deps, { state: "failed", reason });
+  return await endAttempt(beginWork(message, deps), deps, { state: "failed", reason });
 }
 
 /** Ends a message whose recipient is suppressed. Nothing is sent. */
@@ -30,7 +30,7 @@ export async function suppress(
   const codes = [reply?.code, reply?.enhanced].filter((part) => part !== undefined).join(" ");
   const cause = why === "hard_refusal" ? `: a server refused it (${codes})` : "";
   const reason = `The address is on the suppression list${cause}`;
-  return await settle(beginWork(message, deps), deps, { state: "suppressed", reason });
+  return await endAttempt(beginWork(message, deps), deps, { state: "suppressed", reason });
 }
 
 /**

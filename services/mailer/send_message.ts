@@ -29,7 +29,7 @@ import type { ComposedMail } from "./compose_mime.ts";
 import { type Copies, copiesFor } from "./copies.ts";
 import { failUnsent, type UnsentDeps } from "./end_unsent.ts";
 import { setbackOf, type Waits } from "./outcome.ts";
-import { drop, settle, type Work } from "./settle.ts";
+import { drop, endAttempt, type Work } from "./end_attempt.ts";
 import { MAX_SIGNATURE_BYTES, signMail } from "./sign_mail.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
@@ -143,7 +143,7 @@ async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"end
     if (isInterruption(error)) {
       // The server is not at fault: it needs no pause.
       const { reason } = verdict;
-      return await settle(work, deps, { state: "deferred", reason, nextAt: deps.now() });
+      return await endAttempt(work, deps, { state: "deferred", reason, nextAt: deps.now() });
     }
     // A server may send nothing before it has accepted a login.
     const isReached = error.fault !== "host" && error.phase !== "auth";
@@ -166,7 +166,7 @@ async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"end
   recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
   const { code, response, enhanced } = receipt;
   const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
-  await settle(work, deps, { state: "sent", reply, copiesRefused: smtp.copies.refused() });
+  await endAttempt(work, deps, { state: "sent", reply, copiesRefused: smtp.copies.refused() });
   failpoint("mailer.after_outcome");
   for (const { email, reply } of smtp.copies.refused()) {
     if (isNoMailbox(reply)) await noteRefused(work, { email, reply }, deps);
@@ -207,13 +207,13 @@ async function setBack(
   const isFallback = fallbackOf(work.message) !== undefined;
   const policy = attemptPolicy(own, { isFallback });
   const setback = setbackOf(verdict, policy, { attempt, acceptedAt, now, retryMs, replyMs });
-  if (setback.state !== "deferred") return await settle(work, deps, setback);
+  if (setback.state !== "deferred") return await endAttempt(work, deps, setback);
   const unreached = isUnoffered ? { unreached: integration.id } : {};
   const reason = await stopIntegration(verdict, { integration, now }, deps);
-  if (reason === undefined) return await settle(work, deps, { ...setback, ...unreached });
+  if (reason === undefined) return await endAttempt(work, deps, { ...setback, ...unreached });
   const { state, reply } = setback;
   const said = reply === undefined ? { reason } : { reason, reply };
-  return await settle(work, deps, {
+  return await endAttempt(work, deps, {
     ...{ state, ...said, ...unreached, waitsFor: ownKeyOf(work.message) },
   });
 }

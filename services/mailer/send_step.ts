@@ -17,7 +17,7 @@ import type { Admission } from "./admission.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import { failUnsent, giveBack, suppress } from "./end_unsent.ts";
 import { type MessageDeps, sendMessage, type Suppressed } from "./send_message.ts";
-import { drop, statusEventOf } from "./settle.ts";
+import { drop, statusEventOf } from "./end_attempt.ts";
 
 /** The dependencies of the step. */
 export type SendDeps = MessageDeps & StorePart<"registers.find"> & {

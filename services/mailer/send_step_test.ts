@@ -394,7 +394,7 @@ test("sendStep() sends and writes nothing where another worker has ended the att
       onData?.();
       const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
       assert.match(String(cause), /another worker has ended the attempt/);
-      throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
+      throw new SmtpFailure("held back", { phase: "body", fault: "held", cause });
     },
   });
   world.ledger.inserted.set(`${ID}/1`, { by: "another", dot: true });
@@ -453,7 +453,7 @@ test("sendStep() sends no final dot for an event that has become too old", async
       onData?.();
       const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
       assert.match(String(cause), /its time limit has passed/);
-      throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
+      throw new SmtpFailure("held back", { phase: "body", fault: "held", cause });
     },
   });
   world.now = Date.parse(ACCEPTED) + 6 * DAY_MS;
@@ -565,7 +565,7 @@ test("sendStep() holds the final dot back when the ledger answers too late", asy
     send: async ({ onData, onDot }) => {
       onData?.();
       const cause = await Promise.resolve(onDot?.()).then(() => undefined, (error) => error);
-      throw new SmtpFailure("held back", { phase: "body", fault: "gate", cause });
+      throw new SmtpFailure("held back", { phase: "body", fault: "held", cause });
     },
   });
   let isLost = false;

@@ -14,10 +14,9 @@ export type { SmtpPhase };
 
 /** Why a transaction failed. `reply` is a reply of the server; the others are not. */
 export type SmtpFault =
-  | Exclude<SmtpErrorFault, "held">
+  | SmtpErrorFault
   | "dns"
   | "closed"
-  | "gate"
   | "host"
   | "insecure_auth"
   | "bad_ca"
@@ -40,7 +39,7 @@ const ERROR_TYPE: Readonly<Record<SmtpFault, ErrorType | undefined>> = {
   aborted: "canceled",
   closed: "canceled",
   // The phase of the error that caused it.
-  gate: undefined,
+  held: undefined,
   dns: "dns",
   host: "forbidden",
   insecure_auth: "invalid_input",
@@ -112,7 +111,7 @@ export function failureOf(
   }
   return new SmtpFailure(message, {
     phase,
-    fault: fault === "held" ? "gate" : fault,
+    fault,
     response: reply?.text,
     detail: detailOf(error, host),
     cause: error,

@@ -43,7 +43,7 @@ const withoutReply: Record<
   stalled: ["defer", "The SMTP server stopped answering before it accepted the mail"],
   aborted: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
   closed: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
-  gate: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
+  held: ["defer", "Sending was interrupted before the SMTP server accepted the mail"],
   host: [
     "suspend_integration",
     "The integration's host or port is not allowed here: change it, or ask the operator",

@@ -509,7 +509,7 @@ test("send() sends no dot when onDot() rejects", async () => {
   const { failure, received } = await failureOf({}, {
     onDot: () => Promise.reject(new Error("the ledger is gone")),
   });
-  assert.equal(failure.fault, "gate");
+  assert.equal(failure.fault, "held");
   assert.equal(failure.unknown, false);
   assert.equal(received, 0);
 });

@@ -8,8 +8,8 @@ import type { Attempt } from "./attempt.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import type { Setback } from "./outcome.ts";
 
-/** The dependencies of settling. */
-export interface SettleDeps {
+/** The dependencies of ending an attempt. */
+export interface EndDeps {
   now(): Date;
   /** Returns the metric label of an integration. */
   integrationLabel?(message: Pick<ReadyMessage, "accountId" | "integrationId">): string | undefined;
@@ -34,9 +34,9 @@ export type Result =
   | { state: "sent"; reply: SmtpReply; copiesRefused?: readonly CopyRefused[] };
 
 /** Writes the outcome, however long the database takes, and reports it if the ledger accepted it. */
-export async function settle(
+export async function endAttempt(
   { message, attempt, begunAt, mimeHash }: Work,
-  deps: SettleDeps,
+  deps: EndDeps,
   result: Result,
 ): Promise<"ended"> {
   // The clock steps back when it is set: an attempt does not end before its start.
@@ -89,7 +89,7 @@ export async function settle(
 /** Reports that nothing is left to do for a message: its attempt has ended, or is another worker's. */
 export async function drop(
   message: ReadyMessage,
-  { report, now }: Pick<SettleDeps, "report" | "now">,
+  { report, now }: Pick<EndDeps, "report" | "now">,
 ): Promise<"ended"> {
   await report({
     type: "status.message.dropped",
