@@ -90,28 +90,7 @@ export async function reconcileOnce(
   const claimed = await deps.sends.claimReconciliation(ids, { now, reconcileAt: until });
   count("posthaste.reconcile.sends", claimed.length);
   failpoint("tracker.reconcile_postponed");
-  const finished: string[] = [];
-  const open: Examined[] = [];
-  const failed: { sendId: string; error: unknown }[] = [];
-  for (const group of groupsOf(claimed)) {
-    const unfinished = await deps.messages.unfinishedOf(group.map(dispatchedOf));
-    for (const send of group) {
-      const messages = unfinished.get(send._id) ?? [];
-      if (messages.length === 0 && send.next === undefined) finished.push(send._id);
-      else {
-        try {
-          open.push(await examine({ send, messages }, { ...options, now }, deps));
-        } catch (error) {
-          if (isOutage(error)) throw error;
-          // The sends after it are not to blame.
-          failed.push({ sendId: send._id, error });
-        }
-      }
-    }
-  }
-  if (failed.length > 0) {
-    deps.logger.warn(`Cannot reconcile ${failed.length} sends, retrying`, { ...failed[0] });
-  }
+  const { finished, open } = await examineAll(claimed, { ...options, now }, deps);
   await planLooks(open, until, deps);
   // Their status events may have been lost.
   if (open.length > 0) await deps.recordTimelines({ sendIds: open.map(({ id }) => id) });
@@ -188,6 +167,46 @@ async function planLooks(
 interface OpenSend {
   send: SendHead;
   messages: readonly UnfinishedMessage[];
+}
+
+interface Round {
+  /** Sends whose messages are all finished, by id. */
+  finished: string[];
+  open: Examined[];
+}
+
+/**
+ * Examines claimed sends. A send that cannot be reconciled is left out: those after it are not to blame.
+ *
+ * @throws {Error} An outage.
+ */
+async function examineAll(
+  claimed: readonly SendHead[],
+  options: ReconcileOptions & { now: Date },
+  deps: ReconcileDeps,
+): Promise<Round> {
+  const round: Round = { finished: [], open: [] };
+  const failed: { sendId: string; error: unknown }[] = [];
+  for (const group of groupsOf(claimed)) {
+    const unfinished = await deps.messages.unfinishedOf(group.map(dispatchedOf));
+    for (const send of group) {
+      const messages = unfinished.get(send._id) ?? [];
+      if (messages.length === 0 && send.next === undefined) {
+        round.finished.push(send._id);
+        continue;
+      }
+      try {
+        round.open.push(await examine({ send, messages }, options, deps));
+      } catch (error) {
+        if (isOutage(error)) throw error;
+        failed.push({ sendId: send._id, error });
+      }
+    }
+  }
+  if (failed.length > 0) {
+    deps.logger.warn(`Cannot reconcile ${failed.length} sends, retrying`, { ...failed[0] });
+  }
+  return round;
 }
 
 async function examine(
