@@ -21,6 +21,7 @@ import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { sayRate } from "./say_rate.ts";
+import { NextTry } from "./next_try.tsx";
 import { ResumeButton } from "./resume_button.tsx";
 import { IntegrationBadge } from "./integration_badge.tsx";
 import { countWaiting } from "./waiting_count.tsx";
@@ -56,11 +57,7 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
         {reason !== null && (
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
             {reason}
-            {openUntil !== null && (
-              <>
-                . Next try <Time at={openUntil} size="sm" />
-              </>
-            )}
+            <NextTry {...{ state, openUntil }} />
             {state === "suspended" && may && (
               <Text span size="sm" c="dimmed" display="block">
                 Sending resumes when you save changed settings or resume the integration.

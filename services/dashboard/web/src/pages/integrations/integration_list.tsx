@@ -7,6 +7,7 @@ import { Empty, Failed, Waiting } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
 import { useIntegrations } from "./integration_queries.ts";
+import { NextTry } from "./next_try.tsx";
 import { ResumeButton } from "./resume_button.tsx";
 import { sayRate } from "./say_rate.ts";
 import { IntegrationBadge } from "./integration_badge.tsx";
@@ -89,11 +90,7 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
           <Group justify="space-between" gap="xs">
             <Text size="sm" flex={1} miw={180}>
               {reason}
-              {openUntil !== null && (
-                <>
-                  . Next try <Time at={openUntil} size="sm" />
-                </>
-              )}
+              <NextTry {...{ state, openUntil }} />
               {waiting > 0 && ". "}
               <WaitingCount waiting={waiting} />
             </Text>
