@@ -46,12 +46,15 @@ function unreachable({ integrations, circuits, now }: Looked): AttentionView[] {
   return circuits.flatMap((circuit) => {
     const { failures, reason, loginRefusedAt } = circuit;
     const integration = byId.get(circuit._id);
-    if (integration === undefined || circuitState(circuit, now) !== "open") return [];
+    const state = circuitState(circuit, now);
+    // The end of a pause does not mean that the server works again.
+    if (!integration || integration.suspended !== null || state === "closed") return [];
+    const nextTry = state === "open" ? "in a minute" : "with the next message";
     return {
       ...{ kind: "unreachable", severity: "error" } as const,
       path: `/integrations/${integration.id}`,
       title: loginRefusedAt
-        ? `The server of "${integration.name}" refused the login. Next try in a minute`
+        ? `The server of "${integration.name}" refused the login. Next try ${nextTry}`
         : `The server of "${integration.name}" cannot be reached: ${failures} failures in a row`,
       detail: reason,
     };

@@ -126,3 +126,37 @@ test("attentionOf() lists what needs a person, and where to look", () => {
   const young = { id: "msg_2", sendId: "snd_2", state: "queued" as const, acceptedAt: NOW };
   assert.deepEqual(attentionOf({ ...nothing, oldest: young }), []);
 });
+
+test("attentionOf() keeps a server that fails until it works again, with the next try", () => {
+  const integration = { _id: "acc_1/4", id: 4, name: "Main", suspended: null };
+  const circuit = { _id: "acc_1/4", failures: 6, reason: "no answer" };
+  const titles = (openUntil: Date | null, more: object = {}) =>
+    attentionOf({
+      ...{ integrations: [integration], circuits: [{ ...circuit, openUntil, ...more }] },
+      ...{ causes: [], oldest: null, tokens: [], templates: [], now: NOW },
+    }).map(({ title }) => title);
+  const dead = ['The server of "Main" cannot be reached: 6 failures in a row'];
+  assert.deepEqual(titles(at("12:01:00")), dead);
+  assert.deepEqual(titles(at("11:59:00")), dead);
+  assert.deepEqual(titles(null), [], "it has failed too seldom for a pause");
+  const refused = { loginRefusedAt: at("11:58:30") };
+  assert.deepEqual(titles(at("12:01:00"), refused), [
+    'The server of "Main" refused the login. Next try in a minute',
+  ]);
+  assert.deepEqual(titles(at("11:59:00"), refused), [
+    'The server of "Main" refused the login. Next try with the next message',
+  ]);
+});
+
+test("attentionOf() lists a suspended integration once, whatever is left of its circuit", () => {
+  const suspended = { at: NOW, reason: "535" };
+  const found = attentionOf({
+    integrations: [{ _id: "acc_1/4", id: 4, name: "Main", suspended }],
+    circuits: [{
+      ...{ _id: "acc_1/4", failures: 0, openUntil: at("12:01:00"), reason: "535" },
+      loginRefusedAt: at("11:58:30"),
+    }],
+    ...{ causes: [], oldest: null, tokens: [], templates: [], now: NOW },
+  });
+  assert.deepEqual(found.map(({ kind }) => kind), ["suspended"]);
+});
