@@ -158,8 +158,7 @@ const TLS_WORDS: Record<FormValues["tls"], string> = {
     "If the server does not offer STARTTLS, nothing is sent.",
   implicit: "Encrypted from the first byte; usual on port 465.",
   none:
-    "Anyone on the network path can read your mail. Use it only for a server on this machine or in your own " +
-    "network. A login is not sent without encryption.",
+    "Anyone on the network path can read your mail. Use it only for a server on this machine or in your own network.",
 };
 
 function PaceFields({ form, id }: Pick<FormProps, "form" | "id">) {
