@@ -4,17 +4,20 @@ import { Table } from "@mantine/core";
 import type { Bar } from "./buckets.ts";
 import { MAIL_SERIES } from "./mail_series.ts";
 
+type Counted = (typeof MAIL_SERIES)[number]["name"];
+
 /** Counts over time, as a chart. */
 export default function MailChart({ bars }: { bars: Bar[] }) {
-  const hasUnknown = bars.some(({ unknown }) => unknown > 0);
+  // These are rare. A legend, or room for a bar, is needed only if there are any.
+  const isShown = (name: Counted) =>
+    name === "sent" || name === "failed" || bars.some((bar) => bar[name] > 0);
   return (
     <div role="img" aria-label={summaryOf(bars)}>
       <BarChart
         h={260}
         data={bars as unknown as Record<string, unknown>[]}
         dataKey="label"
-        type="stacked"
-        series={MAIL_SERIES.filter(({ name }) => name !== "unknown" || hasUnknown)}
+        series={MAIL_SERIES.filter(({ name }) => isShown(name))}
         withLegend
         legendProps={{ verticalAlign: "bottom" }}
         tickLine="y"

@@ -10,9 +10,11 @@ test("MAIL_SERIES has the colours that the states have on all other pages", () =
   );
 });
 
-test("MAIL_SERIES counts deferrals, which are attempts, and otherwise messages by their state", () => {
+test("MAIL_SERIES stacks messages by their state, and counts deferrals, which are attempts, apart", () => {
   assert.deepEqual(
     MAIL_SERIES.map(({ label }) => label),
-    ["Sent", "Failed", "Deferrals", "Unknown"],
+    ["Sent", "Failed", "Unknown", "Deferrals"],
   );
+  const stacked = MAIL_SERIES.filter(({ stackId }) => stackId === "messages");
+  assert.deepEqual(stacked.map(({ label }) => label), ["Sent", "Failed", "Unknown"]);
 });
