@@ -38,14 +38,14 @@ const LOOKS: Readonly<Record<MessageState, SignedLook>> = {
   suppressed: { label: "Suppressed", color: "gray", icon: TbMailOff },
 };
 
-/** A message that waits in the ledger for its integration, queued or deferred. */
-const WAITING: SignedLook = { label: "Waiting", color: "yellow", icon: TbHourglass };
+/** The sign and the colour of a message that waits in the ledger for its integration, queued or deferred. */
+const WAITING: Pick<SignedLook, "color" | "icon"> = { color: "yellow", icon: TbHourglass };
 
 /**
  * Returns the word, the colour and the sign of a state. All pages and charts ask this function.
  *
- * @param isWaiting Whether the message waits for its integration. @default {false}
+ * @param isWaiting Whether the message waits for its integration. The word stays: waiting is no state. @default {false}
  */
 export function lookOfMessage(state: MessageState, isWaiting = false): SignedLook {
-  return isWaiting ? WAITING : LOOKS[state];
+  return { ...LOOKS[state], ...(isWaiting ? WAITING : {}) };
 }

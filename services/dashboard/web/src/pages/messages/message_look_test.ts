@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LIVE_STATES, lookOfMessage } from "./message_look.ts";
 
-test("lookOfMessage() shows a message that waits for its integration as waiting, in any state", () => {
+test("lookOfMessage() has the word of the state for a message that waits, with another sign", () => {
   for (const state of ["queued", "deferred"] as const) {
-    assert.equal(lookOfMessage(state, true).label, "Waiting");
-    assert.notEqual(lookOfMessage(state).label, "Waiting");
+    const [waits, other] = [lookOfMessage(state, true), lookOfMessage(state)];
+    assert.equal(waits.label, other.label);
+    assert.notEqual(waits.icon, other.icon);
   }
 });
 
