@@ -6,8 +6,8 @@ import { DataTable } from "../../parts/data_table.tsx";
 import { RowCard } from "../../parts/row_card.tsx";
 import { Time } from "../../parts/time.tsx";
 import { MessageBadge } from "./message_badge.tsx";
-import { sayPlace } from "./say_place.ts";
 import { codeOf } from "./verdict.ts";
+import { waitingReason } from "./waiting_reason.ts";
 
 /**
  * Messages as a table, or as cards on small screens. Without a subject they show the name of their template, which
@@ -76,7 +76,7 @@ export function MessageRows({ rows, options, withOrigin = false }: {
             at={row.acceptedAt}
           >
             <Recipient row={row} options={options} />
-            <Why row={row} lines={2} />
+            <Why row={row} />
           </RowCard>
         ))}
       </Stack>
@@ -107,17 +107,18 @@ function Recipient({ row, options }: { row: MessageRow; options: MessageOptions 
   );
 }
 
-function Why({ row, lines = 1 }: { row: MessageRow; lines?: number }) {
-  const reason = row.waiting === null ? row.reason : row.waiting.reason;
-  if (row.state === "sent" || reason === null) return null;
-  if (row.waiting === null && row.reply?.response) {
-    const { response } = row.reply;
+function Why({ row }: { row: MessageRow }) {
+  const { state, waiting, reply } = row;
+  const reason = waiting === null ? row.reason : waitingReason(waiting);
+  if (state === "sent" || reason === null) return null;
+  if (waiting === null && reply?.response) {
+    const { response } = reply;
     return (
       <Text
         size="xs"
         c="dimmed"
         ff="monospace"
-        lineClamp={lines}
+        lineClamp={2}
         title={`${reason}: ${response}`}
         style={{ overflowWrap: "anywhere" }}
       >
@@ -125,12 +126,10 @@ function Why({ row, lines = 1 }: { row: MessageRow; lines?: number }) {
       </Text>
     );
   }
-  const code = row.waiting === null ? codeOf(row) : "";
-  const place = row.waiting === null ? "" : `${sayPlace(row.waiting.ahead)}. `;
+  const code = waiting === null ? codeOf(row) : "";
   return (
-    <Text size="sm" c="dimmed" lineClamp={lines} title={`${place}${reason}`}>
+    <Text size="sm" c="dimmed" lineClamp={2} title={reason} style={{ overflowWrap: "anywhere" }}>
       {code !== "" && <Text span ff="monospace" size="xs">{`${code} `}</Text>}
-      {place}
       {reason}
     </Text>
   );
