@@ -53,7 +53,7 @@ await runService({
     const { SYSTEM_ACCOUNT: account, SYSTEM_MAIL_LIMIT: maxPerHour } = config;
     const mail = account === undefined ? undefined : openSystemMail({ account, maxPerHour }, deps);
     const telling = mail && Promise.all([
-      notifyOfSuspensionsForever(mail, deps, signal),
+      notifyOfSuspensionsForever(mail, { ...deps, publicUrl: config.PUBLIC_URL }, signal),
       notifyOfExpiriesForever(mail, deps, signal),
     ]);
     await using _telling = { [Symbol.asyncDispose]: async () => void await telling };

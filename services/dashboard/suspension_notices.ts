@@ -3,7 +3,10 @@ import { notifyOwners } from "./notices.ts";
 import type { DashboardDeps } from "./dashboard_deps.ts";
 import type { SystemMail } from "./system_mail.ts";
 
-type NoticeDeps = Pick<DashboardDeps, "store" | "bus" | "now" | "logger">;
+type NoticeDeps = Pick<DashboardDeps, "store" | "bus" | "now" | "logger"> & {
+  /** Where people open the dashboard. */
+  publicUrl: string;
+};
 
 const EVERY_MS = 60_000;
 const BATCH_SIZE = 100;
@@ -27,10 +30,10 @@ export async function notifyOfSuspensionsForever(
  * integrations that system mail itself uses: it would wait there.
  */
 export async function notifyOfSuspensions(mail: SystemMail, deps: NoticeDeps): Promise<void> {
-  const { store, now, logger } = deps;
+  const { store, now, logger, publicUrl } = deps;
   const system = await store.accounts.find(mail.account);
   for (const integration of await store.integrations.listUnnotifiedSuspensions(BATCH_SIZE)) {
-    const { accountId, name, suspended } = integration;
+    const { accountId, id, name, suspended } = integration;
     // Recorded first: a lost notice is better than a double one.
     if (
       suspended === null || !await store.integrations.noteSuspensionNotified(integration, now())
@@ -45,8 +48,15 @@ export async function notifyOfSuspensions(mail: SystemMail, deps: NoticeDeps): P
     const variables = {
       account: account?.name ?? accountId,
       integration: name,
-      reason: suspended.reason,
+      reason: sentenceOf(suspended.reason),
+      link: new URL(`/a/${encodeURIComponent(accountId)}/integrations/${id}`, publicUrl).href,
     };
     await notifyOwners(accountId, { kind: "suspended", variables }, { deps, mail });
   }
+}
+
+/** Reasons are stored without a final period, but one with the words of a server may have it. */
+function sentenceOf(reason: string): string {
+  const sentence = reason.charAt(0).toUpperCase() + reason.slice(1);
+  return sentence.endsWith(".") ? sentence : `${sentence}.`;
 }

@@ -15,6 +15,7 @@ import { SESSION_COOKIE } from "./guard.ts";
 import { notifyOfExpiries } from "./expiry_notices.ts";
 import { notifyOfSuspensions } from "./suspension_notices.ts";
 import { openSystemMail } from "./system_mail.ts";
+import { SYSTEM_TEMPLATES } from "./system_templates.ts";
 
 const SYSTEM = "Posthaste";
 const VICTIM = "ceo@victim.example";
@@ -351,7 +352,7 @@ test("owners are notified of a token, without the token", async () => {
 test("owners are notified once that an integration is suspended, and not through that integration", async () => {
   const { store, own, log } = dashboard;
   const system = await store.accounts.find(SYSTEM);
-  const deps = { store, now: () => time, ...depsOf() };
+  const deps = { store, now: () => time, ...depsOf(), publicUrl: "http://localhost:8081" };
   const mail = openSystemMail({ account: SYSTEM }, deps);
   const look = () =>
     Promise.all([notifyOfSuspensions(mail, deps), notifyOfSuspensions(mail, deps)]);
@@ -370,7 +371,11 @@ test("owners are notified once that an integration is suspended, and not through
   assert.deepEqual(reports.map(({ kind, to }) => [kind, to]), [
     ["posthaste-suspended", "owner@own.example"],
   ]);
-  assert.match(JSON.stringify(reports), /535 \$where is wrong/);
+  const [{ id = 0 } = {}] = await store.integrations.list(own.accountId);
+  assert.deepEqual(reports[0]?.variables, {
+    ...{ account: "Own", integration: "out", reason: "535 $where is wrong." },
+    link: `http://localhost:8081/a/${own.accountId}/integrations/${id}`,
+  });
   assert.equal(log.filter(({ message }) => /Cannot notify by mail/.test(message)).length, 1);
   const [integration] = await store.integrations.list(own.accountId);
   assert.ok(integration);
@@ -378,6 +383,19 @@ test("owners are notified once that an integration is suspended, and not through
   await store.integrations.pause(own.accountId, integration.id, { at: time, reason: "x" });
   await look();
   assert.equal(dispatched.length, 1);
+});
+
+test("the mail of a suspension gives its reason as it is, and the page to go to", () => {
+  const filled = { account: "Own", integration: "out", reason: "It timed out.", link: "http://x" };
+  const text = Object.entries(filled).reduce(
+    (mail, [name, value]) => mail.replaceAll(`{{ ${name} }}`, value),
+    SYSTEM_TEMPLATES.suspended.text,
+  );
+  assert.equal(
+    text,
+    "Nothing is sent through the integration “out” of the account “Own”. It timed out.\n\n" +
+      "Its messages wait. To resume sending, correct the settings:\nhttp://x\n",
+  );
 });
 
 /** Returns what the check of suspensions needs besides the store. */
@@ -452,7 +470,7 @@ test("system mail stops at its hourly limit, reports that once, and continues in
   const send = () =>
     mail.send("suspended", {
       to: VICTIM,
-      variables: { account: "a", integration: "i", reason: "r" },
+      variables: { account: "a", integration: "i", reason: "r", link: "l" },
     });
   await send();
   await send();

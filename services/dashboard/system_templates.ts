@@ -54,12 +54,11 @@ const REPOINTED: SystemTemplate = {
 
 const SUSPENDED: SystemTemplate = {
   name: "Posthaste: an integration is suspended",
-  variables: ["account", "integration", "reason"],
+  variables: ["account", "integration", "reason", "link"],
   subject: "An integration is suspended",
   ...written([
-    "Nothing is sent through the integration “{{ integration }}” of the account “{{ account }}” " +
-    "because its server refused the login: {{ reason }}",
-    "Its messages wait. Correct the settings in the dashboard to resume sending.",
+    "Nothing is sent through the integration “{{ integration }}” of the account “{{ account }}”. {{ reason }}",
+    "Its messages wait. To resume sending, correct the settings:\n{{ link }}",
   ]),
 };
 
