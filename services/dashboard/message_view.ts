@@ -24,6 +24,8 @@ export interface KnownMessage {
   send: Send;
   template: Template | null;
   integration: Integration | null;
+  /** Names of the PDF templates of its attachments, by id. */
+  pdfNames: ReadonlyMap<number, string>;
   contentDays: number;
   /** The tag of its language variant; null for the template's own body. */
   variant: string | null;
@@ -82,7 +84,7 @@ export function messageViewOf(known: KnownMessage): MessageView {
       host: integration?.host ?? null,
     },
     attachments: attachments.map(({ id, filename }) => ({
-      templateId: id,
+      ...{ id, version: send.pdfVersions[id] ?? null, name: known.pdfNames.get(id) ?? null },
       filename: filename ?? null,
     })),
     variant,

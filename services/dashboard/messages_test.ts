@@ -1,4 +1,4 @@
-import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { messageIdOf, newSendId, pageOptionsSchema, type Send } from "@posthaste/contracts";
 import { endAttempt, takeAttempt, until, voidAttempt } from "@posthaste/kit";
 import { newSubjectKey } from "@posthaste/storage";
 import assert from "node:assert/strict";
@@ -133,11 +133,13 @@ test("GET /api/messages finds a waiting message by its address, with its reason 
 
 test("GET /api/messages/:id shows the history of a message, step by step", async () => {
   const { own: { viewer }, foreign } = dashboard;
-  const id = await fail(await accept(1), 0);
+  const id = await fail(await accept(1, { pdfVersions: { 3: 2 } }), 0);
   const { body } = await viewer.get(`/api/messages/${id}`);
   assert.equal(body.traceId, "0af7651916cd43dd8448eb211c80319c");
   assert.equal(body.name, "R 0");
-  assert.deepEqual(body.attachments, [{ templateId: 3, filename: "invoice.pdf" }]);
+  assert.deepEqual(body.attachments, [
+    { id: 3, version: 2, name: null, filename: "invoice.pdf" },
+  ]);
   assert.equal(body.hasPdfs, true);
   assert.deepEqual([body.canRetry, body.canCancel, body.contentDays], [true, false, 7]);
   const steps = body.timeline.map((
@@ -152,6 +154,25 @@ test("GET /api/messages/:id shows the history of a message, step by step", async
   for (const path of [id, `${id}/content`, `${id}/pdfs/0`, "msg_1"]) {
     assert.equal((await foreign.viewer.get(`/api/messages/${path}`)).status, 404, path);
   }
+});
+
+test("GET /api/messages/:id names the templates of its PDFs, with the versions as sent", async () => {
+  const { own: { viewer, accountId }, store } = dashboard;
+  const parts = { html: "<p>Ticket", filename: "ticket.pdf" };
+  const { template: { id: ticketId } } = await store.templates.publish({
+    ...{ accountId, kind: "pdf", alias: "ticket", name: "Ticket", variables: [] },
+    ...{ sourceHash: "1", source: { html: parts.html }, parts, page: pageOptionsSchema.parse({}) },
+  });
+  const attachments = [{ id: ticketId }, { id: ticketId, filename: "other.pdf" }];
+  const to = [{ email: "ann@example.com", attachments }];
+  const request = { from: { email: "shop@example.com" }, to };
+  const send = await accept(1, { request, pdfVersions: { [ticketId]: 1 } });
+  const { body } = await viewer.get(`/api/messages/${messageIdOf(send._id, 0)}`);
+  const ticket = { id: ticketId, version: 1, name: "Ticket" };
+  assert.deepEqual(body.attachments, [
+    { ...ticket, filename: null },
+    { ...ticket, filename: "other.pdf" },
+  ]);
 });
 
 test("GET /api/messages/:id/content returns the mail as it was filled, and its PDFs", async () => {

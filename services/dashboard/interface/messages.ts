@@ -121,7 +121,13 @@ export interface MessageView extends MessageRow {
   from: { email: string; name?: string | undefined };
   template: { id: number; version: number; name: string | null };
   integration: { id: number; name: string | null; host: string | null };
-  attachments: { templateId: number; filename: string | null }[];
+  /** Its PDFs. The file name is the one of the request; null for that of the template. */
+  attachments: {
+    id: number;
+    version: number | null;
+    name: string | null;
+    filename: string | null;
+  }[];
   /** The tag of its language variant; null for the template's own body. */
   variant: string | null;
   /** Time from request to outcome, or until now, in milliseconds. */

@@ -68,6 +68,18 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     return found === null ? null : variantFor(found, locale);
   }
 
+  /** Returns the names of the PDF templates of a message, by id. */
+  async function pdfNamesOf(
+    { accountId, request }: Send,
+    index: number,
+  ): Promise<Map<number, string>> {
+    const ids = new Set(request.to[index]?.attachments?.map(({ id }) => id));
+    const found = await Promise.all(
+      [...ids].map((id) => store.templates.find(accountId, "pdf", id)),
+    );
+    return new Map(found.flatMap((template) => template ? [[template.id, template.name]] : []));
+  }
+
   app.get(
     "/api/messages",
     { config: { role: "viewer" } },
@@ -252,8 +264,9 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
   async function view(accountId: string, id: string): Promise<MessageView> {
     const { message, send } = await find(accountId, id);
     const at = now();
-    const [template, integration, account, places, suppressed, variant] = await Promise.all([
+    const [template, names, integration, account, places, suppressed, variant] = await Promise.all([
       store.templates.find(accountId, "email", send.template.id),
+      pdfNamesOf(send, message.index),
       store.integrations.find(accountId, send.integrationId),
       store.accounts.find(accountId),
       store.messages.findPlaces(accountId, [message]),
@@ -264,6 +277,6 @@ export function messageRoutes(app: FastifyInstance, { deps }: Routing): void {
     const [suppression] = suppressed.values();
     const known = { message, send, template, integration, variant, place, suppression };
     const contentDays = account?.retention.contentDays ?? 0;
-    return messageViewOf({ ...known, contentDays, now: at });
+    return messageViewOf({ ...known, pdfNames: names, contentDays, now: at });
   }
 }

@@ -1,21 +1,16 @@
 import { Alert, Anchor, Code, Group, Stack, Tabs, Text } from "@mantine/core";
 import { TbFileTypePdf } from "react-icons/tb";
-import { useQuery } from "@tanstack/react-query";
-import type { ContentView, MessageView } from "../../../../interface/messages.ts";
-import { addressOf, request } from "../../api.ts";
+import type { MessageView } from "../../../../interface/messages.ts";
+import { addressOf } from "../../api.ts";
 import { useCarriedImages, withCarriedImages } from "../files/file_queries.ts";
 import { Failed, Waiting } from "../../parts/states.tsx";
 import { absoluteTime } from "../../parts/time.tsx";
+import { useMessageContent } from "./use_message_content.ts";
 
 /** The mail and its PDFs as they were sent, while they are kept. */
 export function MessageContent({ message }: { message: MessageView }) {
   const { id, contentRemovedAt } = message;
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ["messages", id, "content"],
-    queryFn: ({ signal }) => request<ContentView>(`/messages/${id}/content`, { signal }),
-    enabled: contentRemovedAt === null,
-    staleTime: Infinity,
-  });
+  const { data, error, isPending, refetch } = useMessageContent(message);
   const images = useCarriedImages(data?.html ?? "", {
     key: ["messages", id, "images"],
     pathOf: (contentId) => `/messages/${id}/images/${contentId}`,

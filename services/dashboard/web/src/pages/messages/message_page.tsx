@@ -14,6 +14,7 @@ import { Failed, Waiting } from "../../parts/states.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
+import { AttachmentList } from "./attachment_list.tsx";
 import { adviceOf } from "./failure_advice.ts";
 import { MessageContent } from "./message_content.tsx";
 import { lookOfMessage } from "./message_look.ts";
@@ -136,16 +137,7 @@ function Details({ message }: { message: MessageView }) {
     ],
     [
       "Attachments",
-      attachments.length === 0
-        ? "none"
-        : attachments.map(({ templateId, filename }, position) => (
-          <div key={position}>
-            {filename !== null && `${filename}, by `}
-            <Anchor component={Link} href={`~/pdf-templates/${templateId}`} size="sm">
-              PDF template {templateId}
-            </Anchor>
-          </div>
-        )),
+      attachments.length === 0 ? "none" : <AttachmentList key="l" message={message} />,
     ],
     [
       "Send",
