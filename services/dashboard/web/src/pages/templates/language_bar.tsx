@@ -54,7 +54,8 @@ export function LanguageBar({ view, draft, tag, readOnly, onTag }: {
         />
       )}
       {!readOnly && <AddLanguage {...{ draft, missing }} onAdd={add} />}
-      {missing.length > 0 && (
+      {/* A template in one language is not translated, so it lacks no translation. */}
+      {tags.length > 0 && missing.length > 0 && (
         <Text size="xs" c="dimmed" title="Other templates of the account have these languages">
           Missing: {missing.join(", ")}
         </Text>
