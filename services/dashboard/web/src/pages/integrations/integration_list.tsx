@@ -54,7 +54,7 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
   const { openUntil, signsFor, allowInvalidCertificate, lastSent, lastFailed } = integration;
   return (
     <Paper withBorder p="md">
-      <Stack gap="xs" h="100%">
+      <Stack gap="xs">
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <Anchor component={Link} href={`/${id}`} fw={600} c="inherit" style={{ minWidth: 0 }}>
             <Text span inherit lineClamp={2}>{name}</Text>
@@ -78,7 +78,7 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
         {allowInvalidCertificate && (
           <Text size="sm" c="red.3" lightHidden fw={600}>Its certificate is not checked</Text>
         )}
-        <Text size="sm" c="dimmed" mt="auto">
+        <Text size="sm" c="dimmed">
           {lastSent === null ? "No messages sent yet" : (
             <>
               Last sent <Time at={lastSent.at} size="sm" />
