@@ -128,8 +128,8 @@ function Why({ row }: { row: MessageRow }) {
   }
   const code = waiting === null ? codeOf(row) : "";
   return (
-    <Text size="sm" c="dimmed" lineClamp={2} title={reason} style={{ overflowWrap: "anywhere" }}>
-      {code !== "" && <Text span ff="monospace" size="xs">{`${code} `}</Text>}
+    <Text size="xs" c="dimmed" lineClamp={2} title={reason} style={{ overflowWrap: "anywhere" }}>
+      {code !== "" && <Text span inherit ff="monospace">{`${code} `}</Text>}
       {reason}
     </Text>
   );
