@@ -24,7 +24,7 @@ export default function MailChart({ bars }: { bars: Bar[] }) {
         xAxisProps={{ interval: "equidistantPreserveStart", minTickGap: 24 }}
         yAxisProps={{ allowDecimals: false, width: "auto" }}
         valueFormatter={(value) => value.toLocaleString()}
-        barChartProps={{ accessibilityLayer: false, margin: { top: 10, left: 10 } }}
+        barChartProps={{ accessibilityLayer: false, barGap: 1, margin: { top: 10, left: 10 } }}
         barProps={{ isAnimationActive: false }}
       />
     </div>
