@@ -35,7 +35,9 @@ function suspended({ integrations }: Looked): AttentionView[] {
   return integrations.flatMap(({ id, name, suspended }) =>
     suspended === null ? [] : {
       ...{ kind: "suspended", severity: "error", path: `/integrations/${id}` } as const,
-      title: `Integration "${name}" is suspended: its messages are waiting`,
+      title: `Integration "${name}" is ${
+        suspended.kind === "person" ? "paused" : "suspended"
+      }: its messages are waiting`,
       detail: suspended.reason,
     }
   );

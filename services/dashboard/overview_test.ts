@@ -160,3 +160,12 @@ test("attentionOf() lists a suspended integration once, whatever is left of its 
   });
   assert.deepEqual(found.map(({ kind }) => kind), ["suspended"]);
 });
+
+test("attentionOf() says that a person has paused an integration", () => {
+  const suspended = { at: NOW, reason: "paused by Ann", kind: "person" as const };
+  const [found] = attentionOf({
+    integrations: [{ _id: "acc_1/4", id: 4, name: "Main", suspended }],
+    ...{ circuits: [], causes: [], oldest: null, tokens: [], templates: [], now: NOW },
+  });
+  assert.equal(found?.title, 'Integration "Main" is paused: its messages are waiting');
+});
