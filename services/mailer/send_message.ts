@@ -125,7 +125,7 @@ interface Smtp extends Way {
 }
 
 async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"ended"> {
-  const { integration, own } = smtp;
+  const { integration } = smtp;
   let receipt: SmtpReceipt;
   try {
     receipt = await withSpan("smtp.send", {
@@ -139,39 +139,56 @@ async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"end
   } catch (error) {
     if (!(error instanceof SmtpFailure)) throw error;
     failpoint("mailer.before_setback");
-    const verdict = judgeSmtpFailure(error);
-    if (isInterruption(error)) {
-      // The server is not at fault: it needs no pause.
-      const { reason } = verdict;
-      return await endAttempt(work, deps, { state: "deferred", reason, nextAt: deps.now() });
-    }
-    // A server may send nothing before it has accepted a login.
-    const isReached = error.fault !== "host" && error.phase !== "auth";
-    if (isUnreachable(error) || isSilent(error)) {
-      const reason = isSilent(error) ? SILENT : verdict.reason;
-      await deps.circuitStates.note(integration._id, { reason, error });
-    } else if (isReached) await deps.circuitStates.clear(integration._id);
-    const used = { integration, own, isUnoffered: isUnoffered(error) };
-    const ended = await setBack(work, used, deps, verdict);
-    if (error.phase === "rcpt" && isNoMailbox(verdict)) {
-      await noteRefused(work, { email: work.message.to.email, reply: verdict }, deps);
-    }
-    return ended;
+    return await endFailed(work, { error, way: smtp }, deps);
   }
   // The server is free for the next mail, which need not wait for the ledger.
   smtp.permit.leave();
   failpoint("mailer.before_outcome");
+  return await endSent(work, { receipt, smtp }, deps);
+}
+
+async function endSent(
+  work: Work,
+  { receipt, smtp: { integration, mail, copies } }: { receipt: SmtpReceipt; smtp: Smtp },
+  deps: MessageDeps,
+): Promise<"ended"> {
   await deps.circuitStates.clear(integration._id);
-  recordSize("posthaste.smtp.size", smtp.mail.raw.length);
+  recordSize("posthaste.smtp.size", mail.raw.length);
   recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
   const { code, response, enhanced } = receipt;
   const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
-  await endAttempt(work, deps, { state: "sent", reply, copiesRefused: smtp.copies.refused() });
+  const copiesRefused = copies.refused();
+  await endAttempt(work, deps, { state: "sent", reply, copiesRefused });
   failpoint("mailer.after_outcome");
-  for (const { email, reply } of smtp.copies.refused()) {
+  for (const { email, reply } of copiesRefused) {
     if (isNoMailbox(reply)) await noteRefused(work, { email, reply }, deps);
   }
   return "ended";
+}
+
+async function endFailed(
+  work: Work,
+  { error, way: { integration, own } }: { error: SmtpFailure; way: Way },
+  deps: MessageDeps,
+): Promise<"ended"> {
+  const verdict = judgeSmtpFailure(error);
+  if (isInterruption(error)) {
+    // The server is not at fault: it needs no pause.
+    const { reason } = verdict;
+    return await endAttempt(work, deps, { state: "deferred", reason, nextAt: deps.now() });
+  }
+  // A server may send nothing before it has accepted a login.
+  const isReached = error.fault !== "host" && error.phase !== "auth";
+  if (isUnreachable(error) || isSilent(error)) {
+    const reason = isSilent(error) ? SILENT : verdict.reason;
+    await deps.circuitStates.note(integration._id, { reason, error });
+  } else if (isReached) await deps.circuitStates.clear(integration._id);
+  const used = { integration, own, isUnoffered: isUnoffered(error) };
+  const ended = await setBack(work, used, deps, verdict);
+  if (error.phase === "rcpt" && isNoMailbox(verdict)) {
+    await noteRefused(work, { email: work.message.to.email, reply: verdict }, deps);
+  }
+  return ended;
 }
 
 function handOver(
