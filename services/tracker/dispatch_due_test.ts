@@ -180,7 +180,9 @@ test("dispatchDue() dispatches no more than there is capacity for, and nothing t
   assert.equal(await round(), 0);
   // The mailer had no connection for the last six: the scheduler has them.
   for (const { _id: messageId, sendId, index, attempt, acceptedAt } of all.slice(4, 10)) {
-    flow.giveBack("acc_1/4", { messageId, sendId, index, attempt, acceptedAt });
+    flow.keepReturned("acc_1/4", { messageId, sendId, index, attempt, acceptedAt }, {
+      isServerBusy: true,
+    });
   }
   assert.equal(await round(), 0, "its server takes no more");
   flow.end({ messageId: messageIdOf(SEND._id, 0), attempt: 1 });

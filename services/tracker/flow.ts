@@ -5,12 +5,20 @@ export interface FlowNews {
   attempt: number;
 }
 
-/** An attempt that a mailer returned untried, and that waits for capacity. */
+/** An attempt that a mailer or a printer returned untried, and that waits for capacity. */
 export interface Returned extends FlowNews {
   sendId: string;
   /** Position in the request's `to`. */
   index: number;
   acceptedAt: Date;
+}
+
+/** Why an attempt came back. */
+export interface ReturnOptions {
+  /** Whether its server takes no more: the window narrows to what is in flight. */
+  isServerBusy: boolean;
+  /** The integration of its send, where it waits, if another one was to send it. */
+  own?: string;
 }
 
 /** Messages in flight to the SMTP server of each integration, and the speed at which it accepts mail. */
@@ -19,18 +27,8 @@ export interface Flow {
   begin(integration: string, attempt: FlowNews): void;
   /** Records that an attempt has ended, with any outcome. */
   end(attempt: FlowNews): void;
-  /**
-   * Records that an attempt came back untried because its server is busy. It waits here until it is dispatched
-   * again.
-   *
-   * @param own The integration of its send, where it waits, if another one was to send it.
-   */
-  giveBack(integration: string, attempt: Returned, own?: string): void;
-  /**
-   * Records that an attempt came back untried, not because of its server: the window stays. It waits here until its
-   * dispatch.
-   */
-  takeBack(integration: string, attempt: Returned, own?: string): void;
+  /** Records that an attempt came back untried. It waits here until it is dispatched. */
+  keepReturned(integration: string, attempt: Returned, options: ReturnOptions): void;
   /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
   release(attempt: FlowNews): void;
   /** Returns the attempts of an integration that came back and wait, oldest first. */
@@ -137,13 +135,14 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     ends.splice(0, old === -1 ? ends.length : old);
   }
 
-  /** Returns whether the attempt was in flight. */
-  function keepReturned(integration: string, attempt: Returned, own: string): boolean {
-    const key = keyOf(attempt);
-    const wasBegun = priorityOf(integration).begun.delete(key);
-    priorityOf(own).returned.set(key, attempt);
-    owners.set(key, own);
-    return wasBegun;
+  /** Narrows a window to what is in flight. */
+  function narrow(priority: Priority, { wasBegun }: { wasBegun: boolean }): void {
+    const isTrial = wasBegun && priority.cap === 0;
+    // Dispatches by the api prove little: one of them may try immediately.
+    const held = Math.max(priority.begun.size, wasBegun ? 0 : 1);
+    priority.cap = Math.min(priority.cap, held);
+    if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);
+    priority.givenBackAt = clock.now();
   }
 
   return {
@@ -172,19 +171,14 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       priority.pauseMs = FIRST_PAUSE_MS;
       news.resolve();
     },
-    giveBack(integration, attempt, own = integration) {
-      const wasBegun = keepReturned(integration, attempt, own);
+    keepReturned(integration, attempt, { isServerBusy, own = integration }) {
+      const key = keyOf(attempt);
       const priority = priorityOf(integration);
-      const isTrial = wasBegun && priority.cap === 0;
-      // Dispatches by the api prove little: one of them may try immediately.
-      const held = Math.max(priority.begun.size, wasBegun ? 0 : 1);
-      priority.cap = Math.min(priority.cap, held);
-      if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);
-      priority.givenBackAt = clock.now();
-    },
-    takeBack(integration, attempt, own = integration) {
-      keepReturned(integration, attempt, own);
-      news.resolve();
+      const wasBegun = priority.begun.delete(key);
+      priorityOf(own).returned.set(key, attempt);
+      owners.set(key, own);
+      if (isServerBusy) narrow(priority, { wasBegun });
+      else news.resolve();
     },
     release(attempt) {
       const key = keyOf(attempt);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { openFlow } from "./flow.ts";
 
 const KEY = "acc_1/1";
+const BUSY = { isServerBusy: true };
 
 function openTestFlow() {
   const clock = { time: 0, now: () => clock.time };
@@ -99,10 +100,10 @@ test("nextNews() waits until an attempt ends, mail is accepted, or the given tim
   await flow.nextNews(60_000);
 });
 
-test("giveBack() narrows the window to what the server holds, and each accepted mail widens it by one", () => {
+test("keepReturned() narrows the window to what a busy server holds, and each accepted mail widens it by one", () => {
   const { clock, flow } = openTestFlow();
   for (let index = 0; index < 10; index++) flow.begin(KEY, attemptOf(index));
-  for (let index = 4; index < 10; index++) flow.giveBack(KEY, attemptOf(index));
+  for (let index = 4; index < 10; index++) flow.keepReturned(KEY, attemptOf(index), BUSY);
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [4, 4]);
   flow.end(attemptOf(0));
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [3, 5]);
@@ -113,17 +114,19 @@ test("giveBack() narrows the window to what the server holds, and each accepted 
   assert.deepEqual([flow.inFlight(KEY), flow.windowOf(KEY)], [0, 10]);
 });
 
-test("takeBack() keeps an attempt for later, wakes the scheduler, and leaves the window", async () => {
+test("keepReturned() wakes the scheduler and leaves the window if the server is not busy", async () => {
   const { flow } = openTestFlow();
   const window = flow.windowOf(KEY);
-  for (let index = 0; index < 40; index++) flow.takeBack(KEY, attemptOf(index));
+  for (let index = 0; index < 40; index++) {
+    flow.keepReturned(KEY, attemptOf(index), { isServerBusy: false });
+  }
   await flow.nextNews(60_000);
   assert.equal(flow.windowOf(KEY), window);
   assert.equal(flow.returned(KEY).length, 40);
   assert.equal(flow.inFlight(KEY), 0);
 });
 
-test("giveBack() retries one message after all were returned, ever later", () => {
+test("keepReturned() retries one message after all were returned, ever later", () => {
   const { clock, flow } = openTestFlow();
   const pauses: number[] = [];
   for (let index = 0; index < 8; index++) {
@@ -131,7 +134,7 @@ test("giveBack() retries one message after all were returned, ever later", () =>
     while (flow.windowOf(KEY) === 0) clock.time += 1000;
     pauses.push((clock.time - since) / 1000);
     flow.begin(KEY, attemptOf(index));
-    flow.giveBack(KEY, attemptOf(index));
+    flow.keepReturned(KEY, attemptOf(index), BUSY);
   }
   assert.deepEqual(pauses, [0, 2, 4, 8, 15, 15, 15, 15]);
   while (flow.windowOf(KEY) === 0) clock.time += 1000;
@@ -140,18 +143,18 @@ test("giveBack() retries one message after all were returned, ever later", () =>
   assert.equal(flow.windowOf(KEY), 1);
   // A server that accepted one is trusted again: the pause is as short as at first.
   flow.begin(KEY, attemptOf(10));
-  flow.giveBack(KEY, attemptOf(10));
+  flow.keepReturned(KEY, attemptOf(10), BUSY);
   clock.time += 1999;
   assert.equal(flow.windowOf(KEY), 0);
   clock.time += 1;
   assert.equal(flow.windowOf(KEY), 1);
 });
 
-test("giveBack() keeps an attempt and its integration until it begins again or has ended", () => {
+test("keepReturned() keeps an attempt and its integration until it begins again or has ended", () => {
   const { clock, flow } = openTestFlow();
   for (const index of [1, 2, 3]) {
     flow.begin(KEY, attemptOf(index));
-    flow.giveBack(KEY, attemptOf(index));
+    flow.keepReturned(KEY, attemptOf(index), BUSY);
   }
   assert.equal(flow.inFlight(KEY), 0);
   clock.time = 3_600_000;
@@ -166,11 +169,11 @@ test("giveBack() keeps an attempt and its integration until it begins again or h
   assert.equal(flow.holds(attemptOf(3)), false);
 });
 
-test("giveBack() retries one message immediately if the api dispatched the returned ones", () => {
+test("keepReturned() retries one message immediately if the api dispatched the returned ones", () => {
   const { flow } = openTestFlow();
-  for (const index of [1, 2, 3]) flow.giveBack(KEY, attemptOf(index));
+  for (const index of [1, 2, 3]) flow.keepReturned(KEY, attemptOf(index), BUSY);
   assert.equal(flow.windowOf(KEY), 1);
   flow.begin(KEY, attemptOf(1));
-  flow.giveBack(KEY, attemptOf(1));
+  flow.keepReturned(KEY, attemptOf(1), BUSY);
   assert.equal(flow.windowOf(KEY), 0);
 });

@@ -74,9 +74,8 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
         const { accountId, integrationId, insteadOf = integrationId, stage } = data;
         const attempt = { ...data, acceptedAt: new Date(data.acceptedAt) };
         const [used, own] = [`${accountId}/${integrationId}`, `${accountId}/${insteadOf}`];
-        // A printer says nothing about the server.
-        if (stage === "pdf") flow.takeBack(used, attempt, own);
-        else flow.giveBack(used, attempt, own);
+        // A printer knows nothing of the server.
+        flow.keepReturned(used, attempt, { isServerBusy: stage !== "pdf", own });
         break;
       }
       case "status.message.waiting":
