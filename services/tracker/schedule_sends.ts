@@ -306,17 +306,19 @@ async function dispatchPart(
 ): Promise<number> {
   const { _id, next, trace, accountId, integrationId } = send;
   const options = id === integrationId ? {} : { integrationId: id };
+  const attempts = Array.from({ length: taken }, (_, position) => {
+    const index = next + position;
+    return { index, messageId: messageIdOf(_id, index), attempt: 0 };
+  });
+  const open = await withoutRegister(attempts, { flow, ...deps });
   const to = next + taken;
   const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
   failpoint("tracker.before_advance");
   // The cursor first: the reconciler finds what is lost after it.
   if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return 0;
   failpoint("tracker.after_advance");
-  const attempts = Array.from({ length: to - next }, (_, position) => {
-    const index = next + position;
-    return { index, messageId: messageIdOf(_id, index), attempt: 0 };
-  });
-  const open = await withoutRegister(attempts, { flow, ...deps });
+  // There is capacity left for those behind.
+  if (open.length < taken) flow.wake();
   for (const attempt of open) flow.begin(`${accountId}/${id}`, attempt);
   const events: Outgoing[] = [];
   for (let first = 0; first < open.length; first += MAX_MESSAGES_PER_EVENT) {
