@@ -59,11 +59,11 @@ test("restoredCommand() holds messages that may have been sent, writes outcomes 
   });
   await bus.publish({
     type: "status.message.sent",
-    data: { v: 2, outcomes: [{ ...statusEvent(0), reply: { code: 250, response: "Ok" } }] },
+    data: { v: 3, outcomes: [{ ...statusEvent(0), reply: { code: 250, response: "Ok" } }] },
   });
   await bus.publish({
     type: "status.message.failed",
-    data: { v: 2, outcomes: [{ ...statusEvent(1), stage: "mailer", reason: "No such mailbox" }] },
+    data: { v: 3, outcomes: [{ ...statusEvent(1), stage: "mailer", reason: "No such mailbox" }] },
   });
   const lost = newSendId(accountId);
   await bus.publish({

@@ -19,6 +19,9 @@ export const EVENT_VERSION = 2 as const;
  */
 export const ENVELOPE_VERSION = 3 as const;
 
+/** Version of what is reported of messages. */
+export const STATUS_VERSION = 3 as const;
+
 const sendVersionSchema = z.union([z.literal(EVENT_VERSION), z.literal(ENVELOPE_VERSION)]);
 
 /** The most messages in one event. Several workers thus share a large send. */
@@ -294,19 +297,20 @@ export type MessageStatusData<T extends MessageStatusType> = z.infer<(typeof MES
 /** Returns the schema of a group of messages' status events, from any sends. */
 function reportOf<T extends z.ZodType>(statusEvent: T) {
   return z.preprocess(
-    nameOutcomes,
+    ofEarlier,
     z.object({
-      v: z.literal(EVENT_VERSION),
+      v: z.literal(STATUS_VERSION),
       outcomes: z.array(statusEvent).min(1).max(MAX_OUTCOMES_PER_EVENT),
     }),
   );
 }
 
-/** Earlier processes, which work beside this one during an upgrade, call the outcomes `facts`. */
-function nameOutcomes(data: unknown): unknown {
-  if (typeof data !== "object" || data === null || !("facts" in data)) return data;
+/** Reads a report of version 2, which an earlier process makes during an upgrade: it calls the outcomes `facts`. */
+function ofEarlier(data: unknown): unknown {
+  if (typeof data !== "object" || data === null) return data;
+  if (!("v" in data && data.v === EVENT_VERSION && "facts" in data)) return data;
   const { facts: outcomes, ...rest } = data;
-  return { outcomes, ...rest };
+  return { ...rest, v: STATUS_VERSION, outcomes };
 }
 
 /**
@@ -476,6 +480,7 @@ const ENVELOPE_EVENTS: ReadonlySet<EventType> = new Set([
 
 /** Returns the newest version of an event that this program reads. */
 export function newestVersionOf(type: EventType): number {
+  if (type.startsWith("status.message.")) return STATUS_VERSION;
   return ENVELOPE_EVENTS.has(type) ? ENVELOPE_VERSION : EVENT_VERSION;
 }
 

@@ -1,9 +1,9 @@
 import {
-  EVENT_VERSION,
   type EventData,
   messageIdOf,
   type MessageStatusData,
   newSendId,
+  STATUS_VERSION,
 } from "@posthaste/contracts";
 import { type Logger, openLogger } from "@posthaste/telemetry";
 import { openTestNats } from "@posthaste/kit";
@@ -101,7 +101,7 @@ export function failed(accountId: string, reason = "no reason") {
     stage: "renderer",
     reason,
   };
-  const data = { v: EVENT_VERSION, outcomes: [statusEvent] };
+  const data = { v: STATUS_VERSION, outcomes: [statusEvent] };
   return { type: "status.message.failed", data } as const satisfies Outgoing;
 }
 

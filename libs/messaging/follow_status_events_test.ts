@@ -112,7 +112,7 @@ suite("followStatusEvents()", { concurrency: 4 }, () => {
     const connection = await connect({ servers: open.nats.url });
     const stream = jetstream(connection);
     const { data } = failed("acc_1");
-    await stream.publish("status.message.failed", JSON.stringify({ ...data, v: 3 }));
+    await stream.publish("status.message.failed", JSON.stringify({ ...data, v: 4 }));
     await stream.publish("status.message.failed", JSON.stringify({ ...data, v: "x" }));
     const stop = new AbortController();
     const options = optionsOf(stop);

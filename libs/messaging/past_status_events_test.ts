@@ -25,7 +25,7 @@ test("pastStatusEvents() returns all status events of a type since a time, in or
     await bus.publish({
       type: "status.message.sent",
       data: {
-        v: 2,
+        v: 3,
         outcomes: [{
           ...{ accountId: "acc_1", sendId, index, attempt: 1, at: since.toISOString() },
           messageId: `${sendId.replace("snd", "msg")}${String(index).padStart(4, "0")}`,

@@ -1,10 +1,10 @@
 import {
-  EVENT_VERSION,
   type EventData,
   MAX_EVENT_BYTES,
   MAX_OUTCOMES_PER_EVENT,
   type MessageStatusData,
   type MessageStatusType,
+  STATUS_VERSION,
 } from "@posthaste/contracts";
 import { splitBySize } from "./split_by_size.ts";
 import type { Outgoing } from "./step.ts";
@@ -32,7 +32,7 @@ export function reportsOf(statusEvents: readonly MessageStatusEvent[]): Outgoing
     splitBySize(ofKind.map(({ data }) => data), {
       maxCount: MAX_OUTCOMES_PER_EVENT,
       maxBytes: MAX_EVENT_BYTES - FRAME_BYTES,
-    }).map((part) => ({ type, data: { v: EVENT_VERSION, outcomes: part } }) as Outgoing)
+    }).map((part) => ({ type, data: { v: STATUS_VERSION, outcomes: part } }) as Outgoing)
   );
 }
 

@@ -489,7 +489,7 @@ test("renderStep() retries only the message whose images may come later", async 
   assert.deepEqual(again, {
     type: "status.message.waiting",
     data: {
-      v: 2,
+      v: 3,
       outcomes: [{
         ...{ messageId: messageIdOf(sendId, 0), sendId, accountId: "acc_1", index: 0 },
         ...{ attempt: 2, at: "2026-03-01T10:00:01.000Z", nextAt: "2026-03-01T10:00:16.000Z" },

@@ -87,16 +87,16 @@ async function dueOf(
   const due = (await deps.waiting.dueMessages(key, { now, limit }))
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
   const { fresh, expired } = chooseWithin(due, { integration, capacity: Infinity, now });
-  const routed = await route([...expired, ...fresh], { key, routes }, deps);
-  const ids = new Set(routed.map(({ _id }) => _id));
-  const tooLate = expired.filter(({ _id }) => !ids.has(_id));
-  return [...routed, ...tooLate.map((message) => ({ ...message, own: key, isTooLate: true }))];
+  return await route([...expired, ...fresh], { key, routes, expired: new Set(expired) }, deps);
 }
 
-/** Returns those of some messages of an integration that some integration may take now. */
+/**
+ * Returns those of some messages of an integration that some integration may take now, and the expired ones whose
+ * integration is stopped. While it only has no room, an expired message waits for its last attempt.
+ */
 async function route(
   messages: readonly DueMessage[],
-  { key, routes }: { key: string; routes: Routes },
+  { key, routes, expired }: { key: string; routes: Routes; expired: ReadonlySet<DueMessage> },
   deps: DueDeps,
 ): Promise<Routed[]> {
   // Without fallbacks it does not matter who the sender is.
@@ -108,6 +108,8 @@ async function route(
     const { sendId, unknownAttempts, unreached } = message;
     const from = senders.get(sendId) ?? "";
     const { id, left } = routes.routeFor({ from, unknownAttempts, unreached });
+    const isTooLate = expired.has(message) && id === routes.id && routes.isStopped;
+    if (isTooLate) return [{ ...message, own: key, isTooLate }];
     if (left <= 0) return [];
     routes.take(id, 1);
     return [{ ...message, own: key, ...(id === routes.id ? {} : { fallback: id }) }];

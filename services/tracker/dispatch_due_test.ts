@@ -229,6 +229,20 @@ test("dispatchDue() fails expired messages of a suspended integration, and dispa
   );
 });
 
+test("dispatchDue() keeps the last attempt of an expired message until its healthy integration has room", async () => {
+  const old = new Date(NOW.getTime() - 3_600_000);
+  const all = Array.from({ length: 25 }, (_, index) => ({ ...dueOf(index), acceptedAt: old }));
+  const { world, round, dispatched, flow, ledger } = openRound(all);
+  assert.equal(await round(), 10);
+  assert.deepEqual(dispatched(), Array.from({ length: 10 }, (_, index) => index));
+  assert.equal(await round(), 0);
+  for (const { _id: messageId, attempt } of all.slice(0, 10)) flow.end({ messageId, attempt });
+  world.due = all.slice(10);
+  await round();
+  assert.deepEqual(dispatched(), Array.from({ length: 15 }, (_, index) => index + 10));
+  assert.deepEqual(ledger.written, []);
+});
+
 test("dispatchDue() dispatches to a fallback what its own integration was not offered", async () => {
   const senders = ["shop@example.com"];
   const integrations = new Map([

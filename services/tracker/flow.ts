@@ -29,6 +29,11 @@ export interface Flow {
   end(attempt: FlowNews): void;
   /** Records that an attempt came back untried. It waits here until it is dispatched. */
   keepReturned(integration: string, attempt: Returned, options: ReturnOptions): void;
+  /**
+   * Records that an attempt has to wait for this many milliseconds. It keeps its place until then: otherwise the
+   * scheduler would dispatch the rest of its send meanwhile, to wait as well.
+   */
+  postpone(attempt: FlowNews, ms: number): void;
   /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
   release(attempt: FlowNews): void;
   /** Returns the attempts of an integration that came back and wait, oldest first. */
@@ -109,6 +114,8 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
   const priorities = new Map<string, Priority>();
   const owners = new Map<string, string>();
   const failedOver = new Set<string>();
+  /** Until when attempts in flight wait. */
+  const postponed = new Map<string, number>();
   let news = Promise.withResolvers<void>();
 
   function priorityOf(integration: string): Priority {
@@ -130,9 +137,24 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       if (now - at < patienceMs) break;
       begun.delete(key);
       owners.delete(key);
+      postponed.delete(key);
     }
     const old = ends.findIndex((at) => now - at < MEMORY_MS);
     ends.splice(0, old === -1 ? ends.length : old);
+  }
+
+  /** Returns whether the attempt was in flight. */
+  function forget(key: string): boolean {
+    const priority = priorities.get(owners.get(key) ?? "");
+    priority?.returned.delete(key);
+    owners.delete(key);
+    postponed.delete(key);
+    return priority?.begun.delete(key) === true;
+  }
+
+  function endPostponed(): void {
+    const now = clock.now();
+    for (const [key, until] of postponed) if (now >= until) forget(key);
   }
 
   /** Narrows a window to what is in flight. */
@@ -154,6 +176,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       const key = keyOf(attempt);
       priority.begun.delete(key);
       priority.begun.set(key, now);
+      postponed.delete(key);
       priorities.get(owners.get(key) ?? "")?.returned.delete(key);
       priority.returned.delete(key);
       owners.set(key, integration);
@@ -162,10 +185,8 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       const key = keyOf(attempt);
       const integration = owners.get(key);
       if (integration === undefined) return;
-      owners.delete(key);
+      forget(key);
       const priority = priorityOf(integration);
-      priority.begun.delete(key);
-      priority.returned.delete(key);
       priority.ends.push(clock.now());
       priority.cap = Math.min(MAX_WINDOW, priority.cap + 1);
       priority.pauseMs = FIRST_PAUSE_MS;
@@ -175,17 +196,20 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       const key = keyOf(attempt);
       const priority = priorityOf(integration);
       const wasBegun = priority.begun.delete(key);
+      postponed.delete(key);
       priorityOf(own).returned.set(key, attempt);
       owners.set(key, own);
       if (isServerBusy) narrow(priority, { wasBegun });
       else news.resolve();
     },
-    release(attempt) {
+    postpone(attempt, ms) {
       const key = keyOf(attempt);
-      const priority = priorities.get(owners.get(key) ?? "");
-      if (priority?.begun.delete(key)) news.resolve();
-      priority?.returned.delete(key);
-      owners.delete(key);
+      if (priorities.get(owners.get(key) ?? "")?.begun.has(key)) {
+        postponed.set(key, clock.now() + ms);
+      }
+    },
+    release(attempt) {
+      if (forget(keyOf(attempt))) news.resolve();
     },
     failOver(integration, isFailedOver) {
       if (isFailedOver) failedOver.add(integration);
@@ -196,6 +220,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     integrationsReturned: () =>
       [...priorities].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
     holds(attempt) {
+      endPostponed();
       const key = keyOf(attempt);
       const priority = priorities.get(owners.get(key) ?? "");
       const at = priority?.begun.get(key);
@@ -203,6 +228,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
         at !== undefined && clock.now() - at < patienceMs;
     },
     inFlight(integration) {
+      endPostponed();
       const priority = priorityOf(integration);
       forgetOld(priority);
       const { begun, returned, ends, givenBackAt } = priority;

@@ -177,3 +177,17 @@ test("keepReturned() retries one message immediately if the api dispatched the r
   flow.keepReturned(KEY, attemptOf(1), BUSY);
   assert.equal(flow.windowOf(KEY), 0);
 });
+
+test("postpone() keeps the place of an attempt until its time, and no longer", () => {
+  const { clock, flow } = openTestFlow();
+  for (const index of [1, 2]) flow.begin(KEY, attemptOf(index));
+  flow.postpone(attemptOf(1), 2000);
+  flow.postpone(attemptOf(9), 2000);
+  clock.time = 1999;
+  assert.deepEqual([flow.inFlight(KEY), flow.holds(attemptOf(1))], [2, true]);
+  clock.time = 2000;
+  assert.deepEqual([flow.holds(attemptOf(1)), flow.inFlight(KEY)], [false, 1]);
+  flow.begin(KEY, attemptOf(1));
+  clock.time = 2500;
+  assert.deepEqual([flow.inFlight(KEY), flow.holds(attemptOf(1))], [2, true]);
+});

@@ -68,13 +68,15 @@ export function outcomesIn(statusEvents: readonly StatusEvent[]): MessageOutcome
 export function outcomesOf(message: Message): MessageOutcome[] {
   const { _id: messageId, sendId, index, timeline } = message;
   const sending = new Set<number>();
+  const ended = new Set<number>();
   const warned = new Set<MessageWarning>();
   const found: MessageOutcome[] = [];
   for (const line of timeline) {
     if (line.type === "sending") sending.add(line.attempt);
     if (line.warning !== undefined) warned.add(line.warning);
-    const kind = kindOf(line, sending);
+    const kind = kindOf(line, { sending, ended });
     if (kind === undefined) continue;
+    ended.add(kind.attempt);
     const { at, detail, integrationId } = line;
     const reason = kind.type === "message.sent" ? undefined : detail;
     const warnings = kind.type === "message.sent" && warned.size > 0 ? [...warned] : undefined;
@@ -86,17 +88,21 @@ export function outcomesOf(message: Message): MessageOutcome[] {
 }
 
 /**
- * A line of an attempt that a worker has begun has its number; any other has the number of the line before.
+ * A line of an attempt that a worker has begun has its number. A failure without one has the number of the attempt
+ * before, which has ended.
  */
 function kindOf(
   { type, attempt, detail }: TimelineEntry,
-  sending: ReadonlySet<number>,
+  { sending, ended }: { sending: ReadonlySet<number>; ended: ReadonlySet<number> },
 ): Pick<MessageOutcome, "type" | "attempt"> | undefined {
   switch (type) {
     case "sent":
       return { type: "message.sent", attempt };
     case "failed":
-      return { type: "message.failed", attempt: sending.has(attempt) ? attempt : attempt + 1 };
+      return {
+        type: "message.failed",
+        attempt: sending.has(attempt) && !ended.has(attempt) ? attempt : attempt + 1,
+      };
     case "canceled":
       return { type: "message.canceled", attempt: attempt + 1 };
     case "suppressed":

@@ -57,12 +57,20 @@ test("outcomesOf() reads every outcome of a timeline, with its attempt", () => {
   assert.deepEqual(named(message), [
     "message.deferred 1",
     "message.deferred 1",
-    "message.failed 1",
+    "message.failed 2",
     "message.retried 2",
     "message.unknown 3",
     "message.canceled 4",
   ]);
   assert.deepEqual(named(messageOf([{ type: "failed", attempt: 0 }])), ["message.failed 1"]);
+  // A person retried it, and it was never sent again.
+  const retried = messageOf([
+    { type: "sending", attempt: 1 },
+    { type: "failed", attempt: 1 },
+    { type: "deferred", attempt: 1, detail: SENT_AGAIN },
+    { type: "failed", attempt: 1, detail: "retries ended" },
+  ]);
+  assert.deepEqual(named(retried), ["message.failed 1", "message.retried 1", "message.failed 2"]);
 });
 
 test("a sent message has its warnings, from its status event and from its timeline", () => {

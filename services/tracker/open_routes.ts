@@ -28,6 +28,8 @@ export interface Routes {
   integration: Integration | null;
   /** Whether others send its mail now. */
   isFailedOver: boolean;
+  /** Whether it takes no mail itself now: it is suspended, or its server was unreachable just now. */
+  isStopped: boolean;
   /** How many messages are in flight through its fallbacks. */
   inFlightElsewhere: number;
   /** Returns which integration makes the next attempt of a message, and how many more it may take now. */
@@ -64,11 +66,13 @@ export async function openRoutes(
     ...candidateOf({ integration, circuit: circuits.get(key) }, now),
     isPaused: integration.suspended?.kind === "person",
   };
-  const isProbed = circuitState(circuits.get(key), now) === "half_open";
+  const circuit = circuitState(circuits.get(key), now);
+  const isProbed = circuit === "half_open";
 
   return {
     ...{ id, integration },
     isFailedOver: own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy,
+    isStopped: integration !== null && (integration.suspended !== null || circuit === "open"),
     inFlightElsewhere: fallbacks.reduce(
       (sum, one) => sum + flow.inFlight(`${accountId}/${one.id}`),
       0,

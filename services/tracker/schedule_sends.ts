@@ -6,11 +6,11 @@ import {
 } from "@posthaste/contracts";
 import { type Outgoing, redispatchesOf, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
-import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
+import type { IntegrationCircuit, SendHead, StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, type ExpiryDeps, failExpired } from "./end_expired.ts";
-import type { Flow, FlowNews } from "./flow.ts";
+import { type Flow, type FlowNews, publishInFlight, type Returned } from "./flow.ts";
 import { chooseWithin, isExpired } from "./capacity.ts";
 import { openRoutes, type Routes } from "./open_routes.ts";
 
@@ -79,8 +79,9 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
         break;
       }
       case "status.message.waiting":
+        flow.postpone(data, Date.parse(data.nextAt) - Date.parse(data.at));
+        break;
       case "status.message.dropped":
-        // Without an outcome, the ledger knows when and whether it is due.
         flow.release(data);
         break;
       case "status.message.failed":
@@ -214,12 +215,13 @@ async function scheduleFor(
 /** A first attempt: nothing is known of it. */
 const FIRST = { from: "", unknownAttempts: [], unreached: null };
 
-/** The most attempts that came back of an integration that one round looks up. */
-const MAX_RETURNED = 500;
+/** How many attempts that came back are looked up beyond the capacity: some may have been canceled. */
+const LOOK_AHEAD = 50;
 
 /**
  * Dispatches attempts that came back, within the capacity. Such an attempt has waited and may come back again:
- * with bulk priority it holds up nothing else. Returns their number.
+ * with bulk priority it holds up nothing else. Fails those that have waited for the maximum time while their integration
+ * is stopped. Returns the number of dispatched ones.
  */
 async function dispatchReturned(
   key: string,
@@ -230,48 +232,80 @@ async function dispatchReturned(
   },
   deps: ScheduleDeps,
 ): Promise<number> {
-  const { id: own, integration, isFailedOver } = routes;
-  const isOpen = isFailedOver || routes.routeFor(FIRST).left > 0;
-  const view = { integration, capacity: isOpen ? MAX_RETURNED : 0, now: deps.now() };
-  const { fresh, expired } = chooseWithin(flow.returned(key), view);
-  const found = [...isOpen ? expired : [], ...fresh];
+  const { id: own, integration, isFailedOver, isStopped } = routes;
+  const { left } = routes.routeFor(FIRST);
+  // Among several integrations, the sender of each decides.
+  const capacity = isFailedOver ? Infinity : left > 0 ? left + LOOK_AHEAD : 0;
+  const { fresh, expired } = chooseWithin(flow.returned(key), {
+    ...{ integration, capacity, now: deps.now() },
+  });
+  const found = capacity > 0 || isStopped ? [...expired, ...fresh] : [];
   // Of a later attempt the ledger knows whether another integration may make it.
   const [later, first] = partition(found, ({ attempt }) => isFailedOver && attempt > 0);
   for (const attempt of later) flow.release(attempt);
-  const waiting = await withoutRegister(first, { flow, ...deps });
-  const ids = new Set([...waiting, ...expired].map(({ sendId }) => sendId));
+  const ids = new Set(first.map(({ sendId }) => sendId));
   if (ids.size === 0) return 0;
+  const open = isFailedOver ? first : await withoutRegister(first, { flow, ...deps });
   const heads = new Map((await deps.sends.heads([...ids])).map((head) => [head._id, head]));
-  const chosen = waiting.flatMap((attempt) => {
-    const from = heads.get(attempt.sendId)?.from.email ?? "";
-    const { id, left } = routes.routeFor({ ...FIRST, from });
-    if (left <= 0) return [];
-    routes.take(id, 1);
-    return [{ attempt, id }];
-  });
-  const taken = new Set(chosen.map(({ attempt }) => attempt));
-  const late = expired.filter((attempt) => !taken.has(attempt) && !later.includes(attempt));
-  for (const [id, ofSend] of Map.groupBy(late, ({ sendId }) => sendId)) {
-    for (const attempt of ofSend) flow.release(attempt);
+  const isExpired = new Set(expired);
+  const [late, waiting] = partition(
+    open.flatMap((attempt) => {
+      const from = heads.get(attempt.sendId)?.from.email ?? "";
+      const { id, left } = routes.routeFor({ ...FIRST, from });
+      const isLate = isExpired.has(attempt) && id === own && isStopped;
+      if (!isLate && left <= 0) return [];
+      if (!isLate) routes.take(id, 1);
+      return [{ attempt, id, isLate }];
+    }),
+    ({ isLate }) => isLate,
+  );
+  for (const [id, ofSend] of Map.groupBy(late, ({ attempt }) => attempt.sendId)) {
     const head = heads.get(id);
-    if (head && integration) await failExpired(head, ofSend, { integration, circuit }, deps);
+    const attempts = ofSend.map(({ attempt }) => attempt);
+    if (head && integration) await failExpired(head, attempts, { integration, circuit }, deps);
+    for (const attempt of attempts) flow.release(attempt);
   }
+  const unmade = isFailedOver
+    ? new Set(await withoutRegister(waiting.map(({ attempt }) => attempt), { flow, ...deps }))
+    : undefined;
+  const chosen = unmade ? waiting.filter(({ attempt }) => unmade.has(attempt)) : waiting;
+  await publishReturned(chosen, { key, own, heads, flow }, deps);
+  return chosen.length;
+}
+
+/** Dispatches attempts that came back. If that fails, they wait as before. */
+async function publishReturned(
+  chosen: readonly { attempt: Returned; id: number }[],
+  { key, own, heads, flow }: {
+    key: string;
+    own: number;
+    heads: ReadonlyMap<string, SendHead>;
+    flow: Flow;
+  },
+  deps: ScheduleDeps,
+): Promise<void> {
   const [accountId] = key.split("/");
   for (const { attempt, id } of chosen) flow.begin(`${accountId}/${id}`, attempt);
   const bySend = Map.groupBy(chosen, ({ attempt, id }) => `${attempt.sendId} ${id}`);
-  await Promise.all([...bySend.values()].flatMap((part) => {
-    const [first] = part;
-    const head = first && heads.get(first.attempt.sendId);
-    if (first === undefined || head === undefined) return [];
-    const events = redispatchesOf(
-      { ...head, priority: "bulk" },
-      part.map(({ attempt }) => attempt),
-      { redelivered: true, integrationId: first.id === own ? undefined : first.id },
-    );
-    return events.map((event) => deps.publish(event, head.trace));
-  }));
+  try {
+    await Promise.all([...bySend.values()].flatMap((part) => {
+      const [first] = part;
+      const head = first && heads.get(first.attempt.sendId);
+      if (first === undefined || head === undefined) return [];
+      const events = redispatchesOf(
+        { ...head, priority: "bulk" },
+        part.map(({ attempt }) => attempt),
+        { redelivered: true, integrationId: first.id === own ? undefined : first.id },
+      );
+      return events.map((event) => deps.publish(event, head.trace));
+    }));
+  } catch (error) {
+    for (const { attempt, id } of chosen) {
+      flow.keepReturned(`${accountId}/${id}`, attempt, { isServerBusy: false, own: key });
+    }
+    throw error;
+  }
   count("posthaste.schedule.dispatched", chosen.length);
-  return chosen.length;
 }
 
 /**
@@ -280,7 +314,9 @@ async function dispatchReturned(
  */
 async function withoutRegister<T extends FlowNews>(
   attempts: readonly T[],
-  { flow, registers: { find } }: { flow: Pick<Flow, "release"> } & StorePart<"registers.find">,
+  { flow, registers: { find } }:
+    & { flow: Pick<Flow, "release" | "wake"> }
+    & StorePart<"registers.find">,
 ): Promise<T[]> {
   if (attempts.length === 0) return [];
   const registers = await find(
@@ -291,6 +327,8 @@ async function withoutRegister<T extends FlowNews>(
     ({ messageId, attempt }) => !registers.has(`${messageId}/${attempt + 1}`),
   );
   for (const attempt of taken) flow.release(attempt);
+  // There is capacity left for those behind.
+  if (taken.length > 0) flow.wake();
   return open;
 }
 
@@ -317,16 +355,16 @@ async function dispatchPart(
   // The cursor first: the reconciler finds what is lost after it.
   if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return 0;
   failpoint("tracker.after_advance");
-  // There is capacity left for those behind.
-  if (open.length < taken) flow.wake();
-  for (const attempt of open) flow.begin(`${accountId}/${id}`, attempt);
   const events: Outgoing[] = [];
   for (let first = 0; first < open.length; first += MAX_MESSAGES_PER_EVENT) {
     const again = open.slice(first, first + MAX_MESSAGES_PER_EVENT)
       .map(({ index, attempt }) => ({ index, attempt }));
     events.push(...redispatchesOf(send, again, options));
   }
-  await Promise.all(events.map((event) => deps.publish(event, trace)));
+  const integration = `${accountId}/${id}`;
+  await publishInFlight(flow, open.map((attempt) => ({ integration, attempt })), async () => {
+    await Promise.all(events.map((event) => deps.publish(event, trace)));
+  });
   failpoint("tracker.part_dispatched");
   count("posthaste.schedule.dispatched", taken);
   return taken;

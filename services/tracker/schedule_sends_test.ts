@@ -302,6 +302,27 @@ test("scheduleOnce() leaves out returned attempts that were canceled, and dispat
   assert.deepEqual(flow.returned("acc_1/4").map(({ index }) => index), upTo(40, 31));
 });
 
+test("scheduleOnce() keeps an expired message that came back while its server is only busy", async () => {
+  const old = new Date(NOW.getTime() - 48 * HOUR);
+  const send = waitingSend({ acceptedAt: old, messageCount: 30, next: 30 });
+  const { flow, run, ledger, indexes } = openScheduler([send]);
+  noteNews(flow, upTo(30).map((index) => returned(send, index)));
+  assert.equal(await run(), 1);
+  assert.deepEqual([indexes(), ledger.written], [[0], []]);
+  assert.equal(flow.returned("acc_1/4").length, 29);
+});
+
+test("scheduleOnce() keeps what came back if the broker refuses it", async () => {
+  const send = waitingSend({ messageCount: 1, next: 1 });
+  const { flow, run } = openScheduler([send], {
+    publish: () => Promise.reject(new Error("refused")),
+  });
+  noteNews(flow, [returned(send, 0)]);
+  await assert.rejects(run(), /refused/);
+  assert.deepEqual(flow.returned("acc_1/4").map(({ index }) => index), [0]);
+  assert.equal(flow.inFlight("acc_1/4"), 0);
+});
+
 test("scheduleOnce() passes over messages of a waiting send that were canceled", async () => {
   const send = waitingSend({ messageCount: 30 });
   const { flow, run, indexes, taken } = openScheduler([send]);
@@ -311,7 +332,7 @@ test("scheduleOnce() passes over messages of a waiting send that were canceled",
   assert.equal(flow.inFlight("acc_1/4"), 5);
 });
 
-test("noteNews() frees the place of an attempt that a mailer drops, or that has to wait", async () => {
+test("noteNews() frees the place of an attempt that a mailer drops, and of one that waits when its time comes", async () => {
   const send = waitingSend();
   const { flow, run } = openScheduler([send]);
   await run();
@@ -325,9 +346,19 @@ test("noteNews() frees the place of an attempt that a mailer drops, or that has 
       type: "status.message.waiting",
       data: { ...dataOf(4), reason: "Images are loading", nextAt: NOW.toISOString() },
     },
+    {
+      type: "status.message.waiting",
+      data: {
+        ...{ ...dataOf(5), reason: "Images are loading" },
+        nextAt: new Date(NOW.getTime() + 2000).toISOString(),
+      },
+    },
   ]);
   assert.equal(flow.inFlight("acc_1/4"), 8);
-  assert.equal(flow.holds({ messageId: messageIdOf(send._id, 4), attempt: 0 }), false);
+  const held = [3, 4, 5].map((index) =>
+    flow.holds({ messageId: messageIdOf(send._id, index), attempt: 0 })
+  );
+  assert.deepEqual(held, [false, false, true]);
 });
 
 test("scheduleOnce() searches sends without capacity for expired messages every ten seconds", async () => {
