@@ -20,6 +20,9 @@ export interface Due extends EarlierAttempts {
   from: string;
 }
 
+/** A first attempt: nothing is known of it. */
+export const FIRST_ATTEMPT: Due = { from: "", unknownAttempts: [], unreached: null };
+
 /** The integrations that may send the mail of one, and how many messages each may take in this round. */
 export interface Routes {
   /** Number of the integration of the mail. */

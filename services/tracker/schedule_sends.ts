@@ -6,25 +6,25 @@ import {
 } from "@posthaste/contracts";
 import { type Outgoing, redispatchesOf, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
-import type { IntegrationCircuit, SendHead, StorePart, WaitingSend } from "@posthaste/storage";
+import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { endExpired, type ExpiryDeps, failExpired } from "./end_expired.ts";
-import { type Flow, type FlowNews, publishInFlight, type Returned } from "./flow.ts";
-import { chooseWithin, isExpired } from "./capacity.ts";
-import { openRoutes, type Routes } from "./open_routes.ts";
+import { endExpired } from "./end_expired.ts";
+import { type Flow, publishInFlight } from "./flow.ts";
+import { isExpired } from "./capacity.ts";
+import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
+import { FIRST_ATTEMPT, openRoutes } from "./open_routes.ts";
+import { withoutRegister } from "./without_register.ts";
 
 /** The dependencies of scheduling sends. */
 export type ScheduleDeps =
-  & ExpiryDeps
+  & ReturnedDeps
   & StorePart<
     | "waiting.integrationsWaitedFor"
     | "waiting.listSends"
     | "waiting.advanceSend"
     | "waiting.startSends"
     | "circuits.list"
-    | "sends.heads"
-    | "registers.find"
   >
   & {
     integrations: {
@@ -185,7 +185,7 @@ async function scheduleFor(
   flow.failOver(key, isFailedOver);
   const circuit = circuits.get(key);
   const again = await dispatchReturned(key, { circuit, flow, routes }, deps);
-  const { left } = routes.routeFor(FIRST);
+  const { left } = routes.routeFor(FIRST_ATTEMPT);
   const isOpen = left > 0 || isFailedOver;
   const sends = isOpen || isLook ? await deps.waiting.listSends(key, SENDS_PER_LOOK) : [];
   const parts: { send: WaitingSend; taken: number; id: number }[] = [];
@@ -194,7 +194,7 @@ async function scheduleFor(
       await endExpired(send, { integration, circuit }, deps);
       continue;
     }
-    const { id, left } = routes.routeFor({ ...FIRST, from: send.from.email });
+    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from: send.from.email });
     if (left <= 0) {
       // A send of another sender may go elsewhere.
       if (isFailedOver) continue;
@@ -210,131 +210,6 @@ async function scheduleFor(
     ({ send, taken, id }) => dispatchPart(send, { taken, id, flow }, deps),
   );
   return dispatched.reduce((sum, taken) => sum + taken, again);
-}
-
-/** A first attempt: nothing is known of it. */
-const FIRST = { from: "", unknownAttempts: [], unreached: null };
-
-/** How many attempts that came back are looked up beyond the capacity: some may have been canceled. */
-const LOOK_AHEAD = 50;
-
-/**
- * Dispatches attempts that came back, within the capacity. Such an attempt has waited and may come back again:
- * with bulk priority it holds up nothing else. Fails those that have waited for the maximum time while their integration
- * is stopped. Returns the number of dispatched ones.
- */
-async function dispatchReturned(
-  key: string,
-  { circuit, flow, routes }: {
-    circuit: IntegrationCircuit | undefined;
-    flow: Flow;
-    routes: Routes;
-  },
-  deps: ScheduleDeps,
-): Promise<number> {
-  const { id: own, integration, isFailedOver, isStopped } = routes;
-  const { left } = routes.routeFor(FIRST);
-  // Among several integrations, the sender of each decides.
-  const capacity = isFailedOver ? Infinity : left > 0 ? left + LOOK_AHEAD : 0;
-  const { fresh, expired } = chooseWithin(flow.returned(key), {
-    ...{ integration, capacity, now: deps.now() },
-  });
-  const found = capacity > 0 || isStopped ? [...expired, ...fresh] : [];
-  // Of a later attempt the ledger knows whether another integration may make it.
-  const [later, first] = partition(found, ({ attempt }) => isFailedOver && attempt > 0);
-  for (const attempt of later) flow.release(attempt);
-  const ids = new Set(first.map(({ sendId }) => sendId));
-  if (ids.size === 0) return 0;
-  const open = isFailedOver ? first : await withoutRegister(first, { flow, ...deps });
-  const heads = new Map((await deps.sends.heads([...ids])).map((head) => [head._id, head]));
-  const isExpired = new Set(expired);
-  const [late, waiting] = partition(
-    open.flatMap((attempt) => {
-      const from = heads.get(attempt.sendId)?.from.email ?? "";
-      const { id, left } = routes.routeFor({ ...FIRST, from });
-      const isLate = isExpired.has(attempt) && id === own && isStopped;
-      if (!isLate && left <= 0) return [];
-      if (!isLate) routes.take(id, 1);
-      return [{ attempt, id, isLate }];
-    }),
-    ({ isLate }) => isLate,
-  );
-  for (const [id, ofSend] of Map.groupBy(late, ({ attempt }) => attempt.sendId)) {
-    const head = heads.get(id);
-    const attempts = ofSend.map(({ attempt }) => attempt);
-    if (head && integration) await failExpired(head, attempts, { integration, circuit }, deps);
-    for (const attempt of attempts) flow.release(attempt);
-  }
-  const unmade = isFailedOver
-    ? new Set(await withoutRegister(waiting.map(({ attempt }) => attempt), { flow, ...deps }))
-    : undefined;
-  const chosen = unmade ? waiting.filter(({ attempt }) => unmade.has(attempt)) : waiting;
-  await publishReturned(chosen, { key, own, heads, flow }, deps);
-  return chosen.length;
-}
-
-/** Dispatches attempts that came back. If that fails, they wait as before. */
-async function publishReturned(
-  chosen: readonly { attempt: Returned; id: number }[],
-  { key, own, heads, flow }: {
-    key: string;
-    own: number;
-    heads: ReadonlyMap<string, SendHead>;
-    flow: Flow;
-  },
-  deps: ScheduleDeps,
-): Promise<void> {
-  const [accountId] = key.split("/");
-  for (const { attempt, id } of chosen) flow.begin(`${accountId}/${id}`, attempt);
-  const bySend = Map.groupBy(chosen, ({ attempt, id }) => `${attempt.sendId} ${id}`);
-  try {
-    await Promise.all([...bySend.values()].flatMap((part) => {
-      const [first] = part;
-      const head = first && heads.get(first.attempt.sendId);
-      if (first === undefined || head === undefined) return [];
-      const events = redispatchesOf(
-        { ...head, priority: "bulk" },
-        part.map(({ attempt }) => attempt),
-        { redelivered: true, integrationId: first.id === own ? undefined : first.id },
-      );
-      return events.map((event) => deps.publish(event, head.trace));
-    }));
-  } catch (error) {
-    for (const { attempt, id } of chosen) {
-      flow.keepReturned(`${accountId}/${id}`, attempt, { isServerBusy: false, own: key });
-    }
-    throw error;
-  }
-  count("posthaste.schedule.dispatched", chosen.length);
-}
-
-/**
- * Returns the attempts that no process has begun or ended. The flow forgets the others: the ledger knows them. A
- * message that was canceled while it waited takes no work and no place of the window.
- */
-async function withoutRegister<T extends FlowNews>(
-  attempts: readonly T[],
-  { flow, registers: { find } }:
-    & { flow: Pick<Flow, "release" | "wake"> }
-    & StorePart<"registers.find">,
-): Promise<T[]> {
-  if (attempts.length === 0) return [];
-  const registers = await find(
-    attempts.map(({ messageId, attempt }) => ({ messageId, n: attempt + 1 })),
-  );
-  const [open, taken] = partition(
-    attempts,
-    ({ messageId, attempt }) => !registers.has(`${messageId}/${attempt + 1}`),
-  );
-  for (const attempt of taken) flow.release(attempt);
-  // There is capacity left for those behind.
-  if (taken.length > 0) flow.wake();
-  return open;
-}
-
-function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
-  const { yes = [], no = [] } = Object.groupBy(all, (one) => isFirst(one) ? "yes" : "no");
-  return [yes, no];
 }
 
 async function dispatchPart(

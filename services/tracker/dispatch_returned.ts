@@ -1,0 +1,114 @@
+import { type Outgoing, redispatchesOf } from "@posthaste/messaging";
+import type { IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
+import { count } from "@posthaste/telemetry";
+import { chooseWithin } from "./capacity.ts";
+import { type ExpiryDeps, failExpired } from "./end_expired.ts";
+import type { Flow, Returned } from "./flow.ts";
+import { FIRST_ATTEMPT, type Routes } from "./open_routes.ts";
+import { withoutRegister } from "./without_register.ts";
+
+/** The dependencies of dispatching attempts that came back. */
+export type ReturnedDeps = ExpiryDeps & StorePart<"sends.heads" | "registers.find"> & {
+  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
+  now(): Date;
+};
+
+/** How many attempts that came back are looked up beyond the capacity: some may have been canceled. */
+const LOOK_AHEAD = 50;
+
+/**
+ * Dispatches attempts that came back, within the capacity. Such an attempt has waited and may come back again:
+ * with bulk priority it holds up nothing else. Fails those that have waited for the maximum time while their integration
+ * is stopped. Returns the number of dispatched ones.
+ */
+export async function dispatchReturned(
+  key: string,
+  { circuit, flow, routes }: {
+    circuit: IntegrationCircuit | undefined;
+    flow: Flow;
+    routes: Routes;
+  },
+  deps: ReturnedDeps,
+): Promise<number> {
+  const { id: own, integration, isFailedOver, isStopped } = routes;
+  const { left } = routes.routeFor(FIRST_ATTEMPT);
+  // Among several integrations, the sender of each decides.
+  const capacity = isFailedOver ? Infinity : left > 0 ? left + LOOK_AHEAD : 0;
+  const { fresh, expired } = chooseWithin(flow.returned(key), {
+    ...{ integration, capacity, now: deps.now() },
+  });
+  const found = capacity > 0 || isStopped ? [...expired, ...fresh] : [];
+  // Of a later attempt the ledger knows whether another integration may make it.
+  const [later, first] = partition(found, ({ attempt }) => isFailedOver && attempt > 0);
+  for (const attempt of later) flow.release(attempt);
+  const ids = new Set(first.map(({ sendId }) => sendId));
+  if (ids.size === 0) return 0;
+  const open = isFailedOver ? first : await withoutRegister(first, { flow, ...deps });
+  const heads = new Map((await deps.sends.heads([...ids])).map((head) => [head._id, head]));
+  const isExpired = new Set<Returned>(expired);
+  const routed = open.flatMap((attempt): Routed[] => {
+    const from = heads.get(attempt.sendId)?.from.email ?? "";
+    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from });
+    if (isExpired.has(attempt) && id === own && isStopped) {
+      return [{ ...attempt, by: id, isTooLate: true }];
+    }
+    if (left <= 0) return [];
+    routes.take(id, 1);
+    return [{ ...attempt, by: id, isTooLate: false }];
+  });
+  const [late, waiting] = partition(routed, ({ isTooLate }) => isTooLate);
+  for (const [id, ofSend] of Map.groupBy(late, ({ sendId }) => sendId)) {
+    const head = heads.get(id);
+    if (head && integration) await failExpired(head, ofSend, { integration, circuit }, deps);
+    for (const attempt of ofSend) flow.release(attempt);
+  }
+  const chosen = isFailedOver ? await withoutRegister(waiting, { flow, ...deps }) : waiting;
+  await publishReturned(chosen, { key, own, heads, flow }, deps);
+  return chosen.length;
+}
+
+/** An attempt that came back, and the integration that makes it now; or one to fail. */
+interface Routed extends Returned {
+  by: number;
+  isTooLate: boolean;
+}
+
+/** Dispatches attempts that came back. If that fails, they wait as before. */
+async function publishReturned(
+  chosen: readonly Routed[],
+  { key, own, heads, flow }: {
+    key: string;
+    own: number;
+    heads: ReadonlyMap<string, SendHead>;
+    flow: Flow;
+  },
+  deps: ReturnedDeps,
+): Promise<void> {
+  const [accountId] = key.split("/");
+  for (const attempt of chosen) flow.begin(`${accountId}/${attempt.by}`, attempt);
+  const bySend = Map.groupBy(chosen, ({ sendId, by }) => `${sendId} ${by}`);
+  try {
+    await Promise.all([...bySend.values()].flatMap((part) => {
+      const [first] = part;
+      const head = first && heads.get(first.sendId);
+      if (first === undefined || head === undefined) return [];
+      const events = redispatchesOf(
+        { ...head, priority: "bulk" },
+        part,
+        { redelivered: true, integrationId: first.by === own ? undefined : first.by },
+      );
+      return events.map((event) => deps.publish(event, head.trace));
+    }));
+  } catch (error) {
+    for (const attempt of chosen) {
+      flow.keepReturned(`${accountId}/${attempt.by}`, attempt, { isServerBusy: false, own: key });
+    }
+    throw error;
+  }
+  count("posthaste.schedule.dispatched", chosen.length);
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  const { yes = [], no = [] } = Object.groupBy(all, (one) => isFirst(one) ? "yes" : "no");
+  return [yes, no];
+}
