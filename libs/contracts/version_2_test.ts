@@ -9,6 +9,13 @@ const RECORDED: Record<string, Record<string, unknown>> = JSON.parse(
   readFileSync(new URL("fixtures/events_v2.json", import.meta.url), "utf8"),
 );
 
+/** Returns an event as this version names its fields. */
+function renamed(recorded: Record<string, unknown>): Record<string, unknown> {
+  if (!("facts" in recorded)) return recorded;
+  const { facts: outcomes, ...rest } = recorded;
+  return { ...rest, v: 3, outcomes };
+}
+
 test("EVENTS still has every event that version 2 had", () => {
   const missing = Object.keys(RECORDED).filter((type) => !Object.hasOwn(EVENTS, type));
   assert.deepEqual(missing, []);
@@ -18,7 +25,7 @@ for (const [type, recorded] of Object.entries(RECORDED)) {
   const schema = EVENTS[type as EventType];
 
   test(`EVENTS["${type}"] reads what version 2 wrote, and loses nothing of it`, () => {
-    assert.partialDeepStrictEqual(schema.parse(recorded), recorded);
+    assert.partialDeepStrictEqual(schema.parse(recorded), renamed(recorded));
   });
 
   test(`EVENTS["${type}"] reads what a newer program adds anywhere in it`, () => {

@@ -317,12 +317,12 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "a reconciler that looks at a send once in ten years",
     patches: [{
       file: "services/tracker/reconcile.ts",
-      find: "const reconcileAt = new Date(now.getTime() + ms);",
-      replace: "const reconcileAt = new Date(now.getTime() + ms + 315_360_000_000);",
+      find: "+ lookAgainMs(0, options.graceMs));",
+      replace: "+ 315_360_000_000);",
     }, {
       file: "services/tracker/reconcile.ts",
-      find: "  if (looks.length > 0) await",
-      replace: "  if (looks.length < 0) await",
+      find: "at: earliest([...looks, new Date(now.getTime() + ms)])",
+      replace: "at: new Date(now.getTime() + ms + 315_360_000_000)",
     }],
     fault: "broker-wipe",
     load: { messages: 1500, minutes: 1.5 },
