@@ -126,7 +126,7 @@ interface Decided {
   again: Routed[];
   tooLate: Routed[];
   /** Attempts that another worker left behind. */
-  lost: (LostAttempt & { message: Routed })[];
+  lost: LostAttempt[];
   /** Attempts that another worker makes. */
   elsewhere: Routed[];
 }
@@ -148,7 +148,7 @@ async function decide(
     const found = registers.get(`${_id}/${attempt + 1}`);
     const decision = nextAction(outcome, found);
     if (isLost(decision)) {
-      decided.lost.push({ message, index, decision, fallback: found?.fallback });
+      decided.lost.push({ index, decision, fallback: found?.fallback });
     } else if (decision.do !== "dispatch") decided.elsewhere.push(message);
     else if (message.isTooLate) decided.tooLate.push(message);
     else decided.again.push(message);

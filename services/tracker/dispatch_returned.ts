@@ -1,4 +1,4 @@
-import { type Outgoing, redispatchesOf } from "@posthaste/messaging";
+import { redispatchesOf } from "@posthaste/messaging";
 import type { IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 import { chooseWithin } from "./capacity.ts";
@@ -8,10 +8,7 @@ import { FIRST_ATTEMPT, type Routes } from "./open_routes.ts";
 import { withoutRegister } from "./without_register.ts";
 
 /** The dependencies of dispatching attempts that came back. */
-export type ReturnedDeps = ExpiryDeps & StorePart<"sends.heads" | "registers.find"> & {
-  publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-  now(): Date;
-};
+export type ReturnedDeps = ExpiryDeps & StorePart<"sends.heads" | "registers.find">;
 
 /** How many attempts that came back are looked up beyond the capacity: some may have been canceled. */
 const LOOK_AHEAD = 50;

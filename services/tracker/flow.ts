@@ -135,15 +135,13 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     // In the order of their dispatch.
     for (const [key, at] of begun) {
       if (now - at < patienceMs) break;
-      begun.delete(key);
-      owners.delete(key);
-      postponed.delete(key);
+      forget(key);
     }
     const old = ends.findIndex((at) => now - at < MEMORY_MS);
     ends.splice(0, old === -1 ? ends.length : old);
   }
 
-  /** Returns whether the attempt was in flight. */
+  /** Removes an attempt from where it is: in flight, or waiting. Returns whether it was in flight. */
   function forget(key: string): boolean {
     const priority = priorities.get(owners.get(key) ?? "");
     priority?.returned.delete(key);
@@ -174,11 +172,8 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
       const now = clock.now();
       if (priority.begun.size === 0 && priority.ends.length === 0) priority.since = now;
       const key = keyOf(attempt);
-      priority.begun.delete(key);
+      forget(key);
       priority.begun.set(key, now);
-      postponed.delete(key);
-      priorities.get(owners.get(key) ?? "")?.returned.delete(key);
-      priority.returned.delete(key);
       owners.set(key, integration);
     },
     end(attempt) {
@@ -195,8 +190,7 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     keepReturned(integration, attempt, { isServerBusy, own = integration }) {
       const key = keyOf(attempt);
       const priority = priorityOf(integration);
-      const wasBegun = priority.begun.delete(key);
-      postponed.delete(key);
+      const wasBegun = forget(key);
       priorityOf(own).returned.set(key, attempt);
       owners.set(key, own);
       if (isServerBusy) narrow(priority, { wasBegun });

@@ -191,3 +191,10 @@ test("postpone() keeps the place of an attempt until its time, and no longer", (
   clock.time = 2500;
   assert.deepEqual([flow.inFlight(KEY), flow.holds(attemptOf(1))], [2, true]);
 });
+
+test("begin() moves an attempt from the integration where it was in flight", () => {
+  const { flow } = openTestFlow();
+  flow.begin(KEY, attemptOf(1));
+  flow.begin("acc_1/2", attemptOf(1));
+  assert.deepEqual([flow.inFlight(KEY), flow.inFlight("acc_1/2")], [0, 1]);
+});

@@ -30,10 +30,8 @@ export type ScheduleDeps =
     integrations: {
       find(accountId: string, id: number): Promise<Integration | null>;
     };
-    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
     /** Age after which the reconciler handles a dispatched message. */
     patienceMs: number;
-    now(): Date;
     logger: Pick<Logger, "warn">;
   };
 

@@ -384,51 +384,43 @@ test("scheduleOnce() searches sends without capacity for expired messages every 
   assert.deepEqual([...known], [["acc_1/4", now]]);
 });
 
-test("scheduleOnce() searches at most ten integrations without capacity in one round", async () => {
-  const keys = Array.from({ length: 25 }, (_, id) => `acc_1/${id}`);
-  const looked: string[] = [];
+/** Opens a scheduler for suspended integrations, and records which it searches. */
+function openSearch(count: number) {
+  const keys = Array.from({ length: count }, (_, id) => `acc_1/${id}`);
+  const searched: string[] = [];
+  const time = { now: NOW.getTime() };
   const { deps, flow } = openScheduler([], {
     waiting: {
       integrationsWaitedFor: () => Promise.resolve(keys),
       listSends: (key) => {
-        looked.push(key);
+        searched.push(key);
         return Promise.resolve([]);
       },
     },
     integrations: {
       find: () => Promise.resolve(SUSPENDED),
     },
+    now: () => new Date(time.now),
   });
   const looks = new Map<string, number>();
+  return { keys, searched, time, round: () => scheduleOnce(deps, flow, looks) };
+}
+
+test("scheduleOnce() searches at most ten integrations without capacity in one round", async () => {
+  const { keys, searched, round } = openSearch(25);
   const counts: number[] = [];
-  for (let round = 0; round < 4; round++) {
-    await scheduleOnce(deps, flow, looks);
-    counts.push(looked.length);
+  for (let rounds = 0; rounds < 4; rounds++) {
+    await round();
+    counts.push(searched.length);
   }
   assert.deepEqual(counts, [10, 20, 25, 25]);
-  assert.deepEqual(looked, keys);
+  assert.deepEqual(searched, keys);
 });
 
 test("scheduleOnce() searches the integration first that was not searched for longest", async () => {
-  const keys = Array.from({ length: 150 }, (_, id) => `acc_1/${id}`);
-  const looked = new Set<string>();
-  let now = NOW.getTime();
-  const { deps, flow } = openScheduler([], {
-    waiting: {
-      integrationsWaitedFor: () => Promise.resolve(keys),
-      listSends: (key) => {
-        looked.add(key);
-        return Promise.resolve([]);
-      },
-    },
-    integrations: {
-      find: () => Promise.resolve(SUSPENDED),
-    },
-    now: () => new Date(now),
-  });
-  const looks = new Map<string, number>();
-  for (let round = 0; round < 15; round++, now += 1100) await scheduleOnce(deps, flow, looks);
-  assert.equal(looked.size, 150);
+  const { searched, time, round } = openSearch(150);
+  for (let rounds = 0; rounds < 15; rounds++, time.now += 1100) await round();
+  assert.equal(new Set(searched).size, 150);
 });
 
 test("scheduleOnce() reads nothing of an integration whose window is full", async () => {
