@@ -239,6 +239,6 @@ async function dispatchPart(
     await Promise.all(events.map((event) => deps.publish(event, trace)));
   });
   failpoint("tracker.part_dispatched");
-  count("posthaste.schedule.dispatched", taken);
+  count("posthaste.schedule.dispatched", open.length);
   return taken;
 }
