@@ -81,6 +81,13 @@ test("openApi() turns refusals into exit codes, each issue on a line", async () 
   const issues = [{ path: "to.0.email", message: "must not be empty" }];
   const answers: [number, unknown][] = [
     [400, { error: "Cannot accept the send: 1 fault", code: "invalid_request", issues }],
+    [
+      400,
+      {
+        error: "Cannot accept the send: to.0.email: must not be empty",
+        ...{ code: "invalid_request", issues },
+      },
+    ],
     [401, { error: "Unauthenticated" }],
     [404, { error: "there is no template", code: "unknown_template" }],
     [503, { error: "busy", code: "unavailable" }],
@@ -90,8 +97,14 @@ test("openApi() turns refusals into exit codes, each issue on a line", async () 
   const runs = [];
   for (const _answer of answers) runs.push(await stub.run("send a 1 --data -", "{}"));
   const { refused, notFound, failed } = EXIT;
-  assert.deepEqual(runs.map(({ code }) => code), [refused, refused, notFound, failed, failed]);
+  assert.deepEqual(runs.map(({ code }) => code), [
+    ...[refused, refused, refused, notFound, failed, failed],
+  ]);
   assert.match(runs[0]?.stderr ?? "", /1 fault\n {2}to\.0\.email: must not be empty\n/);
+  assert.match(
+    runs[1]?.stderr ?? "",
+    /^error: Cannot accept the send: to\.0\.email: must not be empty\n$/,
+  );
   const broken = await stub.run("send a 1 --data -", '{\n  "to": [1,]\n}');
   assert.equal(broken.code, EXIT.refused);
   assert.match(broken.stderr, /<stdin>:2:12: not valid JSON/);

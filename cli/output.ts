@@ -107,9 +107,12 @@ export class Output {
 
   /** Returns why the command failed, all faults, and what can be done. */
   fail({ message, issues, remedy }: CommandError): void {
+    // The message of the interface names a lone fault itself.
+    const isNamed = issues.length === 1 &&
+      issues.every((issue) => message.endsWith(`${issue.at}: ${issue.message}`));
     const lines = [
       `${this.#mark(["red", "bold"], "error:")} ${printable(message)}`,
-      ...issues.map((issue) => `  ${this.#issue(issue)}`),
+      ...(isNamed ? [] : issues).map((issue) => `  ${this.#issue(issue)}`),
       ...remedy === undefined ? [] : [`${this.#mark("cyan", "remedy:")} ${printable(remedy)}`],
     ];
     this.#stderr.write(`${lines.join("\n")}\n`);
