@@ -373,6 +373,7 @@ const CHANGES: readonly Endpoint[] = [
     summary: "Sends a message again",
     section: "retry",
     body: RETRY_ONE_BODY,
+    isBodyOptional: true,
     answer: messageDetailSchema,
     unknown: ["unknown_message"],
     codes: ["not_retryable", "content_removed"],

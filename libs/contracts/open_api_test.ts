@@ -177,7 +177,10 @@ test("removalsOf() finds what a request must newly fulfil, and accepts more than
   const { body: __, ...plainEndpoint } = endpoint;
   const bodiless = JSON.parse(JSON.stringify(openApiOf([{ ...plainEndpoint, ...rest }], V1_FORM)));
   assert.match(removalsOf(bodiless, before).join("\n"), /post\/requestBody is new/);
-  assert.deepEqual(removalsOf(bodiless, plain({ ...asked, isBodyOptional: true })), []);
+  const optional = plain({ ...asked, isBodyOptional: true });
+  assert.deepEqual(removalsOf(bodiless, optional), []);
+  assert.deepEqual(removalsOf(before, optional), []);
+  assert.match(removalsOf(optional, before).join("\n"), /requestBody\/required: false became true/);
   const open = plain({ scopes: [] });
   assert.match(removalsOf(open, plain()).join("\n"), /post\/security: \{"token":\[\]\} no longer/);
   // A field may be named like a limit, and new fields may have limits.

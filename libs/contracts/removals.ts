@@ -84,7 +84,8 @@ function findPart(document: unknown, reference: string): unknown {
 function removals(before: unknown, after: unknown, path: string): string[] {
   if (Array.isArray(before)) return removedItems(before, after, path);
   if (typeof before !== "object" || before === null) {
-    return before === after ? [] : [`${path}: ${show(before)} became ${show(after)}`];
+    const isWider = before === true && BODY_REQUIRED.test(path);
+    return before === after || isWider ? [] : [`${path}: ${show(before)} became ${show(after)}`];
   }
   if (typeof after !== "object" || after === null) return [`${path} is gone`];
   const later = after as Record<string, unknown>;
@@ -139,6 +140,9 @@ function newConditions(before: object, after: Record<string, unknown>, path: str
     ...(isClosed ? [`${path}/additionalProperties became false`] : []),
   ];
 }
+
+/** Whether a request must have a body: that may end. */
+const BODY_REQUIRED = /^\/paths\/.*\/requestBody\/required$/;
 
 const OPERATION = /^\/paths\/.*\/(get|post|put|patch|delete)$/;
 

@@ -28,7 +28,7 @@ export {
   MAX_NAMES,
 } from "./measure_json.ts";
 export { networkOf } from "./network_of.ts";
-export { type BodyReading, readOnlyJson } from "./read_json.ts";
+export { type BodyReading, needingNoBody, readOnlyJson } from "./read_json.ts";
 export * from "./http_error.ts";
 export { refuseOtherMethods } from "./refuse_methods.ts";
 export { type Revalidation, sendUnlessKnown } from "./revalidate.ts";

@@ -1,3 +1,4 @@
+import type { Endpoint } from "@posthaste/contracts";
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { readJsonBody } from "./_json_body.ts";
@@ -15,6 +16,22 @@ export interface BodyReading {
   see?(request: FastifyRequest, body: Buffer): void;
   /** Returns whether a route takes files: bodies of any other type, as their bytes. @default never */
   takesFiles?(request: FastifyRequest): boolean;
+  /** Returns whether an empty body of JSON is none, because the route needs none. @default never */
+  mayLackBody?(request: FastifyRequest): boolean;
+}
+
+/**
+ * Returns which requests need no body, by their endpoints. Many clients say of each request that its body is JSON,
+ * even if it has none.
+ */
+export function needingNoBody(
+  endpoints: readonly Pick<Endpoint, "method" | "path" | "body" | "isBodyOptional">[],
+): (request: FastifyRequest) => boolean {
+  const patterns = endpoints
+    .filter(({ body, isBodyOptional }) => body === undefined || isBodyOptional)
+    .map(({ method, path }) => new RegExp(`^${method} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
+  return ({ method, routeOptions: { url } }) =>
+    patterns.some((pattern) => pattern.test(`${method} ${url}`));
 }
 
 /**
@@ -24,7 +41,7 @@ export interface BodyReading {
  */
 export function readOnlyJson(
   app: FastifyInstance,
-  { take, see, takesFiles }: BodyReading,
+  { take, see, takesFiles, mayLackBody }: BodyReading,
 ): void {
   const read = async (request: FastifyRequest, payload: Readable) => {
     const limit = request.routeOptions.bodyLimit ?? Infinity;
@@ -40,6 +57,7 @@ export function readOnlyJson(
     async (request: FastifyRequest, payload: Readable) => {
       checkCoding(request);
       const { body, limit } = await read(request, payload);
+      if (body.length === 0 && mayLackBody?.(request)) return undefined;
       return readJsonBody(body, jsonLimitsOf(limit));
     },
   );

@@ -1,5 +1,6 @@
 import {
   DEFAULT_SEND_LIMITS,
+  ENDPOINTS,
   type Integration,
   type Priority,
   type Send,
@@ -10,6 +11,7 @@ import {
   type EdgeLimits,
   edgeSettings,
   limitRate,
+  needingNoBody,
   type RateLimitOptions,
   readOnlyJson,
   refuseOtherMethods,
@@ -171,6 +173,7 @@ export function buildApp(deps: ApiDeps, options: ApiOptions = {}): FastifyInstan
   readOnlyJson(app, {
     take: ({ ledger, caller }, bytes) => ledger.takeBody(bytes, caller.accountId),
     see: noteBodyHash,
+    mayLackBody: needingNoBody(ENDPOINTS),
   });
   const refuseMethods = refuseOtherMethods(app);
   addRoutes(app, { deps, options });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { errorBodySchema, TOKEN_SCOPES } from "@posthaste/contracts";
+import { ENDPOINTS, errorBodySchema, TOKEN_SCOPES } from "@posthaste/contracts";
 import { type LedgerApp, openLedgerApp } from "./_test_ledger_app.ts";
 
 let api: LedgerApp;
@@ -306,5 +306,15 @@ test("canceling, retrying and rescheduling by a token is in the audit log, by th
   for (const { userId, details } of added) {
     assert.equal(userId, null);
     assert.match(String(details["by"]), /^token ".+" \(ph_/);
+  }
+});
+
+test("requests that need no body may say that it is JSON, as many clients always do", async () => {
+  const headers = { "content-type": "application/json" };
+  for (const { method, path, body, isBodyOptional } of ENDPOINTS) {
+    if (method !== "POST") continue;
+    const answer = await api.ask(path.replaceAll(/\{\w+\}/g, "1"), { method, headers });
+    const isNeeded = body !== undefined && !isBodyOptional;
+    assert.equal(answer.body.code === "invalid_json", isNeeded, `${path}: ${answer.body.code}`);
   }
 });

@@ -1,7 +1,8 @@
-import { networkOf, readOnlyJson } from "@posthaste/http";
+import { needingNoBody, networkOf, readOnlyJson } from "@posthaste/http";
 import { type Full, openSemaphore, type Permit, type SemaphoreOptions } from "@posthaste/limits";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { HttpError } from "./http_error.ts";
+import { MANAGE_ENDPOINTS } from "./manage/manage_document.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -20,6 +21,7 @@ export function countBodies(app: FastifyInstance, options: SemaphoreOptions): vo
   const bodies = openSemaphore(options);
   app.decorateRequest("bodyPermit", undefined);
   readOnlyJson(app, {
+    mayLackBody: needingNoBody(MANAGE_ENDPOINTS),
     takesFiles: ({ routeOptions }) => routeOptions.config.takesFiles === true,
     take(request, bytes) {
       request.bodyPermit ??= bodies.tryAcquire(ownerOf(request), 0);

@@ -80,6 +80,18 @@ test("MANAGE_ENDPOINTS lists every route below /manage/v1 with its scopes, and n
   assert.deepEqual(listed.sort(), found.sort());
 });
 
+test("requests below /manage/v1 that need no body may say that it is JSON", async () => {
+  const headers = { "content-type": "application/json" };
+  for (const { method, path, body, isBodyOptional } of MANAGE_ENDPOINTS) {
+    if (method === "GET") continue;
+    const url = path.replace("{kind}", "email").replaceAll(/\{\w+\}/g, "x");
+    const { body: { error } } = await whole.ask(method, url, { headers });
+    const isNeeded = body !== undefined && !isBodyOptional;
+    const isRefused = String(error).includes("the body is empty");
+    assert.equal(isRefused, isNeeded, `${method} ${path}: ${error}`);
+  }
+});
+
 test("guardTokens() refuses a missing, unknown, expired or revoked token, and a cookie", async () => {
   const { own, store, manageRoutes, program, signedOut } = dashboard;
   const scopes = [...TOKEN_SCOPES];
