@@ -31,7 +31,9 @@ async function openBatch(
 }
 
 async function waitingOf({ accountId }: Batch): Promise<string[]> {
-  return (await opened.store.waiting.listSends(`${accountId}/1`, 99)).map(({ _id }) => _id);
+  return (await opened.store.waiting.listSends(`${accountId}/1`, { limit: 99 })).map(({ _id }) =>
+    _id
+  );
 }
 
 test("a held send starts neither by the scheduler, the reconciler nor a new start", async () => {

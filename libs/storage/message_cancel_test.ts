@@ -124,7 +124,9 @@ test("cancel() and cancelSome() end the waiting of a send of which nothing is le
   const send = sendOf({ accountId, messageCount: 5, next: 2, waitsFor: `${accountId}/1` });
   await store.sends.accept(send);
   const waiting = async () =>
-    (await store.waiting.listSends(`${accountId}/1`, 9)).map(({ _id, next }) => [_id, next]);
+    (await store.waiting.listSends(`${accountId}/1`, { limit: 9 })).map((
+      { _id, next },
+    ) => [_id, next]);
   const cancel = (index: number) =>
     store.messages.cancel(accountId, messageIdOf(send._id, index), at(1));
   const some = { sendId: send._id, indexes: new Set([2, 4]) };

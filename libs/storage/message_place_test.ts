@@ -40,7 +40,7 @@ test("findPlaces() counts what goes first: returned messages, small sends, and o
   assert.deepEqual(await placeOf(send._id, 0), { reason: behind, ahead: 5 });
   assert.deepEqual(await placeOf(send._id, 3), { reason: behind, ahead: 8 });
   assert.equal((await placeOf(older._id, 0))?.ahead, 0);
-  const [head] = await store.waiting.listSends(`${accountId}/1`, 1);
+  const [head] = await store.waiting.listSends(`${accountId}/1`, { limit: 1 });
   assert.ok(head && await store.waiting.advanceSend(head, 2, { reconcileAt: at(60) }));
   assert.equal((await placeOf(send._id, 0))?.ahead, 3, "two of the older one are on their way");
   assert.equal(await placeOf(older._id, 1), undefined, "and so wait no more");
@@ -66,7 +66,7 @@ test("findPlaces() returns what stops an integration, and nothing for messages t
   await store.integrations.suspend(integration, { at: at(9), reason: "no login" });
   const reason = "The integration is suspended: no login";
   assert.equal((await placeOf(send._id, 0))?.reason, reason);
-  const line = await store.waiting.listSends(integration._id, 99);
+  const line = await store.waiting.listSends(integration._id, { limit: 99 });
   const head = line.find(({ _id }) => _id === send._id);
   assert.ok(head && await store.waiting.advanceSend(head, 1, { reconcileAt: at(60) }));
   const underway = await placeOf(send._id, 0);

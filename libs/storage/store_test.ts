@@ -189,7 +189,7 @@ test("ensureIndexes() leaves no operation that reads more than it needs or sorts
   await store.waiting.integrationsDue(now);
   await store.waiting.queueSend(send);
   await store.waiting.integrationsWaitedFor();
-  await store.waiting.listSends(`${accountId}/1`, 9);
+  await store.waiting.listSends(`${accountId}/1`, { limit: 9 });
   await store.waiting.dueMessages(`${accountId}/1`, { now, limit: 9 });
   await store.sends.finished([send._id]);
   await store.messages.find(accountId, messageId);

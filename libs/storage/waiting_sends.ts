@@ -26,8 +26,14 @@ export interface WaitingSends {
   rescheduleSend(accountId: string, id: string, notBefore: Date): Promise<boolean>;
   /** Lists the integrations (`_id`) that sends wait for. */
   integrationsWaitedFor(): Promise<string[]>;
-  /** Lists the sends that wait for an integration in their order of dispatch: small ones first. */
-  listSends(integration: string, limit: number): Promise<WaitingSend[]>;
+  /**
+   * Lists the sends that wait for an integration in their order of dispatch: small ones first. With `senders`,
+   * only the sends of these addresses, in upper or lower case.
+   */
+  listSends(
+    integration: string,
+    options: { limit: number; senders?: readonly string[] | undefined },
+  ): Promise<WaitingSend[]>;
   /**
    * Notes that the recipients of a send before `to` are dispatched. The reconciler examines it at
    * `reconcileAt`. Returns whether this holds now: not if the send was canceled, or dispatched otherwise. Two
@@ -49,6 +55,12 @@ const LATE_START_MS = 20_000;
 
 function lateStart(notBefore: Date): Date {
   return new Date(notBefore.getTime() + LATE_START_MS);
+}
+
+/** Matches sends of these addresses. */
+function isFrom(senders: readonly string[]) {
+  const wanted = senders.map((sender) => sender.toLowerCase());
+  return { $expr: { $in: [{ $toLower: "$from.email" }, wanted] } };
 }
 
 /** Counts the undispatched messages of at most `limit` waiting sends. */
@@ -112,8 +124,11 @@ export function waitingSends(db: Db): WaitingSends {
     },
     integrationsWaitedFor: () =>
       sends.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
-    listSends: (waitsFor, limit) =>
-      sends.find({ waitsFor }).sort({ priority: -1, acceptedAt: 1 }).limit(limit)
+    listSends: (waitsFor, { limit, senders }) =>
+      sends.find({ waitsFor, ...(senders && isFrom(senders)) }).sort({
+        priority: -1,
+        acceptedAt: 1,
+      }).limit(limit)
         .project<WaitingSend>({ request: 0, emails: 0, endStates: 0 }).toArray(),
     advanceSend: ({ _id, next, messageCount }, to, { reconcileAt }) =>
       advance(

@@ -22,13 +22,13 @@ test("waitingSends() lists sends that wait for an integration, small ones first,
     await store.waiting.queueSend(send);
   }
   assert.deepEqual(await store.waiting.integrationsWaitedFor(), ["acc_1/1", "acc_1/2"]);
-  const listed = await store.waiting.listSends("acc_1/1", 9);
+  const listed = await store.waiting.listSends("acc_1/1", { limit: 9 });
   assert.deepEqual(listed.map(({ _id, next }) => [_id, next]), [
     [single._id, 0],
     [early._id, 0],
     [late._id, 0],
   ]);
-  assert.equal((await store.waiting.listSends("acc_1/1", 2)).length, 2);
+  assert.equal((await store.waiting.listSends("acc_1/1", { limit: 2 })).length, 2);
   assert.ok(!("request" in (listed[0] ?? {})));
 
   const [first, second] = listed;
@@ -39,7 +39,7 @@ test("waitingSends() lists sends that wait for an integration, small ones first,
   assert.equal(await advance(second, 19), false, "another leader was first");
   assert.equal(await advance(second, 20), true, "it is so");
   assert.equal(await advance(first, 1), true);
-  const left = await store.waiting.listSends("acc_1/1", 9);
+  const left = await store.waiting.listSends("acc_1/1", { limit: 9 });
   assert.deepEqual(left.map(({ _id, next, reconcileAt }) => [_id, next, reconcileAt]), [
     [early._id, 20, at(31)],
     [late._id, 0, late.reconcileAt],
@@ -48,13 +48,36 @@ test("waitingSends() lists sends that wait for an integration, small ones first,
   assert.deepEqual((await store.sends.load(early._id))?.next, undefined);
 
   await store.messages.cancelSend("acc_1", late._id, at(9));
-  assert.deepEqual(await store.waiting.listSends("acc_1/1", 9), []);
+  assert.deepEqual(await store.waiting.listSends("acc_1/1", { limit: 9 }), []);
   const plan = JSON.stringify(
     await db.collection("sends").find({ waitsFor: "acc_1/2" }).sort({ priority: -1, acceptedAt: 1 })
       .explain("queryPlanner"),
   );
   assert.match(plan, /"indexName":"waitsFor_1_priority_-1_acceptedAt_1"/);
   assert.doesNotMatch(plan, /"stage":"SORT"/);
+});
+
+test("listSends() lists the sends of some senders, however they write their domain", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  const senders = ["a@example.com", "b@example.com", "a@Example.COM", "b@example.com"];
+  const sends = senders.map((email, n) =>
+    sendOf({
+      ...{ next: 0, acceptedAt: at(n) },
+      request: { from: { email }, to: [{ email: "ann@example.net" }] },
+    })
+  );
+  for (const send of sends) {
+    await store.sends.accept(send);
+    await store.waiting.queueSend(send);
+  }
+  const listed = async (limit: number, wanted: string[]) =>
+    (await store.waiting.listSends("acc_1/1", { limit, senders: wanted })).map(({ _id }) =>
+      sends.findIndex((send) => send._id === _id)
+    );
+  assert.deepEqual(await listed(9, ["a@example.com"]), [0, 2]);
+  assert.deepEqual(await listed(1, ["c@example.com", "B@example.com"]), [1]);
+  assert.deepEqual(await listed(9, []), []);
 });
 
 test("startSends() starts scheduled sends at their time, unless they were postponed or canceled", async () => {
@@ -79,7 +102,7 @@ test("startSends() starts scheduled sends at their time, unless they were postpo
   await store.waiting.queueSend(first);
   assert.ok(await store.messages.cancelSend("acc_1", canceled._id, at(5)));
   assert.equal(await start(250), 1);
-  const [waiting, ...others] = await store.waiting.listSends("acc_1/1", 9);
+  const [waiting, ...others] = await store.waiting.listSends("acc_1/1", { limit: 9 });
   assert.deepEqual([waiting?._id, waiting?.reconcileAt, others], [second._id, at(310), []]);
   assert.equal(waiting?.waitsUntil, undefined);
   for (const send of [second, canceled]) {

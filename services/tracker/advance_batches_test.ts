@@ -67,7 +67,7 @@ async function add({ _id: batchId, accountId, start }: Batch, n: number, count =
 }
 
 const waitingOf = async (accountId: string) =>
-  (await store.waiting.listSends(`${accountId}/1`, 9999)).map(({ _id }) => _id);
+  (await store.waiting.listSends(`${accountId}/1`, { limit: 9999 })).map(({ _id }) => _id);
 
 test("advanceBatches() releases nothing of an open batch, and all of a closed one in order", async () => {
   const { world, deps, flow } = openWorld();

@@ -11,6 +11,8 @@ export interface FoundIntegration {
 
 /** An integration that may make attempts of some senders. */
 export interface SenderCandidate extends Candidate {
+  /** The addresses as which it may send. */
+  senders: readonly string[];
   /** Returns whether it may send as this address. */
   maySendAs(email: string): boolean;
 }
@@ -23,13 +25,15 @@ export function candidateOf(
   { integration, circuit }: FoundIntegration,
   now: Date,
 ): SenderCandidate {
-  const { id, suspended, archivedAt, senders } = integration;
+  const { id, suspended, archivedAt } = integration;
+  const senders = archivedAt === null ? integration.senders : [];
   return {
     id,
     isHealthy: suspended === null && circuitState(circuit, now) === "closed",
+    senders,
     maySendAs(email) {
       const sender = normalizeAddress(email);
-      return archivedAt === null && senders.some((one) => normalizeAddress(one) === sender);
+      return senders.some((one) => normalizeAddress(one) === sender);
     },
   };
 }

@@ -37,6 +37,8 @@ export interface Routes {
   inFlightElsewhere: number;
   /** Returns which integration makes the next attempt of a message, and how many more it may take now. */
   routeFor(message: Due): { id: number; left: number };
+  /** Returns the senders whose mail others may take now. Undefined if the integration itself takes all mail. */
+  elsewhere(): string[] | undefined;
   /** Counts messages that an integration takes. */
   take(id: number, messages: number): void;
 }
@@ -54,44 +56,46 @@ export async function openRoutes(
   const others = await Promise.all(
     (integration?.fallbacks ?? []).map((other) => deps.integrations.find(accountId, other)),
   );
-  const leftOf = (keyOf: string, found: Integration | null) => {
+  const capacityOf = (keyOf: string, found: Integration | null) => {
     const [inFlight, window] = [flow.inFlight(keyOf), flow.windowOf(keyOf)];
     const circuit = circuits.get(keyOf);
     return capacityFor({ integration: found, circuit, inFlight, window, now });
   };
-  const left = new Map([[id, leftOf(key, integration)]]);
+  const left = new Map([[id, capacityOf(key, integration)]]);
   const fallbacks = others.flatMap((found): SenderCandidate[] => {
     if (found === null || left.has(found.id)) return [];
-    left.set(found.id, leftOf(found._id, found));
+    left.set(found.id, capacityOf(found._id, found));
     return [candidateOf({ integration: found, circuit: circuits.get(found._id) }, now)];
   });
   const own = integration && {
     ...candidateOf({ integration, circuit: circuits.get(key) }, now),
     isPaused: integration.suspended?.kind === "person",
   };
+  const leftOf = (one: number) => left.get(one) ?? 0;
   const circuit = circuitState(circuits.get(key), now);
   const isProbed = circuit === "half_open";
+  const isFailedOver = own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy;
+  const ownTakes = () => isProbed && leftOf(id) > 0;
 
+  function routeFor(message: Due) {
+    // One message shows whether its server is back.
+    if (own === null || fallbacks.length === 0 || ownTakes()) return { id, left: leftOf(id) };
+    const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from));
+    const chosen = chooseIntegration(message, { own, fallbacks: able });
+    return { id: chosen, left: leftOf(chosen) };
+  }
   return {
-    ...{ id, integration },
-    isFailedOver: own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy,
+    ...{ id, integration, isFailedOver, routeFor },
     isStopped: integration !== null && (integration.suspended !== null || circuit === "open"),
     inFlightElsewhere: fallbacks.reduce(
       (sum, one) => sum + flow.inFlight(`${accountId}/${one.id}`),
       0,
     ),
-    routeFor(message) {
-      const leftOwn = left.get(id) ?? 0;
-      // One message shows whether its server is back.
-      if (own === null || fallbacks.length === 0 || isProbed && leftOwn > 0) {
-        return { id, left: leftOwn };
-      }
-      const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from));
-      const chosen = chooseIntegration(message, { own, fallbacks: able });
-      return { id: chosen, left: left.get(chosen) ?? 0 };
+    elsewhere() {
+      if (!isFailedOver || ownTakes()) return undefined;
+      return fallbacks.flatMap(({ senders }) => senders)
+        .filter((from) => routeFor({ ...FIRST_ATTEMPT, from }).left > 0);
     },
-    take(chosen, messages) {
-      left.set(chosen, (left.get(chosen) ?? 0) - messages);
-    },
+    take: (chosen, messages) => void left.set(chosen, leftOf(chosen) - messages),
   };
 }

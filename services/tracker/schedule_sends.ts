@@ -183,9 +183,12 @@ async function scheduleFor(
   flow.failOver(key, isFailedOver);
   const circuit = circuits.get(key);
   const again = await dispatchReturned(key, { circuit, flow, routes }, deps);
-  const { left } = routes.routeFor(FIRST_ATTEMPT);
-  const isOpen = left > 0 || isFailedOver;
-  const sends = isOpen || isLook ? await deps.waiting.listSends(key, SENDS_PER_LOOK) : [];
+  // Sends of senders that nobody takes now must not hide the others. A look finds those that wait too long.
+  const senders = isLook ? undefined : routes.elsewhere();
+  const isOpen = senders === undefined
+    ? isLook || routes.routeFor(FIRST_ATTEMPT).left > 0
+    : senders.length > 0;
+  const sends = isOpen ? await deps.waiting.listSends(key, { limit: SENDS_PER_LOOK, senders }) : [];
   const parts: { send: WaitingSend; taken: number; id: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired({ acceptedAt: startOf(send) }, { integration, now })) {

@@ -56,9 +56,10 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
           ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
         ]),
       startSends: () => Promise.resolve(0),
-      listSends: (key, limit) =>
+      listSends: (key, { limit, senders }) =>
         Promise.resolve(
-          sends.filter((send) => waits(send) && send.waitsFor === key).slice(0, limit)
+          sends.filter((send) => waits(send) && send.waitsFor === key)
+            .filter(({ from }) => senders?.includes(from.email) ?? true).slice(0, limit)
             .map((send) => ({ ...send })),
         ),
       advanceSend: ({ _id, next }, to) => {
@@ -509,6 +510,19 @@ test("scheduleOnce() keeps mail of a paused integration, and of a sender that th
     await run();
     assert.deepEqual(published, []);
   }
+});
+
+test("scheduleOnce() finds mail that a fallback takes behind hundreds that none takes", async () => {
+  const held = Array.from(
+    { length: 200 },
+    () => waitingSend({ messageCount: 1, from: { email: "held@example.com" } }),
+  );
+  const { deps, flow, published } = openScheduler([...held, waitingSend({ messageCount: 1 })], {
+    integrations: pair({ suspended: { at: NOW, reason: "no login", kind: "refused" } }),
+  });
+  const looks = new Map([["acc_1/4", NOW.getTime()]]);
+  assert.equal(await scheduleOnce(deps, flow, looks), 1);
+  assert.deepEqual(routesOf(published), [[5, 1]]);
 });
 
 test("scheduleOnce() sends one mail as a probe to a server that may be back, and the rest to the fallback", async () => {
