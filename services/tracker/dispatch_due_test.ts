@@ -76,7 +76,7 @@ function openRound(due: DueMessage[], changes: Changes<DueDeps> = {}) {
     logger: { warn: () => {} },
   }, changes);
   const clock = { now: () => world.now };
-  const flow = openFlow({ patienceMs: PATIENCE_MS, clock });
+  const flow = openFlow({ patienceMs: PATIENCE_MS, firstWindow: 10, clock });
   const round = () => dispatchDue(deps, flow);
   const dispatched = () =>
     world.published.splice(0).flatMap((event): (number | string)[] =>

@@ -59,7 +59,8 @@ export interface Flow {
   nextNews(withinMs: number): Promise<void>;
 }
 
-/** Window of an integration whose server is unknown: enough for all its connections. */
+const FIRST_WINDOW = 2;
+/** Smallest window of a server from which outcomes come: enough for all its connections. */
 const MIN_WINDOW = 10;
 const MAX_WINDOW = 2000;
 
@@ -102,6 +103,8 @@ interface Priority {
 export interface FlowOptions {
   /** Time without news after which an attempt no longer counts: the ledger knows its state. */
   patienceMs: number;
+  /** Window of an integration whose server is unknown: a silent one holds no more. @default {2} */
+  firstWindow?: number;
   /** A monotonic clock in milliseconds. @default {performance} */
   clock?: { now(): number };
 }
@@ -110,7 +113,9 @@ export interface FlowOptions {
  * Opens the flow of one leader. The window follows the server: as much as it accepts within a few seconds,
  * measured over the last two.
  */
-export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow {
+export function openFlow(
+  { patienceMs, firstWindow = FIRST_WINDOW, clock = performance }: FlowOptions,
+): Flow {
   const priorities = new Map<string, Priority>();
   const owners = new Map<string, string>();
   const failedOver = new Set<string>();
@@ -241,12 +246,13 @@ export function openFlow({ patienceMs, clock = performance }: FlowOptions): Flow
     },
     windowOf(integration) {
       const priority = priorities.get(integration);
-      if (priority === undefined) return MIN_WINDOW;
+      if (priority === undefined) return firstWindow;
       forgetOld(priority);
       const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - priority.since));
       const ahead = priority.ends.length * (AHEAD_MS / spanMs);
       if (priority.cap === 0) return clock.now() - priority.givenBackAt >= priority.pauseMs ? 1 : 0;
-      return Math.min(priority.cap, Math.round(MIN_WINDOW + ahead));
+      const least = priority.ends.length === 0 ? firstWindow : MIN_WINDOW;
+      return Math.min(priority.cap, Math.round(least + ahead));
     },
   };
 }

@@ -185,10 +185,11 @@ async function scheduleFor(
   const again = await dispatchReturned(key, { circuit, flow, routes }, deps);
   // Sends of senders that nobody takes now must not hide the others. A look finds those that wait too long.
   const senders = isLook ? undefined : routes.elsewhere();
-  const isOpen = senders === undefined
-    ? isLook || routes.routeFor(FIRST_ATTEMPT).left > 0
-    : senders.length > 0;
-  const sends = isOpen ? await deps.waiting.listSends(key, { limit: SENDS_PER_LOOK, senders }) : [];
+  const limit = isLook || (senders?.length ?? 0) > 0
+    ? SENDS_PER_LOOK
+    // Each send has at least one message.
+    : Math.min(SENDS_PER_LOOK, routes.routeFor(FIRST_ATTEMPT).left);
+  const sends = limit > 0 ? await deps.waiting.listSends(key, { limit, senders }) : [];
   const parts: { send: WaitingSend; taken: number; id: number }[] = [];
   for (const send of sends) {
     if (integration !== null && isExpired({ acceptedAt: startOf(send) }, { integration, now })) {
