@@ -68,15 +68,15 @@ export function outcomesIn(statusEvents: readonly StatusEvent[]): MessageOutcome
 export function outcomesOf(message: Message): MessageOutcome[] {
   const { _id: messageId, sendId, index, timeline } = message;
   const sending = new Set<number>();
-  const ended = new Set<number>();
+  const failed = new Set<number>();
   const warned = new Set<MessageWarning>();
   const found: MessageOutcome[] = [];
   for (const line of timeline) {
     if (line.type === "sending") sending.add(line.attempt);
     if (line.warning !== undefined) warned.add(line.warning);
-    const kind = kindOf(line, { sending, ended });
+    const kind = kindOf(line, { sending, failed });
     if (kind === undefined) continue;
-    ended.add(kind.attempt);
+    if (kind.type === "message.failed") failed.add(kind.attempt);
     const { at, detail, integrationId } = line;
     const reason = kind.type === "message.sent" ? undefined : detail;
     const warnings = kind.type === "message.sent" && warned.size > 0 ? [...warned] : undefined;
@@ -89,11 +89,11 @@ export function outcomesOf(message: Message): MessageOutcome[] {
 
 /**
  * A line of an attempt that a worker has begun has its number. A failure without one has the number of the attempt
- * before, which has ended.
+ * before, unless that one has failed, too: its event has this number.
  */
 function kindOf(
   { type, attempt, detail }: TimelineEntry,
-  { sending, ended }: { sending: ReadonlySet<number>; ended: ReadonlySet<number> },
+  { sending, failed }: { sending: ReadonlySet<number>; failed: ReadonlySet<number> },
 ): Pick<MessageOutcome, "type" | "attempt"> | undefined {
   switch (type) {
     case "sent":
@@ -101,7 +101,7 @@ function kindOf(
     case "failed":
       return {
         type: "message.failed",
-        attempt: sending.has(attempt) && !ended.has(attempt) ? attempt : attempt + 1,
+        attempt: sending.has(attempt) && !failed.has(attempt) ? attempt : attempt + 1,
       };
     case "canceled":
       return { type: "message.canceled", attempt: attempt + 1 };

@@ -57,12 +57,24 @@ test("outcomesOf() reads every outcome of a timeline, with its attempt", () => {
   assert.deepEqual(named(message), [
     "message.deferred 1",
     "message.deferred 1",
-    "message.failed 2",
+    "message.failed 1",
     "message.retried 2",
     "message.unknown 3",
     "message.canceled 4",
   ]);
   assert.deepEqual(named(messageOf([{ type: "failed", attempt: 0 }])), ["message.failed 1"]);
+  // The refusal came after the time of the reply.
+  const late = messageOf([
+    { type: "sending", attempt: 1 },
+    { type: "unknown", attempt: 1 },
+    { type: "failed", attempt: 1 },
+    { type: "deferred", attempt: 1, detail: SENT_AGAIN },
+    { type: "sending", attempt: 2 },
+    { type: "failed", attempt: 2 },
+  ]);
+  assert.deepEqual(named(late), [
+    ...["message.unknown 1", "message.failed 1", "message.retried 1", "message.failed 2"],
+  ]);
   // A person retried it, and it was never sent again.
   const retried = messageOf([
     { type: "sending", attempt: 1 },
