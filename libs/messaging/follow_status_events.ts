@@ -1,4 +1,4 @@
-import { EVENT_VERSION, EVENTS, type StatusEventType } from "@posthaste/contracts";
+import { EVENT_VERSION, EVENTS, newestVersionOf, type StatusEventType } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
 import {
   count,
@@ -230,15 +230,22 @@ function typeOf({ subject }: EventMessage): string {
 function isNewer(message: EventMessage): boolean {
   try {
     const { v } = message.json<{ v?: unknown }>();
-    return typeof v === "number" && v > EVENT_VERSION;
+    const newest = isStatusEventType(message.subject)
+      ? newestVersionOf(message.subject)
+      : EVENT_VERSION;
+    return typeof v === "number" && v > newest;
   } catch {
     return false;
   }
 }
 
+function isStatusEventType(subject: string): subject is StatusEventType {
+  return Object.hasOwn(EVENTS, subject);
+}
+
 function parse(message: EventMessage): StatusEvent[] | undefined {
-  if (!Object.hasOwn(EVENTS, message.subject)) return undefined;
-  const type = message.subject as StatusEventType;
+  const { subject: type } = message;
+  if (!isStatusEventType(type)) return undefined;
   try {
     const result = EVENTS[type].safeParse(message.json());
     return result.success ? statusEventsIn({ type, data: result.data } as Outgoing) : undefined;
