@@ -12,10 +12,13 @@ export type DueMessage =
 export interface DueMessages {
   /** Lists the integrations (`_id`) that have due messages. */
   integrationsDue(now: Date): Promise<string[]>;
-  /** Lists the due messages of an integration, the longest due first. */
+  /**
+   * Lists the due messages of an integration, the longest due first. With `isMovable`, only those whose next attempt
+   * another integration may make: they have no attempt with an unknown outcome.
+   */
   dueMessages(
     integration: string,
-    options: { now: Date; limit: number },
+    options: { now: Date; limit: number; isMovable?: boolean },
   ): Promise<DueMessage[]>;
 }
 
@@ -38,9 +41,11 @@ export function dueMessages(db: Db): DueMessages {
       ]).toArray();
       return first.filter(({ nextAt }) => nextAt <= now).map(({ _id }) => _id);
     },
-    dueMessages: (integration, { now, limit }) =>
-      messages.find({ integration, nextAt: { $gt: new Date(0), $lte: now } }).sort({ nextAt: 1 })
-        .limit(limit)
+    dueMessages: (integration, { now, limit, isMovable = false }) =>
+      messages.find({
+        ...{ integration, nextAt: { $gt: new Date(0), $lte: now } },
+        ...(isMovable ? { "unknownAttempts.0": { $exists: false } } : {}),
+      }).sort({ nextAt: 1 }).limit(limit)
         .project<DueMessage>(DUE).toArray(),
   };
 }

@@ -28,12 +28,18 @@ export interface WaitingSends {
   integrationsWaitedFor(): Promise<string[]>;
   /**
    * Lists the sends that wait for an integration in their order of dispatch: small ones first. With `senders`,
-   * only the sends of these addresses, in upper or lower case.
+   * only the sends of these addresses, in upper or lower case. Without those in `except`.
    */
   listSends(
     integration: string,
-    options: { limit: number; senders?: readonly string[] | undefined },
+    options: {
+      limit: number;
+      senders?: readonly string[] | undefined;
+      except?: readonly string[];
+    },
   ): Promise<WaitingSend[]>;
+  /** Lists the oldest sends that wait for an integration and were accepted before this time. */
+  listOld(integration: string, options: { before: Date; limit: number }): Promise<WaitingSend[]>;
   /**
    * Notes that the recipients of a send before `to` are dispatched. The reconciler examines it at
    * `reconcileAt`. Returns whether this holds now: not if the send was canceled, or dispatched otherwise. Two
@@ -46,6 +52,8 @@ export interface WaitingSends {
 const UNSTARTED = {
   ...{ next: 0, waitsFor: { $exists: false }, settledAt: null, held: { $exists: false } },
 };
+
+const WITHOUT_CONTENT = { request: 0, emails: 0, endStates: 0 };
 
 /** The most scheduled sends that one command starts. */
 const MAX_STARTS = 1000;
@@ -124,12 +132,19 @@ export function waitingSends(db: Db): WaitingSends {
     },
     integrationsWaitedFor: () =>
       sends.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
-    listSends: (waitsFor, { limit, senders }) =>
-      sends.find({ waitsFor, ...(senders && isFrom(senders)) }).sort({
+    listSends: (waitsFor, { limit, senders, except = [] }) =>
+      sends.find({
+        waitsFor,
+        ...(senders && isFrom(senders)),
+        ...(except.length === 0 ? {} : { _id: { $nin: except } }),
+      }).sort({
         priority: -1,
         acceptedAt: 1,
       }).limit(limit)
-        .project<WaitingSend>({ request: 0, emails: 0, endStates: 0 }).toArray(),
+        .project<WaitingSend>(WITHOUT_CONTENT).toArray(),
+    listOld: (waitsFor, { before, limit }) =>
+      sends.find({ waitsFor, acceptedAt: { $lte: before } }).sort({ acceptedAt: 1 }).limit(limit)
+        .project<WaitingSend>(WITHOUT_CONTENT).toArray(),
     advanceSend: ({ _id, next, messageCount }, to, { reconcileAt }) =>
       advance(
         to < messageCount

@@ -1,15 +1,11 @@
-import type { Integration, Suppression } from "@posthaste/contracts";
+import type { Suppression } from "@posthaste/contracts";
 import { failpoint } from "@posthaste/runtime";
-import { reasonOfPause, WAITING_REASON } from "@posthaste/storage";
 import { type BeginDeps, beginWork, findEarlier } from "./begin_work.ts";
-import type { CircuitStates } from "./circuit_states.ts";
 import type { ReadyMessage } from "./compose_message.ts";
 import { drop, endAttempt, type EndDeps, statusEventOf } from "./end_attempt.ts";
 
 /** The dependencies of ending a message that is not sent. */
-export type UnsentDeps = EndDeps & BeginDeps & {
-  circuitStates: Pick<CircuitStates, "circuitOf">;
-};
+export type UnsentDeps = EndDeps & BeginDeps;
 
 /** A message that can never be sent fails without having been tried. */
 export async function failUnsent(
@@ -33,27 +29,14 @@ export async function suppress(
   return await endAttempt(beginWork(message, deps), deps, { state: "suppressed", reason });
 }
 
-/**
- * Returns a message to the scheduler. It is dispatched when there is capacity, or when its maximum wait for
- * its own integration ends.
- */
-export async function giveBack(
-  message: ReadyMessage,
-  own: Integration,
-  deps: UnsentDeps,
-): Promise<"ended"> {
+/** Returns a message to the scheduler, which alone decides whether it has waited too long. */
+export async function giveBack(message: ReadyMessage, deps: UnsentDeps): Promise<"ended"> {
   const { acceptedAt, integrationId, insteadOf } = message;
-  const now = deps.now();
-  if (now.getTime() >= Date.parse(acceptedAt) + own.retryForMs) {
-    const circuit = deps.circuitStates.circuitOf(own._id);
-    const cause = reasonOfPause(own, circuit) ?? WAITING_REASON.busy;
-    return await failUnsent(message, deps, `${cause}; retries ended`);
-  }
   failpoint("mailer.before_give_back");
   await deps.report({
     type: "status.message.returned",
     data: {
-      ...statusEventOf(message, message.attempt, now),
+      ...statusEventOf(message, message.attempt, deps.now()),
       integrationId,
       acceptedAt,
       ...(insteadOf ? { insteadOf } : {}),

@@ -87,7 +87,7 @@ export function sendStep(deps: SendDeps): Step<MailEvent> {
         }
         // The account has enough mail in flight that waits for its servers.
         if (full === "owner") {
-          return await giveBack(message, own, deps);
+          return await giveBack(message, deps);
         }
         const canPass = (delivery.data.passes ?? 0) < MAX_PASSES;
         return await sendOne(message, { integration, own, priority, canPass, suppressed }, deps);
@@ -145,7 +145,7 @@ async function sendOne(
 ): Promise<Result> {
   const admitted = await deps.admission.admit(integration, priority);
   if (admitted === "elsewhere" && canPass) return "elsewhere";
-  if (typeof admitted === "string") return await giveBack(message, own, deps);
+  if (typeof admitted === "string") return await giveBack(message, deps);
   failpoint("mailer.admitted");
   try {
     return await sendMessage(message, { integration, own, permit: admitted, suppressed }, deps);

@@ -1,7 +1,7 @@
 import type { Priority } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
 import { isOutage, type Outgoing, redispatchesOf } from "@posthaste/messaging";
-import { failpoint, repeat } from "@posthaste/runtime";
+import { allEnded, failpoint, repeat } from "@posthaste/runtime";
 import type { DueMessage, IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { failExpired } from "./end_expired.ts";
@@ -25,6 +25,9 @@ export type DueDeps =
     now(): Date;
     logger: Pick<Logger, "warn">;
   };
+
+/** Maximum number of expired messages that one round fails in the ledger. */
+const MAX_LATE = 500;
 
 /** Number of intervals until the next search if nothing is due. */
 const IDLE_INTERVALS = 3;
@@ -58,7 +61,12 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   const found = await Promise.all(
     integrations.map((key) => dueOf(key, { circuits, flow }, deps)),
   );
-  const all = found.flat();
+  // Many integrations may have stopped together: their mail must not hold up that of the others.
+  const { late = [], others = [] } = Object.groupBy(
+    found.flat(),
+    ({ isTooLate }) => isTooLate ? "late" : "others",
+  );
+  const all = [...others, ...late.slice(0, MAX_LATE)];
   if (all.length === 0) return 0;
   await dispatch(await decide(all, deps), { circuits, flow }, deps);
   return all.length;
@@ -81,10 +89,15 @@ async function dueOf(
 ): Promise<Routed[]> {
   const now = deps.now();
   const routes = await openRoutes(key, { circuits, flow }, deps);
-  const { integration, inFlightElsewhere } = routes;
+  const { integration, inFlightElsewhere, isFailedOver } = routes;
   const [inFlight, window] = [flow.inFlight(key) + inFlightElsewhere, flow.windowOf(key)];
   const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
-  const due = (await deps.waiting.dueMessages(key, { now, limit }))
+  const found = await deps.waiting.dueMessages(key, { now, limit });
+  // Messages that only their own integration may send must not hide the others.
+  const movable = isFailedOver && found.length === limit
+    ? await deps.waiting.dueMessages(key, { now, limit, isMovable: true })
+    : [];
+  const due = [...new Map([...found, ...movable].map((one) => [one._id, one])).values()]
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
   const { fresh, expired } = chooseWithin(due, { integration, capacity: Infinity, now });
   return await route([...expired, ...fresh], { key, routes, expired: new Set(expired) }, deps);
@@ -107,9 +120,8 @@ async function route(
   return messages.flatMap((message): Routed[] => {
     const { sendId, unknownAttempts, unreached } = message;
     const from = senders.get(sendId) ?? "";
-    const { id, left } = routes.routeFor({ from, unknownAttempts, unreached });
-    const isTooLate = expired.has(message) && id === routes.id && routes.isStopped;
-    if (isTooLate) return [{ ...message, own: key, isTooLate }];
+    const { id, left, isStopped } = routes.routeFor({ from, unknownAttempts, unreached });
+    if (expired.has(message) && isStopped) return [{ ...message, own: key, isTooLate: true }];
     if (left <= 0) return [];
     routes.take(id, 1);
     return [{ ...message, own: key, ...(id === routes.id ? {} : { fallback: id }) }];
@@ -170,15 +182,23 @@ async function dispatch(
   }
   const heads = await deps.sends.heads([...bySend.keys()]);
   failpoint("tracker.before_due");
+  const decided = heads.flatMap((head) => {
+    const found = bySend.get(head._id);
+    return found === undefined ? [] : [{ head, ...found }];
+  });
   const errors: unknown[] = [];
-  for (const head of heads) {
-    const decided = bySend.get(head._id);
-    if (decided === undefined) continue;
+  // Mail that may be sent goes first. The work on one send must not stop that on the others.
+  for (
+    const step of [
+      () => allEnded(decided, ({ head, again }) => redispatch(head, again, flow, deps)),
+      () => allEnded(decided, ({ head, lost }) => endLost(head, lost, deps)),
+      () => allEnded(decided, ({ head, tooLate }) => failLate(head, tooLate, circuits, deps)),
+    ]
+  ) {
     try {
-      await dispatchSend(head, decided, { circuits, flow }, deps);
+      await step();
     } catch (error) {
       if (isOutage(error)) throw error;
-      // The sends after it are not to blame.
       errors.push(error);
     }
   }
@@ -186,23 +206,22 @@ async function dispatch(
   if (errors.length > 0) throw errors[0];
 }
 
-async function dispatchSend(
+async function redispatch(
   head: SendHead,
-  { again, tooLate, lost }: Decided,
-  { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
+  again: readonly Routed[],
+  flow: Flow,
   deps: DueDeps,
 ): Promise<void> {
-  // The next round finds the rest.
-  await endLost(head, lost, deps);
-  await failLate(head, tooLate, circuits, deps);
-  await publishInFlight(flow, again.map(inFlightOf), async () => {
-    for (const [integrationId, routed] of Map.groupBy(again, ({ fallback }) => fallback)) {
-      for (const [priority, part] of Map.groupBy(routed, (one) => priorityOf(head, one))) {
-        for (const event of redispatchesOf({ ...head, priority }, part, { integrationId })) {
-          await deps.publish(event, head.trace);
-        }
-      }
-    }
+  const groups = Map.groupBy(again, (one) => `${priorityOf(head, one)} ${one.fallback ?? ""}`);
+  const events = [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const priority = priorityOf(head, first);
+    return redispatchesOf({ ...head, priority }, group, { integrationId: first.fallback });
+  });
+  await publishInFlight(head, events, {
+    flow,
+    publish: (event) => deps.publish(event, head.trace),
   });
   count("posthaste.due.dispatched", again.length);
 }

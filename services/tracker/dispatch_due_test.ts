@@ -114,7 +114,7 @@ test("dispatchDue() redispatches a lost attempt by its register", async () => {
   ]);
   world.now = PATIENCE_MS;
   await round();
-  assert.deepEqual(dispatched(), ["status.message.deferred", 0]);
+  assert.deepEqual(dispatched(), [0, "status.message.deferred"]);
   assert.deepEqual(
     ledger.written.map(({ messageId, attempt, state }) => [messageId, attempt, state]),
     [
@@ -269,4 +269,54 @@ test("dispatchDue() dispatches to a fallback what its own integration was not of
   assert.deepEqual(routes, [[0, undefined], [2, undefined], [3, undefined], [1, 5]]);
   assert.deepEqual([flow.inFlight("acc_1/4"), flow.inFlight("acc_1/5")], [3, 1]);
   assert.equal(await round(), 0, "they are in flight");
+});
+
+test("dispatchDue() dispatches before it fails expired messages, and fails no more than 500 in a round", async () => {
+  const old = new Date(NOW.getTime() - 3_600_000);
+  const stopped = Array.from({ length: 4 }, () => ({ ...SEND, _id: newSendId("acc_2") }));
+  const expiredOf = ({ _id: sendId }: SendHead) =>
+    Array.from({ length: 200 }, (_, index) => ({
+      ...{ ...dueOf(index), _id: messageIdOf(sendId, index), sendId },
+      ...{ accountId: "acc_2", acceptedAt: old },
+    }));
+  const emails = Array.from({ length: 200 }, (_, index) => `r${index}@example.com`);
+  const recipients = { accountId: "acc_2", acceptedAt: old, integrationId: 4, emails };
+  const { round, world, ledger } = openRound([], {
+    waiting: {
+      integrationsDue: () => Promise.resolve([...stopped.keys()].map((id) => `acc_2/${id}`)),
+      dueMessages: (key) => {
+        const send = stopped[Number(key.at(-1))];
+        // One is due at an integration that works.
+        return Promise.resolve(send === stopped[3] || !send ? [dueOf(0)] : expiredOf(send));
+      },
+    },
+    integrations: {
+      find: (_, id) =>
+        Promise.resolve(id === 3 ? OPEN : { ...OPEN, suspended: { at: NOW, reason: "no login" } }),
+    },
+    sends: {
+      heads: () => Promise.resolve([...stopped, SEND]),
+      findRecipients: ([id = ""]) => Promise.resolve(new Map([[id, recipients]])),
+    },
+  });
+  assert.equal(await round(), 501);
+  assert.equal(world.published[0]?.type, "send.resumed");
+  assert.ok(world.published.length > 1);
+  assert.equal(ledger.written.length, 500);
+});
+
+test("dispatchDue() publishes the events of a send once if the broker refuses one of them", async () => {
+  const due = [dueOf(0), { ...dueOf(1), waitsFor: "acc_1/4" }];
+  const taken: unknown[] = [];
+  const { round } = openRound(due, {
+    sends: {
+      heads: () => Promise.resolve([{ ...SEND, priority: "transactional" }]),
+    },
+    publish: ({ data }) => {
+      if ("priority" in data && data.priority === "bulk") return Promise.reject(new Error("no"));
+      return Promise.resolve(void taken.push(data));
+    },
+  });
+  for (let rounds = 0; rounds < 3; rounds++) await assert.rejects(round());
+  assert.equal(taken.length, 1);
 });

@@ -1,9 +1,10 @@
 import { redispatchesOf } from "@posthaste/messaging";
 import type { IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
+import { allEnded } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import { chooseWithin } from "./capacity.ts";
 import { type ExpiryDeps, failExpired } from "./end_expired.ts";
-import type { Flow, Returned } from "./flow.ts";
+import { type Flow, publishInFlight, type Returned } from "./flow.ts";
 import { FIRST_ATTEMPT, type Routes } from "./open_routes.ts";
 import { withoutRegister } from "./without_register.ts";
 
@@ -45,10 +46,8 @@ export async function dispatchReturned(
   const isExpired = new Set<Returned>(expired);
   const routed = open.flatMap((attempt): Routed[] => {
     const from = heads.get(attempt.sendId)?.from.email ?? "";
-    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from });
-    if (isExpired.has(attempt) && id === own && isStopped) {
-      return [{ ...attempt, by: id, isTooLate: true }];
-    }
+    const { id, left, isStopped } = routes.routeFor({ ...FIRST_ATTEMPT, from });
+    if (isExpired.has(attempt) && isStopped) return [{ ...attempt, by: id, isTooLate: true }];
     if (left <= 0) return [];
     routes.take(id, 1);
     return [{ ...attempt, by: id, isTooLate: false }];
@@ -81,27 +80,27 @@ async function publishReturned(
   },
   deps: ReturnedDeps,
 ): Promise<void> {
-  const [accountId] = key.split("/");
-  for (const attempt of chosen) flow.begin(`${accountId}/${attempt.by}`, attempt);
   const bySend = Map.groupBy(chosen, ({ sendId, by }) => `${sendId} ${by}`);
-  try {
-    await Promise.all([...bySend.values()].flatMap((part) => {
-      const [first] = part;
-      const head = first && heads.get(first.sendId);
-      if (first === undefined || head === undefined) return [];
-      const events = redispatchesOf(
-        { ...head, priority: "bulk" },
-        part,
-        { redelivered: true, integrationId: first.by === own ? undefined : first.by },
-      );
-      return events.map((event) => deps.publish(event, head.trace));
-    }));
-  } catch (error) {
-    for (const attempt of chosen) {
-      flow.keepReturned(`${accountId}/${attempt.by}`, attempt, { isServerBusy: false, own: key });
-    }
-    throw error;
-  }
+  await allEnded([...bySend.values()], async (part) => {
+    const [first] = part;
+    const head = first && heads.get(first.sendId);
+    if (first === undefined || head === undefined) return;
+    const events = redispatchesOf(
+      { ...head, priority: "bulk" },
+      part,
+      { redelivered: true, integrationId: first.by === own ? undefined : first.by },
+    );
+    const byMessage = new Map(part.map((attempt) => [attempt.messageId, attempt]));
+    const used = `${head.accountId}/${first.by}`;
+    await publishInFlight(head, events, {
+      flow,
+      publish: (event) => deps.publish(event, head.trace),
+      giveUp({ messageId }) {
+        const attempt = byMessage.get(messageId);
+        if (attempt) flow.keepReturned(used, attempt, { isServerBusy: false, own: key });
+      },
+    });
+  });
   count("posthaste.schedule.dispatched", chosen.length);
 }
 

@@ -1,3 +1,7 @@
+import { messageIdOf } from "@posthaste/contracts";
+import type { Resumption } from "@posthaste/messaging";
+import { allEnded } from "@posthaste/runtime";
+
 /** Outcome of a dispatched attempt. */
 export interface FlowNews {
   messageId: string;
@@ -30,10 +34,12 @@ export interface Flow {
   /** Records that an attempt came back untried. It waits here until it is dispatched. */
   keepReturned(integration: string, attempt: Returned, options: ReturnOptions): void;
   /**
-   * Records that an attempt has to wait for this many milliseconds. It keeps its place until then: otherwise the
-   * scheduler would dispatch the rest of its send meanwhile, to wait as well.
+   * Records that an attempt has to wait for this many milliseconds before it can be prepared. Its place is free: it is
+   * not at the server. The rest of its send would wait as well.
    */
-  postpone(attempt: FlowNews, ms: number): void;
+  postpone(attempt: FlowNews & { accountId: string; sendId: string }, ms: number): void;
+  /** Returns the sends of an account of which a message has to wait, at most 1,000. */
+  postponedSends(accountId: string): string[];
   /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
   release(attempt: FlowNews): void;
   /** Returns the attempts of an integration that came back and wait, oldest first. */
@@ -84,6 +90,9 @@ const AHEAD_MS = 1500;
 const MEMORY_MS = 2000;
 const MIN_SPAN_MS = 200;
 
+/** Of more sends, the rest is dispatched and has to wait, too. */
+const MAX_POSTPONED = 1000;
+
 interface Priority {
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
@@ -119,8 +128,8 @@ export function openFlow(
   const priorities = new Map<string, Priority>();
   const owners = new Map<string, string>();
   const failedOver = new Set<string>();
-  /** Until when attempts in flight wait. */
-  const postponed = new Map<string, number>();
+  /** By account: until when its sends wait. */
+  const postponed = new Map<string, Map<string, number>>();
   let news = Promise.withResolvers<void>();
 
   function priorityOf(integration: string): Priority {
@@ -151,13 +160,20 @@ export function openFlow(
     const priority = priorities.get(owners.get(key) ?? "");
     priority?.returned.delete(key);
     owners.delete(key);
-    postponed.delete(key);
     return priority?.begun.delete(key) === true;
   }
 
-  function endPostponed(): void {
+  function release(attempt: FlowNews): void {
+    if (forget(keyOf(attempt))) news.resolve();
+  }
+
+  /** Returns the sends of an account that wait, without those whose time has come. */
+  function postponedOf(accountId: string): Map<string, number> {
     const now = clock.now();
-    for (const [key, until] of postponed) if (now >= until) forget(key);
+    const sends = postponed.get(accountId) ?? new Map<string, number>();
+    for (const [sendId, until] of sends) if (now >= until) sends.delete(sendId);
+    if (sends.size === 0) postponed.delete(accountId);
+    return sends;
   }
 
   /** Narrows a window to what is in flight. */
@@ -201,15 +217,14 @@ export function openFlow(
       if (isServerBusy) narrow(priority, { wasBegun });
       else news.resolve();
     },
-    postpone(attempt, ms) {
-      const key = keyOf(attempt);
-      if (priorities.get(owners.get(key) ?? "")?.begun.has(key)) {
-        postponed.set(key, clock.now() + ms);
-      }
+    postpone({ accountId, sendId, ...attempt }, ms) {
+      release(attempt);
+      const sends = postponedOf(accountId);
+      if (sends.size < MAX_POSTPONED) sends.set(sendId, clock.now() + ms);
+      postponed.set(accountId, sends);
     },
-    release(attempt) {
-      if (forget(keyOf(attempt))) news.resolve();
-    },
+    postponedSends: (accountId) => [...postponedOf(accountId).keys()],
+    release,
     failOver(integration, isFailedOver) {
       if (isFailedOver) failedOver.add(integration);
       else failedOver.delete(integration);
@@ -219,7 +234,6 @@ export function openFlow(
     integrationsReturned: () =>
       [...priorities].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
     holds(attempt) {
-      endPostponed();
       const key = keyOf(attempt);
       const priority = priorities.get(owners.get(key) ?? "");
       const at = priority?.begun.get(key);
@@ -227,7 +241,6 @@ export function openFlow(
         at !== undefined && clock.now() - at < patienceMs;
     },
     inFlight(integration) {
-      endPostponed();
       const priority = priorityOf(integration);
       forgetOld(priority);
       const { begun, returned, ends, givenBackAt } = priority;
@@ -258,23 +271,34 @@ export function openFlow(
 }
 
 /**
- * Publishes attempts, which are in flight from the beginning: an outcome may arrive before the publication returns.
- * What may not have been published is forgotten, and found again in the ledger.
+ * Publishes events of a send. Their attempts are in flight from the beginning: an outcome may arrive before the
+ * publication returns. What may not have been published is given up: by default it is forgotten, and found again in
+ * the ledger.
  *
- * @throws What `publish` throws
+ * @throws What `publish` threw first, when all events have ended
  */
 export async function publishInFlight(
-  flow: Pick<Flow, "begin" | "release">,
-  attempts: readonly { integration: string; attempt: FlowNews }[],
-  publish: () => Promise<void>,
+  { accountId, integrationId: own }: { accountId: string; integrationId: number },
+  events: readonly Resumption[],
+  { flow, publish, giveUp = flow.release }: {
+    flow: Pick<Flow, "begin" | "release">;
+    publish(event: Resumption): Promise<void>;
+    giveUp?(attempt: FlowNews): void;
+  },
 ): Promise<void> {
-  for (const { integration, attempt } of attempts) flow.begin(integration, attempt);
-  try {
-    await publish();
-  } catch (error) {
-    for (const { attempt } of attempts) flow.release(attempt);
-    throw error;
-  }
+  await allEnded(events, async (event) => {
+    const { sendId, again, integrationId = own } = event.data;
+    const attempts = again.map(({ index, attempt }) => ({
+      ...{ messageId: messageIdOf(sendId, index), attempt },
+    }));
+    for (const attempt of attempts) flow.begin(`${accountId}/${integrationId}`, attempt);
+    try {
+      await publish(event);
+    } catch (error) {
+      for (const attempt of attempts) giveUp(attempt);
+      throw error;
+    }
+  });
 }
 
 function keyOf({ messageId, attempt }: FlowNews): string {

@@ -178,18 +178,17 @@ test("keepReturned() retries one message immediately if the api dispatched the r
   assert.equal(flow.windowOf(KEY), 0);
 });
 
-test("postpone() keeps the place of an attempt until its time, and no longer", () => {
+test("postpone() frees the place of an attempt, and names its send until the time has come", () => {
   const { clock, flow } = openTestFlow();
   for (const index of [1, 2]) flow.begin(KEY, attemptOf(index));
-  flow.postpone(attemptOf(1), 2000);
-  flow.postpone(attemptOf(9), 2000);
+  flow.postpone({ ...attemptOf(1), accountId: "acc_1" }, 2000);
+  flow.postpone({ ...attemptOf(9), accountId: "acc_2", sendId: "snd_2" }, 3000);
+  assert.deepEqual([flow.inFlight(KEY), flow.holds(attemptOf(1))], [1, false]);
+  const sends = () => ["acc_1", "acc_2", "acc_3"].map((account) => flow.postponedSends(account));
   clock.time = 1999;
-  assert.deepEqual([flow.inFlight(KEY), flow.holds(attemptOf(1))], [2, true]);
+  assert.deepEqual(sends(), [["snd_1"], ["snd_2"], []]);
   clock.time = 2000;
-  assert.deepEqual([flow.holds(attemptOf(1)), flow.inFlight(KEY)], [false, 1]);
-  flow.begin(KEY, attemptOf(1));
-  clock.time = 2500;
-  assert.deepEqual([flow.inFlight(KEY), flow.holds(attemptOf(1))], [2, true]);
+  assert.deepEqual(sends(), [[], ["snd_2"], []]);
 });
 
 test("begin() moves an attempt from the integration where it was in flight", () => {

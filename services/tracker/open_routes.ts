@@ -35,8 +35,11 @@ export interface Routes {
   isStopped: boolean;
   /** How many messages are in flight through its fallbacks. */
   inFlightElsewhere: number;
-  /** Returns which integration makes the next attempt of a message, and how many more it may take now. */
-  routeFor(message: Due): { id: number; left: number };
+  /**
+   * Returns which integration makes the next attempt of a message, and how many more it may take now. `isStopped`: none
+   * takes it, and not for lack of room. Then a message fails that has waited for its maximum time.
+   */
+  routeFor(message: Due): { id: number; left: number; isStopped: boolean };
   /** Returns the senders whose mail others may take now. Undefined if the integration itself takes all mail. */
   elsewhere(): string[] | undefined;
   /** Counts messages that an integration takes. */
@@ -77,16 +80,19 @@ export async function openRoutes(
   const isFailedOver = own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy;
   const ownTakes = () => isProbed && leftOf(id) > 0;
 
-  function routeFor(message: Due) {
+  const isStopped = integration !== null && (integration.suspended !== null || circuit === "open");
+  function choose(message: Due): number {
     // One message shows whether its server is back.
-    if (own === null || fallbacks.length === 0 || ownTakes()) return { id, left: leftOf(id) };
+    if (own === null || fallbacks.length === 0 || ownTakes()) return id;
     const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from));
-    const chosen = chooseIntegration(message, { own, fallbacks: able });
-    return { id: chosen, left: leftOf(chosen) };
+    return chooseIntegration(message, { own, fallbacks: able });
+  }
+  function routeFor(message: Due) {
+    const chosen = choose(message);
+    return { id: chosen, left: leftOf(chosen), isStopped: chosen === id && isStopped };
   }
   return {
-    ...{ id, integration, isFailedOver, routeFor },
-    isStopped: integration !== null && (integration.suspended !== null || circuit === "open"),
+    ...{ id, integration, isFailedOver, isStopped, routeFor },
     inFlightElsewhere: fallbacks.reduce(
       (sum, one) => sum + flow.inFlight(`${accountId}/${one.id}`),
       0,

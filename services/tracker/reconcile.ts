@@ -247,12 +247,9 @@ async function reconcileSend(
   );
   await endLost(send, lost, deps);
   failpoint("tracker.lost_ended");
-  const integration = `${send.accountId}/${send.integrationId}`;
-  const attempts = again.map((message) => ({ integration, attempt: attemptOf(message) }));
-  await publishInFlight(flow, attempts, async () => {
-    for (const event of redispatchesOf(send, again, { redelivered: true })) {
-      await deps.publish(event, send.trace);
-    }
+  await publishInFlight(send, redispatchesOf(send, again, { redelivered: true }), {
+    flow,
+    publish: (event) => deps.publish(event, send.trace),
   });
   if (again.length > 0) {
     failpoint("tracker.reconcile_dispatched");

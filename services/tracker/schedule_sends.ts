@@ -4,7 +4,12 @@ import {
   messageIdOf,
   startOf,
 } from "@posthaste/contracts";
-import { type Outgoing, redispatchesOf, type StatusEvent } from "@posthaste/messaging";
+import {
+  type Outgoing,
+  redispatchesOf,
+  type Resumption,
+  type StatusEvent,
+} from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
@@ -13,7 +18,7 @@ import { endExpired } from "./end_expired.ts";
 import { type Flow, publishInFlight } from "./flow.ts";
 import { isExpired } from "./capacity.ts";
 import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
-import { FIRST_ATTEMPT, openRoutes } from "./open_routes.ts";
+import { FIRST_ATTEMPT, openRoutes, type Routes } from "./open_routes.ts";
 import { withoutRegister } from "./without_register.ts";
 
 /** The dependencies of scheduling sends. */
@@ -22,6 +27,7 @@ export type ScheduleDeps =
   & StorePart<
     | "waiting.integrationsWaitedFor"
     | "waiting.listSends"
+    | "waiting.listOld"
     | "waiting.advanceSend"
     | "waiting.startSends"
     | "circuits.list"
@@ -175,37 +181,14 @@ async function scheduleFor(
   },
   deps: ScheduleDeps,
 ): Promise<number> {
-  const now = deps.now();
   // So a hundred silent servers cause no work.
   if (flow.inFlight(key) >= flow.windowOf(key) && !isLook && !flow.isFailedOver(key)) return 0;
   const routes = await openRoutes(key, { circuits, flow }, deps);
-  const { integration, isFailedOver } = routes;
-  flow.failOver(key, isFailedOver);
+  flow.failOver(key, routes.isFailedOver);
   const circuit = circuits.get(key);
   const again = await dispatchReturned(key, { circuit, flow, routes }, deps);
-  // Sends of senders that nobody takes now must not hide the others. A look finds those that wait too long.
-  const senders = isLook ? undefined : routes.elsewhere();
-  const limit = isLook || (senders?.length ?? 0) > 0
-    ? SENDS_PER_LOOK
-    // Each send has at least one message.
-    : Math.min(SENDS_PER_LOOK, routes.routeFor(FIRST_ATTEMPT).left);
-  const sends = limit > 0 ? await deps.waiting.listSends(key, { limit, senders }) : [];
-  const parts: { send: WaitingSend; taken: number; id: number }[] = [];
-  for (const send of sends) {
-    if (integration !== null && isExpired({ acceptedAt: startOf(send) }, { integration, now })) {
-      await endExpired(send, { integration, circuit }, deps);
-      continue;
-    }
-    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from: send.from.email });
-    if (left <= 0) {
-      // A send of another sender may go elsewhere.
-      if (isFailedOver) continue;
-      break;
-    }
-    const taken = Math.min(send.messageCount - send.next, left);
-    routes.take(id, taken);
-    parts.push({ send, taken, id });
-  }
+  if (isLook) await endOld(key, { circuit, routes }, deps);
+  const parts = await takeParts(key, { flow, routes }, deps);
   // Together: one command moves all cursors.
   const dispatched = await allEnded(
     parts,
@@ -214,12 +197,67 @@ async function scheduleFor(
   return dispatched.reduce((sum, taken) => sum + taken, again);
 }
 
+/** Ends sends that nobody takes now and that have waited for the maximum time. */
+async function endOld(
+  key: string,
+  { circuit, routes: { integration, isStopped, routeFor } }: {
+    circuit: IntegrationCircuit | undefined;
+    routes: Routes;
+  },
+  deps: ScheduleDeps,
+): Promise<void> {
+  if (integration === null || !isStopped) return;
+  const now = deps.now();
+  const before = new Date(now.getTime() - integration.retryForMs);
+  for (const send of await deps.waiting.listOld(key, { before, limit: SENDS_PER_LOOK })) {
+    const { isStopped } = routeFor({ ...FIRST_ATTEMPT, from: send.from.email });
+    const isOld = isExpired({ acceptedAt: startOf(send) }, { integration, now });
+    if (isOld && isStopped) await endExpired(send, { integration, circuit }, deps);
+  }
+}
+
+/** Messages of a send, and the integration that is to send them. */
+interface Part {
+  send: WaitingSend;
+  taken: number;
+  id: number;
+}
+
+/** Chooses the waiting messages that are dispatched now. */
+async function takeParts(
+  key: string,
+  { flow, routes }: { flow: Flow; routes: Routes },
+  deps: ScheduleDeps,
+): Promise<Part[]> {
+  // Sends of senders that nobody takes now must not hide the others.
+  const senders = routes.elsewhere();
+  const limit = senders === undefined
+    // Each send has at least one message.
+    ? Math.min(SENDS_PER_LOOK, routes.routeFor(FIRST_ATTEMPT).left)
+    : senders.length > 0
+    ? SENDS_PER_LOOK
+    : 0;
+  if (limit <= 0) return [];
+  const [accountId = ""] = key.split("/");
+  const except = flow.postponedSends(accountId);
+  const parts: Part[] = [];
+  for (const send of await deps.waiting.listSends(key, { limit, senders, except })) {
+    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from: send.from.email });
+    // A send of another sender may go elsewhere.
+    if (left <= 0) continue;
+    const taken = Math.min(send.messageCount - send.next, left);
+    routes.take(id, taken);
+    parts.push({ send, taken, id });
+  }
+  return parts;
+}
+
 async function dispatchPart(
   send: WaitingSend,
   { taken, id, flow }: { taken: number; id: number; flow: Flow },
   deps: ScheduleDeps,
 ): Promise<number> {
-  const { _id, next, trace, accountId, integrationId } = send;
+  const { _id, next, trace, integrationId } = send;
   const options = id === integrationId ? {} : { integrationId: id };
   const attempts = Array.from({ length: taken }, (_, position) => {
     const index = next + position;
@@ -232,16 +270,13 @@ async function dispatchPart(
   // The cursor first: the reconciler finds what is lost after it.
   if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return 0;
   failpoint("tracker.after_advance");
-  const events: Outgoing[] = [];
+  const events: Resumption[] = [];
   for (let first = 0; first < open.length; first += MAX_MESSAGES_PER_EVENT) {
     const again = open.slice(first, first + MAX_MESSAGES_PER_EVENT)
       .map(({ index, attempt }) => ({ index, attempt }));
     events.push(...redispatchesOf(send, again, options));
   }
-  const integration = `${accountId}/${id}`;
-  await publishInFlight(flow, open.map((attempt) => ({ integration, attempt })), async () => {
-    await Promise.all(events.map((event) => deps.publish(event, trace)));
-  });
+  await publishInFlight(send, events, { flow, publish: (event) => deps.publish(event, trace) });
   failpoint("tracker.part_dispatched");
   count("posthaste.schedule.dispatched", open.length);
   return taken;

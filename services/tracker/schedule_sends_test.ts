@@ -56,10 +56,17 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
           ...new Set(sends.filter(waits).map((send) => `${send.accountId}/${send.integrationId}`)),
         ]),
       startSends: () => Promise.resolve(0),
-      listSends: (key, { limit, senders }) =>
+      listSends: (key, { limit, senders, except = [] }) =>
         Promise.resolve(
           sends.filter((send) => waits(send) && send.waitsFor === key)
-            .filter(({ from }) => senders?.includes(from.email) ?? true).slice(0, limit)
+            .filter(({ from }) => senders?.includes(from.email) ?? true)
+            .filter(({ _id }) => !except.includes(_id)).slice(0, limit)
+            .map((send) => ({ ...send })),
+        ),
+      listOld: (key, { before, limit }) =>
+        Promise.resolve(
+          sends.filter((send) => waits(send) && send.waitsFor === key)
+            .filter(({ acceptedAt }) => acceptedAt <= before).slice(0, limit)
             .map((send) => ({ ...send })),
         ),
       advanceSend: ({ _id, next }, to) => {
@@ -228,6 +235,27 @@ test("scheduleOnce() fails messages after the maximum wait, even of a suspended 
   assert.equal(send.next, 120);
 });
 
+test("scheduleOnce() keeps mail that has waited for the maximum time for its first attempt at a healthy server", async () => {
+  const acceptedAt = new Date(NOW.getTime() - 48 * HOUR);
+  const { run, ledger, indexes } = openScheduler([waitingSend({ acceptedAt })]);
+  assert.equal(await run(), 10);
+  await run();
+  assert.deepEqual([indexes(), ledger.written], [upTo(10), []]);
+});
+
+test("scheduleOnce() fails old mail of a suspended integration behind new mail", async () => {
+  const old = waitingSend({
+    ...{ acceptedAt: new Date(NOW.getTime() - 48 * HOUR), messageCount: 1 },
+  });
+  const { run, ledger } = openScheduler([waitingSend(), old], {
+    integrations: {
+      find: () => Promise.resolve(SUSPENDED),
+    },
+  });
+  await run();
+  assert.deepEqual(ledger.written.map(({ messageId }) => messageId), [messageIdOf(old._id, 0)]);
+});
+
 test("startScheduled() starts scheduled sends, and scheduleOnce() counts their wait from their start", async () => {
   const acceptedAt = new Date(NOW.getTime() - 90 * 24 * HOUR);
   const notBefore = new Date(NOW.getTime() - 1);
@@ -333,20 +361,18 @@ test("scheduleOnce() passes over messages of a waiting send that were canceled",
   assert.equal(flow.inFlight("acc_1/4"), 5);
 });
 
-test("noteNews() frees the place of an attempt that a mailer drops, and of one that waits when its time comes", async () => {
+test("noteNews() frees the place of an attempt that a mailer drops, and of one that waits for images with the rest of its send", async () => {
   const send = waitingSend();
-  const { flow, run } = openScheduler([send]);
+  const sends = [send];
+  const { flow, run, indexes, published } = openScheduler(sends);
   await run();
+  indexes();
   const dataOf = (index: number) => ({
     ...{ messageId: messageIdOf(send._id, index), sendId: send._id, accountId: "acc_1", index },
     ...{ attempt: 0, at: NOW.toISOString() },
   });
   noteNews(flow, [
     { type: "status.message.dropped", data: { ...dataOf(3), integrationId: 4 } },
-    {
-      type: "status.message.waiting",
-      data: { ...dataOf(4), reason: "Images are loading", nextAt: NOW.toISOString() },
-    },
     {
       type: "status.message.waiting",
       data: {
@@ -359,7 +385,13 @@ test("noteNews() frees the place of an attempt that a mailer drops, and of one t
   const held = [3, 4, 5].map((index) =>
     flow.holds({ messageId: messageIdOf(send._id, index), attempt: 0 })
   );
-  assert.deepEqual(held, [false, false, true]);
+  assert.deepEqual(held, [false, true, false]);
+  // Nothing else of the integration waits.
+  assert.equal(await run(), 0);
+  const other = waitingSend({ messageCount: 1, acceptedAt: new Date(NOW.getTime() + 1) });
+  sends.push(other);
+  assert.equal(await run(), 1);
+  assert.deepEqual(published.map(({ data }) => "sendId" in data && data.sendId), [other._id]);
 });
 
 test("scheduleOnce() searches sends without capacity for expired messages every ten seconds", async () => {
@@ -370,7 +402,7 @@ test("scheduleOnce() searches sends without capacity for expired messages every 
       find: () => Promise.resolve(SUSPENDED),
     },
     waiting: {
-      listSends: () => {
+      listOld: () => {
         looks++;
         return Promise.resolve([waitingSend()]);
       },
@@ -393,7 +425,7 @@ function openSearch(count: number) {
   const { deps, flow } = openScheduler([], {
     waiting: {
       integrationsWaitedFor: () => Promise.resolve(keys),
-      listSends: (key) => {
+      listOld: (key) => {
         searched.push(key);
         return Promise.resolve([]);
       },
