@@ -30,8 +30,10 @@ export async function dispatchReturned(
 ): Promise<number> {
   const { id: own, integration, isFailedOver, isStopped } = routes;
   const { left } = routes.routeFor(FIRST_ATTEMPT);
+  const senders = routes.elsewhere();
   // Among several integrations, the sender of each decides.
-  const capacity = isFailedOver ? Infinity : left > 0 ? left + LOOK_AHEAD : 0;
+  const others = senders !== undefined && senders.length > 0 ? Infinity : 0;
+  const capacity = Math.max(others, left > 0 ? left + LOOK_AHEAD : 0);
   const { fresh, expired } = chooseWithin(flow.returned(key), {
     ...{ integration, capacity, now: deps.now() },
   });
@@ -84,7 +86,11 @@ async function publishReturned(
   await allEnded([...bySend.values()], async (part) => {
     const [first] = part;
     const head = first && heads.get(first.sendId);
-    if (first === undefined || head === undefined) return;
+    if (first === undefined || head === undefined) {
+      // Its send was removed.
+      for (const attempt of part) flow.release(attempt);
+      return;
+    }
     const events = redispatchesOf(
       { ...head, priority: "bulk" },
       part,

@@ -321,6 +321,14 @@ test("scheduleOnce() fails returned attempts after the maximum wait, even of a s
   assert.deepEqual(flow.returned("acc_1/4").map(({ sendId }) => sendId), [sends[0]?._id]);
 });
 
+test("scheduleOnce() forgets returned attempts of a send that was removed", async () => {
+  const { flow, run, published } = openScheduler([]);
+  const send = waitingSend();
+  noteNews(flow, [returned(send, 0)]);
+  await run();
+  assert.deepEqual([published, flow.integrationsReturned()], [[], []]);
+});
+
 test("scheduleOnce() leaves out returned attempts that were canceled, and dispatches those behind them", async () => {
   const send = waitingSend({ messageCount: 40, next: 40 });
   const { flow, run, indexes, taken } = openScheduler([send]);
