@@ -28,7 +28,7 @@ export interface Work {
 }
 
 /** Outcome of an attempt. */
-export type Result =
+export type AttemptResult =
   | Setback
   | { state: "suppressed"; reason: string }
   | { state: "sent"; reply: SmtpReply; copiesRefused?: readonly CopyRefused[] };
@@ -37,7 +37,7 @@ export type Result =
 export async function endAttempt(
   { message, attempt, begunAt, mimeHash }: Work,
   deps: EndDeps,
-  result: Result,
+  result: AttemptResult,
 ): Promise<"ended"> {
   // The clock steps back when it is set: an attempt does not end before its start.
   const at = new Date(Math.max(deps.now().getTime(), begunAt.getTime()));
@@ -101,7 +101,7 @@ export async function drop(
   return "ended";
 }
 
-function certaintyOf(result: Result): Certainty {
+function certaintyOf(result: AttemptResult): Certainty {
   if (result.state === "sent") return "accepted";
   return "isUnknown" in result && result.isUnknown ? "unknown" : "refused";
 }
@@ -110,7 +110,7 @@ function certaintyOf(result: Result): Certainty {
 function linesBefore(
   message: ReadyMessage,
   begunAt: Date,
-  { state }: Result,
+  { state }: AttemptResult,
 ): TimelineEntry[] {
   const { timeline = [], attempt } = message;
   return [
@@ -132,7 +132,7 @@ function usedOf({ integrationId, insteadOf }: ReadyMessage) {
 }
 
 function lineOf(
-  result: Result,
+  result: AttemptResult,
   { at, attempt, durationMs }: { at: Date; attempt: number; durationMs: number },
 ): TimelineEntry {
   const detail = "reason" in result ? result.reason : result.reply.response;
@@ -144,13 +144,13 @@ function lineOf(
 }
 
 /** Returns the class of the reply, or `none` without one: no connection, or the mail was not started. */
-function statusClass(result: Result): string {
+function statusClass(result: AttemptResult): string {
   const code = "reply" in result ? result.reply?.code : undefined;
   return code === undefined ? "none" : `${Math.floor(code / 100)}xx`;
 }
 
 function reportedEvent(
-  result: Result,
+  result: AttemptResult,
   statusEvent: ReturnType<typeof statusEventOf>,
   warnings: readonly MessageWarning[],
 ): MessageStatusEvent {

@@ -21,7 +21,7 @@ export type Deferral =
   & ({ nextAt: Date } | { waitsFor: string });
 
 /** When and how often it was tried. */
-export interface Attempt {
+export interface AttemptTimes {
   /** Number of the attempt that ended, from 1. */
   attempt: number;
   acceptedAt: Date;
@@ -42,7 +42,7 @@ export interface Waits {
 export function setbackOf(
   verdict: SmtpVerdict,
   policy: AttemptPolicy,
-  when: Attempt & Waits,
+  when: AttemptTimes & Waits,
 ): Setback {
   const { retryMs, replyMs, ...times } = when;
   const attempt = { ...times, firstMs: retryMs };

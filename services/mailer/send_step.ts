@@ -129,8 +129,8 @@ async function openMessages(
   return messages.filter(isOpen);
 }
 
-/** Result of a message in this mailer. */
-type Result = "ended" | "elsewhere" | "content_missing";
+/** What became of a message in this mailer. */
+type Handled = "ended" | "elsewhere" | "content_missing";
 
 async function sendOne(
   message: ReadyMessage,
@@ -142,7 +142,7 @@ async function sendOne(
     suppressed: Suppressed;
   },
   deps: SendDeps,
-): Promise<Result> {
+): Promise<Handled> {
   const admitted = await deps.admission.admit(integration, priority);
   if (admitted === "elsewhere" && canPass) return "elsewhere";
   if (typeof admitted === "string") return await giveBack(message, deps);
@@ -157,10 +157,10 @@ async function sendOne(
 /** Messages that were not tried here go back to the queue, or are rendered again. */
 function verdictOf(
   { type, data, tail }: Delivery<MailEvent>,
-  results: readonly Result[],
+  results: readonly Handled[],
   messages: readonly ReadyMessage[],
 ): Verdict {
-  const indexesOf = (wanted: Result) =>
+  const indexesOf = (wanted: Handled) =>
     new Set(messages.filter((_, at) => results[at] === wanted).map(({ index }) => index));
   const elsewhere = indexesOf("elsewhere");
   const missing = indexesOf("content_missing");

@@ -19,7 +19,7 @@ import {
   MAX_MESSAGE_LENGTH,
   planMessage,
   readFills,
-  type RenderedMessage,
+  type RenderResult,
   templatesOf,
   type Versions,
 } from "./render_message.ts";
@@ -98,7 +98,7 @@ interface Replying {
 }
 
 async function replyOf(
-  { subject, html, text, pdfs }: RenderedMessage & { ok: true },
+  { subject, html, text, pdfs }: RenderResult & { ok: true },
   { data: { accountId, namesOnly = false }, versions, deps }: Replying,
 ): Promise<ContentReply> {
   const shown = await Promise.all(pdfs.map(async ({ templateId, filename, html, ...more }) => {

@@ -2,16 +2,16 @@ import { InvoiceError, pdfInvoice } from "@posthaste/templating";
 import { appendedPdfs, AppendError } from "./appended_pdfs.ts";
 import { pdfEncryption } from "./pdf_encryption.ts";
 import { PasswordError, passwordIn } from "./pdf_password.ts";
-import type { RenderedMessage, RenderedPdf, Versions } from "./render_message.ts";
+import type { RenderedPdf, RenderResult, Versions } from "./render_message.ts";
 
 /**
  * Checks the invoices of a message's PDFs, makes the keys of those with a password, and adds the PDFs that are
  * appended. If an invoice cannot be sent, or something is missing, the message fails.
  */
 export async function finishPdfs(
-  message: RenderedMessage,
+  message: RenderResult,
   versions: Pick<Versions, "pdfs" | "images">,
-): Promise<RenderedMessage> {
+): Promise<RenderResult> {
   if (!message.ok) return message;
   const pdfs: typeof message.pdfs = [];
   for (const pdf of message.pdfs) {

@@ -7,7 +7,7 @@ import {
   pdfTemplateNames,
   pdfTemplatesOf,
   readFills,
-  type RenderedMessage,
+  type RenderResult,
   type Versions,
 } from "./render_message.ts";
 import { imagesOf, type VersionSource } from "./pinned_versions.ts";
@@ -19,7 +19,7 @@ const NO_MAIL = { use: [], data: {} };
 
 /** A filled PDF template as the only part of a message, or the reason why it failed. */
 export type FilledPdf =
-  | { message: RenderedMessage; pdfs: Versions["pdfs"] }
+  | { message: RenderResult; pdfs: Versions["pdfs"] }
   | { reason: string };
 
 /** Fills one PDF template with variables. */

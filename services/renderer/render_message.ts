@@ -154,7 +154,7 @@ export function planMessage(
 }
 
 /** A message's texts, or the reason why it failed. */
-export type RenderedMessage =
+export type RenderResult =
   | { ok: true; subject: string; html: string; text: string; pdfs: RenderedPdf[] }
   | { ok: false; reason: string; outage: boolean };
 
@@ -192,7 +192,7 @@ export function isLeft(results: readonly FillResult[]): boolean {
 }
 
 /** Reads the results of a message's fills, in the order of its plan. */
-export function readFills(plan: MessagePlan, results: FillResult[]): RenderedMessage {
+export function readFills(plan: MessagePlan, results: FillResult[]): RenderResult {
   const failed = results.find((result) => !result.ok);
   if (failed && !failed.ok) {
     const { code, message } = failed.error;

@@ -4,7 +4,7 @@ import {
   inLocale,
   MAX_EVENT_BYTES,
   messageIdOf,
-  type RenderedMessage as MessageInEvent,
+  type RenderedMessage,
   type RequestedRecipient,
   type ResumedMessage,
   type Send,
@@ -36,7 +36,7 @@ import {
   type MessagePlan,
   planMessage,
   readFills,
-  type RenderedMessage,
+  type RenderResult,
   templatesOf,
   type Versions,
 } from "./render_message.ts";
@@ -128,14 +128,14 @@ async function fillSome(
   plans: readonly MessagePlan[],
   { head, versions }: Pick<Rendering, "head" | "versions">,
   { fill }: RenderDeps,
-): Promise<RenderedMessage[]> {
+): Promise<RenderResult[]> {
   const results = await fill({
     templates: templatesOf(versions, localesOf(plans.map(({ recipient }) => recipient))),
     fills: plans.flatMap(({ fills }) => fills),
     owner: head.accountId,
     textBudget: MAX_MESSAGE_LENGTH,
   });
-  const rendered: RenderedMessage[] = [];
+  const rendered: RenderResult[] = [];
   for (const plan of plans) {
     const own = results.splice(0, plan.fills.length);
     if (isLeft(own) && rendered.length > 0) break;
@@ -147,7 +147,7 @@ async function fillSome(
 interface Rendering {
   head: SendHead;
   plans: MessagePlan[];
-  rendered: RenderedMessage[];
+  rendered: RenderResult[];
   versions: Versions;
   durationMs: number;
 }
@@ -187,7 +187,7 @@ async function verdictOf(work: Rendering, deps: RenderDeps): Promise<Verdict> {
 
 /** Embeds the images of a message's PDFs, if their templates request it. */
 async function withImages(
-  message: RenderedMessage,
+  message: RenderResult,
   { head, recipient, versions, isLate }: {
     head: SendHead;
     recipient: RequestedRecipient;
@@ -195,7 +195,7 @@ async function withImages(
     isLate: boolean;
   },
   images: RemoteImages | undefined,
-): Promise<RenderedMessage | { afterMs: number }> {
+): Promise<RenderResult | { afterMs: number }> {
   if (!message.ok) return message;
   const pdfs: typeof message.pdfs = [];
   for (const pdf of message.pdfs) {
@@ -248,7 +248,7 @@ const HEAD_BYTES = 8 * 1024;
 type Queue = "own PDFs" | "shared PDFs" | "no PDFs";
 
 interface QueuedMessage {
-  message: MessageInEvent;
+  message: RenderedMessage;
   queue: Queue;
 }
 
@@ -284,7 +284,7 @@ function eventsOf(send: SendHead, queued: readonly QueuedMessage[]): Outgoing[] 
 /** A message that was filled, with the versions that filled it. */
 interface FilledMessage {
   recipient: RequestedRecipient;
-  message: RenderedMessage & { ok: true };
+  message: RenderResult & { ok: true };
   versions: Versions;
   line: StageLine;
 }
@@ -292,7 +292,7 @@ interface FilledMessage {
 async function messageOf(
   { recipient, message, versions, line }: FilledMessage,
   { store, shared }: { store: StoreContent; shared: ReadonlySet<string> },
-): Promise<MessageInEvent> {
+): Promise<RenderedMessage> {
   const texts = [message.html, message.text];
   const [html, text, ...pdfContents] = await packContents(
     [...texts, ...textsOfPdfs(message.pdfs)],
