@@ -1223,7 +1223,7 @@ export interface Operations {
   /** Cancels up to 1,000 messages that a filter finds */
   cancelMessages: { body: CancelMessagesBody; answer: CancelMessagesAnswer };
   /** Sends a message again */
-  retryMessage: { path: { id: string | number }; body: RetryMessageBody; answer: RetryMessageAnswer };
+  retryMessage: { path: { id: string | number }; body?: RetryMessageBody; answer: RetryMessageAnswer };
   /** Sends up to 1,000 messages again, found by the cause of their failure */
   retryMessages: { body: RetryMessagesBody; answer: RetryMessagesAnswer };
   /** Lists the addresses that get no mail, by address */
