@@ -5,7 +5,6 @@ import {
   startOf,
 } from "@posthaste/contracts";
 import {
-  type Outgoing,
   redispatchesOf,
   type Resumption,
   type StatusEvent,
