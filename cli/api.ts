@@ -62,7 +62,7 @@ export function openApi({ url, token, remedy }: ApiOptions): Api {
       response = await fetch(base + path, { ...init, headers, signal, redirect: "manual" });
       bytes = Buffer.from(await response.arrayBuffer());
     } catch (cause) {
-      throw new CommandError(`Cannot reach "${base}": ${sayCause(cause)}`, {
+      throw new CommandError(`Cannot reach "${base}": ${describeCause(cause)}`, {
         exitCode: EXIT.failed,
         remedy,
         cause,
@@ -142,7 +142,7 @@ function parse(text: string): unknown {
   }
 }
 
-function sayCause(error: unknown): string {
+function describeCause(error: unknown): string {
   const { name, message, cause } = error as Error;
   if (name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} s`;
   if (!(cause instanceof Error)) return message;

@@ -17,7 +17,7 @@ import type { BundleOptions } from "./bundle_options.ts";
 import { EXIT } from "./exit_code.ts";
 import { type AuthoredAsset, readAssetFolder } from "./read_asset_folder.ts";
 import { isMissingFolder, readTemplateFolder } from "./read_template_folder.ts";
-import { sayCount } from "./say.ts";
+import { formatCount } from "./format.ts";
 
 /** A push with its plan. */
 export interface BundleApplication extends BundleWish {
@@ -99,7 +99,7 @@ export async function readFiles(
 /** Throws an error with all faults, each at its file, line and column. */
 export function refuseFaults(folder: string, faults: readonly BundleFault[]): void {
   if (faults.length === 0) return;
-  const message = `Cannot use "${folder}": ${sayCount(faults.length, "fault")}`;
+  const message = `Cannot use "${folder}": ${formatCount(faults.length, "fault")}`;
   throw new CommandError(message, {
     exitCode: EXIT.refused,
     issues: faults.map((fault) => ({ at: placeIn(folder, fault), message: fault.message })),

@@ -32,7 +32,7 @@ export function changeTable(
       ...[...shared, ...changes].map((change) => [
         { text: MARKS[change.change], style: output.styler(COLOURS[change.change]) },
         `${change.kind}/${change.alias}`,
-        sayOutcome(change),
+        describeOutcome(change),
         change.change === "update" ? change.files.join(", ") : "",
       ]),
     ],
@@ -40,7 +40,7 @@ export function changeTable(
 }
 
 /** Returns a sentence about the outcome for a template. */
-function sayOutcome(
+function describeOutcome(
   { change, publish, from, version = null, overwritesDraft }: Omit<Change, "kind">,
 ): string {
   const lost = overwritesDraft ? ", replaces an unpublished draft" : "";

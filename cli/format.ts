@@ -1,15 +1,15 @@
 /** Writes a moment for people and for sorting: `2026-11-21 15:05:23Z`. */
-export function sayTime(at: Date): string {
+export function formatTime(at: Date): string {
   return `${at.toISOString().slice(0, 19).replace("T", " ")}Z`;
 }
 
 /** Writes the time of day with milliseconds, in UTC: `15:05:23.123`. */
-export function sayClock(at: Date): string {
+export function formatClock(at: Date): string {
   return at.toISOString().slice(11, 23);
 }
 
 /** Writes a span of time so that it can be read at a glance: `12 ms`, `3.4 s`, `5 min 2 s`. */
-export function saySpan(milliseconds: number): string {
+export function formatSpan(milliseconds: number): string {
   const sign = milliseconds < 0 ? "-" : "";
   const ms = Math.abs(milliseconds);
   if (ms < 10) return `${sign}${Number(ms.toFixed(1))} ms`;
@@ -28,6 +28,6 @@ export function saySpan(milliseconds: number): string {
 }
 
 /** Writes a count with its noun: `1 message`, `3 messages`. */
-export function sayCount(count: number, noun: string, nouns = `${noun}s`): string {
+export function formatCount(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : nouns}`;
 }

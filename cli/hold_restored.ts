@@ -3,7 +3,7 @@ import type { Bus, StatusEvent } from "@posthaste/messaging";
 import type { KnownOutcome, StorePart } from "@posthaste/storage";
 import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
-import { sayCount } from "./say.ts";
+import { formatCount } from "./format.ts";
 
 /** The restored ledger and the time of its backup. */
 export interface Restoration {
@@ -52,7 +52,7 @@ export async function holdRestored(restoration: Restoration): Promise<Held> {
   let held = 0;
   for await (const total of store.restored.holdUnfinished({ now: new Date(), lostAt })) {
     held = total;
-    onProgress(`${sayCount(held, "message")} held so far`);
+    onProgress(`${formatCount(held, "message")} held so far`);
   }
   const { known, missing } = await readStatusEvents(restoration, backupAt);
   // Last: a tracker refuses this ledger until then.
@@ -66,7 +66,7 @@ async function refuseIfRunning(store: Restoration["store"]): Promise<void> {
   const live = await store.mailers.live(ALIVE_MS);
   if (live.length === 0) return;
   throw new CommandError(
-    `Cannot hold: ${sayCount(live.length, "mailer")} still running`,
+    `Cannot hold: ${formatCount(live.length, "mailer")} still running`,
     { exitCode: EXIT.refused, remedy: "stop every service, and try again" },
   );
 }

@@ -71,7 +71,7 @@ export class TemplateFolderError extends Error {
   constructor(folder: string, found: { faults: FileFault[]; warnings: FileFault[] }) {
     const { faults, warnings } = found;
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : "";
-    const first = faults[0] === undefined ? "" : sayFault(faults[0]);
+    const first = faults[0] === undefined ? "" : describeFault(faults[0]);
     super(`Cannot import "${folder}": ${first}${more}`);
     this.faults = faults;
     this.warnings = warnings;
@@ -203,7 +203,7 @@ async function findInFolder(
   return { authored, findAsset: (name, kind) => find(name, kind) ?? undefined };
 }
 
-function sayFault({ file, line, message }: FileFault): string {
+function describeFault({ file, line, message }: FileFault): string {
   return [...file === "" ? [] : [file], ...line === undefined ? [] : [`line ${line}`], message]
     .join(", ");
 }

@@ -1,6 +1,6 @@
 import type { Fill, QueueState, StreamState } from "@posthaste/messaging";
 import type { LedgerState } from "@posthaste/storage";
-import { sayCount, saySpan, sayTime } from "./say.ts";
+import { formatCount, formatSpan, formatTime } from "./format.ts";
 import type { UnreachableIntegration } from "./unreachable_integrations.ts";
 
 /** The input of `judge()`. */
@@ -46,11 +46,11 @@ export function judge(state: SystemState, limits: Limits): Finding[] {
       ledger.unsettled === 0
         ? "nothing to check"
         : late
-        ? `${saySpan(ledger.reconcilerLateMs)} late: check that a tracker runs`
-        : `in time, ${sayCount(ledger.unsettled, "unfinished send")}`,
+        ? `${formatSpan(ledger.reconcilerLateMs)} late: check that a tracker runs`
+        : `in time, ${formatCount(ledger.unsettled, "unfinished send")}`,
     ),
     ageFinding(state),
-    finding(false, "waiting", sayCount(ledger.waiting, "message")),
+    finding(false, "waiting", formatCount(ledger.waiting, "message")),
     ...diskFinding(ledger, limits),
     ...suspensionFindings(ledger),
     ...unreachableFindings(state, limits),
@@ -66,7 +66,7 @@ function queueFindings({ queues, streams, now }: SystemState, { waitMs }: Limits
     const oldestAt = streams.get(stream)?.oldestAt ?? now;
     const ageMs = waiting + inFlight === 0 ? 0 : now.getTime() - oldestAt.getTime();
     const isWrong = WORKED_ON.has(stream) && ageMs > waitMs;
-    const age = ageMs > 0 && WORKED_ON.has(stream) ? `, the oldest for ${saySpan(ageMs)}` : "";
+    const age = ageMs > 0 && WORKED_ON.has(stream) ? `, the oldest for ${formatSpan(ageMs)}` : "";
     return finding(isWrong, `queue ${consumer}`, `${waiting} waiting, ${inFlight} in flight${age}`);
   });
 }
@@ -74,7 +74,11 @@ function queueFindings({ queues, streams, now }: SystemState, { waitMs }: Limits
 function fillFinding({ name, kind, bytes, maxBytes }: Fill, limits: Limits): Finding {
   const share = maxBytes > 0 ? bytes / maxBytes : 0;
   const isWrong = kind === "queue" && share > limits.fill;
-  return finding(isWrong, `storage of ${name}`, `${percent(share)} of ${sayBytes(maxBytes)} used`);
+  return finding(
+    isWrong,
+    `storage of ${name}`,
+    `${percent(share)} of ${formatBytes(maxBytes)} used`,
+  );
 }
 
 function ageFinding({ lacksUntil }: SystemState): Finding {
@@ -90,7 +94,7 @@ function ageFinding({ lacksUntil }: SystemState): Finding {
 function diskFinding({ disk }: LedgerState, limits: Limits): Finding[] {
   if (disk === null || disk.size === 0) return [];
   const share = disk.used / disk.size;
-  const is = `${percent(share)} of ${sayBytes(disk.size)} used`;
+  const is = `${percent(share)} of ${formatBytes(disk.size)} used`;
   return [finding(share > limits.fill, "disk of the ledger", is)];
 }
 
@@ -99,7 +103,9 @@ function suspensionFindings({ suspended }: LedgerState): Finding[] {
     finding(
       kind !== "person",
       `integration ${accountId}/${id}`,
-      `"${name}" is ${kind === "person" ? "paused" : "suspended"} since ${sayTime(at)}: ${reason}`,
+      `"${name}" is ${kind === "person" ? "paused" : "suspended"} since ${
+        formatTime(at)
+      }: ${reason}`,
     )
   );
 }
@@ -111,11 +117,11 @@ function unreachableFindings(
 ): Finding[] {
   return unreachable.map(({ accountId, id, name, reason, since, waiting }) => {
     const isLong = since === null || now.getTime() - since.getTime() > waitMs;
-    const start = since === null ? "" : ` since ${sayTime(since)}`;
+    const start = since === null ? "" : ` since ${formatTime(since)}`;
     return finding(
       isLong,
       `integration ${accountId}/${id}`,
-      `"${name}" is unreachable${start}, ${sayCount(waiting, "message")} waiting: ${reason}`,
+      `"${name}" is unreachable${start}, ${formatCount(waiting, "message")} waiting: ${reason}`,
     );
   });
 }
@@ -124,7 +130,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
 
-function sayBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
   const gibibytes = bytes / 1024 ** 3;
   return gibibytes >= 1 ? `${gibibytes.toFixed(1)} GiB` : `${(bytes / 1024 ** 2).toFixed(0)} MiB`;
 }

@@ -7,10 +7,10 @@ import {
 } from "@posthaste/bundle";
 import type { TemplateFault, UsedAsset } from "@posthaste/contracts";
 import {
+  describeFinding,
   type LintedPartial,
   type LintFinding,
   lintTemplate,
-  sayFinding,
   type TemplateVariable,
 } from "@posthaste/templating";
 
@@ -56,7 +56,7 @@ function faultOf(
   const { part, line, column, rule, partial } = finding;
   if (partial !== undefined && line !== null) {
     const file = fileOfPartial(partial);
-    return { file, line, column: column ?? 1, message: sayFinding(finding), rule };
+    return { file, line, column: column ?? 1, message: describeFinding(finding), rule };
   }
   const isName = part === "subject" && template.kind === "pdf";
   const file = `${template.folder}/${isName ? "template.json" : fileOfPart(template, part)}`;
@@ -65,5 +65,5 @@ function faultOf(
     : line === null
     ? {}
     : { line, column: column ?? 1 };
-  return { file, ...place, message: sayFinding(finding), rule };
+  return { file, ...place, message: describeFinding(finding), rule };
 }

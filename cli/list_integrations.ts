@@ -3,7 +3,7 @@ import type { IntegrationResult, IntegrationState, Store } from "@posthaste/stor
 import { type CommandContext, findAccountFor, openStoreFor } from "./command_context.ts";
 import { integrationViewOf } from "./integration_view.ts";
 import type { Output } from "./output.ts";
-import { saySpan, sayTime } from "./say.ts";
+import { formatSpan, formatTime } from "./format.ts";
 import type { Cell } from "./table.ts";
 
 /** Only whether any mail waits is needed, not how many. */
@@ -44,13 +44,13 @@ export async function listIntegrations(
             String(each.id),
             each.name,
             `${each.host}:${each.port}`,
-            sayTls(output, each),
+            describeTls(output, each),
             each.auth?.user ?? "",
             String(each.maxConnections),
             each.maxPerMinute === null ? "" : String(each.maxPerMinute),
-            saySpan(each.retryForMs),
+            formatSpan(each.retryForMs),
             each.whenUnknown,
-            ...sayHealth(health.get(each.id)),
+            ...describeHealth(health.get(each.id)),
             each.senders.join(", "),
           ]),
         ),
@@ -86,18 +86,18 @@ async function healthOf(
   );
 }
 
-function sayHealth(health: Health | undefined): string[] {
+function describeHealth(health: Health | undefined): string[] {
   if (health === undefined) return ["", "", "", ""];
   const { state, lastSent, lastFailed, attempts, sent } = health;
   return [
     state === "slow" ? "delayed" : state,
-    lastSent === null ? "never" : sayTime(lastSent.at),
+    lastSent === null ? "never" : formatTime(lastSent.at),
     attempts === 0 ? "" : `${sent} of ${attempts}`,
-    lastFailed === null ? "" : `${sayTime(lastFailed.at)}: ${lastFailed.reason}`,
+    lastFailed === null ? "" : `${formatTime(lastFailed.at)}: ${lastFailed.reason}`,
   ];
 }
 
-function sayTls(output: Output, { tls, ca, allowInvalidCertificate }: Integration): Cell {
+function describeTls(output: Output, { tls, ca, allowInvalidCertificate }: Integration): Cell {
   if (!allowInvalidCertificate) return { text: ca === null ? tls : `${tls}, own CA` };
   return { text: `${tls}, ANY CERTIFICATE`, style: output.styler(["red", "bold"]) };
 }

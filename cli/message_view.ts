@@ -3,7 +3,7 @@ import type { MessageState } from "@posthaste/contracts";
 import { z } from "zod";
 import type { Output } from "./output.ts";
 import { printableLine } from "./printable.ts";
-import { sayClock, sayCount, saySpan, sayTime } from "./say.ts";
+import { formatClock, formatCount, formatSpan, formatTime } from "./format.ts";
 
 const timeSchema = z.coerce.date();
 const someTimeSchema = z.union([z.null(), timeSchema]);
@@ -69,24 +69,24 @@ const MAX_SHOWN = 50;
 const MAX_AHEAD = 10_000;
 
 /** Returns all about a message: its state, the server's reply, and its timeline. */
-export function sayMessage(message: MessageAnswer, output: Painter): string {
+export function describeMessage(message: MessageAnswer, output: Painter): string {
   const { id, email, acceptedAt, timeline } = message;
   // The timeline usually ends with the server's reply.
-  const words = message.reply === null ? "" : sayReply(message.reply);
+  const words = message.reply === null ? "" : describeReply(message.reply);
   const reply = timeline.some(({ detail = "" }) => detail.includes(words)) ? "" : words;
   const rows = [
-    ["State", sayState(message, output)],
-    ["Accepted", sayTime(acceptedAt)],
+    ["State", describeState(message, output)],
+    ["Accepted", formatTime(acceptedAt)],
     ...message.reason === null ? [] : [["Reason", printableLine(message.reason)]],
-    ...message.waiting ? [["Waits", sayPlace(message.waiting, message.reason)]] : [],
+    ...message.waiting ? [["Waits", formatPlace(message.waiting, message.reason)]] : [],
     ...reply === "" ? [] : [["Server", reply]],
   ];
   const head = `${output.style("bold", printableLine(email))}  ${output.style("dim", id)}`;
   const lines = rows.map(([name = "", text]) => `  ${output.style("dim", name.padEnd(9))} ${text}`);
-  return [head, ...lines, "", sayTimeline(acceptedAt, timeline, output)].join("\n");
+  return [head, ...lines, "", describeTimeline(acceptedAt, timeline, output)].join("\n");
 }
 
-function sayPlace(
+function formatPlace(
   { reason, ahead }: NonNullable<MessageAnswer["waiting"]>,
   said: string | null,
 ): string {
@@ -98,18 +98,18 @@ function sayPlace(
   return reason === said ? place : `${place}: ${printableLine(reason)}`;
 }
 
-function sayTimeline(
+function describeTimeline(
   acceptedAt: Date,
   timeline: MessageAnswer["timeline"],
   output: Painter,
 ): string {
-  const accepted = [sayClock(acceptedAt), "", stateCell("queued", output), "", "", ""];
+  const accepted = [formatClock(acceptedAt), "", stateCell("queued", output), "", "", ""];
   const rows = timeline.map(({ at, type, attempt, durationMs, detail = "" }) => [
-    sayClock(at),
-    `+${saySpan(Math.max(0, at.getTime() - acceptedAt.getTime()))}`,
+    formatClock(at),
+    `+${formatSpan(Math.max(0, at.getTime() - acceptedAt.getTime()))}`,
     stateCell(type, output),
     attempt === 0 ? "" : String(attempt),
-    durationMs === undefined ? "" : saySpan(durationMs),
+    durationMs === undefined ? "" : formatSpan(durationMs),
     detail,
   ]);
   const all = timeline[0]?.type === "queued" ? rows : [accepted, ...rows];
@@ -120,41 +120,41 @@ function stateCell(state: MessageState, output: Painter) {
   return { text: state, style: output.styler(COLOURS[state]) };
 }
 
-function sayState(
+function describeState(
   { state, attempt, acceptedAt, finishedAt, nextAt, waiting }: MessageAnswer,
   output: Painter,
 ) {
-  const span = finishedAt && saySpan(finishedAt.getTime() - acceptedAt.getTime());
+  const span = finishedAt && formatSpan(finishedAt.getTime() - acceptedAt.getTime());
   const parts = [
     ...span ? [`after ${span}`] : [],
-    ...attempt > 0 ? [sayCount(attempt, "attempt")] : [],
-    ...nextAt && !waiting ? [sayNext(nextAt)] : [],
+    ...attempt > 0 ? [formatCount(attempt, "attempt")] : [],
+    ...nextAt && !waiting ? [formatNext(nextAt)] : [],
   ];
   return [output.style(COLOURS[state], state), ...parts].join(", ").replace(", after", " after");
 }
 
 /** Mail that waits for its integration has no time of its own: it was due when it began to wait. */
-function sayNext(nextAt: Date): string {
-  return nextAt.getTime() > Date.now() ? `next one ${sayTime(nextAt)}` : "next one is due";
+function formatNext(nextAt: Date): string {
+  return nextAt.getTime() > Date.now() ? `next one ${formatTime(nextAt)}` : "next one is due";
 }
 
-function sayReply({ code, enhanced, response }: NonNullable<MessageAnswer["reply"]>): string {
+function describeReply({ code, enhanced, response }: NonNullable<MessageAnswer["reply"]>): string {
   const text = printableLine(response ?? "");
   const start = [code, enhanced].filter((part) => part !== undefined && !text.includes(`${part}`));
   return [...start, text].join(" ").trim();
 }
 
 /** Returns the state of a send: the number of messages in each state, and each message. */
-export function saySend(send: SendAnswer, output: Painter): string {
+export function describeSend(send: SendAnswer, output: Painter): string {
   const { id, acceptedAt, template, integrationId, messages } = send;
   const shown = [...messages].sort((a, b) => urgency(a.state) - urgency(b.state))
     .slice(0, MAX_SHOWN);
   const more = messages.length - shown.length;
   const rows: [string, string][] = [
-    ["Accepted", sayTime(acceptedAt)],
+    ["Accepted", formatTime(acceptedAt)],
     ["Template", `${template.id}, version ${template.version}`],
     ["By", `integration ${integrationId}`],
-    ["Messages", sayCounts(messages.map(({ state }) => state), output)],
+    ["Messages", formatCounts(messages.map(({ state }) => state), output)],
   ];
   return [
     output.style("bold", id),
@@ -169,7 +169,7 @@ export function saySend(send: SendAnswer, output: Painter): string {
   ].join("\n");
 }
 
-function sayCounts(states: readonly MessageState[], output: Painter): string {
+function formatCounts(states: readonly MessageState[], output: Painter): string {
   const counts = new Map<MessageState, number>();
   for (const state of states) counts.set(state, (counts.get(state) ?? 0) + 1);
   return [...counts].sort(([a], [b]) => urgency(a) - urgency(b))

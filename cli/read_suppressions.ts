@@ -3,7 +3,7 @@ import { type CommandContext, reasonOf } from "./command_context.ts";
 import { CommandError } from "./command_error.ts";
 import { EXIT } from "./exit_code.ts";
 import { readText } from "./read_data.ts";
-import { sayCount } from "./say.ts";
+import { formatCount } from "./format.ts";
 
 /** The most lines that are reported as invalid. */
 const MAX_SHOWN = 100;
@@ -29,7 +29,7 @@ export async function readSuppressions(
   const issues = invalid.slice(0, MAX_SHOWN)
     .map(({ line, message }) => ({ at: `${shown}:${line}`, message }));
   if (invalid.length > 0 && !skipInvalid) {
-    throw refuse(`${sayCount(invalid.length, "line")} not valid`, issues);
+    throw refuse(`${formatCount(invalid.length, "line")} not valid`, issues);
   }
   for (const { at, message } of issues) context.output.warn(message, at);
   if (addresses.length === 0) throw refuse("it has no address");

@@ -1,11 +1,11 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import {
+  describeTooLarge,
   type FileFault,
   isPartialFile,
   isTemplateFile,
   maxBytesOf,
-  sayTooLarge,
 } from "@posthaste/bundle";
 import { canonicalLocale, TEMPLATE_KINDS } from "@posthaste/contracts";
 
@@ -113,7 +113,7 @@ async function readText(
 ): Promise<{ text: string } | { problem: string }> {
   const info = await stat(path);
   if (!info.isFile()) return { problem: "is not a file" };
-  if (info.size > maxBytes) return { problem: sayTooLarge(maxBytes) };
+  if (info.size > maxBytes) return { problem: describeTooLarge(maxBytes) };
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(await readFile(path)) };
   } catch {

@@ -1,7 +1,7 @@
 import type { Account } from "@posthaste/contracts";
 import { Command } from "commander";
 import { type CommandContext, openStoreFor } from "../command_context.ts";
-import { sayTime } from "../say.ts";
+import { formatTime } from "../format.ts";
 
 /** `posthaste accounts …` */
 export function accountsCommand(context: CommandContext): Command {
@@ -46,7 +46,7 @@ async function listAccounts(context: CommandContext): Promise<void> {
         ? 'There is no account yet. Run "posthaste accounts create <name>"'
         : output.table(
           ["NAME", "ID", "CREATED"],
-          accounts.map(({ name, _id, createdAt }) => [name, _id, sayTime(createdAt)]),
+          accounts.map(({ name, _id, createdAt }) => [name, _id, formatTime(createdAt)]),
         ),
   );
 }

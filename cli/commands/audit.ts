@@ -8,7 +8,7 @@ import {
 } from "../command_context.ts";
 import { CommandError, usageError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
-import { sayCount } from "../say.ts";
+import { formatCount } from "../format.ts";
 
 interface CheckOptions {
   account?: string;
@@ -108,5 +108,5 @@ async function erase(context: CommandContext, userId: string): Promise<void> {
   }
   await using store = await openStoreFor(context);
   const erased = await store.audit.eraseOf(userId);
-  context.output.result({ userId, erased }, () => `${sayCount(erased, "line")} erased`);
+  context.output.result({ userId, erased }, () => `${formatCount(erased, "line")} erased`);
 }

@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { type CommandContext, resolvePath } from "../command_context.ts";
 import { CommandError, notFoundError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
-import { sayCount } from "../say.ts";
+import { formatCount } from "../format.ts";
 
 interface ConvertCommandOptions {
   from: "postmark" | "sendgrid" | "mandrill" | "mailchimp";
@@ -66,6 +66,6 @@ async function convert(
         ["ALIAS", "NAME", "LEFT"],
         templates.map(({ alias, name, left }) => [alias, name, String(left)]),
       ),
-      `${sayCount(templates.length, "template")} in ${to}`,
+      `${formatCount(templates.length, "template")} in ${to}`,
     ].join("\n"));
 }

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { type CommandContext, findAccountFor, openStoreFor } from "../command_context.ts";
 import { usageError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
-import { sayCount } from "../say.ts";
+import { formatCount } from "../format.ts";
 
 interface ForgetOptions {
   account?: string;
@@ -57,12 +57,12 @@ async function forget(
   const left = all.flatMap((one) => one.left);
   output.result(all, () =>
     [
-      `${sayCount(sum(({ messages }) => messages), "message")} forgotten, ` +
+      `${formatCount(sum(({ messages }) => messages), "message")} forgotten, ` +
       `${sum(({ canceled }) => canceled)} of them canceled`,
-      `${sayCount(sum(({ copies }) => copies), "message")} copied to the address no more`,
-      `${sayCount(sum(({ auditLines }) => auditLines), "line")} of audit logs changed`,
-      `${sayCount(sum(({ invitations }) => invitations), "invitation")} revoked`,
-      `${sayCount(left.length, "message")} left`,
+      `${formatCount(sum(({ copies }) => copies), "message")} copied to the address no more`,
+      `${formatCount(sum(({ auditLines }) => auditLines), "line")} of audit logs changed`,
+      `${formatCount(sum(({ invitations }) => invitations), "invitation")} revoked`,
+      `${formatCount(left.length, "message")} left`,
     ].join("\n"));
   for (const id of left) output.warn("it is being sent or waits for a decision", id);
   if (left.length > 0) context.endWith(EXIT.failed);

@@ -12,7 +12,7 @@ import { CommandError, notFoundError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
 import type { ImportedTemplate } from "../import_templates.ts";
 import { isMissingFolder } from "../read_template_folder.ts";
-import { sayCount } from "../say.ts";
+import { formatCount } from "../format.ts";
 
 interface ImportOptions {
   account?: string;
@@ -61,7 +61,7 @@ async function importFolder(
       for (const warning of error.warnings) warn(context, folder, warning);
       throw new CommandError(
         `Cannot import "${folder}": nothing was published, ${
-          sayCount(error.faults.length, "fault")
+          formatCount(error.faults.length, "fault")
         }`,
         {
           exitCode: EXIT.refused,
@@ -102,7 +102,7 @@ async function checkFolder({ context, folder, sandbox }: ImportJob): Promise<voi
   }));
   context.output.result(
     { templates, warnings },
-    () => `${sayCount(templates.length, "template")} valid`,
+    () => `${formatCount(templates.length, "template")} valid`,
   );
 }
 
@@ -168,7 +168,7 @@ function noteUnprinted(
   if (count === 0) return;
   output.note(
     `${
-      sayCount(count, "PDF template")
+      formatCount(count, "PDF template")
     } imported without a test print. "posthaste push" prints them`,
   );
 }

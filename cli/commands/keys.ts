@@ -4,7 +4,7 @@ import { type CommandContext, openStoreFor } from "../command_context.ts";
 import { usageError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
 import { readKeys, readWebhookKeys } from "../read_keys.ts";
-import { sayCount } from "../say.ts";
+import { formatCount } from "../format.ts";
 
 const BATCH = 100;
 
@@ -155,7 +155,7 @@ async function rotateKeys(context: CommandContext, options: KeyOptions): Promise
   const count = left.reduce((sum, each) => sum + each.count, 0);
   for (const { recordId, reason } of faults) output.warn(reason, `${record} ${recordId}`);
   output.result({ currentId: keys.currentId, rewrapped, left: count, faults }, () => {
-    const done = `${sayCount(rewrapped, secret)} sealed to "${keys.currentId}"`;
+    const done = `${formatCount(rewrapped, secret)} sealed to "${keys.currentId}"`;
     if (count === 0) return `${done}; none left`;
     const others = left.map((each) => `${each.count} of "${each.id}"`).join(", ");
     return `${done}; left: ${others}`;
@@ -177,6 +177,6 @@ async function rewrapAll(
     faults.push(...batch.faults);
     if (batch.last === null) return { rewrapped, faults };
     after = batch.last;
-    output.note(`${sayCount(rewrapped, secret)} so far`);
+    output.note(`${formatCount(rewrapped, secret)} so far`);
   }
 }

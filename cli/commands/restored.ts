@@ -10,7 +10,7 @@ import {
 import { usageError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
 import { readInteger, readTime } from "../read_option.ts";
-import { sayCount, sayTime } from "../say.ts";
+import { formatCount, formatTime } from "../format.ts";
 import { holdRestored } from "../hold_restored.ts";
 import { readKeys } from "../read_keys.ts";
 
@@ -104,8 +104,8 @@ async function hold(context: CommandContext, options: HoldOptions): Promise<void
   const locked = await store.secrets.locked(await readKeys(context));
   output.result({ held, emptied, known, missing, locked }, () =>
     [
-      `${sayCount(held, "message")} held; the broker reported outcomes for ${known}`,
-      `${sayCount(emptied, "event")} removed from the queues`,
+      `${formatCount(held, "message")} held; the broker reported outcomes for ${known}`,
+      `${formatCount(emptied, "event")} removed from the queues`,
     ].join("\n"));
   for (const { sendId, accountId, at } of missing) {
     output.warn(`accepted ${at}, but not in the backup: ${sendId}`, `account ${accountId}`);
@@ -127,8 +127,8 @@ async function list(context: CommandContext): Promise<void> {
         names.get(accountId) ?? accountId,
         String(integrationId),
         String(count),
-        sayTime(oldest),
-        sayTime(newest),
+        formatTime(oldest),
+        formatTime(newest),
       ]),
     ));
 }
@@ -143,7 +143,7 @@ async function release(context: CommandContext, options: SelectOptions): Promise
       return done.filter((message) => message !== null).length;
     },
   });
-  context.output.result({ released }, () => `${sayCount(released, "message")} will be sent`);
+  context.output.result({ released }, () => `${formatCount(released, "message")} will be sent`);
 }
 
 async function close(context: CommandContext, options: SelectOptions): Promise<void> {
@@ -151,7 +151,7 @@ async function close(context: CommandContext, options: SelectOptions): Promise<v
     batchSize: CLOSE_BATCH_SIZE,
     apply: (store, accountId, ids) => store.restored.closeHeld(accountId, ids, new Date()),
   });
-  context.output.result({ closed }, () => `${sayCount(closed, "message")} will not be sent`);
+  context.output.result({ closed }, () => `${formatCount(closed, "message")} will not be sent`);
 }
 
 interface Decision {

@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { type CommandContext, openStoreFor } from "../command_context.ts";
 import { CommandError, notFoundError, usageError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
-import { sayCount } from "../say.ts";
+import { formatCount } from "../format.ts";
 
 /** The states that are retried of a whole send. Waiting messages need no retry. */
 const ENDED: readonly MessageState[] = ["failed", "unknown"];
@@ -44,7 +44,7 @@ async function retry(context: CommandContext, ids: string[]): Promise<void> {
   }
   output.result(
     { retried },
-    () => `${sayCount(retried.length, "message")} will be sent again`,
+    () => `${formatCount(retried.length, "message")} will be sent again`,
   );
 }
 

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type CommandContext, reasonOf, resolvePath } from "../command_context.ts";
 import { CommandError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
-import { sayCount } from "../say.ts";
+import { formatCount } from "../format.ts";
 
 interface SecretsOptions {
   mongodb: string;
@@ -60,7 +60,7 @@ async function setupSecrets(
 ): Promise<void> {
   const { writeSecretFiles } = await import("../secret_files.ts");
   const files = writeSecretFiles(resolvePath(cwd, folder), servers);
-  output.result({ files }, () => `${sayCount(files.length, "file")} written to "${folder}"`);
+  output.result({ files }, () => `${formatCount(files.length, "file")} written to "${folder}"`);
 }
 
 async function setupDatabase({ output, cwd }: CommandContext, folder: string): Promise<void> {

@@ -7,10 +7,10 @@ import { CommandError, usageError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
 import { addHttpOptions } from "../http_options.ts";
 import {
+  describeMessage,
+  describeSend,
   type MessageAnswer,
   messageAnswerSchema,
-  sayMessage,
-  saySend,
   sendAnswerSchema,
 } from "../message_view.ts";
 import { readDuration } from "../read_option.ts";
@@ -80,7 +80,7 @@ async function lookAt(api: Api, id: string, output: Painter): Promise<Look> {
   if (!isSendId(id)) {
     const answer = await api.get(`/messages/${id}`);
     const message = messageAnswerSchema.parse(answer);
-    return { answer, states: [message.state], say: () => sayMessage(message, output) };
+    return { answer, states: [message.state], say: () => describeMessage(message, output) };
   }
   const answer = await api.get(`/sends/${id}`);
   const send = sendAnswerSchema.parse(answer);
@@ -90,7 +90,9 @@ async function lookAt(api: Api, id: string, output: Painter): Promise<Look> {
     ? await Promise.all(send.messages.map((message) => lookAtMessage(api, message.id)))
     : [];
   const say = () =>
-    [saySend(send, output), ...details.map((each) => sayMessage(each, output))].join("\n\n");
+    [describeSend(send, output), ...details.map((each) => describeMessage(each, output))].join(
+      "\n\n",
+    );
   return { answer, states, say };
 }
 

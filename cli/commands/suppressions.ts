@@ -4,7 +4,7 @@ import { type CommandContext, type HttpOptions, openApiFor } from "../command_co
 import { notFoundError, usageError } from "../command_error.ts";
 import { addHttpOptions } from "../http_options.ts";
 import { readSuppressions } from "../read_suppressions.ts";
-import { sayCount, sayTime } from "../say.ts";
+import { formatCount, formatTime } from "../format.ts";
 import {
   type AddedSuppression,
   openSuppressionClient,
@@ -92,8 +92,8 @@ async function list(context: CommandContext, options: ListOptions): Promise<void
       ["ADDRESS", "REASON", "ADDED", "ENDS"],
       shown.map(({ email, reason, reply, addedAt, expiresAt }) => [
         ...[email, [reason, reply?.code, reply?.enhanced].filter(Boolean).join(" ")],
-        sayTime(new Date(addedAt)),
-        expiresAt === null ? "never" : sayTime(new Date(expiresAt)),
+        formatTime(new Date(addedAt)),
+        expiresAt === null ? "never" : formatTime(new Date(expiresAt)),
       ]),
     ));
   if (entries.length > SHOWN) {
@@ -125,7 +125,7 @@ async function importFile(
   const addresses = await readSuppressions(context, file, { skipInvalid });
   if (dryRun) {
     const checked = { addresses: addresses.length };
-    context.output.result(checked, () => `${sayAddresses(addresses.length)} in "${file}"`);
+    context.output.result(checked, () => `${formatAddresses(addresses.length)} in "${file}"`);
     return;
   }
   await addAll(
@@ -153,8 +153,8 @@ async function addAll(
   }
   const replaced = done - added;
   output.result({ added, replaced }, () => {
-    const more = replaced === 0 ? "" : `; replaced ${sayCount(replaced, "entry", "entries")}`;
-    return `Added ${sayAddresses(added)}${more}`;
+    const more = replaced === 0 ? "" : `; replaced ${formatCount(replaced, "entry", "entries")}`;
+    return `Added ${formatAddresses(added)}${more}`;
   });
 }
 
@@ -165,7 +165,7 @@ async function remove(
 ): Promise<void> {
   const removed = await clientFor(context, options).remove(emails);
   if (removed === 0) throw notFoundError("Cannot remove: none of the addresses is on the list");
-  context.output.result({ removed }, () => `Removed ${sayAddresses(removed)}`);
+  context.output.result({ removed }, () => `Removed ${formatAddresses(removed)}`);
 }
 
 async function exportAll(context: CommandContext, options: ListOptions): Promise<void> {
@@ -186,8 +186,8 @@ async function exportAll(context: CommandContext, options: ListOptions): Promise
   }
 }
 
-function sayAddresses(count: number): string {
-  return sayCount(count, "address", "addresses");
+function formatAddresses(count: number): string {
+  return formatCount(count, "address", "addresses");
 }
 
 function clientFor(context: CommandContext, options: HttpOptions) {

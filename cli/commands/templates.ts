@@ -1,7 +1,7 @@
 import type { Template } from "@posthaste/contracts";
 import { Command } from "commander";
 import { type CommandContext, findAccountFor, openStoreFor } from "../command_context.ts";
-import { sayTime } from "../say.ts";
+import { formatTime } from "../format.ts";
 
 /** `posthaste templates …` */
 export function templatesCommand(context: CommandContext): Command {
@@ -38,7 +38,7 @@ async function listTemplates(context: CommandContext, wanted: string | undefined
             alias ?? "",
             name,
             publishedVersion === null ? "draft" : String(publishedVersion),
-            sayTime(updatedAt),
+            formatTime(updatedAt),
           ]),
         ),
   );

@@ -15,7 +15,7 @@ import {
 } from "../command_context.ts";
 import { notFoundError, usageError } from "../command_error.ts";
 import { readDuration, readInteger } from "../read_option.ts";
-import { sayTime } from "../say.ts";
+import { formatTime } from "../format.ts";
 
 interface CreateOptions {
   account?: string;
@@ -112,7 +112,7 @@ async function createToken(context: CommandContext, options: CreateOptions): Pro
   });
   output.note(
     `Token "${record.name}" of account "${account.name}", ${scopes.join(", ")}, ${
-      record.expiresAt === null ? "no expiry" : `until ${sayTime(record.expiresAt)}`
+      record.expiresAt === null ? "no expiry" : `until ${formatTime(record.expiresAt)}`
     }`,
   );
   output.result({ token, ...show(record, account) }, () => token);
@@ -146,10 +146,10 @@ async function listTokens(context: CommandContext, { account }: AccountOption): 
             account.name,
             token.scopes.join(","),
             {
-              text: sayState(token, state),
+              text: describeState(token, state),
               style: output.styler(state === "live" ? "green" : "dim"),
             },
-            token.lastUsedAt === null ? "never" : sayTime(token.lastUsedAt),
+            token.lastUsedAt === null ? "never" : formatTime(token.lastUsedAt),
             token._id.slice(0, 12),
           ];
         }),
@@ -196,7 +196,7 @@ async function rollToken(
     throw usageError(`Cannot roll token ${token.prefix}…: it is ${stateOf(token)}`);
   }
   output.note(
-    `Token ${token.prefix}… ("${token.name}") expires at ${sayTime(until)} at the latest`,
+    `Token ${token.prefix}… ("${token.name}") expires at ${formatTime(until)} at the latest`,
   );
   output.result({ token: made.token, ...show(made.record, account) }, () => made.token);
   output.note("Store it now: it is shown only once");
@@ -275,8 +275,8 @@ function stateOf({ revokedAt, expiresAt }: AccessToken): TokenState {
   return expiresAt !== null && expiresAt <= new Date() ? "expired" : "live";
 }
 
-function sayState({ expiresAt }: AccessToken, state: TokenState): string {
-  return state === "live" && expiresAt !== null ? `until ${sayTime(expiresAt)}` : state;
+function describeState({ expiresAt }: AccessToken, state: TokenState): string {
+  return state === "live" && expiresAt !== null ? `until ${formatTime(expiresAt)}` : state;
 }
 
 function show(token: AccessToken, account: Account) {

@@ -5,7 +5,7 @@ import { askPassword } from "../ask_password.ts";
 import { type CommandContext, openStoreFor } from "../command_context.ts";
 import { CommandError, notFoundError } from "../command_error.ts";
 import { EXIT } from "../exit_code.ts";
-import { sayTime } from "../say.ts";
+import { formatTime } from "../format.ts";
 import { applyDatabaseUsers } from "../apply_database_users.ts";
 
 /** `posthaste users …` */
@@ -92,7 +92,7 @@ async function listUsers(context: CommandContext): Promise<void> {
             user.emailProvenAt === null ? "no" : "yes",
             user.name,
             waysOf(user).join(", ") || "nothing",
-            sayTime(user.createdAt),
+            formatTime(user.createdAt),
             user._id,
           ]),
         ),

@@ -77,11 +77,11 @@ export function readTemplateSettings<K extends keyof SettingsOf>(
   return {
     settings: undefined,
     faults: result.error.issues.slice(0, MAX_FAULTS)
-      .flatMap((issue) => sayIssue(issue, document)).slice(0, MAX_FAULTS),
+      .flatMap((issue) => describeIssue(issue, document)).slice(0, MAX_FAULTS),
   };
 }
 
-function sayIssue(issue: z.core.$ZodIssue, document: JsonDocument): PlacedFault[] {
+function describeIssue(issue: z.core.$ZodIssue, document: JsonDocument): PlacedFault[] {
   const { path } = issue;
   if (issue.code === "unrecognized_keys") {
     return issue.keys.slice(0, MAX_FAULTS).map((key) => ({

@@ -50,7 +50,7 @@ function faultsIn(text: string, reason: unknown): PlacedFault[] {
   try {
     visit(text, {
       onError(code, offset) {
-        const message = `not valid JSON: ${sayCode(printParseErrorCode(code))}`;
+        const message = `not valid JSON: ${describeCode(printParseErrorCode(code))}`;
         if (faults.push({ ...placeAt(offset), message }) === MAX_FAULTS) throw enough;
       },
     }, { disallowComments: true });
@@ -105,6 +105,6 @@ function openPlaces(text: string): (offset: number) => Place {
 }
 
 /** Returns a fault's code in words: `PropertyNameExpected` becomes `property name expected`. */
-function sayCode(code: string): string {
+function describeCode(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
 }

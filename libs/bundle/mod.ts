@@ -26,9 +26,9 @@ export {
   type Authored,
   type AuthoredEmail,
   type AuthoredPdf,
+  describeTooLarge,
   type ReadBundle,
   readBundle,
-  sayTooLarge,
 } from "./read_bundle.ts";
 export { sourceOfAuthored } from "./source_of_authored.ts";
 export { isTemplateFile, maxBytesOf } from "./template_files.ts";

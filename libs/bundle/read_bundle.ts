@@ -185,7 +185,7 @@ function checkFiles(
 ): void {
   for (const [name, text] of Object.entries(files)) {
     const max = maxBytesOf(name);
-    if (Buffer.byteLength(text) > max) report(name, { message: sayTooLarge(max) });
+    if (Buffer.byteLength(text) > max) report(name, { message: describeTooLarge(max) });
   }
   const has = (name: string) =>
     files[name] !== undefined || unreadable.some(({ file }) => file === `${folder}/${name}`);
@@ -198,7 +198,7 @@ function checkFiles(
 }
 
 /** Returns the fault of a file that exceeds its limit of bytes. */
-export function sayTooLarge(maxBytes: number): string {
+export function describeTooLarge(maxBytes: number): string {
   return `is larger than ${maxBytes / 1024} KiB`;
 }
 

@@ -19,9 +19,9 @@ const KINDS: Readonly<Record<string, string>> = {
  * Options for parsing a body for {@linkcode bodyIssues}: pass them to `safeParse`. They contain words for
  * faults that the schema has no words for, and keep the input, by which a missing field is recognised.
  */
-export const BODY_PARSING = { error: sayFault, reportInput: true } as const;
+export const BODY_PARSING = { error: describeFault, reportInput: true } as const;
 
-function sayFault(issue: z.core.$ZodRawIssue): string | undefined {
+function describeFault(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
   return issue.input === undefined ? "is required" : KINDS[issue.expected] ?? "is not valid";
 }

@@ -54,7 +54,7 @@ export function connectionErrors<Code extends string>(errors: EdgeErrors<Code>):
         socket.destroy();
         return;
       }
-      const [code, reason] = sayConnectionError(error.code);
+      const [code, reason] = describeConnectionError(error.code);
       end(socket, code, `Cannot read the request: ${reason}`);
     },
     refuseTunnel: (_request, socket) =>
@@ -62,7 +62,7 @@ export function connectionErrors<Code extends string>(errors: EdgeErrors<Code>):
   };
 }
 
-function sayConnectionError(code: string | undefined): [CommonErrorCode, string] {
+function describeConnectionError(code: string | undefined): [CommonErrorCode, string] {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return ["request_timeout", "it did not arrive in time"];

@@ -234,7 +234,7 @@ export class Transaction {
         if (this.#isOver) return;
         return channel.combine(() => {
           channel.write(content);
-          this.#sayDot(content);
+          this.#sendDot(content);
         });
       }
       for (let start = 0; start < content.length; start += PIECE_BYTES) {
@@ -247,13 +247,13 @@ export class Transaction {
         channel.standBy(listener);
       }
       await (this.#isOver ? NEXT_TURN : beforeDot?.());
-      if (!this.#isOver) this.#sayDot(content);
+      if (!this.#isOver) this.#sendDot(content);
     } catch (cause) {
       this.#break("held", "the final dot was held back", cause);
     }
   }
 
-  #sayDot(content: Buffer): void {
+  #sendDot(content: Buffer): void {
     const { channel, timeouts, onDot } = this.#context;
     this.phase = "dot";
     channel.standBy(undefined);

@@ -73,7 +73,7 @@ export class Opening {
     this.times.greeted = performance.now();
     if (tls === "starttls") {
       await this.#encrypt();
-      await this.#sayHello();
+      await this.#sendHello();
     }
     if (login !== null) await this.#logIn(login);
   }
@@ -90,10 +90,10 @@ export class Opening {
     this.phase = "greeting";
     this.greeting = await this.#channel.reply("greeting", this.#timeouts.greetingMs);
     this.#check(this.greeting);
-    await this.#sayHello();
+    await this.#sendHello();
   }
 
-  async #sayHello(): Promise<void> {
+  async #sendHello(): Promise<void> {
     this.phase = "ehlo";
     const reply = await this.#ask(`EHLO ${this.#ehloName}`);
     if (reply.code < 500) {

@@ -19,7 +19,9 @@ const OUTCOMES = {
 };
 
 /** Returns the finding and its remedy in one text. */
-export function sayFinding({ message, remedy }: Pick<LintFinding, "message" | "remedy">): string {
+export function describeFinding(
+  { message, remedy }: Pick<LintFinding, "message" | "remedy">,
+): string {
   return `${message}${message.endsWith("?") ? "" : "."} ${remedy}`;
 }
 

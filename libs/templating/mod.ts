@@ -31,7 +31,7 @@ export { includeParts, type WholeTemplate } from "./include_parts.ts";
 export { type HtmlAttribute, type HtmlTag, tagsOf } from "./html_tags.ts";
 export { TEMPLATE_LIMITS } from "./limits.ts";
 export { LINT_RULES, type LintRule, type LintSeverity } from "./lint_rules.ts";
-export { lintTemplate, sayFinding } from "./lint_template.ts";
+export { describeFinding, lintTemplate } from "./lint_template.ts";
 export type { LintedPartial, LintInput } from "./lint_input.ts";
 export type { LintFinding } from "./lint_finding.ts";
 export { mergeVariables, type Variables } from "./precedence.ts";

@@ -40,7 +40,7 @@ export async function arrive(
 }
 
 /** Accepts an account's offer. Returns the person's session. */
-export async function sayYes(
+export async function approve(
   { signedOut, browser }: Pick<TestDashboard, "signedOut" | "browser">,
   { cookies }: Pick<Answer, "cookies">,
   accountName: string,

@@ -515,7 +515,7 @@ const PICTURED = {
   "email/welcome/body.html.hbs": '<p>{{ name }}</p><img src="{{asset "logo"}}" alt="Shop">',
 };
 /** What a bundle says of a change of a file. */
-const sayAsset = ({ name, change, parts, needsContent }: Record<string, unknown>) =>
+const describeAsset = ({ name, change, parts, needsContent }: Record<string, unknown>) =>
   `${name} ${change} ${parts} ${needsContent}`;
 
 test("a bundle brings files that its templates show, and only bytes that the account lacks", async () => {
@@ -523,7 +523,7 @@ test("a bundle brings files that its templates show, and only bytes that the acc
   const assets = { logo: wantedOf(image(1), { alt: "Shop" }), same: wantedOf(image(1)) };
   const wish = { assets, publish: true };
   const { body: planned } = await plan(PICTURED, wish);
-  assert.deepEqual(planned.assets.map(sayAsset), [
+  assert.deepEqual(planned.assets.map(describeAsset), [
     ...["logo create content,filename,alt true", "same create content,filename true"],
   ]);
   assert.deepEqual(planned.faults, []);
@@ -550,7 +550,7 @@ test("a bundle brings files that its templates show, and only bytes that the acc
   // The name alone, the description, and the bytes of another name of the account.
   const moved = { ...assets, mark: wantedOf(image(1)), logo: wantedOf(image(1), { alt: "" }) };
   const { body: other } = await plan(PICTURED, { assets: moved });
-  assert.deepEqual(other.assets.map(sayAsset), [
+  assert.deepEqual(other.assets.map(describeAsset), [
     ...["logo update alt false", "mark create content,filename false"],
   ]);
   const applied = await apply(PICTURED, { assets: moved, plan: other.plan });
@@ -600,7 +600,7 @@ test("the hash of another account's file, or of a sent attachment, gives no acce
   for (const bytes of [image(7), image(8)]) {
     const assets = { taken: wantedOf(bytes) };
     const { body } = await one.plan(FILES, { assets });
-    assert.deepEqual(body.assets.map(sayAsset), ["taken create content,filename true"]);
+    assert.deepEqual(body.assets.map(describeAsset), ["taken create content,filename true"]);
     const done = await one.apply(FILES, { assets, plan: body.plan });
     assert.deepEqual([done.status, done.body.code], [422, "template_failed"]);
     assert.equal(done.body.issues[0].path, "assets/taken");

@@ -8,6 +8,6 @@ const SAID: Readonly<Record<Role, string>> = {
 };
 
 /** Returns what a person with a role is, for sentences: `an editor`. */
-export function sayRole(role: Role): string {
+export function describeRole(role: Role): string {
   return SAID[role];
 }

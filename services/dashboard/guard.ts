@@ -3,7 +3,7 @@ import { includesRole, type Role, type TokenScope } from "@posthaste/contracts";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Actor, actorOfPerson } from "./actor.ts";
 import { HttpError } from "./http_error.ts";
-import { sayRole } from "./say_role.ts";
+import { describeRole } from "./describe_role.ts";
 import {
   findPrincipal,
   ForeignAccountError,
@@ -111,7 +111,7 @@ export function guardRoutes(app: FastifyInstance, deps: SessionDeps, options: Gu
     const isAllowed = includesRole(principal.role, role) ||
       isForTexts && principal.role === "texts";
     if (!isAllowed) {
-      const message = `Requires the ${role} role; you are ${sayRole(principal.role)}`;
+      const message = `Requires the ${role} role; you are ${describeRole(principal.role)}`;
       throw new HttpError("not_allowed", message);
     }
     if (needsSecondFactor(principal) && !isAboutOneself(request.routeOptions.url ?? "")) {

@@ -3,11 +3,11 @@ import { after, afterEach, before, beforeEach, test } from "node:test";
 import { hashPassword } from "@posthaste/storage";
 import { openTestDashboard, TEST_PASSWORD_COST, type TestDashboard } from "./_test_dashboard.ts";
 import {
+  approve,
   arrive,
   type Claims,
   depart,
   openTestProvider,
-  sayYes,
   type TestProvider,
 } from "./_test_provider.ts";
 import { hashToken, newToken } from "./session.ts";
@@ -158,7 +158,7 @@ test("an invited person becomes a member by signing in, with the provider's name
   const claims = { sub: "n", email: "New@example.com", email_verified: "true", name: "Nora New" };
   const asked = await signIn(claims);
   assert.deepEqual([asked.to, asked.session], ["/joining", undefined]);
-  const { user, role } = await sayYes(dashboard, asked, "Own");
+  const { user, role } = await approve(dashboard, asked, "Own");
   assert.deepEqual([user.name, role, user.hasPassword, user.isProven], [
     ...["Nora New", "editor", false, true],
   ]);

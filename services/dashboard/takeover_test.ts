@@ -8,7 +8,7 @@ import {
   TEST_PASSWORD_COST,
   type TestDashboard,
 } from "./_test_dashboard.ts";
-import { arrive, depart, openTestProvider, sayYes, type TestProvider } from "./_test_provider.ts";
+import { approve, arrive, depart, openTestProvider, type TestProvider } from "./_test_provider.ts";
 import { SESSION_COOKIE } from "./guard.ts";
 import { JOINING_COOKIE } from "./routes/joining.ts";
 
@@ -53,7 +53,7 @@ async function comeAndJoin(email: string, accountName: string) {
   provider.next = { sub: `of ${email}`, email, email_verified: true };
   const asked = await arrive(dashboard, await depart(dashboard));
   assert.deepEqual([asked.to, asked.session], ["/joining", undefined]);
-  return await sayYes(dashboard, asked, accountName);
+  return await approve(dashboard, asked, accountName);
 }
 
 const accountsOf = async (browser: Browser): Promise<string[]> =>

@@ -4,11 +4,7 @@ import {
   messageIdOf,
   startOf,
 } from "@posthaste/contracts";
-import {
-  redispatchesOf,
-  type Resumption,
-  type StatusEvent,
-} from "@posthaste/messaging";
+import { redispatchesOf, type Resumption, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";

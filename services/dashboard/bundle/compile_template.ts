@@ -1,6 +1,6 @@
 import { type Authored, fileOfPart, fileOfPartial, sourceOfAuthored } from "@posthaste/bundle";
 import type { BundleFault, Pinned, PinnedAsset } from "@posthaste/contracts";
-import { sayFinding } from "@posthaste/templating";
+import { describeFinding } from "@posthaste/templating";
 import type { DashboardDeps } from "../dashboard_deps.ts";
 import { askRenderer, type CompiledParts } from "../templates/ask_renderer.ts";
 import { type BodyFinding, type CheckPrints, judgeSource } from "../templates/judge_source.ts";
@@ -92,7 +92,7 @@ function faultOf(template: Authored, finding: BodyFinding): BundleFault {
     : line === null || column === null
     ? { file: `${template.folder}/${fileOfPart(template, part, variant)}` }
     : placeOf(template, { part, line, column, variant });
-  return { ...place, message: sayFinding(finding) };
+  return { ...place, message: describeFinding(finding) };
 }
 
 interface PartPlace {

@@ -9,7 +9,7 @@ import { emailInput } from "../people_input.ts";
 import { QUOTAS, requireQuota } from "../quotas.ts";
 import { HttpError } from "../http_error.ts";
 import { readInput } from "../read_input.ts";
-import { sayRole } from "../say_role.ts";
+import { describeRole } from "../describe_role.ts";
 import { hashToken, newToken, requireRecent } from "../session.ts";
 
 const INVITATION_AGE_MS = 7 * 24 * 3600_000;
@@ -105,7 +105,7 @@ export function memberRoutes(app: FastifyInstance, { deps, options, mail }: Rout
     const link = new URL(`/invitation/${token}`, options.publicUrl).href;
     await mail?.send("invitation", {
       to: email,
-      variables: { inviter: user.name, account: account.name, role: sayRole(role), link },
+      variables: { inviter: user.name, account: account.name, role: describeRole(role), link },
     });
     const entry = { action: "member.invited", target: email, details: { role } };
     await audit(log, principal, entry);

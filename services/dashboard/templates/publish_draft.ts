@@ -6,7 +6,7 @@ import {
   type TemplateDraft,
 } from "@posthaste/contracts";
 import type { Published, Store, StorePart } from "@posthaste/storage";
-import { type LintFinding, sayFinding } from "@posthaste/templating";
+import { describeFinding, type LintFinding } from "@posthaste/templating";
 import { HttpError } from "../http_error.ts";
 import type { CompiledParts, Rendering } from "./ask_renderer.ts";
 import { contentHash } from "./draft_content.ts";
@@ -169,7 +169,7 @@ export async function requirePublishable(
   const { errors, unprinted } = await judgeSource(rendered, judging);
   const issues = errors.filter(isJudged).map((finding) => ({
     path: placeOf(finding),
-    message: sayFinding(finding),
+    message: describeFinding(finding),
   }));
   if (issues.length > 0) {
     throw new HttpError("template_failed", "The template has errors", { issues });

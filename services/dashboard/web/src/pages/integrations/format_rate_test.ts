@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sayRate } from "./say_rate.ts";
+import { formatRate } from "./format_rate.ts";
 
-test("sayRate() returns 100% only if all succeeded", () => {
-  assert.equal(sayRate({ sent: 10, attempts: 10 }), "100%");
-  assert.equal(sayRate({ sent: 9999, attempts: 10_000 }), "99.9%");
-  assert.equal(sayRate({ sent: 0, attempts: 7 }), "0%");
+test("formatRate() returns 100% only if all succeeded", () => {
+  assert.equal(formatRate({ sent: 10, attempts: 10 }), "100%");
+  assert.equal(formatRate({ sent: 9999, attempts: 10_000 }), "99.9%");
+  assert.equal(formatRate({ sent: 0, attempts: 7 }), "0%");
 });

@@ -20,7 +20,7 @@ import { FormButtons } from "../../parts/form_buttons.tsx";
 import { showDone, showError } from "../../parts/show_outcome.ts";
 import { Time } from "../../parts/time.tsx";
 import { useMay } from "../../session.tsx";
-import { sayRate } from "./say_rate.ts";
+import { formatRate } from "./format_rate.ts";
 import { NextTry } from "./next_try.tsx";
 import { ResumeButton } from "./resume_button.tsx";
 import { IntegrationBadge } from "./integration_badge.tsx";
@@ -70,7 +70,7 @@ export function HealthPanel({ view }: { view: IntegrationView }) {
           <Figure label="Succeeded in the last 24 hours">
             {attempts === 0 ? <Text span size="sm" c="dimmed">No attempts</Text> : (
               <>
-                {sayRate(view)}
+                {formatRate(view)}
                 <Text size="xs" c="dimmed">
                   {sent.toLocaleString()} of {attempts.toLocaleString()} attempts
                 </Text>

@@ -9,7 +9,7 @@ import { useMay } from "../../session.tsx";
 import { useIntegrations } from "./integration_queries.ts";
 import { NextTry } from "./next_try.tsx";
 import { ResumeButton } from "./resume_button.tsx";
-import { sayRate } from "./say_rate.ts";
+import { formatRate } from "./format_rate.ts";
 import { IntegrationBadge } from "./integration_badge.tsx";
 import { WaitingCount } from "./waiting_count.tsx";
 
@@ -64,7 +64,7 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
           </Group>
         </Group>
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          #{id} · {host}:{port} · {sayTls(tls)}
+          #{id} · {host}:{port} · {describeTls(tls)}
           {user !== null && ` · ${user}`}
         </Text>
         <Text size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }}>
@@ -84,7 +84,8 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
               Last sent <Time at={lastSent.at} size="sm" />
             </>
           )}
-          {integration.attempts > 0 && ` · ${sayRate(integration)} of attempts succeeded in 24 h`}
+          {integration.attempts > 0 &&
+            ` · ${formatRate(integration)} of attempts succeeded in 24 h`}
         </Text>
         {reason !== null && (
           <Group justify="space-between" gap="xs">
@@ -102,6 +103,6 @@ function IntegrationCard({ integration }: { integration: IntegrationSummary }) {
   );
 }
 
-function sayTls(tls: IntegrationSummary["tls"]): string {
+function describeTls(tls: IntegrationSummary["tls"]): string {
   return tls === "starttls" ? "STARTTLS" : tls === "implicit" ? "TLS" : "not encrypted";
 }

@@ -2,7 +2,7 @@
 const MAX_AHEAD = 10_000;
 
 /** Formats a message's place in its integration's line, by how many go first: `Behind 12 others`. */
-export function sayPlace(ahead: number): string {
+export function formatPlace(ahead: number): string {
   if (ahead === 0) return "Next in the queue";
   if (ahead === 1) return "Behind 1 other";
   const count = ahead.toLocaleString();

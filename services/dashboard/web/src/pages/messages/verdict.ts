@@ -1,5 +1,5 @@
 import type { MessageRow } from "../../../../interface/messages.ts";
-import { sayPlace } from "./say_place.ts";
+import { formatPlace } from "./format_place.ts";
 import { absoluteTime, relativeTime } from "../../parts/time.tsx";
 
 /** The answer to "did it arrive, and why not": a headline and the server's reply. */
@@ -14,7 +14,7 @@ export function verdictOf(row: MessageRow): Verdict {
   const { state, reason, reply, finishedAt, waiting } = row;
   if (waiting !== null) {
     return {
-      headline: `Waits for its integration: ${sayPlace(waiting.ahead).toLowerCase()}`,
+      headline: `Waits for its integration: ${formatPlace(waiting.ahead).toLowerCase()}`,
       why: waiting.reason,
     };
   }

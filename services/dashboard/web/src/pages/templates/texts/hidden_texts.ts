@@ -1,7 +1,7 @@
 import { plainRanges } from "../../../../../texts/plain_ranges.ts";
 import { type TemplateTag, templateTags } from "../../../../../texts/template_tags.ts";
 import { textRanges } from "../../../../../texts/text_ranges.ts";
-import { sayTag } from "./tag_name.ts";
+import { describeTag } from "./tag_name.ts";
 import { type EditTarget, type TextBodies, wordsOf } from "./text_editing.ts";
 
 /** A text that a preview does not show. */
@@ -41,7 +41,7 @@ export function hiddenTexts(
 }
 
 function enter(open: string[], { role }: TemplateTag, tag: string): void {
-  const said = sayTag(tag);
+  const said = describeTag(tag);
   if (role === "open") open.push(/^\{\{~?\^/.test(tag) ? `unless ${said}` : said);
   else if (role === "close") open.pop();
   else if (role === "else") {

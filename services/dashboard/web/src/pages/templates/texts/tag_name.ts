@@ -7,7 +7,7 @@ export function nameOf(source: string): string {
 }
 
 /** Returns what a tag of a block says: `if paid`, `else` or `end`. */
-export function sayTag(source: string): string {
+export function describeTag(source: string): string {
   const inner = source.replace(/^\{\{~?\s*|\s*~?\}\}$/g, "");
   if (inner.startsWith("/")) return "end";
   if (inner === "^" || inner === "else") return "else";

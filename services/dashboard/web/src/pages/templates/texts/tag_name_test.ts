@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nameOf, sayTag } from "./tag_name.ts";
+import { describeTag, nameOf } from "./tag_name.ts";
 
 test("nameOf() names what a tag prints", () => {
   const cases = [["{{ a.b }}", "a.b"], ['{{ date dueAt "long" }}', "dueAt"], [
@@ -13,7 +13,7 @@ test("nameOf() names what a tag prints", () => {
   for (const [source, name] of cases) assert.equal(nameOf(source), name);
 });
 
-test("sayTag() says what a tag of a block does", () => {
+test("describeTag() says what a tag of a block does", () => {
   const cases = [
     ["{{#if (eq a 1)}}", "if (eq a 1)"],
     ["{{~^paid~}}", "paid"],
@@ -25,5 +25,5 @@ test("sayTag() says what a tag of a block does", () => {
     ["{{^}}", "else"],
     ["{{/if}}", "end"],
   ] as const;
-  for (const [source, said] of cases) assert.equal(sayTag(source), said);
+  for (const [source, said] of cases) assert.equal(describeTag(source), said);
 });

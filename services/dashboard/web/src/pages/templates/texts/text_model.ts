@@ -1,6 +1,6 @@
 import { type Mark, type Node, Schema } from "prosemirror-model";
 import type { TextToken } from "../../../../../texts/text_tokens.ts";
-import { nameOf, sayTag } from "./tag_name.ts";
+import { describeTag, nameOf } from "./tag_name.ts";
 
 type Written = Pick<TextToken, "type" | "key">;
 
@@ -36,7 +36,7 @@ export const TEXT_SCHEMA = new Schema({
       attrs: { source: {} },
       toDOM: (
         { attrs: { source } },
-      ) => ["span", { class: "text-block", title: source }, sayTag(source)],
+      ) => ["span", { class: "text-block", title: source }, describeTag(source)],
     },
   },
   marks: {
