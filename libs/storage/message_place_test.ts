@@ -79,6 +79,9 @@ test("findPlaces() returns what stops an integration, and nothing for messages t
     assert.equal((await placeOf(send._id, index))?.reason, reason, "no try is planned");
   }
   await store.integrations.resume(accountId, integration.id);
+  await store.integrations.pause(accountId, integration.id, { at: at(9), reason: "Ann moves it" });
+  assert.equal((await placeOf(send._id, 0))?.reason, "The integration is paused: Ann moves it");
+  await store.integrations.resume(accountId, integration.id);
   const { _id: id } = integration;
   await store.circuits.countFailure({ id, reason: "no answer", now: at(9), pauseMs: () => 1000 });
   assert.match((await placeOf(send._id, 0))?.reason ?? "", /cannot be reached: no answer/);

@@ -17,7 +17,8 @@ export function reasonOfPause(
   circuit: Pick<IntegrationCircuit, "openUntil" | "reason" | "loginRefusedAt"> | null | undefined,
 ): string | undefined {
   if (integration?.suspended) {
-    return `The integration is suspended: ${integration.suspended.reason}`;
+    const { kind, reason } = integration.suspended;
+    return `The integration is ${kind === "person" ? "paused" : "suspended"}: ${reason}`;
   }
   return circuit?.openUntil ? reasonOfCircuit(circuit) : undefined;
 }
