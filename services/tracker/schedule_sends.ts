@@ -155,8 +155,8 @@ export async function scheduleOnce(
 }
 
 /**
- * Chooses the integrations whose sends are examined in this round, with capacity or without: those that were not
- * examined for longest.
+ * Chooses the integrations that are searched in this round for sends that have waited too long: those that were not
+ * searched for longest.
  */
 function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set<string> {
   const lastOf = (key: string) => looks.get(key) ?? 0;
@@ -170,7 +170,7 @@ async function scheduleFor(
   key: string,
   { circuits, isLook, flow }: {
     circuits: ReadonlyMap<string, IntegrationCircuit>;
-    /** Whether its sends are examined although there is no capacity. */
+    /** Whether it is searched for sends that have waited too long. */
     isLook: boolean;
     flow: Flow;
   },
