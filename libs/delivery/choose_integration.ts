@@ -23,8 +23,8 @@ export interface Choice {
 
 /**
  * Returns the id of the integration that is to make the next attempt. That is the send's own, unless it is not
- * healthy, or the last attempt certainly offered it no mail; then the first healthy fallback. After an unknown
- * outcome, and while a person has paused the send's integration, it stays the send's own.
+ * healthy, or the last attempt certainly offered it no mail; then the first healthy fallback, preferably one that was
+ * reached. After an unknown outcome, and while a person has paused the send's integration, it stays the send's own.
  */
 export function chooseIntegration(
   { unknownAttempts, unreached }: EarlierAttempts,
@@ -33,8 +33,8 @@ export function chooseIntegration(
   if (own.isPaused) return own.id;
   if (unknownAttempts.length > 0) return own.id;
   if (own.isHealthy && unreached !== own.id) return own.id;
-  const other = fallbacks.find(({ id, isHealthy }) =>
-    isHealthy && id !== own.id && id !== unreached
-  );
-  return other?.id ?? own.id;
+  const able = fallbacks.filter(({ id, isHealthy }) => isHealthy && id !== own.id);
+  const other = able.find(({ id }) => id !== unreached);
+  // The only one that works is tried again.
+  return other?.id ?? (own.isHealthy ? own : able[0] ?? own).id;
 }

@@ -32,6 +32,7 @@ const CASES: Case[] = [
   ["asks the next one after a fallback was not reached", 3, stopped(1), [healthy(2), healthy(3)], {
     unreached: 2,
   }],
+  ["asks the only one that works again", 2, stopped(1), [healthy(2), stopped(3)], { unreached: 2 }],
 ];
 
 for (const [name, chosen, own, fallbacks, message] of CASES) {

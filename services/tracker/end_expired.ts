@@ -21,7 +21,8 @@ export type ExpiryDeps =
     now(): Date;
   };
 
-const MESSAGES_PER_ROUND = 100;
+/** Maximum number of messages of one send that fail together. */
+export const MESSAGES_PER_ROUND = 100;
 
 /** The integration for which messages have waited. */
 interface WaitedFor {

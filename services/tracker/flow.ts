@@ -34,11 +34,11 @@ export interface Flow {
   /** Records that an attempt came back untried. It waits here until it is dispatched. */
   keepReturned(integration: string, attempt: Returned, options: ReturnOptions): void;
   /**
-   * Records that an attempt has to wait for this many milliseconds before it can be prepared. Its place is free: it is
-   * not at the server. The rest of its send would wait as well.
+   * Records that an attempt has to wait for this many milliseconds before it can be prepared. It is held until then, but
+   * takes no place: it is not at the server.
    */
   postpone(attempt: FlowNews & { accountId: string; sendId: string }, ms: number): void;
-  /** Returns the sends of an account of which a message has to wait, at most 1,000. */
+  /** Returns the sends of an account of which 50 messages or more have to wait: the rest would wait as well. */
   postponedSends(accountId: string): string[];
   /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
   release(attempt: FlowNews): void;
@@ -90,8 +90,8 @@ const AHEAD_MS = 1500;
 const MEMORY_MS = 2000;
 const MIN_SPAN_MS = 200;
 
-/** Of more sends, the rest is dispatched and has to wait, too. */
-const MAX_POSTPONED = 1000;
+/** If so many messages of a send wait, the rest would probably wait, too. */
+const MAX_POSTPONED = 50;
 
 interface Priority {
   /** By `<message>/<attempts before>`: when it was dispatched. */
@@ -128,8 +128,9 @@ export function openFlow(
   const priorities = new Map<string, Priority>();
   const owners = new Map<string, string>();
   const failedOver = new Set<string>();
-  /** By account: until when its sends wait. */
-  const postponed = new Map<string, Map<string, number>>();
+  /** By the key of an attempt: until when it waits. */
+  const postponed = new Map<string, { accountId: string; sendId: string; until: number }>();
+  let endPostponedAt = -Infinity;
   let news = Promise.withResolvers<void>();
 
   function priorityOf(integration: string): Priority {
@@ -160,6 +161,7 @@ export function openFlow(
     const priority = priorities.get(owners.get(key) ?? "");
     priority?.returned.delete(key);
     owners.delete(key);
+    postponed.delete(key);
     return priority?.begun.delete(key) === true;
   }
 
@@ -167,13 +169,12 @@ export function openFlow(
     if (forget(keyOf(attempt))) news.resolve();
   }
 
-  /** Returns the sends of an account that wait, without those whose time has come. */
-  function postponedOf(accountId: string): Map<string, number> {
+  /** Forgets what is no longer postponed. */
+  function endPostponed(): void {
     const now = clock.now();
-    const sends = postponed.get(accountId) ?? new Map<string, number>();
-    for (const [sendId, until] of sends) if (now >= until) sends.delete(sendId);
-    if (sends.size === 0) postponed.delete(accountId);
-    return sends;
+    if (now < endPostponedAt) return;
+    endPostponedAt = now + MIN_SPAN_MS;
+    for (const [key, { until }] of postponed) if (now >= until) postponed.delete(key);
   }
 
   /** Narrows a window to what is in flight. */
@@ -219,11 +220,16 @@ export function openFlow(
     },
     postpone({ accountId, sendId, ...attempt }, ms) {
       release(attempt);
-      const sends = postponedOf(accountId);
-      if (sends.size < MAX_POSTPONED) sends.set(sendId, clock.now() + ms);
-      postponed.set(accountId, sends);
+      endPostponed();
+      postponed.set(keyOf(attempt), { accountId, sendId, until: clock.now() + ms });
     },
-    postponedSends: (accountId) => [...postponedOf(accountId).keys()],
+    postponedSends(accountId) {
+      if (postponed.size === 0) return [];
+      endPostponed();
+      const own = [...postponed.values()].filter((one) => one.accountId === accountId);
+      return [...Map.groupBy(own, ({ sendId }) => sendId)]
+        .flatMap(([sendId, { length }]) => length >= MAX_POSTPONED ? [sendId] : []);
+    },
     release,
     failOver(integration, isFailedOver) {
       if (isFailedOver) failedOver.add(integration);
@@ -237,6 +243,7 @@ export function openFlow(
       const key = keyOf(attempt);
       const priority = priorities.get(owners.get(key) ?? "");
       const at = priority?.begun.get(key);
+      if (clock.now() < (postponed.get(key)?.until ?? -Infinity)) return true;
       return priority?.returned.has(key) === true ||
         at !== undefined && clock.now() - at < patienceMs;
     },

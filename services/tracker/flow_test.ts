@@ -178,17 +178,30 @@ test("keepReturned() retries one message immediately if the api dispatched the r
   assert.equal(flow.windowOf(KEY), 0);
 });
 
-test("postpone() frees the place of an attempt, and names its send until the time has come", () => {
+test("postpone() frees the place of an attempt, and holds it until its time", () => {
   const { clock, flow } = openTestFlow();
   for (const index of [1, 2]) flow.begin(KEY, attemptOf(index));
   flow.postpone({ ...attemptOf(1), accountId: "acc_1" }, 2000);
-  flow.postpone({ ...attemptOf(9), accountId: "acc_2", sendId: "snd_2" }, 3000);
-  assert.deepEqual([flow.inFlight(KEY), flow.holds(attemptOf(1))], [1, false]);
-  const sends = () => ["acc_1", "acc_2", "acc_3"].map((account) => flow.postponedSends(account));
+  assert.equal(flow.inFlight(KEY), 1);
   clock.time = 1999;
-  assert.deepEqual(sends(), [["snd_1"], ["snd_2"], []]);
+  assert.equal(flow.holds(attemptOf(1)), true);
   clock.time = 2000;
-  assert.deepEqual(sends(), [[], ["snd_2"], []]);
+  assert.equal(flow.holds(attemptOf(1)), false);
+});
+
+test("postponedSends() names a send when 50 of its messages wait, until one may go", () => {
+  const { clock, flow } = openTestFlow();
+  const postpone = (index: number, ms: number) =>
+    flow.postpone({ ...attemptOf(index), accountId: "acc_1" }, ms);
+  for (let index = 0; index < 49; index++) postpone(index, 5000);
+  assert.deepEqual(flow.postponedSends("acc_1"), []);
+  postpone(49, 2000);
+  assert.deepEqual([flow.postponedSends("acc_1"), flow.postponedSends("acc_2")], [["snd_1"], []]);
+  clock.time = 2000;
+  assert.deepEqual(flow.postponedSends("acc_1"), []);
+  flow.begin(KEY, attemptOf(0));
+  postpone(50, 2000);
+  assert.deepEqual(flow.postponedSends("acc_1"), []);
 });
 
 test("begin() moves an attempt from the integration where it was in flight", () => {

@@ -9,7 +9,7 @@ import { allEnded, failpoint } from "@posthaste/runtime";
 import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { endExpired } from "./end_expired.ts";
+import { endExpired, MESSAGES_PER_ROUND } from "./end_expired.ts";
 import { type Flow, publishInFlight } from "./flow.ts";
 import { isExpired } from "./capacity.ts";
 import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
@@ -37,6 +37,9 @@ export type ScheduleDeps =
   };
 
 const SENDS_PER_LOOK = 50;
+
+/** How many messages that have waited too long one round ends, of all integrations. */
+const MAX_OLD = 500;
 
 /** Interval at which sends without capacity are searched for expired messages. */
 const LOOK_EVERY_MS = 10_000;
@@ -151,6 +154,13 @@ export async function scheduleOnce(
     [...integrations],
     (key) => scheduleFor(key, { circuits, isLook: looked.has(key), flow }, deps),
   );
+  // Last, and few in each round: many integrations may have stopped together.
+  let left = MAX_OLD;
+  for (const key of looked) {
+    if (left > 0) left -= await endOld(key, { circuits, flow, max: left }, deps);
+    // The next round continues here.
+    if (left <= 0) looks.delete(key);
+  }
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
 
@@ -182,7 +192,6 @@ async function scheduleFor(
   flow.failOver(key, routes.isFailedOver);
   const circuit = circuits.get(key);
   const again = await dispatchReturned(key, { circuit, flow, routes }, deps);
-  if (isLook) await endOld(key, { circuit, routes }, deps);
   const parts = await takeParts(key, { flow, routes }, deps);
   // Together: one command moves all cursors.
   const dispatched = await allEnded(
@@ -192,23 +201,37 @@ async function scheduleFor(
   return dispatched.reduce((sum, taken) => sum + taken, again);
 }
 
-/** Ends sends that nobody takes now and that have waited for the maximum time. */
+/**
+ * Ends messages that nobody takes now and that have waited for the maximum time: at most some more than `max`. Returns
+ * their number.
+ */
 async function endOld(
   key: string,
-  { circuit, routes: { integration, isStopped, routeFor } }: {
-    circuit: IntegrationCircuit | undefined;
-    routes: Routes;
+  { circuits, flow, max }: {
+    circuits: ReadonlyMap<string, IntegrationCircuit>;
+    flow: Flow;
+    max: number;
   },
   deps: ScheduleDeps,
-): Promise<void> {
-  if (integration === null || !isStopped) return;
+): Promise<number> {
+  const { integration, isStopped, routeFor } = await openRoutes(key, { circuits, flow }, deps);
+  if (integration === null || !isStopped) return 0;
   const now = deps.now();
   const before = new Date(now.getTime() - integration.retryForMs);
-  for (const send of await deps.waiting.listOld(key, { before, limit: SENDS_PER_LOOK })) {
-    const { isStopped } = routeFor({ ...FIRST_ATTEMPT, from: send.from.email });
-    const isOld = isExpired({ acceptedAt: startOf(send) }, { integration, now });
-    if (isOld && isStopped) await endExpired(send, { integration, circuit }, deps);
-  }
+  const found = await deps.waiting.listOld(key, { before, limit: max });
+  const old = found.filter((send) =>
+    isExpired({ acceptedAt: startOf(send) }, { integration, now }) &&
+    routeFor({ ...FIRST_ATTEMPT, from: send.from.email }).isStopped
+  );
+  let count = 0;
+  const taken = old.filter((send) => {
+    if (count >= max) return false;
+    count += Math.min(MESSAGES_PER_ROUND, send.messageCount - send.next);
+    return true;
+  });
+  const circuit = circuits.get(key);
+  await allEnded(taken, (send) => endExpired(send, { integration, circuit }, deps));
+  return count;
 }
 
 /** Messages of a send, and the integration that is to send them. */
