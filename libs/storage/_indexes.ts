@@ -1,4 +1,5 @@
 import type { Db } from "mongodb";
+import { ANY_CASE } from "./_any_case.ts";
 import { collectionsOf } from "./_collections.ts";
 import { dropIndex } from "./_drop_index.ts";
 import { BY_STATE, INDEXED_STATES } from "./message_search.ts";
@@ -101,6 +102,11 @@ export async function createIndexes(db: Db): Promise<void> {
     {
       key: { waitsFor: 1, priority: -1, acceptedAt: 1 },
       partialFilterExpression: { waitsFor: { $gte: "" } },
+    },
+    {
+      key: { waitsFor: 1, "from.email": 1, priority: -1, acceptedAt: 1 },
+      partialFilterExpression: { waitsFor: { $gte: "" } },
+      collation: ANY_CASE,
     },
     { key: { waitsUntil: 1 }, partialFilterExpression: { waitsUntil: { $gt: new Date(0) } } },
     { key: { accountId: 1, emails: 1, _id: -1 }, partialFilterExpression: { settledAt: null } },

@@ -1,5 +1,6 @@
 import type { Send } from "@posthaste/contracts";
 import type { Collection, Db } from "mongodb";
+import { ANY_CASE } from "./_any_case.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { writeGroup } from "./_write_group.ts";
 import type { SendHead } from "./send_store.ts";
@@ -63,12 +64,6 @@ const LATE_START_MS = 20_000;
 
 function lateStart(notBefore: Date): Date {
   return new Date(notBefore.getTime() + LATE_START_MS);
-}
-
-/** Matches sends of these addresses. */
-function isFrom(senders: readonly string[]) {
-  const wanted = senders.map((sender) => sender.toLowerCase());
-  return { $expr: { $in: [{ $toLower: "$from.email" }, wanted] } };
 }
 
 /** Counts the undispatched messages of at most `limit` waiting sends. */
@@ -135,12 +130,10 @@ export function waitingSends(db: Db): WaitingSends {
     listSends: (waitsFor, { limit, senders, except = [] }) =>
       sends.find({
         waitsFor,
-        ...(senders && isFrom(senders)),
+        ...(senders === undefined ? {} : { "from.email": { $in: senders } }),
         ...(except.length === 0 ? {} : { _id: { $nin: except } }),
-      }).sort({
-        priority: -1,
-        acceptedAt: 1,
-      }).limit(limit)
+      }, senders === undefined ? {} : { collation: ANY_CASE })
+        .sort({ priority: -1, acceptedAt: 1 }).limit(limit)
         .project<WaitingSend>(WITHOUT_CONTENT).toArray(),
     listOld: (waitsFor, { before, limit }) =>
       sends.find({ waitsFor, acceptedAt: { $lte: before } }).sort({ acceptedAt: 1 }).limit(limit)

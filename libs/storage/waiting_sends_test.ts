@@ -60,6 +60,7 @@ test("waitingSends() lists sends that wait for an integration, small ones first,
 test("listSends() lists the sends of some senders, however they write their domain", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
+  await store.ensureIndexes();
   const senders = ["a@example.com", "b@example.com", "a@Example.COM", "b@example.com"];
   const sends = senders.map((email, n) =>
     sendOf({
@@ -78,6 +79,12 @@ test("listSends() lists the sends of some senders, however they write their doma
   assert.deepEqual(await listed(9, ["a@example.com"]), [0, 2]);
   assert.deepEqual(await listed(1, ["c@example.com", "B@example.com"]), [1]);
   assert.deepEqual(await listed(9, []), []);
+  const { executionStats, queryPlanner } = await opened.db.collection("sends").find(
+    { waitsFor: "acc_1/1", "from.email": { $in: ["a@example.com", "c@example.com"] } },
+    { collation: { locale: "en", strength: 2 } },
+  ).sort({ priority: -1, acceptedAt: 1 }).limit(9).explain("executionStats");
+  assert.doesNotMatch(JSON.stringify(queryPlanner.winningPlan), /"stage":"(SORT|COLLSCAN)"/);
+  assert.equal(executionStats.totalDocsExamined, 2);
 });
 
 test("startSends() starts scheduled sends at their time, unless they were postponed or canceled", async () => {

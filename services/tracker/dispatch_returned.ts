@@ -30,9 +30,8 @@ export async function dispatchReturned(
 ): Promise<number> {
   const { id: own, integration, isFailedOver, isStopped } = routes;
   const { left } = routes.routeFor(FIRST_ATTEMPT);
-  const senders = routes.elsewhere();
   // Among several integrations, the sender of each decides.
-  const others = senders !== undefined && senders.length > 0 ? Infinity : 0;
+  const others = routes.elsewhere()?.length ? Infinity : 0;
   const capacity = Math.max(others, left > 0 ? left + LOOK_AHEAD : 0);
   const { fresh, expired } = chooseWithin(flow.returned(key), {
     ...{ integration, capacity, now: deps.now() },

@@ -40,10 +40,18 @@ export interface Routes {
    * takes it, and not for lack of room. Then a message fails that has waited for its maximum time.
    */
   routeFor(message: Due): { id: number; left: number; isStopped: boolean };
-  /** Returns the senders whose mail others may take now. Undefined if the integration itself takes all mail. */
-  elsewhere(): string[] | undefined;
+  /** Returns what others may take now, by integration. Undefined if the integration itself takes all mail. */
+  elsewhere(): Share[] | undefined;
   /** Counts messages that an integration takes. */
   take(id: number, messages: number): void;
+}
+
+/** What one integration may take of the mail of another. */
+export interface Share {
+  /** The addresses whose mail it takes. */
+  senders: string[];
+  /** How many more messages. */
+  left: number;
 }
 
 /** Finds the integrations that may send the mail of an integration (`<account>/<id>`). */
@@ -99,8 +107,10 @@ export async function openRoutes(
     ),
     elsewhere() {
       if (!isFailedOver || ownTakes()) return undefined;
-      return fallbacks.flatMap(({ senders }) => senders)
-        .filter((from) => routeFor({ ...FIRST_ATTEMPT, from }).left > 0);
+      const senders = fallbacks.flatMap(({ senders }) => senders);
+      const byTaker = Map.groupBy(senders, (from) => choose({ ...FIRST_ATTEMPT, from }));
+      return [...byTaker].map(([taker, senders]) => ({ senders, left: leftOf(taker) }))
+        .filter(({ left }) => left > 0);
     },
     take: (chosen, messages) => void left.set(chosen, leftOf(chosen) - messages),
   };

@@ -36,7 +36,8 @@ export type ScheduleDeps =
     logger: Pick<Logger, "warn">;
   };
 
-const SENDS_PER_LOOK = 50;
+/** How many sends of an integration one round dispatches. */
+const MAX_SENDS = 50;
 
 /** How many messages that have waited too long one round ends, of all integrations. */
 const MAX_OLD = 500;
@@ -247,19 +248,20 @@ async function takeParts(
   { flow, routes }: { flow: Flow; routes: Routes },
   deps: ScheduleDeps,
 ): Promise<Part[]> {
-  // Sends of senders that nobody takes now must not hide the others.
-  const senders = routes.elsewhere();
-  const limit = senders === undefined
-    // Each send has at least one message.
-    ? Math.min(SENDS_PER_LOOK, routes.routeFor(FIRST_ATTEMPT).left)
-    : senders.length > 0
-    ? SENDS_PER_LOOK
-    : 0;
-  if (limit <= 0) return [];
   const [accountId = ""] = key.split("/");
   const except = flow.postponedSends(accountId);
+  // Sends that one integration takes must not hide those for another, nor those that nobody takes now.
+  const shares = routes.elsewhere() ?? [
+    { senders: undefined, left: routes.routeFor(FIRST_ATTEMPT).left },
+  ];
+  const found = await allEnded(
+    shares.filter(({ left }) => left > 0),
+    ({ senders, left }) =>
+      // Each send has at least one message.
+      deps.waiting.listSends(key, { limit: Math.min(MAX_SENDS, left), senders, except }),
+  );
   const parts: Part[] = [];
-  for (const send of await deps.waiting.listSends(key, { limit, senders, except })) {
+  for (const send of found.flat()) {
     const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from: send.from.email });
     // A send of another sender may go elsewhere.
     if (left <= 0) continue;

@@ -578,9 +578,26 @@ test("scheduleOnce() finds mail that a fallback takes behind hundreds that none 
   const { deps, flow, published } = openScheduler([...held, waitingSend({ messageCount: 1 })], {
     integrations: pair({ suspended: { at: NOW, reason: "no login", kind: "refused" } }),
   });
-  const looks = new Map([["acc_1/4", NOW.getTime()]]);
-  assert.equal(await scheduleOnce(deps, flow, looks), 1);
+  assert.equal(await scheduleOnce(deps, flow), 1);
   assert.deepEqual(routesOf(published), [[5, 1]]);
+});
+
+test("scheduleOnce() gives each fallback its own mail, however much waits for another", async () => {
+  const shared = { ...OPEN, archivedAt: null, fallbacks: [] as number[], senders: [] as string[] };
+  const integrations = new Map([
+    [4, { ...shared, ...SUSPENDED, _id: "acc_1/4", id: 4, fallbacks: [5, 6] }],
+    [5, { ...shared, _id: "acc_1/5", id: 5, senders: ["a@example.com"] }],
+    [6, { ...shared, _id: "acc_1/6", id: 6, senders: ["b@example.com"] }],
+  ]);
+  const from = (email: string) => waitingSend({ messageCount: 1, from: { email } });
+  const sends = [...upTo(60).map(() => from("a@example.com")), from("b@example.com")];
+  const { run, published } = openScheduler(sends, {
+    integrations: {
+      find: (_, id) => Promise.resolve(integrations.get(id) ?? null),
+    },
+  });
+  assert.equal(await run(), 11);
+  assert.deepEqual(routesOf(published).filter(([id]) => id === 6), [[6, 1]]);
 });
 
 test("scheduleOnce() sends one mail as a probe to a server that may be back, and the rest to the fallback", async () => {
