@@ -29,7 +29,7 @@ export function capacityFor({ integration, circuit, inFlight, window, now }: Cap
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
 
-/** Maximum number of expired messages of an integration that are dispatched together to fail. */
+/** Maximum number of expired messages of an integration that one round examines. */
 export const MAX_EXPIRED = 200;
 
 /** Returns whether a message has waited for the maximum time of its integration. */

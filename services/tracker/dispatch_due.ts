@@ -2,13 +2,14 @@ import type { Priority } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
 import { isOutage, type Outgoing, redispatchesOf } from "@posthaste/messaging";
 import { allEnded, failpoint, repeat } from "@posthaste/runtime";
-import type { DueMessage, IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage";
+import type { DueMessage, SendHead, StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
-import { failExpired } from "./end_expired.ts";
+import { failExpired, MAX_EXPIRED_PER_ROUND } from "./end_expired.ts";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
-import { type Flow, publishInFlight } from "./flow.ts";
+import type { Flow } from "./flow.ts";
 import { chooseWithin, MAX_EXPIRED } from "./capacity.ts";
-import { openRoutes, type Routes } from "./open_routes.ts";
+import { openRoutes, type Round, type Routes } from "./open_routes.ts";
+import { publishInFlight } from "./publish_in_flight.ts";
 
 /** The dependencies of dispatching due messages. */
 export type DueDeps =
@@ -25,9 +26,6 @@ export type DueDeps =
     now(): Date;
     logger: Pick<Logger, "warn">;
   };
-
-/** Maximum number of expired messages that one round fails in the ledger. */
-const MAX_LATE = 500;
 
 /** Number of intervals until the next search if nothing is due. */
 const IDLE_INTERVALS = 3;
@@ -66,7 +64,7 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
     found.flat(),
     ({ isTooLate }) => isTooLate ? "late" : "others",
   );
-  const all = [...others, ...late.slice(0, MAX_LATE)];
+  const all = [...others, ...late.slice(0, MAX_EXPIRED_PER_ROUND)];
   if (all.length === 0) return 0;
   await dispatch(await decide(all, deps), { circuits, flow }, deps);
   return all.length;
@@ -84,7 +82,7 @@ interface Routed extends DueMessage {
 /** Returns the messages of an integration that are due and may be dispatched now, or can wait no longer. */
 async function dueOf(
   key: string,
-  { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
+  { circuits, flow }: Round,
   deps: DueDeps,
 ): Promise<Routed[]> {
   const now = deps.now();
@@ -171,7 +169,7 @@ async function decide(
 /** @throws The first error, after the work on all other sends. */
 async function dispatch(
   bySend: ReadonlyMap<string, Decided>,
-  { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
+  { circuits, flow }: Round,
   deps: DueDeps,
 ): Promise<void> {
   // They are examined again when no news of them has come.
@@ -235,7 +233,7 @@ function inFlightOf({ _id: messageId, attempt, accountId, own, fallback }: Route
 async function failLate(
   head: SendHead,
   late: readonly Routed[],
-  circuits: ReadonlyMap<string, IntegrationCircuit>,
+  circuits: Round["circuits"],
   deps: DueDeps,
 ): Promise<void> {
   if (late.length === 0) return;

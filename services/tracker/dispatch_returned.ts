@@ -4,8 +4,9 @@ import { allEnded } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import { chooseWithin } from "./capacity.ts";
 import { type ExpiryDeps, failExpired } from "./end_expired.ts";
-import { type Flow, publishInFlight, type Returned } from "./flow.ts";
+import type { Flow, Returned } from "./flow.ts";
 import { FIRST_ATTEMPT, type Routes } from "./open_routes.ts";
+import { publishInFlight } from "./publish_in_flight.ts";
 import { withoutRegister } from "./without_register.ts";
 
 /** The dependencies of dispatching attempts that came back. */

@@ -21,6 +21,9 @@ export type ExpiryDeps =
     now(): Date;
   };
 
+/** Maximum number of expired messages that one round fails in the ledger, of all integrations. */
+export const MAX_EXPIRED_PER_ROUND = 500;
+
 /** Maximum number of messages of one send that fail together. */
 export const MESSAGES_PER_ROUND = 100;
 

@@ -1,7 +1,3 @@
-import { messageIdOf } from "@posthaste/contracts";
-import type { Resumption } from "@posthaste/messaging";
-import { allEnded } from "@posthaste/runtime";
-
 /** Outcome of a dispatched attempt. */
 export interface FlowNews {
   messageId: string;
@@ -92,6 +88,8 @@ const MIN_SPAN_MS = 200;
 
 /** If so many messages of a send wait, the rest would probably wait, too. */
 const MAX_POSTPONED = 50;
+/** How often what is no longer postponed is forgotten. */
+const END_POSTPONED_EVERY_MS = 200;
 
 interface Priority {
   /** By `<message>/<attempts before>`: when it was dispatched. */
@@ -173,7 +171,7 @@ export function openFlow(
   function endPostponed(): void {
     const now = clock.now();
     if (now < endPostponedAt) return;
-    endPostponedAt = now + MIN_SPAN_MS;
+    endPostponedAt = now + END_POSTPONED_EVERY_MS;
     for (const [key, { until }] of postponed) if (now >= until) postponed.delete(key);
   }
 
@@ -275,37 +273,6 @@ export function openFlow(
       return Math.min(priority.cap, Math.round(least + ahead));
     },
   };
-}
-
-/**
- * Publishes events of a send. Their attempts are in flight from the beginning: an outcome may arrive before the
- * publication returns. What may not have been published is given up: by default it is forgotten, and found again in
- * the ledger.
- *
- * @throws What `publish` threw first, when all events have ended
- */
-export async function publishInFlight(
-  { accountId, integrationId: own }: { accountId: string; integrationId: number },
-  events: readonly Resumption[],
-  { flow, publish, giveUp = flow.release }: {
-    flow: Pick<Flow, "begin" | "release">;
-    publish(event: Resumption): Promise<void>;
-    giveUp?(attempt: FlowNews): void;
-  },
-): Promise<void> {
-  await allEnded(events, async (event) => {
-    const { sendId, again, integrationId = own } = event.data;
-    const attempts = again.map(({ index, attempt }) => ({
-      ...{ messageId: messageIdOf(sendId, index), attempt },
-    }));
-    for (const attempt of attempts) flow.begin(`${accountId}/${integrationId}`, attempt);
-    try {
-      await publish(event);
-    } catch (error) {
-      for (const attempt of attempts) giveUp(attempt);
-      throw error;
-    }
-  });
 }
 
 function keyOf({ messageId, attempt }: FlowNews): string {

@@ -14,6 +14,12 @@ export interface RouteDeps {
   now(): Date;
 }
 
+/** What a round of the scheduler knows of all integrations. */
+export interface Round {
+  circuits: ReadonlyMap<string, IntegrationCircuit>;
+  flow: Flow;
+}
+
 /** A message whose next attempt is due. */
 export interface Due extends EarlierAttempts {
   /** Its sender address. */
@@ -57,7 +63,7 @@ export interface Share {
 /** Finds the integrations that may send the mail of an integration (`<account>/<id>`). */
 export async function openRoutes(
   key: string,
-  { circuits, flow }: { circuits: ReadonlyMap<string, IntegrationCircuit>; flow: Flow },
+  { circuits, flow }: Round,
   deps: RouteDeps,
 ): Promise<Routes> {
   const now = deps.now();

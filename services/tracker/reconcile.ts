@@ -5,10 +5,11 @@ import type { SendHead, StorePart, UnfinishedMessage } from "@posthaste/storage"
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endLost, type EndLostDeps, isLost } from "./end_lost.ts";
-import { type Flow, publishInFlight } from "./flow.ts";
+import type { Flow } from "./flow.ts";
 import { decideReconciliation, idlePauseMs, lookAgainMs, recoveryMs } from "./reconcile_policy.ts";
 import type { EventRecorder } from "./record_events.ts";
 import { settleFinished, type SettlementDeps } from "./settle_sends.ts";
+import { publishInFlight } from "./publish_in_flight.ts";
 
 /** The dependencies of the reconciler. */
 export type ReconcileDeps =

@@ -6,14 +6,15 @@ import {
 } from "@posthaste/contracts";
 import { redispatchesOf, type Resumption, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
-import type { IntegrationCircuit, StorePart, WaitingSend } from "@posthaste/storage";
+import type { StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
-import { endExpired, MESSAGES_PER_ROUND } from "./end_expired.ts";
-import { type Flow, publishInFlight } from "./flow.ts";
+import { endExpired, MAX_EXPIRED_PER_ROUND, MESSAGES_PER_ROUND } from "./end_expired.ts";
+import type { Flow } from "./flow.ts";
 import { isExpired } from "./capacity.ts";
 import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
-import { FIRST_ATTEMPT, openRoutes, type Routes } from "./open_routes.ts";
+import { FIRST_ATTEMPT, openRoutes, type Round, type Routes } from "./open_routes.ts";
+import { publishInFlight } from "./publish_in_flight.ts";
 import { withoutRegister } from "./without_register.ts";
 
 /** The dependencies of scheduling sends. */
@@ -39,22 +40,16 @@ export type ScheduleDeps =
 /** How many sends of an integration one round dispatches. */
 const MAX_SENDS = 50;
 
-/** How many messages that have waited too long one round ends, of all integrations. */
-const MAX_OLD = 500;
-
-/** Interval at which sends without capacity are searched for expired messages. */
+/** Interval at which the sends of a stopped integration are searched for expired messages. */
 const LOOK_EVERY_MS = 10_000;
 
-/**
- * Maximum number of integrations without capacity that one round searches: a hundred full windows must not
- * cause a burst of work.
- */
+/** Maximum number of integrations that one round searches: a hundred stopped ones must not cause a burst of work. */
 const MAX_LOOKS = 10;
 
 /** Number of intervals until the next search if nothing waits: status events end the pause earlier. */
 const IDLE_INTERVALS = 5;
 
-/** Time of the last search of the sends of an integration without capacity, in milliseconds, by integration. */
+/** Time of the last search for expired messages, in milliseconds, by integration. */
 export type Looks = Map<string, number>;
 
 /** Pause between two rounds: one round then dispatches for several finished messages. */
@@ -156,7 +151,7 @@ export async function scheduleOnce(
     (key) => scheduleFor(key, { circuits, isLook: looked.has(key), flow }, deps),
   );
   // Last, and few in each round: many integrations may have stopped together.
-  let left = MAX_OLD;
+  let left = MAX_EXPIRED_PER_ROUND;
   for (const key of looked) {
     if (left > 0) left -= await endOld(key, { circuits, flow, max: left }, deps);
     // The next round continues here.
@@ -179,11 +174,9 @@ function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set
 
 async function scheduleFor(
   key: string,
-  { circuits, isLook, flow }: {
-    circuits: ReadonlyMap<string, IntegrationCircuit>;
-    /** Whether it is searched for sends that have waited too long. */
+  { circuits, isLook, flow }: Round & {
+    /** Whether it is searched for mail that has waited too long. */
     isLook: boolean;
-    flow: Flow;
   },
   deps: ScheduleDeps,
 ): Promise<number> {
@@ -208,11 +201,7 @@ async function scheduleFor(
  */
 async function endOld(
   key: string,
-  { circuits, flow, max }: {
-    circuits: ReadonlyMap<string, IntegrationCircuit>;
-    flow: Flow;
-    max: number;
-  },
+  { circuits, flow, max }: Round & { max: number },
   deps: ScheduleDeps,
 ): Promise<number> {
   const { integration, isStopped, routeFor } = await openRoutes(key, { circuits, flow }, deps);
