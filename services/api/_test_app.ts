@@ -20,7 +20,7 @@ import type {
 } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_test_answers.ts";
-import { NO_BROKER, NO_RATE_LIMITS } from "./_test_deps.ts";
+import { LOOSE_LIMITS, NO_BROKER } from "./_test_deps.ts";
 import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 
 /** The account of the tokens in {@linkcode TOKENS}. */
@@ -205,7 +205,7 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       error: write("error"),
     },
     ...deps,
-  }, { ...NO_RATE_LIMITS, ...options });
+  }, { ...LOOSE_LIMITS, ...options });
 
   const faults = checkAnswers(app);
   async function inject(

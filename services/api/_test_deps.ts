@@ -13,8 +13,9 @@ export const NO_BROKER = {
   checkBroker: () => Promise.resolve(),
 } satisfies Partial<ApiDeps>;
 
-/** Lets a test send any number of requests. */
-export const NO_RATE_LIMITS = {
+/** Lets a test send any number of requests, and wait for a database on a busy machine. */
+export const LOOSE_LIMITS = {
+  ledgerTimeoutMs: 20_000,
   rateLimit: 0,
   searchRateLimit: 0,
   heavyRateLimit: 0,

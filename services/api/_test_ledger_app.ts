@@ -8,7 +8,7 @@ import { openStore, type Store } from "@posthaste/storage";
 import { endAttempt, openTestMongo, takeAttempt } from "@posthaste/kit";
 import { assertAnswers, checkAnswers } from "./_test_answers.ts";
 import type { Answer } from "./_test_app.ts";
-import { NO_BROKER, NO_RATE_LIMITS, storeDeps } from "./_test_deps.ts";
+import { LOOSE_LIMITS, NO_BROKER, storeDeps } from "./_test_deps.ts";
 import { type ApiDeps, type ApiOptions, buildApp } from "./app.ts";
 
 /** The interface over a real ledger, listening, with two accounts. */
@@ -60,7 +60,7 @@ export async function openLedgerApp(
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     ...deps,
-  }, { ...NO_RATE_LIMITS, ...options });
+  }, { ...LOOSE_LIMITS, ...options });
   const faults = checkAnswers(app);
   stack.defer(() => assertAnswers(faults));
   stack.defer(() => app.close());

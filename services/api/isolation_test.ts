@@ -13,7 +13,7 @@ import { openStore, type Store } from "@posthaste/storage";
 import { byDay, openTestMongo } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_test_answers.ts";
-import { NO_BROKER, NO_RATE_LIMITS, storeDeps } from "./_test_deps.ts";
+import { LOOSE_LIMITS, NO_BROKER, storeDeps } from "./_test_deps.ts";
 import { buildApp } from "./app.ts";
 
 /**
@@ -162,7 +162,7 @@ before(async () => {
     ...NO_BROKER,
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error: (...said) => assert.fail(said.join()) },
-  }, NO_RATE_LIMITS);
+  }, LOOSE_LIMITS);
   const faults = checkAnswers(app);
   stack.defer(() => assertAnswers(faults));
   stack.defer(() => app.close());
