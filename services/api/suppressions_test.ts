@@ -106,7 +106,7 @@ test("acceptSend() accepts without a warning if the suppression list cannot be r
   const hangs = Promise.withResolvers<never>();
   const fails = () => Promise.reject(new Error("no database"));
   for (const amongSuppressed of [() => hangs.promise, fails]) {
-    // Nobody waits any longer for a look-up that hangs, except this limit.
+    // The answer does not wait for a look-up that hangs, but the file's end would.
     await using app = openTestApp({ amongSuppressed }, { ledgerTimeoutMs: 1000 });
     const { status, body } = await app.post(SEND, smallSend());
     assert.deepEqual([status, body.warnings], [200, undefined]);

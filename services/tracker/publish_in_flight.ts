@@ -22,7 +22,8 @@ export async function publishInFlight(
   await allEnded(events, async (event) => {
     const { sendId, again, integrationId = own } = event.data;
     const attempts = again.map(({ index, attempt }) => ({
-      ...{ messageId: messageIdOf(sendId, index), attempt },
+      messageId: messageIdOf(sendId, index),
+      attempt,
     }));
     for (const attempt of attempts) flow.begin(`${accountId}/${integrationId}`, attempt);
     try {

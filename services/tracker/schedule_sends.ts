@@ -281,9 +281,9 @@ async function dispatchPart(
   failpoint("tracker.after_advance");
   const events: Resumption[] = [];
   for (let first = 0; first < open.length; first += MAX_MESSAGES_PER_EVENT) {
-    const again = open.slice(first, first + MAX_MESSAGES_PER_EVENT)
-      .map(({ index, attempt }) => ({ index, attempt }));
-    events.push(...redispatchesOf(send, again, options));
+    events.push(
+      ...redispatchesOf(send, open.slice(first, first + MAX_MESSAGES_PER_EVENT), options),
+    );
   }
   await publishInFlight(send, events, { flow, publish: (event) => deps.publish(event, trace) });
   failpoint("tracker.part_dispatched");
