@@ -17,22 +17,22 @@ export interface FairSlots {
 /** The other slots are for transactional priority alone, if there are two or more. */
 const BULK_SHARE = 3 / 4;
 
-/** A slot of bulk priority rests this many times as long as it was held. */
-const REST_FACTOR = 3;
+/** A slot of bulk priority rests as long as it was held, but no longer than this. */
 const LONGEST_REST_MS = 3000;
 
 /** Transactional priority is in use until it has held no slot for this time. */
-const IN_USE_MS = 100;
+const IN_USE_MS = 300;
 
 /**
  * Creates `count` slots. Transactional priority goes first. Bulk priority has at most three quarters of the
  * slots, and gets every fourth released slot, so that it never starves. While transactional priority is in
- * use, each slot of bulk priority rests after its work, because concurrent prints slow each other down.
- * Within a priority the next slot goes to the account that holds the fewest.
+ * use, bulk priority has one slot, which rests after its work: concurrent prints slow each other down, because each
+ * takes a core. Within a priority the next slot goes to the account that holds the fewest.
  */
 export function createFairSlots(count: number): FairSlots {
   const places = openSemaphore({ max: count });
-  const bulkPlaces = openSemaphore({ max: Math.max(1, Math.floor(count * BULK_SHARE)) });
+  const bulkCount = Math.max(1, Math.floor(count * BULK_SHARE));
+  const bulkPlaces = openSemaphore({ max: bulkCount });
   const resting = new Map<Permit, NodeJS.Timeout>();
   let urgentHeld = 0;
   let quiet: NodeJS.Timeout | undefined;
@@ -45,7 +45,7 @@ export function createFairSlots(count: number): FairSlots {
 
   function rest(bulkPlace: Permit, heldMs: number) {
     if (urgentHeld === 0 && quiet === undefined) return bulkPlace[Symbol.dispose]();
-    const restMs = Math.min(heldMs * REST_FACTOR, LONGEST_REST_MS);
+    const restMs = Math.min(heldMs, LONGEST_REST_MS);
     resting.set(bulkPlace, setTimeout(() => endRest(bulkPlace), restMs).unref());
   }
 
@@ -53,6 +53,7 @@ export function createFairSlots(count: number): FairSlots {
     if (--urgentHeld > 0) return;
     quiet = setTimeout(() => {
       quiet = undefined;
+      bulkPlaces.resize(bulkCount);
       for (const bulkPlace of resting.keys()) endRest(bulkPlace);
     }, IN_USE_MS).unref();
   }
@@ -61,6 +62,7 @@ export function createFairSlots(count: number): FairSlots {
     const taken = new DisposableStack();
     taken.use(await places.acquire(accountId));
     urgentHeld++;
+    bulkPlaces.resize(1);
     clearTimeout(quiet);
     quiet = undefined;
     taken.defer(endUrgent);

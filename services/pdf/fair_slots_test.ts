@@ -92,15 +92,36 @@ test("createFairSlots() pauses bulk only while transactional priority is in use"
   await move(40);
   const [now, bulk] = queue.running.splice(0);
   bulk?.[Symbol.dispose]();
-  await move(119);
+  await move(39);
   assert.deepEqual(queue.started, ["now", "b1"], "it rests");
   await move(1);
-  assert.deepEqual(queue.started, ["now", "b1", "b2"], "it has rested three times as long");
-  await move(200);
+  assert.deepEqual(queue.started, ["now", "b1", "b2"], "it has rested as long as it was held");
+  await move(500);
   await queue.finishOne();
   now?.[Symbol.dispose]();
-  await move(99);
+  await move(299);
   assert.deepEqual(queue.started, ["now", "b1", "b2"], "somebody may come again");
   await move(1);
   assert.deepEqual(queue.started, ["now", "b1", "b2", "b3"], "nobody is there any more");
+});
+
+test("createFairSlots() gives bulk one slot while transactional priority is in use, and then all of its own", async (context) => {
+  const { move } = stopTime(context);
+  const queue = openQueue(4);
+  for (const name of ["b1", "b2"]) await queue.ask(name, { priority: "bulk" });
+  await queue.ask("now");
+  for (const name of ["b3", "b4", "b5"]) await queue.ask(name, { priority: "bulk" });
+  assert.deepEqual(queue.started, ["b1", "b2", "now"], "those in work go on");
+  await move(40);
+  await queue.finishOne();
+  await queue.finishOne();
+  await move(40);
+  assert.deepEqual(queue.started, ["b1", "b2", "now", "b3"]);
+  await queue.finishOne();
+  await move(300);
+  assert.deepEqual(
+    queue.started,
+    ["b1", "b2", "now", "b3", "b4", "b5"],
+    "nobody is there any more",
+  );
 });
