@@ -4,7 +4,7 @@ import type { BenchAccount } from "../bench_account.ts";
 import { monotonicMs, type Sink } from "../sink_process.ts";
 import { percentiles } from "../statistics.ts";
 import { sendBody } from "../workload.ts";
-import { foreignLoad, markLoad } from "./foreign_load.ts";
+import { watchLoad } from "./foreign_load.ts";
 import { postJson } from "./post_json.ts";
 
 /** One round of a healthy account's mail. */
@@ -43,7 +43,7 @@ export async function measureHealthy(plan: HealthyPlan): Promise<HealthyRound> {
   const due: number[] = [];
   const posts: Promise<unknown>[] = [];
   await sink.reset();
-  const mark = markLoad();
+  using load = watchLoad();
   const started = monotonicMs();
   try {
     for (let mail = 0; mail < mails; mail++) {
@@ -60,7 +60,7 @@ export async function measureHealthy(plan: HealthyPlan): Promise<HealthyRound> {
     }
     const deadline = monotonicMs() + ARRIVE_LIMIT_MS;
     while (await sink.count() < mails && monotonicMs() < deadline) await delay(20);
-    return { ...await rate(sink, { due, first }), foreign: foreignLoad(mark) };
+    return { ...await rate(sink, { due, first }), foreign: load.foreign() };
   } finally {
     agent.destroy();
     await Promise.all(posts);

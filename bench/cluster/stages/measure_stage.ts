@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { foreignLoad, markLoad } from "../../fairness/foreign_load.ts";
+import { watchLoad } from "../../fairness/foreign_load.ts";
 import { descendants, type Pod } from "@posthaste/chaos";
 import { openCpuLimit } from "./cpu_limit.ts";
 import { clear, prepare, type StageBench } from "./prepare.ts";
@@ -76,11 +76,11 @@ export async function measureStage(
     const work = await prepare(bench, units);
     const pids = own.map(({ process }) => process.pid);
     const before = await readFigures(fixture, pids);
-    const mark = markLoad();
+    using load = watchLoad();
     let started = 0;
     await work(() => started = performance.now());
     const seconds = (performance.now() - started) / 1000;
-    const foreign = foreignLoad(mark);
+    const foreign = load.foreign();
     onMeasured({
       ...{ stage: stage.name, unit: stage.unit, replicas, workers: count, foreign },
       waitsFor: isWaiting ? `${cores} of a core${beside} each` : undefined,

@@ -10,7 +10,7 @@ import {
   writeReport,
   writeTable,
 } from "@posthaste/chaos";
-import { foreignLoad, markLoad } from "../../fairness/foreign_load.ts";
+import { watchLoad } from "../../fairness/foreign_load.ts";
 import { type FaultStep, membersFault } from "./members_fault.ts";
 import { type Period, periodsOf } from "./periods.ts";
 
@@ -39,7 +39,7 @@ const RUN = "members";
  */
 export async function runSurvive(plan: SurvivePlan): Promise<Survival> {
   const { messages, seconds, seed, say } = plan;
-  const mark = markLoad();
+  using load = watchLoad();
   const steps: FaultStep[] = [];
   const fault = membersFault((step) => {
     steps.push(step);
@@ -53,7 +53,7 @@ export async function runSurvive(plan: SurvivePlan): Promise<Survival> {
     client: readJournal<ClientLine>(join(folder, "client.jsonl")),
     sink: readJournal<SinkLine>(join(folder, "sink.jsonl")),
   });
-  return { result, periods, foreign: foreignLoad(mark) };
+  return { result, periods, foreign: load.foreign() };
 }
 
 const HEAD = ["what was done", "at s", "accepted", "refused", "slowest ms", "mails/s", "pause ms"];
