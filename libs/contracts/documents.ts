@@ -487,6 +487,10 @@ const messageSchema = z.object({
    * mail itself was not offered to it.
    */
   unreached: z.int().positive().nullable().optional(),
+  /**
+   * Its sender's address with the domain in lower case, since it was first deferred. Missing if nobody noted it then.
+   */
+  from: z.string().optional(),
   /** Since when the recipient's data is erased, so that it cannot be sent again. */
   forgottenAt: z.date().optional(),
   timeline: z.array(timelineEntrySchema),

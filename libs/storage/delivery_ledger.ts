@@ -1,4 +1,4 @@
-import { type Message, TERMINAL_STATES } from "@posthaste/contracts";
+import { type Message, normalizeAddress, TERMINAL_STATES } from "@posthaste/contracts";
 import {
   type DeliveryLedger,
   type FoundRegister,
@@ -101,10 +101,11 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
       const last = outcome.lines.at(-1);
       const update = (filter: Filter<Message>, written: AttemptOutcome) => {
         const { $set, ...change } = changeOf(n, written);
+        const learned = isLate ? {} : { ...subjectOf(message), ...senderOf(message, written) };
         return updateOutcome({
           filter: { _id, accountId, attempt, state: { $ne: not }, ...filter },
           // Another process may have written the outcomes before. What was forgotten is not written again.
-          update: { ...change, $set: { ...$set, ...(isLate ? {} : subjectOf(message)) } },
+          update: { ...change, $set: { ...$set, ...learned } },
           // Its line distinguishes this write from another's.
           done: {
             ...{ _id, accountId, attempt: n, state: outcome.state },
@@ -285,7 +286,7 @@ function fieldsOf(n: number, outcome: AttemptOutcome) {
 }
 
 function documentOf(
-  { messageId: _id, ...identity }: MessageIdentity,
+  { messageId: _id, from, ...identity }: MessageIdentity,
   n: number,
   outcome: AttemptOutcome,
 ): Message {
@@ -293,12 +294,21 @@ function documentOf(
   return {
     _id,
     ...identity,
+    ...senderOf({ from }, outcome),
     ...UNTOUCHED,
     ...fieldsOf(n, outcome),
     ...(outcome.unreached === undefined ? {} : { unreached: outcome.unreached }),
     unknownAttempts: unknownAttempt === undefined ? [] : [unknownAttempt],
     timeline: lines,
   };
+}
+
+/** Returns the sender of a message that is tried again: its integration may be another. */
+function senderOf(
+  { from }: Pick<MessageIdentity, "from">,
+  { state }: AttemptOutcome,
+): Pick<Message, "from"> {
+  return state === "deferred" && from !== undefined ? { from: normalizeAddress(from) } : {};
 }
 
 function subjectOf({ sealedSubject }: MessageIdentity): Pick<Message, "sealedSubject"> {

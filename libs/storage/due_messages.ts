@@ -1,4 +1,4 @@
-import type { Message } from "@posthaste/contracts";
+import { type Message, normalizeAddress } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
@@ -13,12 +13,13 @@ export interface DueMessages {
   /** Lists the integrations (`_id`) that have due messages. */
   integrationsDue(now: Date): Promise<string[]>;
   /**
-   * Lists the due messages of an integration, the longest due first. With `isMovable`, only those whose next attempt
-   * another integration may make: they have no attempt with an unknown outcome.
+   * Lists the due messages of an integration, the longest due first. With `senders`, only those whose next attempt
+   * another integration may make that sends as these addresses: they have no attempt with an unknown outcome. Those of
+   * which nobody noted the sender are among them.
    */
   dueMessages(
     integration: string,
-    options: { now: Date; limit: number; isMovable?: boolean },
+    options: { now: Date; limit: number; senders?: readonly string[] | undefined },
   ): Promise<DueMessage[]>;
 }
 
@@ -26,6 +27,9 @@ const DUE = {
   ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1, waitsFor: 1 },
   ...{ unreached: 1, unknownAttempts: 1 },
 };
+
+/** Matches documents without the field. */
+const MISSING = null as never;
 
 /** Returns the search for due messages. */
 export function dueMessages(db: Db): DueMessages {
@@ -41,10 +45,13 @@ export function dueMessages(db: Db): DueMessages {
       ]).toArray();
       return first.filter(({ nextAt }) => nextAt <= now).map(({ _id }) => _id);
     },
-    dueMessages: (integration, { now, limit, isMovable = false }) =>
+    dueMessages: (integration, { now, limit, senders }) =>
       messages.find({
         ...{ integration, nextAt: { $gt: new Date(0), $lte: now } },
-        ...(isMovable ? { "unknownAttempts.0": { $exists: false } } : {}),
+        ...(senders === undefined ? {} : {
+          from: { $in: [...senders.map(normalizeAddress), MISSING] },
+          "unknownAttempts.0": { $exists: false },
+        }),
       }).sort({ nextAt: 1 }).limit(limit)
         .project<DueMessage>(DUE).toArray(),
   };

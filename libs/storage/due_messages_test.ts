@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
+import { advance, beginVoid } from "@posthaste/delivery";
 import { endAttempt, voidAttempt } from "@posthaste/kit";
 import { openTestStore, putOffOf, sendOf } from "./_test_store.ts";
+import { identityOf } from "./message_identity.ts";
+import type { AttemptOutcome } from "./stored_register.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
@@ -46,6 +49,32 @@ test("dueMessages() lists the due messages of each integration, the longest due 
     }).sort({ nextAt: 1 }).explain("queryPlanner"),
   );
   assert.match(plan, /"indexName":"integration_1_nextAt_1"/);
+});
+
+test("dueMessages() finds those that others may send by an index, however many wait before them", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  const send = sendOf({ messageCount: 5 });
+  await store.sends.accept(send);
+  const due = { state: "deferred", attempt: 1, at: at(1), nextAt: at(2) } as const;
+  for (const [index, from] of ["a@Example.com", "b@example.com", undefined].entries()) {
+    const identity = identityOf(send, index);
+    assert.ok(identity);
+    const outcome: AttemptOutcome = { ...due, reason: "busy", lines: [] };
+    const ledger = store.registers.ledgerOf({ ...identity, from });
+    await advance(beginVoid({ n: 1, by: "test", outcome }), ledger);
+  }
+  const options = { now: at(9), limit: 9, senders: ["a@EXAMPLE.com"] };
+  const found = await store.waiting.dueMessages("acc_1/1", options);
+  assert.deepEqual(found.map(({ index }) => index), [0, 2]);
+  assert.equal((await store.waiting.dueMessages("acc_1/1", { now: at(9), limit: 9 })).length, 3);
+  const plan = JSON.stringify(
+    await db.collection("messages").find({
+      ...{ integration: "acc_1/1", nextAt: { $gt: new Date(0), $lte: at(9) } },
+      from: { $in: ["a@example.com", null] },
+    }).sort({ nextAt: 1 }).limit(9).explain("queryPlanner"),
+  );
+  assert.match(plan, /"stage":"SORT_MERGE".*"indexName":"integration_1_from_1_nextAt_1"/);
 });
 
 test("finishedSends() finds sends whose messages have all ended, and that are not settled", async () => {

@@ -10,17 +10,19 @@ export type MessageIdentity =
     messageId: string;
     /** `_id` of its integration. */
     integration: string;
+    /** Its sender's address. Without it, any integration may be asked to make its next attempt. */
+    from?: string | undefined;
   };
 
 /** Returns which message a recipient's is; `null` if there is no such recipient. */
 export function identityOf(send: Send, index: number): MessageIdentity | null {
   const recipient = send.request.to[index];
   if (recipient === undefined) return null;
-  const { _id: sendId, accountId, acceptedAt, integrationId } = send;
+  const { _id: sendId, accountId, acceptedAt, integrationId, request } = send;
   return {
     messageId: messageIdOf(sendId, index),
     ...copyFields(envelopeOf(send.request, recipient), recipient.email),
-    integration: `${accountId}/${integrationId}`,
+    ...{ integration: `${accountId}/${integrationId}`, from: request.from.email },
     ...{ sendId, accountId, index, email: recipient.email, acceptedAt },
   };
 }

@@ -25,7 +25,7 @@ export function ownKeyOf({ accountId, integrationId, insteadOf }: ReadyMessage):
 }
 
 function identityOf(message: ReadyMessage): MessageIdentity {
-  const { messageId, sendId, accountId, index, to, acceptedAt, envelope } = message;
+  const { messageId, sendId, accountId, index, from, to, acceptedAt, envelope } = message;
   const { subject, subjectKey } = message;
   return {
     ...(subject === "" || subjectKey === undefined
@@ -34,7 +34,7 @@ function identityOf(message: ReadyMessage): MessageIdentity {
     ...copyFields(envelope, to.email),
     ...{ messageId, sendId, accountId, index },
     integration: ownKeyOf(message),
-    email: to.email,
+    ...{ email: to.email, from: from.email },
     acceptedAt: new Date(acceptedAt),
   };
 }

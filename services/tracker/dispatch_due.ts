@@ -87,15 +87,16 @@ async function dueOf(
 ): Promise<Routed[]> {
   const now = deps.now();
   const routes = await openRoutes(key, { circuits, flow }, deps);
-  const { integration, inFlightElsewhere, isFailedOver } = routes;
+  const { integration, inFlightElsewhere } = routes;
   const [inFlight, window] = [flow.inFlight(key) + inFlightElsewhere, flow.windowOf(key)];
   const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
   const found = await deps.waiting.dueMessages(key, { now, limit });
-  // Messages that only their own integration may send must not hide the others.
-  const movable = isFailedOver && found.length === limit
-    ? await deps.waiting.dueMessages(key, { now, limit, isMovable: true })
-    : [];
-  const due = [...new Map([...found, ...movable].map((one) => [one._id, one])).values()]
+  // Those that nobody takes now, or that one integration takes, must not hide those for another.
+  const shares = found.length < limit ? [] : routes.elsewhere() ?? [];
+  const movable = await Promise.all(
+    shares.map(({ senders }) => deps.waiting.dueMessages(key, { now, limit, senders })),
+  );
+  const due = [...new Map([...found, ...movable.flat()].map((one) => [one._id, one])).values()]
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
   const { fresh, expired } = chooseWithin(due, { integration, capacity: Infinity, now });
   return await route([...expired, ...fresh], { key, routes, expired: new Set(expired) }, deps);

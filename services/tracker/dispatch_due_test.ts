@@ -271,6 +271,52 @@ test("dispatchDue() dispatches to a fallback what its own integration was not of
   assert.equal(await round(), 0, "they are in flight");
 });
 
+/** Integration 4 and its fallback 5, which may send as only one of its two senders. */
+function openFallback(own: Partial<Integration>) {
+  const senders = ["shop@example.com", "other@example.com"];
+  const integrations = new Map([
+    [4, { ...OPEN, _id: "acc_1/4", id: 4, fallbacks: [5], senders, archivedAt: null, ...own }],
+    [5, { ...OPEN, _id: "acc_1/5", id: 5, senders: ["shop@example.com"], archivedAt: null }],
+  ]);
+  return {
+    find: (_: string, id: number) => Promise.resolve(integrations.get(id) as Integration),
+  };
+}
+
+test("dispatchDue() finds what a fallback sends behind any number of messages that wait for their own", async () => {
+  const other: SendHead = {
+    ...SEND,
+    _id: newSendId("acc_1"),
+    from: { email: "other@example.com" },
+  };
+  const hidden = { ...dueOf(0), from: "shop@example.com" };
+  const waiting = Array.from({ length: 1000 }, (_, index) => ({
+    ...{ ...dueOf(index), _id: messageIdOf(other._id, index), sendId: other._id },
+    from: "other@example.com",
+  }));
+  const { round, dispatched } = openRound([], {
+    waiting: {
+      integrationsDue: () => Promise.resolve(["acc_1/4"]),
+      dueMessages: (_, { limit, senders }) =>
+        Promise.resolve(
+          [...waiting, hidden].filter(({ from }) => senders?.includes(from) ?? true)
+            .slice(0, limit),
+        ),
+    },
+    sends: { heads: () => Promise.resolve([other, SEND]) },
+    integrations: openFallback({ suspended: { at: NOW, reason: "no login" } }),
+  });
+  assert.equal(await round(), 1);
+  assert.deepEqual(dispatched(), [0]);
+});
+
+test("dispatchDue() dispatches to its own integration, if that works, what a full fallback has no room for", async () => {
+  const due = Array.from({ length: 15 }, (_, index) => ({ ...dueOf(index), unreached: 4 }));
+  const { round, flow } = openRound(due, { integrations: openFallback({}) });
+  assert.equal(await round(), 15);
+  assert.deepEqual([flow.inFlight("acc_1/4"), flow.inFlight("acc_1/5")], [5, 10]);
+});
+
 test("dispatchDue() dispatches before it fails expired messages, and fails no more than 500 in a round", async () => {
   const old = new Date(NOW.getTime() - 3_600_000);
   const stopped = Array.from({ length: 4 }, () => ({ ...SEND, _id: newSendId("acc_2") }));

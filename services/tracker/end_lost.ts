@@ -61,7 +61,7 @@ export async function endLost(
     const integrationKey = `${accountId}/${send.integrationId}`;
     const ledger = deps.registers.ledgerOf({
       ...{ messageId, sendId, accountId, index, email, acceptedAt },
-      integration: integrationKey,
+      ...{ integration: integrationKey, from: send.from.email },
     });
     const { n } = decision;
     await advance(beginOutcome({ n, outcome }), ledger);

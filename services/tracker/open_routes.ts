@@ -98,7 +98,10 @@ export async function openRoutes(
   function choose(message: Due): number {
     // One message shows whether its server is back.
     if (own === null || fallbacks.length === 0 || ownTakes()) return id;
-    const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from));
+    // A message does not wait for a fallback while its own integration works.
+    const able = fallbacks.filter(({ id, maySendAs }) =>
+      maySendAs(message.from) && (!own.isHealthy || leftOf(id) > 0)
+    );
     return chooseIntegration(message, { own, fallbacks: able });
   }
   function routeFor(message: Due) {
