@@ -351,6 +351,9 @@ export const integrationEventSchema = z.object({
 /** A line in the history of an integration. */
 export type IntegrationEvent = z.infer<typeof integrationEventSchema>;
 
+/** How long after its acceptance or planned start the reconciler first looks at a send, in milliseconds. */
+export const RECONCILE_AFTER_MS = 20_000;
+
 /**
  * An accepted request, exactly as accepted, with template versions pinned. It is written once, as part of the
  * ledger. Only `settledAt` changes; and when the account's retention ends, the request loses its variables.

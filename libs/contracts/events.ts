@@ -281,7 +281,10 @@ export const MESSAGE_STATUS = {
   "status.message.suppressed": z.object({ ...statusEventShape, reason: z.string() }),
   "status.message.failed": z.object({
     ...statusEventShape,
-    /** The stage that failed; `pipeline` if an event was abandoned because it kept killing its worker. */
+    /**
+     * The stage that failed; `pipeline` if none did: the message waited too long, or its event could not be read, or ended
+     * its workers.
+     */
     stage: z.enum(["renderer", "pdf", "mailer", "pipeline"]),
     reason: z.string(),
     reply: smtpReplySchema.optional(),

@@ -78,7 +78,7 @@ export function messageRetry(db: Db): MessageRetry {
         [{
           $set: {
             state: "deferred",
-            // Overdue: the reconciler takes it at its next look.
+            // Overdue: the scheduler takes it at its next search.
             nextAt: new Date(now.getTime() - OVERDUE_MS),
             waitsFor: null,
             finishedAt: null,

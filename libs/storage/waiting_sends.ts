@@ -1,4 +1,4 @@
-import type { Send } from "@posthaste/contracts";
+import { RECONCILE_AFTER_MS, type Send } from "@posthaste/contracts";
 import type { Collection, Db } from "mongodb";
 import { ANY_CASE } from "./_any_case.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
@@ -59,11 +59,8 @@ const WITHOUT_CONTENT = { request: 0, emails: 0, endStates: 0 };
 /** The most scheduled sends that one command starts. */
 const MAX_STARTS = 1000;
 
-/** How long after its planned start the reconciler examines a scheduled send. */
-const LATE_START_MS = 20_000;
-
 function lateStart(notBefore: Date): Date {
-  return new Date(notBefore.getTime() + LATE_START_MS);
+  return new Date(notBefore.getTime() + RECONCILE_AFTER_MS);
 }
 
 /** Counts the undispatched messages of at most `limit` waiting sends. */

@@ -5,6 +5,7 @@ import {
   messageIdOf,
   newSendId,
   type Priority,
+  RECONCILE_AFTER_MS,
   type Send,
   type SendAccepted,
 } from "@posthaste/contracts";
@@ -54,9 +55,6 @@ export interface AcceptedSend {
   answer: SendAccepted;
   replayed: boolean;
 }
-
-/** The reconciler redispatches sends that are not finished after this time. */
-const RECONCILE_AFTER_MS = 20_000;
 
 /**
  * Accepts a send: checks all of it, writes all of it to the ledger, and only then passes it to the

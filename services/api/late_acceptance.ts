@@ -33,7 +33,7 @@ const LAST_WAIT_MS = 5000;
 
 /**
  * Opens the list. A withdrawal is retried until the ledger answers; the ledger refuses it once the
- * reconciler has read the send, 30 s after it came. Disposing waits at most 5 s for open ones.
+ * reconciler has read the send, at the earliest 20 s after its acceptance. Disposing waits at most 5 s for open ones.
  */
 export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances {
   const { withdrawSend, dispatch, logger } = deps;

@@ -4,6 +4,7 @@ import {
   messageIdOf,
   newSendId,
   type PdfVersion,
+  RECONCILE_AFTER_MS,
   type Send,
   sendRequestSchema,
   type Variables,
@@ -11,9 +12,6 @@ import {
 import { acceptanceOf, dispatchSend } from "@posthaste/messaging";
 import { newSubjectKey } from "@posthaste/storage";
 import type { DashboardDeps } from "./dashboard_deps.ts";
-
-/** The reconciler redispatches sends that are not finished after this time. */
-const RECONCILE_AFTER_MS = 20_000;
 
 /** A checked mail of the dashboard. */
 export interface OwnMail {

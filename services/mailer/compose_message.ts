@@ -69,13 +69,13 @@ async function compose(
     Promise.all(files.map((file, at) => attachmentOf(file, { accountId, at }, contents))),
   ]);
   const { messageId, acceptedAt, from, to, subject, envelope } = message;
-  const { bcc: _bcc, toSuppressed: _override, ...said } = envelope ?? {};
+  const { bcc: _bcc, toSuppressed: _override, ...fields } = envelope ?? {};
   return composeMime({
     messageId: `<${messageId}@${domainOf(from.email)}>`,
     date: new Date(acceptedAt),
     from: mailbox(from),
     to: mailbox(to),
-    ...said,
+    ...fields,
     subject,
     html,
     text,

@@ -44,8 +44,7 @@ export function copiesFor(
   }
   return {
     addresses: [...given.keys()],
-    goesWithout(address, said) {
-      const { text: response, code, enhanced } = said;
+    goesWithout(address, { text: response, code, enhanced }) {
       const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
       refused.set(address, { email: given.get(address) ?? address, reply });
       const { kind } = judgeSmtpFailure({

@@ -47,30 +47,35 @@ export function setbackOf(
   const { retryMs, replyMs, ...times } = when;
   const attempt = { ...times, firstMs: retryMs };
   const reply = replyOf(verdict);
-  const said = { reason: verdict.reason, ...(reply === undefined ? {} : { reply }) };
-  if (verdict.kind === "fail") return { state: "failed", ...said };
+  const reported = { reason: verdict.reason, ...(reply === undefined ? {} : { reply }) };
+  if (verdict.kind === "fail") return { state: "failed", ...reported };
   if (verdict.kind === "unknown") {
     const after = afterUnknown({ ...attempt, ...policy, busyMs: replyMs });
-    return unknownSetback(after, said);
+    return unknownSetback(after, reported);
   }
   const nextAt = retryAt({ ...attempt, giveUpAfterMs: policy.retryForMs });
   if (nextAt === null) {
-    return { state: "failed", ...said, reason: `${verdict.reason}; retries ended` };
+    return { state: "failed", ...reported, reason: `${verdict.reason}; retries ended` };
   }
-  return { state: "deferred", ...said, nextAt };
+  return { state: "deferred", ...reported, nextAt };
 }
 
 function unknownSetback(
   after: AfterUnknown,
-  said: { reason: string; reply?: SmtpReply },
+  reported: { reason: string; reply?: SmtpReply },
 ): Setback {
   switch (after.state) {
     case "unknown":
-      return { state: "unknown", reason: said.reason, isUnknown: true };
+      return { state: "unknown", reason: reported.reason, isUnknown: true };
     case "deferred":
-      return { state: "deferred", ...said, isUnknown: true, nextAt: after.nextAt };
+      return { state: "deferred", ...reported, isUnknown: true, nextAt: after.nextAt };
     case "failed":
-      return { state: "failed", ...said, reason: `${said.reason}; retries ended`, isUnknown: true };
+      return {
+        state: "failed",
+        ...reported,
+        reason: `${reported.reason}; retries ended`,
+        isUnknown: true,
+      };
   }
 }
 

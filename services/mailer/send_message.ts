@@ -229,9 +229,9 @@ async function setBack(
   const reason = await stopIntegration(verdict, { integration, now }, deps);
   if (reason === undefined) return await endAttempt(work, deps, { ...setback, ...unreached });
   const { state, reply } = setback;
-  const said = reply === undefined ? { reason } : { reason, reply };
+  const reported = reply === undefined ? { reason } : { reason, reply };
   return await endAttempt(work, deps, {
-    ...{ state, ...said, ...unreached, waitsFor: ownKeyOf(work.message) },
+    ...{ state, ...reported, ...unreached, waitsFor: ownKeyOf(work.message) },
   });
 }
 

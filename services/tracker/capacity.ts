@@ -40,7 +40,7 @@ export function isExpired(
   return integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
 }
 
-/** Returns the messages to dispatch now: `fresh` up to `capacity`, and up to 200 of `expired`. */
+/** Splits messages by whether they have waited too long: up to `capacity` that have not, and up to 200 that have. */
 export function chooseWithin<T extends { acceptedAt: Date }>(
   found: readonly T[],
   { capacity, ...view }: Pick<CapacityView, "integration" | "now"> & { capacity: number },

@@ -91,7 +91,7 @@ async function dueOf(
   const [inFlight, window] = [flow.inFlight(key) + inFlightElsewhere, flow.windowOf(key)];
   const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
   const found = await deps.waiting.dueMessages(key, { now, limit });
-  // Those that nobody takes now, or that one integration takes, must not hide those for another.
+  // One search for each integration that takes mail: otherwise a page of mail for one hides that for another.
   const shares = found.length < limit ? [] : routes.elsewhere() ?? [];
   const movable = await Promise.all(
     shares.map(({ senders }) => deps.waiting.dueMessages(key, { now, limit, senders })),

@@ -46,7 +46,7 @@ export async function dispatchReturned(
   const open = isFailedOver ? first : await withoutRegister(first, { flow, ...deps });
   const heads = new Map((await deps.sends.heads([...ids])).map((head) => [head._id, head]));
   const isExpired = new Set<Returned>(expired);
-  const routed = open.flatMap((attempt): Routed[] => {
+  const routed = open.flatMap((attempt): RoutedReturn[] => {
     const from = heads.get(attempt.sendId)?.from.email ?? "";
     const { id, left, isStopped } = routes.routeFor({ ...FIRST_ATTEMPT, from });
     if (isExpired.has(attempt) && isStopped) return [{ ...attempt, by: id, isTooLate: true }];
@@ -61,19 +61,18 @@ export async function dispatchReturned(
     for (const attempt of ofSend) flow.release(attempt);
   }
   const chosen = isFailedOver ? await withoutRegister(waiting, { flow, ...deps }) : waiting;
-  await publishReturned(chosen, { key, own, heads, flow }, deps);
-  return chosen.length;
+  return await publishReturned(chosen, { key, own, heads, flow }, deps);
 }
 
 /** An attempt that came back, and the integration that makes it now; or one to fail. */
-interface Routed extends Returned {
+interface RoutedReturn extends Returned {
   by: number;
   isTooLate: boolean;
 }
 
-/** Dispatches attempts that came back. If that fails, they wait as before. */
+/** Dispatches attempts that came back, and returns their number. If that fails, they wait as before. */
 async function publishReturned(
-  chosen: readonly Routed[],
+  chosen: readonly RoutedReturn[],
   { key, own, heads, flow }: {
     key: string;
     own: number;
@@ -81,15 +80,15 @@ async function publishReturned(
     flow: Flow;
   },
   deps: ReturnedDeps,
-): Promise<void> {
+): Promise<number> {
   const bySend = Map.groupBy(chosen, ({ sendId, by }) => `${sendId} ${by}`);
-  await allEnded([...bySend.values()], async (part) => {
+  const dispatched = await allEnded([...bySend.values()], async (part) => {
     const [first] = part;
     const head = first && heads.get(first.sendId);
     if (first === undefined || head === undefined) {
       // Its send was removed.
       for (const attempt of part) flow.release(attempt);
-      return;
+      return 0;
     }
     const events = redispatchesOf(
       { ...head, priority: "bulk" },
@@ -106,8 +105,10 @@ async function publishReturned(
         if (attempt) flow.keepReturned(used, attempt, { isServerBusy: false, own: key });
       },
     });
+    count("posthaste.schedule.dispatched", part.length);
+    return part.length;
   });
-  count("posthaste.schedule.dispatched", chosen.length);
+  return dispatched.reduce((sum, length) => sum + length, 0);
 }
 
 function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {

@@ -64,7 +64,9 @@ export async function endLost(
       ...{ integration: integrationKey, from: send.from.email },
     });
     const { n } = decision;
-    await advance(beginOutcome({ n, outcome }), ledger);
+    const ending = await advance(beginOutcome({ n, outcome }), ledger);
+    // Another process knew more, and reports it.
+    if (ending.phase !== "end" || ending.result !== "written") return [];
     count("posthaste.reconcile.ended", 1, { "posthaste.outcome": outcome.state });
     // It is only in the ledger: no attempt to send it exists.
     if (outcome.state === "canceled") return [];

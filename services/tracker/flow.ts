@@ -1,12 +1,12 @@
-/** Outcome of a dispatched attempt. */
-export interface FlowNews {
+/** Which attempt of which message. */
+export interface AttemptKey {
   messageId: string;
   /** The attempts before it. */
   attempt: number;
 }
 
 /** An attempt that a mailer or a printer returned untried, and that waits for capacity. */
-export interface Returned extends FlowNews {
+export interface Returned extends AttemptKey {
   sendId: string;
   /** Position in the request's `to`. */
   index: number;
@@ -24,20 +24,20 @@ export interface ReturnOptions {
 /** Messages in flight to the SMTP server of each integration, and the speed at which it accepts mail. */
 export interface Flow {
   /** Records that an attempt was dispatched. */
-  begin(integration: string, attempt: FlowNews): void;
+  begin(integration: string, attempt: AttemptKey): void;
   /** Records that an attempt has ended, with any outcome. */
-  end(attempt: FlowNews): void;
+  end(attempt: AttemptKey): void;
   /** Records that an attempt came back untried. It waits here until it is dispatched. */
   keepReturned(integration: string, attempt: Returned, options: ReturnOptions): void;
   /**
    * Records that an attempt has to wait for this many milliseconds before it can be prepared. It is held until then, but
    * takes no place: it is not at the server.
    */
-  postpone(attempt: FlowNews & { accountId: string; sendId: string }, ms: number): void;
+  postpone(attempt: AttemptKey & { accountId: string; sendId: string }, ms: number): void;
   /** Returns the sends of an account of which 50 messages or more have to wait: the rest would wait as well. */
   postponedSends(accountId: string): string[];
   /** Forgets an attempt without an outcome: the ledger knows whether and when it is due. */
-  release(attempt: FlowNews): void;
+  release(attempt: AttemptKey): void;
   /** Returns the attempts of an integration that came back and wait, oldest first. */
   returned(integration: string): Returned[];
   /** Returns the integrations with attempts that came back and wait. */
@@ -46,7 +46,7 @@ export interface Flow {
    * Returns whether an attempt waits here, or was dispatched so recently that its status event may still
    * arrive.
    */
-  holds(attempt: FlowNews): boolean;
+  holds(attempt: AttemptKey): boolean;
   /** Records whether other integrations send the mail of one. */
   failOver(integration: string, isFailedOver: boolean): void;
   /** Returns whether other integrations sent its mail in the last round. */
@@ -57,8 +57,8 @@ export interface Flow {
   windowOf(integration: string): number;
   /** Records that mail was accepted, which may have to wait for capacity. */
   wake(): void;
-  /** Waits until an attempt ends or mail is accepted, for at most this many milliseconds. */
-  nextNews(withinMs: number): Promise<void>;
+  /** Waits until an attempt ends, mail is accepted or the signal aborts, for at most this many milliseconds. */
+  nextNews(withinMs: number, signal?: AbortSignal): Promise<void>;
 }
 
 const FIRST_WINDOW = 2;
@@ -88,10 +88,10 @@ const MIN_SPAN_MS = 200;
 
 /** If so many messages of a send wait, the rest would probably wait, too. */
 const MAX_POSTPONED = 50;
-/** How often what is no longer postponed is forgotten. */
+/** Shortest time between two removals of attempts that are no longer postponed. */
 const END_POSTPONED_EVERY_MS = 200;
 
-interface Priority {
+interface ServerFlow {
   /** By `<message>/<attempts before>`: when it was dispatched. */
   begun: Map<string, number>;
   /** By the same key. */
@@ -100,7 +100,7 @@ interface Priority {
   ends: number[];
   /** When the first attempt was dispatched after a pause. */
   since: number;
-  /** Window after returns: it grows by one for each mail that the server accepts. */
+  /** Window after returns: it grows by one for each attempt that ends. */
   cap: number;
   givenBackAt: number;
   pauseMs: number;
@@ -110,20 +110,20 @@ interface Priority {
 export interface FlowOptions {
   /** Time without news after which an attempt no longer counts: the ledger knows its state. */
   patienceMs: number;
-  /** Window of an integration whose server is unknown: a silent one holds no more. @default {2} */
+  /** Window of an integration until its first outcome. @default {2} */
   firstWindow?: number;
   /** A monotonic clock in milliseconds. @default {performance} */
   clock?: { now(): number };
 }
 
 /**
- * Opens the flow of one leader. The window follows the server: as much as it accepts within a few seconds,
- * measured over the last two.
+ * Opens the flow of one leader. The window follows the server: ten messages, and as many more as it accepts in one and a
+ * half seconds, measured over the last two.
  */
 export function openFlow(
   { patienceMs, firstWindow = FIRST_WINDOW, clock = performance }: FlowOptions,
 ): Flow {
-  const priorities = new Map<string, Priority>();
+  const flows = new Map<string, ServerFlow>();
   const owners = new Map<string, string>();
   const failedOver = new Set<string>();
   /** By the key of an attempt: until when it waits. */
@@ -131,19 +131,19 @@ export function openFlow(
   let endPostponedAt = -Infinity;
   let news = Promise.withResolvers<void>();
 
-  function priorityOf(integration: string): Priority {
-    let priority = priorities.get(integration);
-    if (priority === undefined) {
-      priority = {
+  function flowOf(integration: string): ServerFlow {
+    let server = flows.get(integration);
+    if (server === undefined) {
+      server = {
         ...{ begun: new Map(), returned: new Map(), ends: [], since: clock.now() },
         ...{ cap: MAX_WINDOW, givenBackAt: -Infinity, pauseMs: FIRST_PAUSE_MS },
       };
-      priorities.set(integration, priority);
+      flows.set(integration, server);
     }
-    return priority;
+    return server;
   }
 
-  function forgetOld({ begun, ends }: Priority): void {
+  function forgetOld({ begun, ends }: ServerFlow): void {
     const now = clock.now();
     // In the order of their dispatch.
     for (const [key, at] of begun) {
@@ -156,14 +156,14 @@ export function openFlow(
 
   /** Removes an attempt from where it is: in flight, or waiting. Returns whether it was in flight. */
   function forget(key: string): boolean {
-    const priority = priorities.get(owners.get(key) ?? "");
-    priority?.returned.delete(key);
+    const server = flows.get(owners.get(key) ?? "");
+    server?.returned.delete(key);
     owners.delete(key);
     postponed.delete(key);
-    return priority?.begun.delete(key) === true;
+    return server?.begun.delete(key) === true;
   }
 
-  function release(attempt: FlowNews): void {
+  function release(attempt: AttemptKey): void {
     if (forget(keyOf(attempt))) news.resolve();
   }
 
@@ -176,24 +176,24 @@ export function openFlow(
   }
 
   /** Narrows a window to what is in flight. */
-  function narrow(priority: Priority, { wasBegun }: { wasBegun: boolean }): void {
-    const isTrial = wasBegun && priority.cap === 0;
+  function narrow(server: ServerFlow, { wasBegun }: { wasBegun: boolean }): void {
+    const isTrial = wasBegun && server.cap === 0;
     // Dispatches by the api prove little: one of them may try immediately.
-    const held = Math.max(priority.begun.size, wasBegun ? 0 : 1);
-    priority.cap = Math.min(priority.cap, held);
-    if (isTrial) priority.pauseMs = Math.min(MAX_PAUSE_MS, 2 * priority.pauseMs);
-    priority.givenBackAt = clock.now();
+    const held = Math.max(server.begun.size, wasBegun ? 0 : 1);
+    server.cap = Math.min(server.cap, held);
+    if (isTrial) server.pauseMs = Math.min(MAX_PAUSE_MS, 2 * server.pauseMs);
+    server.givenBackAt = clock.now();
   }
 
   return {
     begin(integration, attempt) {
-      const priority = priorityOf(integration);
-      forgetOld(priority);
+      const server = flowOf(integration);
+      forgetOld(server);
       const now = clock.now();
-      if (priority.begun.size === 0 && priority.ends.length === 0) priority.since = now;
+      if (server.begun.size === 0 && server.ends.length === 0) server.since = now;
       const key = keyOf(attempt);
       forget(key);
-      priority.begun.set(key, now);
+      server.begun.set(key, now);
       owners.set(key, integration);
     },
     end(attempt) {
@@ -201,19 +201,19 @@ export function openFlow(
       const integration = owners.get(key);
       if (integration === undefined) return;
       forget(key);
-      const priority = priorityOf(integration);
-      priority.ends.push(clock.now());
-      priority.cap = Math.min(MAX_WINDOW, priority.cap + 1);
-      priority.pauseMs = FIRST_PAUSE_MS;
+      const server = flowOf(integration);
+      server.ends.push(clock.now());
+      server.cap = Math.min(MAX_WINDOW, server.cap + 1);
+      server.pauseMs = FIRST_PAUSE_MS;
       news.resolve();
     },
     keepReturned(integration, attempt, { isServerBusy, own = integration }) {
       const key = keyOf(attempt);
-      const priority = priorityOf(integration);
+      const server = flowOf(integration);
       const wasBegun = forget(key);
-      priorityOf(own).returned.set(key, attempt);
+      flowOf(own).returned.set(key, attempt);
       owners.set(key, own);
-      if (isServerBusy) narrow(priority, { wasBegun });
+      if (isServerBusy) narrow(server, { wasBegun });
       else news.resolve();
     },
     postpone({ accountId, sendId, ...attempt }, ms) {
@@ -234,47 +234,51 @@ export function openFlow(
       else failedOver.delete(integration);
     },
     isFailedOver: (integration) => failedOver.has(integration),
-    returned: (integration) => [...priorities.get(integration)?.returned.values() ?? []],
+    returned: (integration) => [...flows.get(integration)?.returned.values() ?? []],
     integrationsReturned: () =>
-      [...priorities].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
+      [...flows].flatMap(([key, { returned }]) => returned.size > 0 ? [key] : []),
     holds(attempt) {
       const key = keyOf(attempt);
-      const priority = priorities.get(owners.get(key) ?? "");
-      const at = priority?.begun.get(key);
+      const server = flows.get(owners.get(key) ?? "");
+      const at = server?.begun.get(key);
       if (clock.now() < (postponed.get(key)?.until ?? -Infinity)) return true;
-      return priority?.returned.has(key) === true ||
+      return server?.returned.has(key) === true ||
         at !== undefined && clock.now() - at < patienceMs;
     },
     inFlight(integration) {
-      const priority = priorityOf(integration);
-      forgetOld(priority);
-      const { begun, returned, ends, givenBackAt } = priority;
+      const server = flowOf(integration);
+      forgetOld(server);
+      const { begun, returned, ends, givenBackAt } = server;
       const isForgotten = clock.now() - givenBackAt >= GIVEN_BACK_MS;
       if (begun.size + returned.size + ends.length === 0 && isForgotten) {
-        priorities.delete(integration);
+        flows.delete(integration);
       }
       return begun.size;
     },
     wake: () => news.resolve(),
-    async nextNews(withinMs) {
-      const timer = setTimeout(news.resolve, withinMs);
+    async nextNews(withinMs, signal) {
+      const wake = () => news.resolve();
+      const timer = setTimeout(wake, withinMs);
+      signal?.addEventListener("abort", wake);
+      if (signal?.aborted) wake();
       await news.promise;
       clearTimeout(timer);
+      signal?.removeEventListener("abort", wake);
       news = Promise.withResolvers();
     },
     windowOf(integration) {
-      const priority = priorities.get(integration);
-      if (priority === undefined) return firstWindow;
-      forgetOld(priority);
-      const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - priority.since));
-      const ahead = priority.ends.length * (AHEAD_MS / spanMs);
-      if (priority.cap === 0) return clock.now() - priority.givenBackAt >= priority.pauseMs ? 1 : 0;
-      const least = priority.ends.length === 0 ? firstWindow : MIN_WINDOW;
-      return Math.min(priority.cap, Math.round(least + ahead));
+      const server = flows.get(integration);
+      if (server === undefined) return firstWindow;
+      forgetOld(server);
+      const spanMs = Math.min(MEMORY_MS, Math.max(MIN_SPAN_MS, clock.now() - server.since));
+      const ahead = server.ends.length * (AHEAD_MS / spanMs);
+      if (server.cap === 0) return clock.now() - server.givenBackAt >= server.pauseMs ? 1 : 0;
+      const least = server.ends.length === 0 ? firstWindow : MIN_WINDOW;
+      return Math.min(server.cap, Math.round(least + ahead));
     },
   };
 }
 
-function keyOf({ messageId, attempt }: FlowNews): string {
+function keyOf({ messageId, attempt }: AttemptKey): string {
   return `${messageId}/${attempt}`;
 }

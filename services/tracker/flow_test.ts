@@ -98,6 +98,11 @@ test("nextNews() waits until an attempt ends, mail is accepted, or the given tim
   await flow.nextNews(60_000);
   flow.wake();
   await flow.nextNews(60_000);
+  const stop = new AbortController();
+  const stopped = flow.nextNews(60_000, stop.signal);
+  stop.abort();
+  await stopped;
+  await flow.nextNews(60_000, stop.signal);
 });
 
 test("keepReturned() narrows the window to what a busy server holds, and each accepted mail widens it by one", () => {

@@ -88,8 +88,8 @@ export function outcomesOf(message: Message): MessageOutcome[] {
 }
 
 /**
- * A line of an attempt that a worker has begun has its number. A failure without one has the number of the attempt
- * before, unless that one has failed, too: its event has this number.
+ * A line written during an attempt has its number. A failure before the mailer has the number of the attempt before it.
+ * If that attempt began and has not failed, the failure is its own; otherwise it belongs to the next.
  */
 function kindOf(
   { type, attempt, detail }: TimelineEntry,

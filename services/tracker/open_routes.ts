@@ -39,7 +39,7 @@ export interface Routes {
   isFailedOver: boolean;
   /** Whether it takes no mail itself now: it is suspended, or its server was unreachable just now. */
   isStopped: boolean;
-  /** How many messages are in flight through its fallbacks. */
+  /** How many messages are in flight through its fallbacks, of all mail. */
   inFlightElsewhere: number;
   /**
    * Returns which integration makes the next attempt of a message, and how many more it may take now. `isStopped`: none

@@ -1,7 +1,7 @@
 import { messageIdOf } from "@posthaste/contracts";
 import type { Resumption } from "@posthaste/messaging";
 import { allEnded } from "@posthaste/runtime";
-import type { Flow, FlowNews } from "./flow.ts";
+import type { AttemptKey, Flow } from "./flow.ts";
 
 /**
  * Publishes events of a send. Their attempts are in flight from the beginning: an outcome may arrive before the
@@ -16,7 +16,7 @@ export async function publishInFlight(
   { flow, publish, giveUp = flow.release }: {
     flow: Pick<Flow, "begin" | "release">;
     publish(event: Resumption): Promise<void>;
-    giveUp?(attempt: FlowNews): void;
+    giveUp?(attempt: AttemptKey): void;
   },
 ): Promise<void> {
   await allEnded(events, async (event) => {

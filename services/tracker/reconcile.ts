@@ -170,7 +170,7 @@ interface OpenSend {
   messages: readonly UnfinishedMessage[];
 }
 
-interface Round {
+interface Examination {
   /** Sends whose messages are all finished, by id. */
   finished: string[];
   open: Examined[];
@@ -185,19 +185,19 @@ async function examineAll(
   claimed: readonly SendHead[],
   options: ReconcileOptions & { now: Date },
   deps: ReconcileDeps,
-): Promise<Round> {
-  const round: Round = { finished: [], open: [] };
+): Promise<Examination> {
+  const examination: Examination = { finished: [], open: [] };
   const failed: { sendId: string; error: unknown }[] = [];
   for (const group of groupsOf(claimed)) {
     const unfinished = await deps.messages.unfinishedOf(group.map(dispatchedOf));
     for (const send of group) {
       const messages = unfinished.get(send._id) ?? [];
       if (messages.length === 0 && send.next === undefined) {
-        round.finished.push(send._id);
+        examination.finished.push(send._id);
         continue;
       }
       try {
-        round.open.push(await examine({ send, messages }, options, deps));
+        examination.open.push(await examine({ send, messages }, options, deps));
       } catch (error) {
         if (isOutage(error)) throw error;
         failed.push({ sendId: send._id, error });
@@ -207,7 +207,7 @@ async function examineAll(
   if (failed.length > 0) {
     deps.logger.warn(`Cannot reconcile ${failed.length} sends, retrying`, { ...failed[0] });
   }
-  return round;
+  return examination;
 }
 
 async function examine(

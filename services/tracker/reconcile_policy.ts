@@ -45,8 +45,6 @@ export function recoveryMs(graceMs: number): number {
   return graceMs / 2;
 }
 
-const DAY_MS = 24 * 3_600_000;
-
 /**
  * Decides about one unfinished message, regardless of the queues: a message without news for that long is
  * redispatched. If it was not lost, its register decides.
@@ -70,7 +68,7 @@ export function decideReconciliation(
       return look(patienceMs(graceMs));
     case "nothing":
       // Waits for a person's decision.
-      return look(DAY_MS);
+      return look(MAX_LOOK_MS);
     case "dispatch":
       // A search of its own dispatches messages with a time.
       if (nextAt) return look(Math.max(0, nextAt.getTime() - now.getTime()) + patienceMs(graceMs));

@@ -87,7 +87,7 @@ test("decideReconciliation() leaves a message whose outcome is unknown to a pers
   const outcome = { attempt: 1, state: "unknown" as const };
   assert.deepEqual(decide(messageIn({ outcome })), {
     do: "look",
-    at: new Date(NOW.getTime() + 24 * HOUR),
+    at: new Date(NOW.getTime() + HOUR),
   });
 });
 

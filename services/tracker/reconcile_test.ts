@@ -249,6 +249,19 @@ test("reconcileOnce() records an unknown outcome for an attempt whose worker was
   }
 });
 
+test("reconcileOnce() reports no unknown outcome if another process has written what it knows", async () => {
+  const send = sendOf();
+  const register = { register: SENDING, isOver: true, at: NOW };
+  const { deps, ledger, published } = openReconciler([send], {
+    [send._id]: [messageIn({ register })],
+  });
+  ledger.intercept = ({ op }) =>
+    op === "writeOutcome" ? { type: "written", held: false } : undefined;
+  await reconcileOnce(deps, OPTIONS);
+  assert.deepEqual(ledger.written, []);
+  assert.deepEqual(published, []);
+});
+
 test("reconcileOnce() writes the outcome of a register whose owner was lost", async () => {
   const send = sendOf();
   const outcome = { state: "canceled" as const, at: NOW, reason: "Canceled on request", lines: [] };

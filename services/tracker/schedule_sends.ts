@@ -55,7 +55,7 @@ export type Looks = Map<string, number>;
 /** Pause between two rounds: one round then dispatches for several finished messages. */
 const MIN_PAUSE_MS = 100;
 
-/** Records the attempts in flight that status events report. */
+/** Updates the flow from status events: attempts ended, came back, wait or were dropped, and mail was accepted. */
 export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void {
   for (const { type, data } of statusEvents) {
     switch (type) {
@@ -115,7 +115,7 @@ export async function scheduleForever(
     }
     // Finished messages free capacity immediately.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    await flow.nextNews(waiting === undefined ? IDLE_INTERVALS * intervalMs : intervalMs);
+    await flow.nextNews(waiting === undefined ? IDLE_INTERVALS * intervalMs : intervalMs, signal);
   }
 }
 
@@ -161,8 +161,8 @@ export async function scheduleOnce(
 }
 
 /**
- * Chooses the integrations that are searched in this round for sends that have waited too long: those that were not
- * searched for longest.
+ * Chooses the integrations that are searched in this round for sends that have waited too long: those whose last search
+ * is longest ago.
  */
 function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set<string> {
   const lastOf = (key: string) => looks.get(key) ?? 0;
@@ -196,8 +196,8 @@ async function scheduleFor(
 }
 
 /**
- * Ends messages that nobody takes now and that have waited for the maximum time: at most some more than `max`. Returns
- * their number.
+ * Ends messages that nobody takes now and that have waited for the maximum time: `max`, and the rest of the last part.
+ * Returns their number.
  */
 async function endOld(
   key: string,
@@ -239,7 +239,7 @@ async function takeParts(
 ): Promise<Part[]> {
   const [accountId = ""] = key.split("/");
   const except = flow.postponedSends(accountId);
-  // Sends that one integration takes must not hide those for another, nor those that nobody takes now.
+  // One search for each integration that takes mail: otherwise a page of mail for one hides that for another.
   const shares = routes.elsewhere() ?? [
     { senders: undefined, left: routes.routeFor(FIRST_ATTEMPT).left },
   ];

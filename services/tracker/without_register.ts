@@ -1,11 +1,11 @@
 import type { StorePart } from "@posthaste/storage";
-import type { Flow, FlowNews } from "./flow.ts";
+import type { AttemptKey, Flow } from "./flow.ts";
 
 /**
  * Returns the attempts that no process has begun or ended. The flow forgets the others: the ledger knows them. A
  * message that was canceled while it waited takes no work and no place of the window.
  */
-export async function withoutRegister<T extends FlowNews>(
+export async function withoutRegister<T extends AttemptKey>(
   attempts: readonly T[],
   { flow, registers: { find } }:
     & { flow: Pick<Flow, "release" | "wake"> }
@@ -15,7 +15,7 @@ export async function withoutRegister<T extends FlowNews>(
   const registers = await find(
     attempts.map(({ messageId, attempt }) => ({ messageId, n: attempt + 1 })),
   );
-  const isTaken = ({ messageId, attempt }: FlowNews) =>
+  const isTaken = ({ messageId, attempt }: AttemptKey) =>
     registers.has(`${messageId}/${attempt + 1}`);
   const taken = attempts.filter(isTaken);
   for (const attempt of taken) flow.release(attempt);
