@@ -26,12 +26,14 @@ const IN_USE_MS = 300;
 /**
  * Creates `count` slots. Transactional priority goes first. Bulk priority has at most three quarters of the
  * slots, and gets every fourth released slot, so that it never starves. While transactional priority is in
- * use, bulk priority has one slot, which rests after its work: concurrent prints slow each other down, because each
- * takes a core. Within a priority the next slot goes to the account that holds the fewest.
+ * use, bulk priority has less than half of the slots, at least one, and each rests after its work: concurrent prints
+ * slow each other down, because each takes a core. Within a priority the next slot goes to the account that holds the
+ * fewest.
  */
 export function createFairSlots(count: number): FairSlots {
   const places = openSemaphore({ max: count });
   const bulkCount = Math.max(1, Math.floor(count * BULK_SHARE));
+  const bulkCountInUse = Math.max(1, Math.floor((count - 1) / 2));
   const bulkPlaces = openSemaphore({ max: bulkCount });
   const resting = new Map<Permit, NodeJS.Timeout>();
   let urgentHeld = 0;
@@ -62,7 +64,7 @@ export function createFairSlots(count: number): FairSlots {
     const taken = new DisposableStack();
     taken.use(await places.acquire(accountId));
     urgentHeld++;
-    bulkPlaces.resize(1);
+    bulkPlaces.resize(bulkCountInUse);
     clearTimeout(quiet);
     quiet = undefined;
     taken.defer(endUrgent);

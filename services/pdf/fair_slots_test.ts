@@ -105,7 +105,7 @@ test("createFairSlots() pauses bulk only while transactional priority is in use"
   assert.deepEqual(queue.started, ["now", "b1", "b2", "b3"], "nobody is there any more");
 });
 
-test("createFairSlots() gives bulk one slot while transactional priority is in use, and then all of its own", async (context) => {
+test("createFairSlots() gives bulk less than half of the slots while transactional priority is in use", async (context) => {
   const { move } = stopTime(context);
   const queue = openQueue(4);
   for (const name of ["b1", "b2"]) await queue.ask(name, { priority: "bulk" });
@@ -124,4 +124,11 @@ test("createFairSlots() gives bulk one slot while transactional priority is in u
     ["b1", "b2", "now", "b3", "b4", "b5"],
     "nobody is there any more",
   );
+});
+
+test("createFairSlots() gives bulk three of eight slots while transactional priority is in use", async () => {
+  const queue = openQueue(8);
+  await queue.ask("now");
+  for (let n = 1; n <= 8; n++) await queue.ask(`b${n}`, { priority: "bulk" });
+  assert.deepEqual(queue.started, ["now", "b1", "b2", "b3"]);
 });
