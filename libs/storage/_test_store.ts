@@ -97,7 +97,7 @@ export function putOffOf(
     index,
     email: send.request.to[index]?.email ?? "",
     acceptedAt: send.acceptedAt,
-    integration: `${send.accountId}/${send.integrationId}`,
+    ...{ integration: `${send.accountId}/${send.integrationId}`, from: send.request.from.email },
     attempt: 0,
     ...times,
   };

@@ -1,4 +1,4 @@
-import { type Message, normalizeAddress, TERMINAL_STATES } from "@posthaste/contracts";
+import { type Message, TERMINAL_STATES } from "@posthaste/contracts";
 import {
   type DeliveryLedger,
   type FoundRegister,
@@ -17,7 +17,7 @@ import { insertGroup } from "./_insert_group.ts";
 import { UNTOUCHED } from "./_message_document.ts";
 import { withoutWords } from "./_without_words.ts";
 import { writeGroup } from "./_write_group.ts";
-import type { MessageIdentity } from "./message_identity.ts";
+import { type MessageIdentity, senderOf } from "./message_identity.ts";
 import type { AttemptOutcome, StoredRegister } from "./stored_register.ts";
 
 /** A register as it is found, with the integration of its attempt if that is not the send's own. */
@@ -101,7 +101,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
       const last = outcome.lines.at(-1);
       const update = (filter: Filter<Message>, written: AttemptOutcome) => {
         const { $set, ...change } = changeOf(n, written);
-        const learned = isLate ? {} : { ...subjectOf(message), ...senderOf(message, written) };
+        const learned = isLate ? {} : { ...subjectOf(message), ...waiting(message, written) };
         return updateOutcome({
           filter: { _id, accountId, attempt, state: { $ne: not }, ...filter },
           // Another process may have written the outcomes before. What was forgotten is not written again.
@@ -294,7 +294,7 @@ function documentOf(
   return {
     _id,
     ...identity,
-    ...senderOf({ from }, outcome),
+    ...waiting({ from }, outcome),
     ...UNTOUCHED,
     ...fieldsOf(n, outcome),
     ...(outcome.unreached === undefined ? {} : { unreached: outcome.unreached }),
@@ -303,12 +303,9 @@ function documentOf(
   };
 }
 
-/** Returns the sender of a message that is tried again: its integration may be another. */
-function senderOf(
-  { from }: Pick<MessageIdentity, "from">,
-  { state }: AttemptOutcome,
-): Pick<Message, "from"> {
-  return state === "deferred" && from !== undefined ? { from: normalizeAddress(from) } : {};
+/** Returns the sender of a message that waits for another attempt: another integration may make it. */
+function waiting({ from }: Pick<MessageIdentity, "from">, { state }: AttemptOutcome) {
+  return state === "deferred" ? senderOf({ from }) : {};
 }
 
 function subjectOf({ sealedSubject }: MessageIdentity): Pick<Message, "sealedSubject"> {

@@ -1,4 +1,11 @@
-import { copyFields, envelopeOf, type Message, messageIdOf, type Send } from "@posthaste/contracts";
+import {
+  copyFields,
+  envelopeOf,
+  type Message,
+  messageIdOf,
+  normalizeAddress,
+  type Send,
+} from "@posthaste/contracts";
 
 /** Which message an outcome is of: all that its document says besides. */
 export type MessageIdentity =
@@ -13,6 +20,11 @@ export type MessageIdentity =
     /** Its sender's address. Without it, any integration may be asked to make its next attempt. */
     from?: string | undefined;
   };
+
+/** Returns the sender as messages have it that wait for an attempt. */
+export function senderOf({ from }: Pick<MessageIdentity, "from">): Pick<Message, "from"> {
+  return from === undefined ? {} : { from: normalizeAddress(from) };
+}
 
 /** Returns which message a recipient's is; `null` if there is no such recipient. */
 export function identityOf(send: Send, index: number): MessageIdentity | null {

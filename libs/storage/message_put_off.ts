@@ -2,7 +2,7 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 import { isDuplicateKey } from "./_duplicate_key.ts";
 import { UNTOUCHED } from "./_message_document.ts";
-import type { MessageIdentity } from "./message_identity.ts";
+import { type MessageIdentity, senderOf } from "./message_identity.ts";
 
 /** A message that must wait until a time, before any attempt. */
 export type PutOff = MessageIdentity & {
@@ -29,9 +29,9 @@ export function messagePutOff(db: Db): MessagePutOff {
 
   async function write(putOff: PutOff, { upsert }: { upsert: boolean }): Promise<boolean> {
     const { messageId, accountId, attempt, now, reason, nextAt } = putOff;
-    const { sendId, index, email, acceptedAt, integration } = putOff;
+    const { sendId, index, email, acceptedAt, integration, from } = putOff;
     const filter = { _id: messageId, accountId, attempt, state: "deferred" } as const;
-    const change = { state: "deferred", waitsFor, nextAt, reason } as const;
+    const change = { state: "deferred", waitsFor, nextAt, reason, ...senderOf({ from }) } as const;
     const { matchedCount, upsertedCount } = await messages.updateOne({
       ...filter,
       // A message that waits again for the same reason has one line in its timeline.

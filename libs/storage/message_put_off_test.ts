@@ -25,6 +25,7 @@ test("putOffMessage() makes a message wait, with one line in its timeline howeve
   for (const time of [10, 20, 30]) assert.equal(await putOff(send, at(time)), true);
   const message = await store.messages.find("acc_1", messageIdOf(send._id, 0));
   assert.deepEqual([message?.state, message?.attempt, message?.nextAt], ["deferred", 0, at(30)]);
+  assert.equal(message?.from, send.request.from.email);
   assert.deepEqual(message?.timeline.map(({ type, detail }) => [type, detail]), [
     ["queued", undefined],
     ["deferred", reason],

@@ -1,4 +1,9 @@
-import { type Message, parseMessageId, RETRYABLE_STATES } from "@posthaste/contracts";
+import {
+  type Message,
+  normalizeAddress,
+  parseMessageId,
+  RETRYABLE_STATES,
+} from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
@@ -50,17 +55,19 @@ export function messageRetry(db: Db): MessageRetry {
 
   /**
    * Marks a send as not settled. From then on its content stays: only settled sends lose theirs. The count
-   * stops a tracker that has read the messages before and settles the send only now.
+   * stops a tracker that has read the messages before and settles the send only now. Returns its sender's address.
    */
   async function reopen(accountId: string, messageId: string, sendId: string, reconcileAt: Date) {
     const send = { _id: sendId, accountId };
-    const { matchedCount } = await sends.updateOne(
+    const reopened = await sends.findOneAndUpdate(
       { ...send, contentRemovedAt: { $exists: false } },
       { $set: { settledAt: null, reconcileAt }, $inc: { reopened: 1 } },
+      { projection: { from: 1 } },
     );
-    if (matchedCount > 0) return;
+    if (reopened !== null) return reopened.from.email;
     const found = await sends.findOne(send, { projection: { contentRemovedAt: 1 } });
     if (found?.contentRemovedAt) throw new ContentRemovedError(messageId, found.contentRemovedAt);
+    return undefined;
   }
 
   return {
@@ -72,7 +79,8 @@ export function messageRetry(db: Db): MessageRetry {
       };
       if (sendId === undefined) return null;
       if (await messages.countDocuments(retryable, { limit: 1 }) === 0) return null;
-      await reopen(accountId, _id, sendId, new Date(now.getTime() + UNDISTURBED_MS));
+      const undisturbed = new Date(now.getTime() + UNDISTURBED_MS);
+      const from = await reopen(accountId, _id, sendId, undisturbed);
       const message = await messages.findOneAndUpdate(
         retryable,
         [{
@@ -81,6 +89,8 @@ export function messageRetry(db: Db): MessageRetry {
             // Overdue: the scheduler takes it at its next search.
             nextAt: new Date(now.getTime() - OVERDUE_MS),
             waitsFor: null,
+            // Otherwise "$" at its beginning would name a field.
+            ...(from === undefined ? {} : { from: { $literal: normalizeAddress(from) } }),
             finishedAt: null,
             timeline: {
               $concatArrays: ["$timeline", [{

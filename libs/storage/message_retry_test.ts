@@ -26,6 +26,7 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   for (const id of [failed, unknown]) {
     const message = await store.messages.retry("acc_1", id, { now: at(9) });
     assert.deepEqual([message?.state, message?.finishedAt], ["deferred", null]);
+    assert.equal(message?.from, send.request.from.email);
     assert.ok((message?.nextAt ?? at(9)) < at(0));
     assert.deepEqual(message?.timeline.at(-1), {
       at: at(9),

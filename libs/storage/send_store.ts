@@ -10,6 +10,8 @@ export type SendHead = Omit<Send, "request"> & { from: Send["request"]["from"] }
 
 /** The recipients of a send. `acceptedAt` is when it started, as in its messages. */
 export type Recipients = Pick<Send, "accountId" | "acceptedAt" | "integrationId"> & {
+  /** The sender's address. */
+  from: string;
   emails: string[];
 };
 
@@ -101,10 +103,11 @@ export function sendStore(db: Db): SendStore {
     async findRecipients(ids) {
       const found = new Map<string, Recipients>();
       const stored = sends.find({ _id: { $in: ids }, request: { $exists: true } });
-      for await (const { _id, accountId, integrationId, request, ...times } of stored) {
+      for await (const { _id, accountId, integrationId, from, request, ...times } of stored) {
         const { to }: Send["request"] = JSON.parse(request);
         const emails = to.map(({ email }) => email);
-        found.set(_id, { accountId, acceptedAt: startOf(times), integrationId, emails });
+        const acceptedAt = startOf(times);
+        found.set(_id, { accountId, acceptedAt, integrationId, from: from.email, emails });
       }
       return found;
     },

@@ -11,6 +11,8 @@ export interface FoundIntegration {
 
 /** An integration that may make attempts of some senders. */
 export interface SenderCandidate extends Candidate {
+  /** Whether its server was unreachable, and one message may show that it is back. */
+  isProbed: boolean;
   /** The addresses as which it may send. */
   senders: readonly string[];
   /** Returns whether it may send as this address. */
@@ -30,6 +32,7 @@ export function candidateOf(
   return {
     id,
     isHealthy: suspended === null && circuitState(circuit, now) === "closed",
+    isProbed: suspended === null && circuitState(circuit, now) === "half_open",
     senders,
     maySendAs(email) {
       const sender = normalizeAddress(email);

@@ -29,9 +29,6 @@ export function capacityFor({ integration, circuit, inFlight, window, now }: Cap
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
 
-/** Maximum number of expired messages of an integration that one round examines. */
-export const MAX_EXPIRED = 200;
-
 /** Returns whether a message has waited for the maximum time of its integration. */
 export function isExpired(
   { acceptedAt }: { acceptedAt: Date },
@@ -40,7 +37,7 @@ export function isExpired(
   return integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
 }
 
-/** Splits messages by whether they have waited too long: up to `capacity` that have not, and up to 200 that have. */
+/** Splits messages by whether they have waited too long: up to `capacity` that have not, and all that have. */
 export function chooseWithin<T extends { acceptedAt: Date }>(
   found: readonly T[],
   { capacity, ...view }: Pick<CapacityView, "integration" | "now"> & { capacity: number },
@@ -48,7 +45,7 @@ export function chooseWithin<T extends { acceptedAt: Date }>(
   const byExpiry = Map.groupBy(found, (one) => isExpired(one, view));
   return {
     fresh: byExpiry.get(false)?.slice(0, capacity) ?? [],
-    expired: byExpiry.get(true)?.slice(0, MAX_EXPIRED) ?? [],
+    expired: byExpiry.get(true) ?? [],
   };
 }
 

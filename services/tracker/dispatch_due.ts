@@ -7,7 +7,7 @@ import { count, type Logger } from "@posthaste/telemetry";
 import { failExpired, MAX_EXPIRED_PER_ROUND } from "./end_expired.ts";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { chooseWithin, MAX_EXPIRED } from "./capacity.ts";
+import { isExpired } from "./capacity.ts";
 import { openRoutes, type Round, type Routes } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 
@@ -56,9 +56,8 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   const integrations = await deps.waiting.integrationsDue(deps.now());
   if (integrations.length === 0) return undefined;
   const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
-  const found = await Promise.all(
-    integrations.map((key) => dueOf(key, { circuits, flow }, deps)),
-  );
+  const round: Round = { circuits, flow, left: new Map() };
+  const found = await Promise.all(integrations.map((key) => dueOf(key, round, deps)));
   // Many integrations may have stopped together: their mail must not hold up that of the others.
   const { late = [], others = [] } = Object.groupBy(
     found.flat(),
@@ -66,9 +65,12 @@ export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | u
   );
   const all = [...others, ...late.slice(0, MAX_EXPIRED_PER_ROUND)];
   if (all.length === 0) return 0;
-  await dispatch(await decide(all, deps), { circuits, flow }, deps);
+  await dispatch(await decide(all, deps), round, deps);
   return all.length;
 }
+
+/** How many due messages of an integration are looked up beyond those that it may take: some cannot go, or fail. */
+const LOOK_AHEAD = 200;
 
 /** A message to dispatch, or to fail. */
 interface Routed extends DueMessage {
@@ -82,14 +84,15 @@ interface Routed extends DueMessage {
 /** Returns the messages of an integration that are due and may be dispatched now, or can wait no longer. */
 async function dueOf(
   key: string,
-  { circuits, flow }: Round,
+  round: Round,
   deps: DueDeps,
 ): Promise<Routed[]> {
   const now = deps.now();
-  const routes = await openRoutes(key, { circuits, flow }, deps);
-  const { integration, inFlightElsewhere } = routes;
+  const { flow } = round;
+  const routes = await openRoutes(key, round, deps);
+  const { inFlightElsewhere } = routes;
   const [inFlight, window] = [flow.inFlight(key) + inFlightElsewhere, flow.windowOf(key)];
-  const limit = inFlight + flow.returned(key).length + window + MAX_EXPIRED;
+  const limit = inFlight + flow.returned(key).length + window + LOOK_AHEAD;
   const found = await deps.waiting.dueMessages(key, { now, limit });
   // One search for each integration that takes mail: otherwise a page of mail for one hides that for another.
   const shares = found.length < limit ? [] : routes.elsewhere() ?? [];
@@ -98,8 +101,7 @@ async function dueOf(
   );
   const due = [...new Map([...found, ...movable.flat()].map((one) => [one._id, one])).values()]
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
-  const { fresh, expired } = chooseWithin(due, { integration, capacity: Infinity, now });
-  return await route([...expired, ...fresh], { key, routes, expired: new Set(expired) }, deps);
+  return await route(due, { key, routes, now }, deps);
 }
 
 /**
@@ -108,11 +110,12 @@ async function dueOf(
  */
 async function route(
   messages: readonly DueMessage[],
-  { key, routes, expired }: { key: string; routes: Routes; expired: ReadonlySet<DueMessage> },
+  { key, routes, now }: { key: string; routes: Routes; now: Date },
   deps: DueDeps,
 ): Promise<Routed[]> {
   // Without fallbacks it does not matter who the sender is.
-  const heads = routes.integration?.fallbacks.length
+  const { integration } = routes;
+  const heads = integration?.fallbacks.length
     ? await deps.sends.heads([...new Set(messages.map(({ sendId }) => sendId))])
     : [];
   const senders = new Map(heads.map(({ _id, from }) => [_id, from.email]));
@@ -120,7 +123,9 @@ async function route(
     const { sendId, unknownAttempts, unreached } = message;
     const from = senders.get(sendId) ?? "";
     const { id, left, isStopped } = routes.routeFor({ from, unknownAttempts, unreached });
-    if (expired.has(message) && isStopped) return [{ ...message, own: key, isTooLate: true }];
+    if (isStopped && isExpired(message, { integration, now })) {
+      return [{ ...message, own: key, isTooLate: true }];
+    }
     if (left <= 0) return [];
     routes.take(id, 1);
     return [{ ...message, own: key, ...(id === routes.id ? {} : { fallback: id }) }];

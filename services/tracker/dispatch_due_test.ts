@@ -61,7 +61,8 @@ function openRound(due: DueMessage[], changes: Changes<DueDeps> = {}) {
       heads: (ids) => Promise.resolve(ids.includes(SEND._id) ? [SEND] : []),
       findRecipients: () => {
         const emails = Array.from({ length: 9 }, (_, index) => `r${index}@example.com`);
-        const recipients = { accountId: "acc_1", acceptedAt: NOW, integrationId: 4, emails };
+        const known = { accountId: "acc_1", acceptedAt: NOW, integrationId: 4 };
+        const recipients = { ...known, from: "shop@example.com", emails };
         return Promise.resolve(new Map([[SEND._id, recipients]]));
       },
     },
@@ -317,6 +318,74 @@ test("dispatchDue() dispatches to its own integration, if that works, what a ful
   assert.deepEqual([flow.inFlight("acc_1/4"), flow.inFlight("acc_1/5")], [5, 10]);
 });
 
+const UNTIL_NOW = { failures: 5, reason: "refused", openUntil: NOW };
+
+test("dispatchDue() probes a fallback whose server was unreachable with one message, and nothing expires meanwhile", async () => {
+  const old = new Date(NOW.getTime() - 3_600_000);
+  const due = [dueOf(0), { ...dueOf(1), acceptedAt: old }];
+  const { round, flow, ledger } = openRound(due, {
+    integrations: openFallback({ suspended: { at: NOW, reason: "no login" } }),
+    circuits: { list: () => Promise.resolve([{ _id: "acc_1/5", ...UNTIL_NOW }]) },
+  });
+  assert.equal(await round(), 1);
+  assert.deepEqual([flow.inFlight("acc_1/4"), flow.inFlight("acc_1/5")], [0, 1]);
+  assert.equal(await round(), 0);
+  assert.deepEqual(ledger.written, []);
+});
+
+/** Integration 4, which is suspended, and its fallbacks 5 and 6. */
+function openFallbacks(fallbacks: { 5?: Partial<Integration>; 6?: Partial<Integration> }) {
+  const senders = ["shop@example.com", "other@example.com"];
+  const of = (id: number, options: Partial<Integration> = {}) =>
+    ({ ...OPEN, _id: `acc_1/${id}`, id, senders, archivedAt: null, ...options }) as Integration;
+  const all = [
+    of(4, { fallbacks: [5, 6], suspended: { at: NOW, reason: "no login" } }),
+    of(5, fallbacks[5]),
+    of(6, fallbacks[6]),
+  ];
+  return {
+    find: (_: string, wanted: number) =>
+      Promise.resolve(all.find(({ id }) => id === wanted) ?? null),
+  };
+}
+
+test("dispatchDue() dispatches to any fallback that has room", async () => {
+  const due = Array.from({ length: 9 }, (_, index) => ({ ...dueOf(index), unreached: 5 }));
+  const { round, flow } = openRound(due, {
+    integrations: openFallbacks({ 6: { maxPerMinute: 1 } }),
+  });
+  assert.equal(await round(), 9);
+  assert.deepEqual([flow.inFlight("acc_1/5"), flow.inFlight("acc_1/6")], [8, 1]);
+});
+
+test("dispatchDue() does not let expired mail for a full fallback hide that for another", async () => {
+  const acceptedAt = new Date(NOW.getTime() - 3_600_000);
+  const from = "other@example.com";
+  const other: SendHead = { ...SEND, _id: newSendId("acc_1"), from: { email: from } };
+  const waiting = Array.from({ length: 400 }, (_, index) => ({
+    ...{ ...dueOf(index), _id: messageIdOf(other._id, index), sendId: other._id },
+    ...{ acceptedAt, from },
+  }));
+  const hidden = { ...dueOf(0), acceptedAt, from: "shop@example.com" };
+  const { round, flow } = openRound([], {
+    waiting: {
+      integrationsDue: () => Promise.resolve(["acc_1/4"]),
+      dueMessages: (_, { limit, senders }) =>
+        Promise.resolve(
+          [...waiting, hidden].filter(({ from }) => senders?.includes(from) ?? true)
+            .slice(0, limit),
+        ),
+    },
+    sends: { heads: () => Promise.resolve([other, SEND]) },
+    integrations: openFallbacks({
+      5: { maxPerMinute: 1, senders: [from] },
+      6: { senders: ["shop@example.com"] },
+    }),
+  });
+  assert.equal(await round(), 2);
+  assert.deepEqual([flow.inFlight("acc_1/5"), flow.inFlight("acc_1/6")], [1, 1]);
+});
+
 test("dispatchDue() dispatches before it fails expired messages, and fails no more than 500 in a round", async () => {
   const old = new Date(NOW.getTime() - 3_600_000);
   const stopped = Array.from({ length: 4 }, () => ({ ...SEND, _id: newSendId("acc_2") }));
@@ -326,7 +395,8 @@ test("dispatchDue() dispatches before it fails expired messages, and fails no mo
       ...{ accountId: "acc_2", acceptedAt: old },
     }));
   const emails = Array.from({ length: 200 }, (_, index) => `r${index}@example.com`);
-  const recipients = { accountId: "acc_2", acceptedAt: old, integrationId: 4, emails };
+  const known = { accountId: "acc_2", acceptedAt: old, integrationId: 4 };
+  const recipients = { ...known, from: "shop@example.com", emails };
   const { round, world, ledger } = openRound([], {
     waiting: {
       integrationsDue: () => Promise.resolve([...stopped.keys()].map((id) => `acc_2/${id}`)),

@@ -3,7 +3,7 @@ import type { IntegrationCircuit, SendHead, StorePart } from "@posthaste/storage
 import { allEnded } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import { chooseWithin } from "./capacity.ts";
-import { type ExpiryDeps, failExpired } from "./end_expired.ts";
+import { type ExpiryDeps, failExpired, MESSAGES_PER_ROUND } from "./end_expired.ts";
 import type { Flow, Returned } from "./flow.ts";
 import { FIRST_ATTEMPT, type Routes } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
@@ -55,7 +55,8 @@ export async function dispatchReturned(
     return [{ ...attempt, by: id, isTooLate: false }];
   });
   const [late, waiting] = partition(routed, ({ isTooLate }) => isTooLate);
-  for (const [id, ofSend] of Map.groupBy(late, ({ sendId }) => sendId)) {
+  const ended = late.slice(0, MESSAGES_PER_ROUND);
+  for (const [id, ofSend] of Map.groupBy(ended, ({ sendId }) => sendId)) {
     const head = heads.get(id);
     if (head && integration) await failExpired(head, ofSend, { integration, circuit }, deps);
     for (const attempt of ofSend) flow.release(attempt);

@@ -18,6 +18,8 @@ export interface RouteDeps {
 export interface Round {
   circuits: ReadonlyMap<string, IntegrationCircuit>;
   flow: Flow;
+  /** How many more messages an integration (`<account>/<id>`) may take, of all mail; of those that were asked for. */
+  left: Map<string, number>;
 }
 
 /** A message whose next attempt is due. */
@@ -63,7 +65,7 @@ export interface Share {
 /** Finds the integrations that may send the mail of an integration (`<account>/<id>`). */
 export async function openRoutes(
   key: string,
-  { circuits, flow }: Round,
+  { circuits, flow, left }: Round,
   deps: RouteDeps,
 ): Promise<Routes> {
   const now = deps.now();
@@ -71,42 +73,54 @@ export async function openRoutes(
   const id = Number(text);
   const integration = await deps.integrations.find(accountId, id);
   const others = await Promise.all(
-    (integration?.fallbacks ?? []).map((other) => deps.integrations.find(accountId, other)),
+    [...new Set(integration?.fallbacks)].filter((other) => other !== id)
+      .map((other) => deps.integrations.find(accountId, other)),
   );
-  const capacityOf = (keyOf: string, found: Integration | null) => {
+  const measure = (keyOf: string, found: Integration | null) => {
+    if (left.has(keyOf)) return;
     const [inFlight, window] = [flow.inFlight(keyOf), flow.windowOf(keyOf)];
     const circuit = circuits.get(keyOf);
-    return capacityFor({ integration: found, circuit, inFlight, window, now });
+    left.set(keyOf, capacityFor({ integration: found, circuit, inFlight, window, now }));
   };
-  const left = new Map([[id, capacityOf(key, integration)]]);
+  measure(key, integration);
   const fallbacks = others.flatMap((found): SenderCandidate[] => {
-    if (found === null || left.has(found.id)) return [];
-    left.set(found.id, capacityOf(found._id, found));
+    if (found === null) return [];
+    measure(found._id, found);
     return [candidateOf({ integration: found, circuit: circuits.get(found._id) }, now)];
   });
   const own = integration && {
     ...candidateOf({ integration, circuit: circuits.get(key) }, now),
     isPaused: integration.suspended?.kind === "person",
   };
-  const leftOf = (one: number) => left.get(one) ?? 0;
+  const leftOf = (one: number) => left.get(`${accountId}/${one}`) ?? 0;
   const circuit = circuitState(circuits.get(key), now);
-  const isProbed = circuit === "half_open";
   const isFailedOver = own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy;
-  const ownTakes = () => isProbed && leftOf(id) > 0;
+  const ownTakes = () => own?.isProbed === true && leftOf(id) > 0;
 
   const isStopped = integration !== null && (integration.suspended !== null || circuit === "open");
   function choose(message: Due): number {
     // One message shows whether its server is back.
     if (own === null || fallbacks.length === 0 || ownTakes()) return id;
-    // A message does not wait for a fallback while its own integration works.
-    const able = fallbacks.filter(({ id, maySendAs }) =>
-      maySendAs(message.from) && (!own.isHealthy || leftOf(id) > 0)
-    );
-    return chooseIntegration(message, { own, fallbacks: able });
+    const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from)).map((one) => ({
+      ...one,
+      isHealthy: one.isHealthy || !own.isHealthy && one.isProbed && leftOf(one.id) > 0,
+    }));
+    // A message does not wait for one integration while another that works has room.
+    const open = able.filter((one) => leftOf(one.id) > 0);
+    return chooseIntegration(message, {
+      own,
+      fallbacks: own.isHealthy || open.some(({ isHealthy }) => isHealthy) ? open : able,
+    });
+  }
+  /** Returns whether another message shows just now whether a fallback is back that may send this one. */
+  function isFallbackProbed({ from, unknownAttempts }: Due): boolean {
+    if (own === null || own.isPaused || unknownAttempts.length > 0) return false;
+    return fallbacks.some(({ isProbed, maySendAs }) => isProbed && maySendAs(from));
   }
   function routeFor(message: Due) {
     const chosen = choose(message);
-    return { id: chosen, left: leftOf(chosen), isStopped: chosen === id && isStopped };
+    const nobodyTakes = chosen === id && isStopped && !isFallbackProbed(message);
+    return { id: chosen, left: leftOf(chosen), isStopped: nobodyTakes };
   }
   return {
     ...{ id, integration, isFailedOver, isStopped, routeFor },
@@ -121,6 +135,6 @@ export async function openRoutes(
       return [...byTaker].map(([taker, senders]) => ({ senders, left: leftOf(taker) }))
         .filter(({ left }) => left > 0);
     },
-    take: (chosen, messages) => void left.set(chosen, leftOf(chosen) - messages),
+    take: (chosen, messages) => void left.set(`${accountId}/${chosen}`, leftOf(chosen) - messages),
   };
 }

@@ -66,6 +66,7 @@ function openReconciler(
         Promise.resolve(
           new Map(ids.map((id) => [id, {
             ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
+            from: "shop@example.com",
             emails: Array.from({ length: 9 }, (_, index) => `r${index}@example.com`),
           }])),
         ),

@@ -66,9 +66,9 @@ function identityOf(
   const send = recipients.get(sendId);
   const email = send?.accountId === accountId ? send.emails[index] : undefined;
   if (send === undefined || email === undefined) return undefined;
-  const { acceptedAt, integrationId } = send;
+  const { acceptedAt, integrationId, from } = send;
   const integration = `${accountId}/${integrationId}`;
-  return { messageId, sendId, accountId, integration, index, email, acceptedAt };
+  return { messageId, sendId, accountId, integration, from, index, email, acceptedAt };
 }
 
 async function endFailed(

@@ -24,6 +24,7 @@ function openLedger(changes: Changes<RecordDeps> = {}) {
     accountId: "acc_1",
     acceptedAt: new Date(at),
     integrationId: 4,
+    from: "shop@example.com",
     emails: ["a@example.com"],
   };
   const deps = withChanges<RecordDeps>({

@@ -146,16 +146,18 @@ export async function scheduleOnce(
   if (integrations.size === 0) return undefined;
   const looked = takeLooks(integrations, looks, deps.now());
   const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
+  const round: Round = { circuits, flow, left: new Map() };
   const dispatched = await allEnded(
     [...integrations],
-    (key) => scheduleFor(key, { circuits, isLook: looked.has(key), flow }, deps),
+    (key) => scheduleFor(key, { ...round, isLook: looked.has(key) }, deps),
   );
   // Last, and few in each round: many integrations may have stopped together.
-  let left = MAX_EXPIRED_PER_ROUND;
+  let expired = 0;
   for (const key of looked) {
-    if (left > 0) left -= await endOld(key, { circuits, flow, max: left }, deps);
+    const max = MAX_EXPIRED_PER_ROUND - expired;
+    if (max > 0) expired += await endOld(key, { ...round, max }, deps);
     // The next round continues here.
-    if (left <= 0) looks.delete(key);
+    if (expired >= MAX_EXPIRED_PER_ROUND) looks.delete(key);
   }
   return dispatched.reduce((sum, taken) => sum + taken, 0);
 }
@@ -174,15 +176,16 @@ function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set
 
 async function scheduleFor(
   key: string,
-  { circuits, isLook, flow }: Round & {
+  { isLook, ...round }: Round & {
     /** Whether it is searched for mail that has waited too long. */
     isLook: boolean;
   },
   deps: ScheduleDeps,
 ): Promise<number> {
+  const { circuits, flow } = round;
   // So a hundred silent servers cause no work.
   if (flow.inFlight(key) >= flow.windowOf(key) && !isLook && !flow.isFailedOver(key)) return 0;
-  const routes = await openRoutes(key, { circuits, flow }, deps);
+  const routes = await openRoutes(key, round, deps);
   flow.failOver(key, routes.isFailedOver);
   const circuit = circuits.get(key);
   const again = await dispatchReturned(key, { circuit, flow, routes }, deps);
@@ -201,10 +204,10 @@ async function scheduleFor(
  */
 async function endOld(
   key: string,
-  { circuits, flow, max }: Round & { max: number },
+  { max, ...round }: Round & { max: number },
   deps: ScheduleDeps,
 ): Promise<number> {
-  const { integration, isStopped, routeFor } = await openRoutes(key, { circuits, flow }, deps);
+  const { integration, isStopped, routeFor } = await openRoutes(key, round, deps);
   if (integration === null || !isStopped) return 0;
   const now = deps.now();
   const before = new Date(now.getTime() - integration.retryForMs);
@@ -219,7 +222,7 @@ async function endOld(
     count += Math.min(MESSAGES_PER_ROUND, send.messageCount - send.next);
     return true;
   });
-  const circuit = circuits.get(key);
+  const circuit = round.circuits.get(key);
   await allEnded(taken, (send) => endExpired(send, { integration, circuit }, deps));
   return count;
 }

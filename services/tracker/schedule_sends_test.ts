@@ -82,6 +82,7 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
         Promise.resolve(
           new Map(ids.map((id) => [id, {
             ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
+            from: "shop@example.com",
             emails: Array.from({ length: 200 }, (_, index) => `r${index}@example.com`),
           }])),
         ),
@@ -598,6 +599,43 @@ test("scheduleOnce() gives each fallback its own mail, however much waits for an
   });
   assert.equal(await run(), 11);
   assert.deepEqual(routesOf(published).filter(([id]) => id === 6), [[6, 1]]);
+});
+
+test("scheduleOnce() keeps the window of a fallback that several integrations share", async () => {
+  const shared = { ...OPEN, archivedAt: null, senders: ["shop@example.com"] };
+  const ids = [11, 12, 13];
+  const integrations = new Map(
+    [5, ...ids].map((id) => [id, {
+      ...{ ...shared, _id: `acc_1/${id}`, id, fallbacks: id === 5 ? [] : [5] },
+      ...(id === 5 ? {} : { suspended: SUSPENDED.suspended }),
+    }]),
+  );
+  const sends = ids.map((id) => waitingSend({ integrationId: id, waitsFor: `acc_1/${id}` }));
+  const { run, flow } = openScheduler(sends, {
+    integrations: { find: (_, id) => Promise.resolve(integrations.get(id) ?? null) },
+  });
+  assert.equal(await run(), 10);
+  assert.equal(flow.inFlight("acc_1/5"), 10);
+});
+
+test("scheduleOnce() dispatches to the second fallback what the first has no room for", async () => {
+  const shared = {
+    ...OPEN,
+    archivedAt: null,
+    senders: ["shop@example.com"],
+    fallbacks: [] as number[],
+  };
+  const integrations = new Map([
+    [4, { ...shared, ...SUSPENDED, _id: "acc_1/4", id: 4, fallbacks: [5, 6] }],
+    [5, { ...shared, _id: "acc_1/5", id: 5, maxPerMinute: 1 }],
+    [6, { ...shared, _id: "acc_1/6", id: 6 }],
+  ]);
+  const sends = upTo(4).map(() => waitingSend({ messageCount: 1 }));
+  const { run, flow } = openScheduler(sends, {
+    integrations: { find: (_, id) => Promise.resolve(integrations.get(id) ?? null) },
+  });
+  while (await run());
+  assert.deepEqual([flow.inFlight("acc_1/5"), flow.inFlight("acc_1/6")], [1, 3]);
 });
 
 test("scheduleOnce() sends one mail as a probe to a server that may be back, and the rest to the fallback", async () => {
