@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { test } from "node:test";
 import { type LoggerOptions, openLogger } from "./logger.ts";
 import { withSpan } from "./span.ts";
@@ -76,4 +77,23 @@ test("openLogger() writes whole lines to the standard output, also just before t
   assert.equal(child.status, 3, child.stderr);
   const lines = child.stdout.trimEnd().split("\n").map((line) => JSON.parse(line).i);
   assert.deepEqual(lines, Array.from({ length: 5000 }, (_, i) => i));
+});
+
+test("flushSync() lets a process end whose log nobody reads any more", async () => {
+  const script = `
+    import { openLogger } from ${JSON.stringify(new URL("./logger.ts", import.meta.url).href)};
+    const logger = openLogger({ service: "x", level: "info" });
+    process.stdin.once("data", () => {
+      for (let i = 0; i < 5000; i++) logger.info("line", { i });
+      logger.flushSync();
+      process.exit(3);
+    });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+  const ended = once(child, "exit");
+  child.stdout.destroy();
+  child.stdin.end("go");
+  const timer = setTimeout(() => child.kill("SIGKILL"), 60_000);
+  const [code] = await ended;
+  clearTimeout(timer);
+  assert.equal(code, 3);
 });
