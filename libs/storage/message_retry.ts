@@ -1,11 +1,7 @@
-import {
-  type Message,
-  normalizeAddress,
-  parseMessageId,
-  RETRYABLE_STATES,
-} from "@posthaste/contracts";
+import { type Message, parseMessageId, RETRYABLE_STATES } from "@posthaste/contracts";
 import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
+import { senderOf } from "./message_identity.ts";
 
 /** A state from which a person may retry a message. */
 export type RetryableState = (typeof RETRYABLE_STATES)[number];
@@ -80,7 +76,7 @@ export function messageRetry(db: Db): MessageRetry {
       if (sendId === undefined) return null;
       if (await messages.countDocuments(retryable, { limit: 1 }) === 0) return null;
       const undisturbed = new Date(now.getTime() + UNDISTURBED_MS);
-      const from = await reopen(accountId, _id, sendId, undisturbed);
+      const { from } = senderOf({ from: await reopen(accountId, _id, sendId, undisturbed) });
       const message = await messages.findOneAndUpdate(
         retryable,
         [{
@@ -90,7 +86,7 @@ export function messageRetry(db: Db): MessageRetry {
             nextAt: new Date(now.getTime() - OVERDUE_MS),
             waitsFor: null,
             // Otherwise "$" at its beginning would name a field.
-            ...(from === undefined ? {} : { from: { $literal: normalizeAddress(from) } }),
+            ...(from === undefined ? {} : { from: { $literal: from } }),
             finishedAt: null,
             timeline: {
               $concatArrays: ["$timeline", [{

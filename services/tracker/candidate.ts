@@ -28,11 +28,12 @@ export function candidateOf(
   now: Date,
 ): SenderCandidate {
   const { id, suspended, archivedAt } = integration;
+  const state = suspended === null ? circuitState(circuit, now) : "suspended";
   const senders = archivedAt === null ? integration.senders : [];
   return {
     id,
-    isHealthy: suspended === null && circuitState(circuit, now) === "closed",
-    isProbed: suspended === null && circuitState(circuit, now) === "half_open",
+    isHealthy: state === "closed",
+    isProbed: state === "half_open",
     senders,
     maySendAs(email) {
       const sender = normalizeAddress(email);

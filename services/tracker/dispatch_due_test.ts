@@ -31,6 +31,9 @@ const OPEN = {
   fallbacks: [] as number[],
 } as Integration;
 
+/** A due message, with the sender that its document may have. */
+type Due = DueMessage & { from?: string };
+
 function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
   const { _id: sendId, accountId, acceptedAt } = SEND;
   const waitsFor = null;
@@ -42,7 +45,7 @@ function dueOf(index: number, attempt = 1, nextAt = NOW): DueMessage {
 
 type Registers = Awaited<ReturnType<DueDeps["registers"]["find"]>>;
 
-function openRound(due: DueMessage[], changes: Changes<DueDeps> = {}) {
+function openRound(due: Due[], changes: Changes<DueDeps> = {}) {
   const ledger = openMemoryLedger();
   const world = { due, now: 0, published: [] as Outgoing[], registers: new Map() as Registers };
   const deps = withChanges<DueDeps>({
@@ -55,7 +58,12 @@ function openRound(due: DueMessage[], changes: Changes<DueDeps> = {}) {
     },
     waiting: {
       integrationsDue: () => Promise.resolve(world.due.length > 0 ? ["acc_1/4"] : []),
-      dueMessages: (_, { limit }) => Promise.resolve(world.due.slice(0, limit)),
+      dueMessages: (_, { limit, senders }) =>
+        Promise.resolve(
+          world.due.filter(({ from }) =>
+            senders === undefined || from === undefined || senders.includes(from)
+          ).slice(0, limit),
+        ),
     },
     sends: {
       heads: (ids) => Promise.resolve(ids.includes(SEND._id) ? [SEND] : []),
@@ -85,6 +93,21 @@ function openRound(due: DueMessage[], changes: Changes<DueDeps> = {}) {
     );
   return { world, ledger, round, dispatched, flow };
 }
+
+/** Integrations of the account, each with two senders. */
+function integrationsOf(...all: (Partial<Integration> & { id: number })[]) {
+  const senders = ["shop@example.com", "other@example.com"];
+  const integrations = new Map(
+    all.map((one) => [one.id, {
+      ...{ ...OPEN, _id: `acc_1/${one.id}`, senders, archivedAt: null },
+      ...one,
+    }]),
+  );
+  return { find: (_: string, id: number) => Promise.resolve(integrations.get(id) ?? null) };
+}
+
+/** An integration that does not send itself. */
+const STOPPED = { id: 4, fallbacks: [5, 6], suspended: { at: NOW, reason: "no login" } };
 
 test("dispatchDue() dispatches each attempt once, while it is in flight", async () => {
   const { world, round, dispatched } = openRound([dueOf(0), dueOf(3)]);
@@ -245,11 +268,6 @@ test("dispatchDue() keeps the last attempt of an expired message until its healt
 });
 
 test("dispatchDue() dispatches to a fallback what its own integration was not offered", async () => {
-  const senders = ["shop@example.com"];
-  const integrations = new Map([
-    [4, { ...OPEN, _id: "acc_1/4", id: 4, fallbacks: [5], senders, archivedAt: null }],
-    [5, { ...OPEN, _id: "acc_1/5", id: 5, fallbacks: [4], senders, archivedAt: null }],
-  ]);
   const due = [
     dueOf(0),
     { ...dueOf(1), unreached: 4 },
@@ -257,9 +275,7 @@ test("dispatchDue() dispatches to a fallback what its own integration was not of
     { ...dueOf(3), unreached: 5 },
   ];
   const { round, world, flow } = openRound(due, {
-    integrations: {
-      find: (_, id) => Promise.resolve(integrations.get(id) as Integration),
-    },
+    integrations: integrationsOf({ id: 4, fallbacks: [5] }, { id: 5, fallbacks: [4] }),
   });
   assert.equal(await round(), 4);
   const routes = world.published.flatMap(({ type, data }) =>
@@ -272,18 +288,6 @@ test("dispatchDue() dispatches to a fallback what its own integration was not of
   assert.equal(await round(), 0, "they are in flight");
 });
 
-/** Integration 4 and its fallback 5, which may send as only one of its two senders. */
-function openFallback(own: Partial<Integration>) {
-  const senders = ["shop@example.com", "other@example.com"];
-  const integrations = new Map([
-    [4, { ...OPEN, _id: "acc_1/4", id: 4, fallbacks: [5], senders, archivedAt: null, ...own }],
-    [5, { ...OPEN, _id: "acc_1/5", id: 5, senders: ["shop@example.com"], archivedAt: null }],
-  ]);
-  return {
-    find: (_: string, id: number) => Promise.resolve(integrations.get(id) as Integration),
-  };
-}
-
 test("dispatchDue() finds what a fallback sends behind any number of messages that wait for their own", async () => {
   const other: SendHead = {
     ...SEND,
@@ -295,17 +299,9 @@ test("dispatchDue() finds what a fallback sends behind any number of messages th
     ...{ ...dueOf(index), _id: messageIdOf(other._id, index), sendId: other._id },
     from: "other@example.com",
   }));
-  const { round, dispatched } = openRound([], {
-    waiting: {
-      integrationsDue: () => Promise.resolve(["acc_1/4"]),
-      dueMessages: (_, { limit, senders }) =>
-        Promise.resolve(
-          [...waiting, hidden].filter(({ from }) => senders?.includes(from) ?? true)
-            .slice(0, limit),
-        ),
-    },
+  const { round, dispatched } = openRound([...waiting, hidden], {
     sends: { heads: () => Promise.resolve([other, SEND]) },
-    integrations: openFallback({ suspended: { at: NOW, reason: "no login" } }),
+    integrations: integrationsOf(STOPPED, { id: 5, senders: ["shop@example.com"] }),
   });
   assert.equal(await round(), 1);
   assert.deepEqual(dispatched(), [0]);
@@ -313,7 +309,9 @@ test("dispatchDue() finds what a fallback sends behind any number of messages th
 
 test("dispatchDue() dispatches to its own integration, if that works, what a full fallback has no room for", async () => {
   const due = Array.from({ length: 15 }, (_, index) => ({ ...dueOf(index), unreached: 4 }));
-  const { round, flow } = openRound(due, { integrations: openFallback({}) });
+  const { round, flow } = openRound(due, {
+    integrations: integrationsOf({ id: 4, fallbacks: [5] }, { id: 5 }),
+  });
   assert.equal(await round(), 15);
   assert.deepEqual([flow.inFlight("acc_1/4"), flow.inFlight("acc_1/5")], [5, 10]);
 });
@@ -324,7 +322,7 @@ test("dispatchDue() probes a fallback whose server was unreachable with one mess
   const old = new Date(NOW.getTime() - 3_600_000);
   const due = [dueOf(0), { ...dueOf(1), acceptedAt: old }];
   const { round, flow, ledger } = openRound(due, {
-    integrations: openFallback({ suspended: { at: NOW, reason: "no login" } }),
+    integrations: integrationsOf(STOPPED, { id: 5 }),
     circuits: { list: () => Promise.resolve([{ _id: "acc_1/5", ...UNTIL_NOW }]) },
   });
   assert.equal(await round(), 1);
@@ -333,26 +331,10 @@ test("dispatchDue() probes a fallback whose server was unreachable with one mess
   assert.deepEqual(ledger.written, []);
 });
 
-/** Integration 4, which is suspended, and its fallbacks 5 and 6. */
-function openFallbacks(fallbacks: { 5?: Partial<Integration>; 6?: Partial<Integration> }) {
-  const senders = ["shop@example.com", "other@example.com"];
-  const of = (id: number, options: Partial<Integration> = {}) =>
-    ({ ...OPEN, _id: `acc_1/${id}`, id, senders, archivedAt: null, ...options }) as Integration;
-  const all = [
-    of(4, { fallbacks: [5, 6], suspended: { at: NOW, reason: "no login" } }),
-    of(5, fallbacks[5]),
-    of(6, fallbacks[6]),
-  ];
-  return {
-    find: (_: string, wanted: number) =>
-      Promise.resolve(all.find(({ id }) => id === wanted) ?? null),
-  };
-}
-
 test("dispatchDue() dispatches to any fallback that has room", async () => {
   const due = Array.from({ length: 9 }, (_, index) => ({ ...dueOf(index), unreached: 5 }));
   const { round, flow } = openRound(due, {
-    integrations: openFallbacks({ 6: { maxPerMinute: 1 } }),
+    integrations: integrationsOf(STOPPED, { id: 5 }, { id: 6, maxPerMinute: 1 }),
   });
   assert.equal(await round(), 9);
   assert.deepEqual([flow.inFlight("acc_1/5"), flow.inFlight("acc_1/6")], [8, 1]);
@@ -367,20 +349,13 @@ test("dispatchDue() does not let expired mail for a full fallback hide that for 
     ...{ acceptedAt, from },
   }));
   const hidden = { ...dueOf(0), acceptedAt, from: "shop@example.com" };
-  const { round, flow } = openRound([], {
-    waiting: {
-      integrationsDue: () => Promise.resolve(["acc_1/4"]),
-      dueMessages: (_, { limit, senders }) =>
-        Promise.resolve(
-          [...waiting, hidden].filter(({ from }) => senders?.includes(from) ?? true)
-            .slice(0, limit),
-        ),
-    },
+  const { round, flow } = openRound([...waiting, hidden], {
     sends: { heads: () => Promise.resolve([other, SEND]) },
-    integrations: openFallbacks({
-      5: { maxPerMinute: 1, senders: [from] },
-      6: { senders: ["shop@example.com"] },
-    }),
+    integrations: integrationsOf(
+      STOPPED,
+      { id: 5, maxPerMinute: 1, senders: [from] },
+      { id: 6, senders: ["shop@example.com"] },
+    ),
   });
   assert.equal(await round(), 2);
   assert.deepEqual([flow.inFlight("acc_1/5"), flow.inFlight("acc_1/6")], [1, 1]);

@@ -163,8 +163,12 @@ export function openFlow(
     return server?.begun.delete(key) === true;
   }
 
+  function wake(): void {
+    news.resolve();
+  }
+
   function release(attempt: AttemptKey): void {
-    if (forget(keyOf(attempt))) news.resolve();
+    if (forget(keyOf(attempt))) wake();
   }
 
   /** Forgets what is no longer postponed. */
@@ -205,7 +209,7 @@ export function openFlow(
       server.ends.push(clock.now());
       server.cap = Math.min(MAX_WINDOW, server.cap + 1);
       server.pauseMs = FIRST_PAUSE_MS;
-      news.resolve();
+      wake();
     },
     keepReturned(integration, attempt, { isServerBusy, own = integration }) {
       const key = keyOf(attempt);
@@ -214,7 +218,7 @@ export function openFlow(
       flowOf(own).returned.set(key, attempt);
       owners.set(key, own);
       if (isServerBusy) narrow(server, { wasBegun });
-      else news.resolve();
+      else wake();
     },
     postpone({ accountId, sendId, ...attempt }, ms) {
       release(attempt);
@@ -255,9 +259,8 @@ export function openFlow(
       }
       return begun.size;
     },
-    wake: () => news.resolve(),
+    wake,
     async nextNews(withinMs, signal) {
-      const wake = () => news.resolve();
       const timer = setTimeout(wake, withinMs);
       signal?.addEventListener("abort", wake);
       if (signal?.aborted) wake();

@@ -1,6 +1,5 @@
 import type { Integration } from "@posthaste/contracts";
 import { chooseIntegration, type EarlierAttempts } from "@posthaste/delivery";
-import { circuitState } from "@posthaste/limits";
 import type { IntegrationCircuit } from "@posthaste/storage";
 import { capacityFor } from "./capacity.ts";
 import { candidateOf, type SenderCandidate } from "./candidate.ts";
@@ -76,28 +75,28 @@ export async function openRoutes(
     [...new Set(integration?.fallbacks)].filter((other) => other !== id)
       .map((other) => deps.integrations.find(accountId, other)),
   );
-  const measure = (keyOf: string, found: Integration | null) => {
-    if (left.has(keyOf)) return;
-    const [inFlight, window] = [flow.inFlight(keyOf), flow.windowOf(keyOf)];
-    const circuit = circuits.get(keyOf);
-    left.set(keyOf, capacityFor({ integration: found, circuit, inFlight, window, now }));
+  const keyOf = (one: number) => `${accountId}/${one}`;
+  const leftOf = (one: number) => left.get(keyOf(one)) ?? 0;
+  const measure = (one: number, found: Integration | null) => {
+    const key = keyOf(one);
+    if (left.has(key)) return;
+    const [inFlight, window] = [flow.inFlight(key), flow.windowOf(key)];
+    const circuit = circuits.get(key);
+    left.set(key, capacityFor({ integration: found, circuit, inFlight, window, now }));
   };
-  measure(key, integration);
+  measure(id, integration);
   const fallbacks = others.flatMap((found): SenderCandidate[] => {
     if (found === null) return [];
-    measure(found._id, found);
+    measure(found.id, found);
     return [candidateOf({ integration: found, circuit: circuits.get(found._id) }, now)];
   });
   const own = integration && {
     ...candidateOf({ integration, circuit: circuits.get(key) }, now),
     isPaused: integration.suspended?.kind === "person",
   };
-  const leftOf = (one: number) => left.get(`${accountId}/${one}`) ?? 0;
-  const circuit = circuitState(circuits.get(key), now);
   const isFailedOver = own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy;
   const ownTakes = () => own?.isProbed === true && leftOf(id) > 0;
-
-  const isStopped = integration !== null && (integration.suspended !== null || circuit === "open");
+  const isStopped = own !== null && !own.isHealthy && !own.isProbed;
   function choose(message: Due): number {
     // One message shows whether its server is back.
     if (own === null || fallbacks.length === 0 || ownTakes()) return id;
@@ -124,10 +123,7 @@ export async function openRoutes(
   }
   return {
     ...{ id, integration, isFailedOver, isStopped, routeFor },
-    inFlightElsewhere: fallbacks.reduce(
-      (sum, one) => sum + flow.inFlight(`${accountId}/${one.id}`),
-      0,
-    ),
+    inFlightElsewhere: fallbacks.reduce((sum, one) => sum + flow.inFlight(keyOf(one.id)), 0),
     elsewhere() {
       if (!isFailedOver || ownTakes()) return undefined;
       const senders = fallbacks.flatMap(({ senders }) => senders);
@@ -135,6 +131,6 @@ export async function openRoutes(
       return [...byTaker].map(([taker, senders]) => ({ senders, left: leftOf(taker) }))
         .filter(({ left }) => left > 0);
     },
-    take: (chosen, messages) => void left.set(`${accountId}/${chosen}`, leftOf(chosen) - messages),
+    take: (chosen, messages) => void left.set(keyOf(chosen), leftOf(chosen) - messages),
   };
 }
