@@ -7,7 +7,6 @@ import { count, type Logger } from "@posthaste/telemetry";
 import { failExpired, MAX_EXPIRED_PER_ROUND } from "./end_expired.ts";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { isExpired } from "./capacity.ts";
 import { openRoutes, type Round, type Routes } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 
@@ -78,7 +77,7 @@ interface Routed extends DueMessage {
   own: string;
   /** The integration that sends it, if that is not its own. */
   fallback?: number;
-  isTooLate?: boolean;
+  isTooLate: boolean;
 }
 
 /** Returns the messages of an integration that are due and may be dispatched now, or can wait no longer. */
@@ -101,7 +100,7 @@ async function dueOf(
   );
   const due = [...new Map([...found, ...movable.flat()].map((one) => [one._id, one])).values()]
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
-  return await route(due, { key, routes, now }, deps);
+  return await route(due, { key, routes }, deps);
 }
 
 /**
@@ -110,25 +109,19 @@ async function dueOf(
  */
 async function route(
   messages: readonly DueMessage[],
-  { key, routes, now }: { key: string; routes: Routes; now: Date },
+  { key, routes }: { key: string; routes: Routes },
   deps: DueDeps,
 ): Promise<Routed[]> {
   // Without fallbacks it does not matter who the sender is.
-  const { integration } = routes;
-  const heads = integration?.fallbacks.length
+  const heads = routes.integration?.fallbacks.length
     ? await deps.sends.heads([...new Set(messages.map(({ sendId }) => sendId))])
     : [];
   const senders = new Map(heads.map(({ _id, from }) => [_id, from.email]));
   return messages.flatMap((message): Routed[] => {
-    const { sendId, unknownAttempts, unreached } = message;
-    const from = senders.get(sendId) ?? "";
-    const { id, left, isStopped } = routes.routeFor({ from, unknownAttempts, unreached });
-    if (isStopped && isExpired(message, { integration, now })) {
-      return [{ ...message, own: key, isTooLate: true }];
-    }
-    if (left <= 0) return [];
-    routes.take(id, 1);
-    return [{ ...message, own: key, ...(id === routes.id ? {} : { fallback: id }) }];
+    const assigned = routes.assign({ ...message, from: senders.get(message.sendId) ?? "" });
+    if (assigned === undefined) return [];
+    const { id, isTooLate } = assigned;
+    return [{ ...message, own: key, isTooLate, ...(id === routes.id ? {} : { fallback: id }) }];
   });
 }
 

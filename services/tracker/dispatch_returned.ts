@@ -45,14 +45,11 @@ export async function dispatchReturned(
   if (ids.size === 0) return 0;
   const open = isFailedOver ? first : await withoutRegister(first, { flow, ...deps });
   const heads = new Map((await deps.sends.heads([...ids])).map((head) => [head._id, head]));
-  const isExpired = new Set<Returned>(expired);
   const routed = open.flatMap((attempt): RoutedReturn[] => {
     const from = heads.get(attempt.sendId)?.from.email ?? "";
-    const { id, left, isStopped } = routes.routeFor({ ...FIRST_ATTEMPT, from });
-    if (isExpired.has(attempt) && isStopped) return [{ ...attempt, by: id, isTooLate: true }];
-    if (left <= 0) return [];
-    routes.take(id, 1);
-    return [{ ...attempt, by: id, isTooLate: false }];
+    const assigned = routes.assign({ ...FIRST_ATTEMPT, from, acceptedAt: attempt.acceptedAt });
+    if (assigned === undefined) return [];
+    return [{ ...attempt, by: assigned.id, isTooLate: assigned.isTooLate }];
   });
   const [late, waiting] = partition(routed, ({ isTooLate }) => isTooLate);
   const ended = late.slice(0, MESSAGES_PER_ROUND);

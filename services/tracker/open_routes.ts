@@ -1,7 +1,7 @@
 import type { Integration } from "@posthaste/contracts";
 import { chooseIntegration, type EarlierAttempts } from "@posthaste/delivery";
 import type { IntegrationCircuit } from "@posthaste/storage";
-import { capacityFor } from "./capacity.ts";
+import { capacityFor, isExpired } from "./capacity.ts";
 import { candidateOf, type SenderCandidate } from "./candidate.ts";
 import type { Flow } from "./flow.ts";
 
@@ -47,10 +47,22 @@ export interface Routes {
    * takes it, and not for lack of room. Then a message fails that has waited for its maximum time.
    */
   routeFor(message: Due): { id: number; left: number; isStopped: boolean };
+  /**
+   * Assigns a message to the integration that takes it now, and counts it there; or to be failed, if it has waited for its
+   * maximum time and none takes it. Returns undefined if it waits.
+   */
+  assign(message: Due & { acceptedAt: Date }): Assigned | undefined;
   /** Returns what others may take now, by integration. Undefined if the integration itself takes all mail. */
   elsewhere(): Share[] | undefined;
   /** Counts messages that an integration takes. */
   take(id: number, messages: number): void;
+}
+
+/** The integration of a message's next attempt. */
+export interface Assigned {
+  id: number;
+  /** It makes none: the message has waited too long. */
+  isTooLate: boolean;
 }
 
 /** What one integration may take of the mail of another. */
@@ -121,8 +133,20 @@ export async function openRoutes(
     const nobodyTakes = chosen === id && isStopped && !isFallbackProbed(message);
     return { id: chosen, left: leftOf(chosen), isStopped: nobodyTakes };
   }
+  function take(chosen: number, messages: number): void {
+    left.set(keyOf(chosen), leftOf(chosen) - messages);
+  }
   return {
-    ...{ id, integration, isFailedOver, isStopped, routeFor },
+    ...{ id, integration, isFailedOver, isStopped, routeFor, take },
+    assign(message) {
+      const chosen = routeFor(message);
+      if (chosen.isStopped && isExpired(message, { integration, now })) {
+        return { id: chosen.id, isTooLate: true };
+      }
+      if (chosen.left <= 0) return undefined;
+      take(chosen.id, 1);
+      return { id: chosen.id, isTooLate: false };
+    },
     inFlightElsewhere: fallbacks.reduce((sum, one) => sum + flow.inFlight(keyOf(one.id)), 0),
     elsewhere() {
       if (!isFailedOver || ownTakes()) return undefined;
@@ -131,6 +155,5 @@ export async function openRoutes(
       return [...byTaker].map(([taker, senders]) => ({ senders, left: leftOf(taker) }))
         .filter(({ left }) => left > 0);
     },
-    take: (chosen, messages) => void left.set(keyOf(chosen), leftOf(chosen) - messages),
   };
 }
