@@ -477,6 +477,8 @@ const messageSchema = z.object({
   waitsFor: z.string().nullable(),
   /** When its send was accepted; for a scheduled send, when it started. */
   acceptedAt: z.date(),
+  /** When a person or a program last sent it again. */
+  retriedAt: z.date().optional(),
   finishedAt: z.date().nullable(),
   /** Why it is `failed`, `deferred` or `unknown`, as a sentence. */
   reason: z.string().nullable(),

@@ -5,7 +5,7 @@ import { collectionsOf } from "./_collections.ts";
 /** A message whose next attempt is due. */
 export type DueMessage =
   & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt" | "waitsFor">
-  & Pick<Message, "unreached" | "unknownAttempts">
+  & Pick<Message, "retriedAt" | "unreached" | "unknownAttempts">
   & { nextAt: Date };
 
 /** Look-ups of messages that are due. Messages that wait for capacity have been due since then. */
@@ -25,7 +25,7 @@ export interface DueMessages {
 
 const DUE = {
   ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1, waitsFor: 1 },
-  ...{ unreached: 1, unknownAttempts: 1 },
+  ...{ retriedAt: 1, unreached: 1, unknownAttempts: 1 },
 };
 
 /** Matches documents without the field. */

@@ -85,6 +85,7 @@ export function messageRetry(db: Db): MessageRetry {
             // Overdue: the scheduler takes it at its next search.
             nextAt: new Date(now.getTime() - OVERDUE_MS),
             waitsFor: null,
+            retriedAt: now,
             // Otherwise "$" at its beginning would name a field.
             ...(from === undefined ? {} : { from: { $literal: from } }),
             finishedAt: null,

@@ -28,6 +28,7 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
     assert.deepEqual([message?.state, message?.finishedAt], ["deferred", null]);
     assert.equal(message?.from, send.request.from.email);
     assert.ok((message?.nextAt ?? at(9)) < at(0));
+    assert.deepEqual(message?.retriedAt, at(9));
     assert.deepEqual(message?.timeline.at(-1), {
       at: at(9),
       type: "deferred",
@@ -35,6 +36,8 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
       detail: "Sent again on request",
     });
   }
+  const retried = await store.waiting.dueMessages("acc_1/1", { now: at(9), limit: 9 });
+  assert.deepEqual(retried.map(({ retriedAt }) => retriedAt), [at(9), at(9)]);
   const due = await store.sends.listToReconcile(at(9), 10);
   assert.deepEqual(due.map(({ _id, settledAt }) => [_id, settledAt]), [[send._id, null]]);
   assert.ok(await takeAttempt(store, { messageId: failed, attempt: 2 }));

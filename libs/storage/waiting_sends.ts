@@ -39,7 +39,7 @@ export interface WaitingSends {
       except?: readonly string[];
     },
   ): Promise<WaitingSend[]>;
-  /** Lists the oldest sends that wait for an integration and were accepted before this time. */
+  /** Lists the oldest sends that wait for an integration and started before this time. */
   listOld(integration: string, options: { before: Date; limit: number }): Promise<WaitingSend[]>;
   /**
    * Notes that the recipients of a send before `to` are dispatched. The reconciler examines it at
@@ -133,8 +133,11 @@ export function waitingSends(db: Db): WaitingSends {
         .sort({ priority: -1, acceptedAt: 1 }).limit(limit)
         .project<WaitingSend>(WITHOUT_CONTENT).toArray(),
     listOld: (waitsFor, { before, limit }) =>
-      sends.find({ waitsFor, acceptedAt: { $lte: before } }).sort({ acceptedAt: 1 }).limit(limit)
-        .project<WaitingSend>(WITHOUT_CONTENT).toArray(),
+      sends.find({
+        ...{ waitsFor, acceptedAt: { $lte: before } },
+        // Only scheduled sends have this time.
+        notBefore: { $not: { $gt: before } },
+      }).sort({ acceptedAt: 1 }).limit(limit).project<WaitingSend>(WITHOUT_CONTENT).toArray(),
     advanceSend: ({ _id, next, messageCount }, to, { reconcileAt }) =>
       advance(
         to < messageCount

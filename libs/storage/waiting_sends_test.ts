@@ -87,6 +87,25 @@ test("listSends() lists the sends of some senders, however they write their doma
   assert.equal(executionStats.totalDocsExamined, 2);
 });
 
+test("listOld() lists the sends that started before a time, the oldest first, also behind those that started late", async () => {
+  await using opened = await openTestStore();
+  const { store } = opened;
+  await store.ensureIndexes();
+  const late = [1, 2].map((n) => sendOf({ next: 0, acceptedAt: at(n), notBefore: at(50) }));
+  const [scheduled, old, young] = [
+    sendOf({ next: 0, acceptedAt: at(3), notBefore: at(20) }),
+    sendOf({ next: 0, acceptedAt: at(4) }),
+    sendOf({ next: 0, acceptedAt: at(40) }),
+  ];
+  for (const send of [...late, scheduled, old, young]) {
+    await store.sends.accept(send);
+    await store.waiting.queueSend(send);
+  }
+  await store.waiting.startSends({ now: at(60), reconcileAt: at(90) });
+  const listed = await store.waiting.listOld("acc_1/1", { before: at(30), limit: 2 });
+  assert.deepEqual(listed.map(({ _id }) => _id), [scheduled._id, old._id]);
+});
+
 test("startSends() starts scheduled sends at their time, unless they were postponed or canceled", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;

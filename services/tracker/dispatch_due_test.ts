@@ -253,6 +253,20 @@ test("dispatchDue() fails expired messages of a suspended integration, and dispa
   );
 });
 
+test("dispatchDue() keeps a message that a person sends again after its maximum time, for that time", async () => {
+  const before = (ms: number) => new Date(NOW.getTime() - ms);
+  const old = { acceptedAt: before(9 * 3_600_000) };
+  const retried = { ...dueOf(1), ...old, retriedAt: before(3_599_999) };
+  const waitedAgain = { ...dueOf(2), ...old, retriedAt: before(3_600_000) };
+  const { round, ledger } = openRound([retried, waitedAgain], {
+    integrations: {
+      find: () => Promise.resolve({ ...OPEN, suspended: { at: NOW, reason: "no login" } }),
+    },
+  });
+  await round();
+  assert.deepEqual(ledger.written.map(({ messageId }) => messageId), [waitedAgain._id]);
+});
+
 test("dispatchDue() keeps the last attempt of an expired message until its healthy integration has room", async () => {
   const old = new Date(NOW.getTime() - 3_600_000);
   const all = Array.from({ length: 25 }, (_, index) => ({ ...dueOf(index), acceptedAt: old }));

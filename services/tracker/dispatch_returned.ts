@@ -38,8 +38,11 @@ export async function dispatchReturned(
     ...{ integration, capacity, now: deps.now() },
   });
   const found = capacity > 0 || isStopped ? [...expired, ...fresh] : [];
-  // Of a later attempt the ledger knows whether another integration may make it.
-  const [later, first] = partition(found, ({ attempt }) => isFailedOver && attempt > 0);
+  // Of a later attempt the ledger knows whether another integration may make it, and since when it waits.
+  const [later, first] = partition(
+    found,
+    ({ attempt }) => attempt > 0 && (isFailedOver || isStopped),
+  );
   for (const attempt of later) flow.release(attempt);
   const ids = new Set(first.map(({ sendId }) => sendId));
   if (ids.size === 0) return 0;

@@ -1,7 +1,7 @@
 import type { Integration } from "@posthaste/contracts";
 import { chooseIntegration, type EarlierAttempts } from "@posthaste/delivery";
 import type { IntegrationCircuit } from "@posthaste/storage";
-import { capacityFor, isExpired } from "./capacity.ts";
+import { capacityFor, isExpired, type Waiting } from "./capacity.ts";
 import { candidateOf, type SenderCandidate } from "./candidate.ts";
 import type { Flow } from "./flow.ts";
 
@@ -51,7 +51,7 @@ export interface Routes {
    * Assigns a message to the integration that takes it now, and counts it there; or to be failed, if it has waited for its
    * maximum time and none takes it. Returns undefined if it waits.
    */
-  assign(message: Due & { acceptedAt: Date }): Assigned | undefined;
+  assign(message: Due & Waiting): Assigned | undefined;
   /** Returns what others may take now, by integration. Undefined if the integration itself takes all mail. */
   elsewhere(): Share[] | undefined;
   /** Counts messages that an integration takes. */

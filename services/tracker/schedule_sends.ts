@@ -1,9 +1,4 @@
-import {
-  type Integration,
-  MAX_MESSAGES_PER_EVENT,
-  messageIdOf,
-  startOf,
-} from "@posthaste/contracts";
+import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
 import { redispatchesOf, type Resumption, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import type { StorePart, WaitingSend } from "@posthaste/storage";
@@ -11,7 +6,6 @@ import { count, type Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
 import { endExpired, MAX_EXPIRED_PER_ROUND, MESSAGES_PER_ROUND } from "./end_expired.ts";
 import type { Flow } from "./flow.ts";
-import { isExpired } from "./capacity.ts";
 import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
 import { FIRST_ATTEMPT, openRoutes, type Round, type Routes } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
@@ -209,11 +203,9 @@ async function endOld(
 ): Promise<number> {
   const { integration, isStopped, routeFor } = await openRoutes(key, round, deps);
   if (integration === null || !isStopped) return 0;
-  const now = deps.now();
-  const before = new Date(now.getTime() - integration.retryForMs);
+  const before = new Date(deps.now().getTime() - integration.retryForMs);
   const found = await deps.waiting.listOld(key, { before, limit: max });
   const old = found.filter((send) =>
-    isExpired({ acceptedAt: startOf(send) }, { integration, now }) &&
     routeFor({ ...FIRST_ATTEMPT, from: send.from.email }).isStopped
   );
   let count = 0;

@@ -1,4 +1,4 @@
-import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
+import { type Integration, messageIdOf, newSendId, startOf } from "@posthaste/contracts";
 import type { Outgoing, StatusEvent } from "@posthaste/messaging";
 import type { IntegrationCircuit, WaitingSend } from "@posthaste/storage";
 import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
@@ -66,7 +66,7 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
       listOld: (key, { before, limit }) =>
         Promise.resolve(
           sends.filter((send) => waits(send) && send.waitsFor === key)
-            .filter(({ acceptedAt }) => acceptedAt <= before).slice(0, limit)
+            .filter((send) => startOf(send) <= before).slice(0, limit)
             .map((send) => ({ ...send })),
         ),
       advanceSend: ({ _id, next }, to) => {
