@@ -18,6 +18,7 @@ import type {
   PublishedTemplate,
   SummarizedIntegration,
 } from "@posthaste/storage";
+import { type Changes, withChanges } from "@posthaste/kit";
 import type { FastifyInstance } from "fastify";
 import { assertAnswers, checkAnswers } from "./_test_answers.ts";
 import { LOOSE_LIMITS, NO_BROKER } from "./_test_deps.ts";
@@ -80,37 +81,12 @@ export function smallSend(more: Record<string, unknown> = {}) {
   return { from: { email: "shop@example.com" }, to: [{ email: "jane@example.net" }], ...more };
 }
 
-/** Stands for lists and changes, which are tested over a real ledger (`_test_ledger_app.ts`). */
-const NO_FINDING = {
-  searchMessages: unavailable,
-  labelsOfFound: unavailable,
-  searchSends: unavailable,
-  rescheduleSend: unavailable,
-  noteAudit: unavailable,
-  groupReasons: () => Promise.resolve([]),
-  listEvents: unavailable,
-  feedBounds: unavailable,
-  grownFeeds: unavailable,
-  cancelMessage: unavailable,
-  cancelSend: unavailable,
-  cancelSome: unavailable,
-  retryMessage: unavailable,
-  batches: {
-    ...{ create: unavailable, findCreated: unavailable, find: unavailable, list: unavailable },
-    ...{ pinPdfs: unavailable, close: unavailable, cancel: unavailable, count: unavailable },
-  },
-  amongSuppressed: () => Promise.resolve(new Map()),
-  listSuppressions: unavailable,
-  addSuppressions: unavailable,
-  removeSuppressions: unavailable,
-};
-
 function unavailable(): Promise<never> {
   return Promise.reject(new Error("Cannot search: this ledger is in memory"));
 }
 
 /** Builds an app whose dependencies are object literals; any of them can be replaced. */
-export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {}): TestApp {
+export function openTestApp(deps: Changes<ApiDeps> = {}, options: ApiOptions = {}): TestApp {
   const sends: Send[] = [];
   const kept: NeededAsset[] = [];
   const dispatched: Send[] = [];
@@ -120,73 +96,109 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
   const write = (level: string) => (message: string) => void log.push({ level, message });
   const ofKey = (accountId: string, key: string | undefined) =>
     sends.find((send) => send.accountId === accountId && send.idempotency?.key === key) ?? null;
-  const app = buildApp({
-    findToken: (plaintext) => Promise.resolve(tokenOf(plaintext)),
-    latestEmailVersion: (accountId, idOrAlias) =>
-      Promise.resolve(
-        accountId === ACCOUNT && ["5", "welcome"].includes(idOrAlias) ? emailVersion() : null,
-      ),
-    latestPdfVersion: (accountId, ref) =>
-      Promise.resolve(
-        accountId === ACCOUNT && (ref === 7 || ref === "invoice") ? pdfVersion() : null,
-      ),
-    emailVersion: () => Promise.resolve(emailVersion()),
-    pdfVersion: () => Promise.resolve(pdfVersion()),
+  // Lists and changes are tested over a real ledger (`_test_ledger_app.ts`).
+  const changed = withChanges<ApiDeps>({
+    tokens: {
+      find: (plaintext) => Promise.resolve(tokenOf(plaintext)),
+      touch: () => Promise.resolve(),
+    },
+    versions: {
+      latestEmailVersion: (accountId, idOrAlias) =>
+        Promise.resolve(
+          accountId === ACCOUNT && ["5", "welcome"].includes(`${idOrAlias}`)
+            ? emailVersion()
+            : null,
+        ),
+      latestPdfVersion: (accountId, ref) =>
+        Promise.resolve(
+          accountId === ACCOUNT && (ref === 7 || ref === "invoice") ? pdfVersion() : null,
+        ),
+      emailVersion: () => Promise.resolve(emailVersion()),
+      pdfVersion: () => Promise.resolve(pdfVersion()),
+    },
     accountLocale: () => Promise.resolve(undefined),
-    findAccount: (_id) =>
-      Promise.resolve({ ...accountSchema.parse({ _id, name: "Shop", createdAt: new Date(0) }) }),
-    listPublishedTemplates: (accountId, kind, { after = 0, limit, only = [] }) => {
-      const all = accountId === ACCOUNT ? [publishedTemplate(kind)] : [];
-      const isListed = (id: number) => id > after && (only.length === 0 || only.includes(id));
-      return Promise.resolve(all.filter(({ id }) => isListed(id)).slice(0, limit));
+    accounts: {
+      find: (_id) =>
+        Promise.resolve(accountSchema.parse({ _id, name: "Shop", createdAt: new Date(0) })),
     },
-    findPublishedTemplate: (accountId, kind, idOrAlias) => {
-      const one = publishedTemplate(kind);
-      const isIt = accountId === ACCOUNT && [String(one.id), one.alias].includes(String(idOrAlias));
-      return Promise.resolve(isIt ? one : null);
+    templates: {
+      listPublished: (accountId, kind, { after = 0, limit, only = [] }) => {
+        const all = accountId === ACCOUNT ? [publishedTemplate(kind)] : [];
+        const isListed = (id: number) => id > after && (only.length === 0 || only.includes(id));
+        return Promise.resolve(all.filter(({ id }) => isListed(id)).slice(0, limit));
+      },
+      findPublished: (accountId, kind, idOrAlias) => {
+        const one = publishedTemplate(kind);
+        const isIt = accountId === ACCOUNT &&
+          [String(one.id), one.alias].includes(String(idOrAlias));
+        return Promise.resolve(isIt ? one : null);
+      },
     },
-    listIntegrationSummaries: (accountId) =>
-      Promise.resolve(accountId === ACCOUNT ? [summarizedIntegration()] : []),
-    findIntegrationSummary: (accountId, id) =>
-      Promise.resolve(accountId === ACCOUNT && id === 3 ? summarizedIntegration() : null),
-    findAsset: () => Promise.resolve(null),
-    findAssetName: (accountId, name) =>
-      Promise.resolve(accountId === ACCOUNT && name === "logo" ? keptLogo() : null),
-    findShownAsset: () => Promise.resolve(null),
-    keepAssets: (_, needed) => {
-      kept.push(...needed);
-      return Promise.resolve();
+    integrations: {
+      find: (accountId, id) =>
+        Promise.resolve(accountId === ACCOUNT && id === 3 ? integration() : null),
+      listSummaries: (accountId) =>
+        Promise.resolve(accountId === ACCOUNT ? [summarizedIntegration()] : []),
+      findSummary: (accountId, id) =>
+        Promise.resolve(accountId === ACCOUNT && id === 3 ? summarizedIntegration() : null),
     },
-    findIntegration: (accountId, id) =>
-      Promise.resolve(accountId === ACCOUNT && id === 3 ? integration() : null),
-    findSendByIdempotencyKey: (accountId, key) => Promise.resolve(ofKey(accountId, key)),
-    acceptSend: (send) => {
-      const existing = send.idempotency && ofKey(send.accountId, send.idempotency.key);
-      if (existing) return Promise.resolve({ accepted: false, existing });
-      sends.push(send);
-      return Promise.resolve({ accepted: true });
+    assets: {
+      find: () => Promise.resolve(null),
+      findName: (accountId, name) =>
+        Promise.resolve(accountId === ACCOUNT && name === "logo" ? keptLogo() : null),
+      findShown: () => Promise.resolve(null),
+      keep: (_, needed) => {
+        kept.push(...needed);
+        return Promise.resolve();
+      },
     },
-    withdrawSend: ({ _id }) => {
-      withdrawn.push(_id);
-      return Promise.resolve(true);
+    sends: {
+      findByIdempotencyKey: (accountId, key) => Promise.resolve(ofKey(accountId, key)),
+      accept: (send) => {
+        const existing = send.idempotency && ofKey(send.accountId, send.idempotency.key);
+        if (existing) return Promise.resolve({ accepted: false, existing });
+        sends.push(send);
+        return Promise.resolve({ accepted: true });
+      },
+      withdraw: ({ _id }) => {
+        withdrawn.push(_id);
+        return Promise.resolve(true);
+      },
+      find: (accountId, id) =>
+        Promise.resolve(sends.find((s) => s.accountId === accountId && s._id === id) ?? null),
+      search: unavailable,
     },
-    findSend: (accountId, id) =>
-      Promise.resolve(sends.find((s) => s.accountId === accountId && s._id === id) ?? null),
-    findMessage: (accountId, id) => {
-      const { sendId, index = 0 } = parseMessageId(id) ?? {};
-      const send = sends.find((one) => one.accountId === accountId && one._id === sendId);
-      const recipient = send?.request.to[index];
-      if (send === undefined || recipient === undefined) return Promise.resolve(null);
-      const message = messages.find(({ _id }) => _id === id) ??
-        queuedMessage(send, { index, email: recipient.email });
-      const labels = labelsOf(send.request, recipient);
-      const hasPdfs = (recipient.attachments ?? []).length > 0;
-      return Promise.resolve({ message, send, labels, hasPdfs });
+    messages: {
+      findWithHead: (accountId, id) => {
+        const { sendId, index = 0 } = parseMessageId(id) ?? {};
+        const send = sends.find((one) => one.accountId === accountId && one._id === sendId);
+        const recipient = send?.request.to[index];
+        if (send === undefined || recipient === undefined) return Promise.resolve(null);
+        const message = messages.find(({ _id }) => _id === id) ??
+          queuedMessage(send, { index, email: recipient.email });
+        const labels = labelsOf(send.request, recipient);
+        const hasPdfs = (recipient.attachments ?? []).length > 0;
+        return Promise.resolve({ message, send, labels, hasPdfs });
+      },
+      findPlaces: () => Promise.resolve(new Map()),
+      list: (accountId, sendId) =>
+        Promise.resolve(messages.filter((m) => m.accountId === accountId && m.sendId === sendId)),
+      groupReasons: () => Promise.resolve([]),
+      ...{ search: unavailable, labelsOfFound: unavailable, retry: unavailable },
+      ...{ cancel: unavailable, cancelSend: unavailable, cancelSome: unavailable },
     },
-    findPlaces: () => Promise.resolve(new Map()),
-    listMessages: (accountId, sendId) =>
-      Promise.resolve(messages.filter((m) => m.accountId === accountId && m.sendId === sendId)),
-    ...NO_FINDING,
+    waiting: { rescheduleSend: unavailable },
+    batches: {
+      ...{ create: unavailable, findCreated: unavailable, find: unavailable, list: unavailable },
+      ...{ pinPdfs: unavailable, close: unavailable, cancel: unavailable, count: unavailable },
+    },
+    suppressions: {
+      among: () => Promise.resolve(new Map()),
+      ...{ list: unavailable, add: unavailable, remove: unavailable },
+    },
+    events: { list: unavailable, bounds: unavailable, grown: unavailable },
+    audit: { note: unavailable },
+    usage: { note: () => Promise.resolve(), list: () => Promise.resolve([]) },
     mustWait: () => false,
     dispatch: (send) => {
       dispatched.push(send);
@@ -195,8 +207,6 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
     render: ({ variables }) =>
       Promise.resolve({ ok: true, subject: `Hi ${variables["name"]}`, html: "<p/>", text: "-" }),
     ...NO_BROKER,
-    noteUsage: () => Promise.resolve(),
-    listUsage: () => Promise.resolve([]),
     now: () => new Date(),
     logger: {
       debug: write("debug"),
@@ -204,8 +214,8 @@ export function openTestApp(deps: Partial<ApiDeps> = {}, options: ApiOptions = {
       warn: write("warn"),
       error: write("error"),
     },
-    ...deps,
-  }, { ...LOOSE_LIMITS, ...options });
+  }, deps);
+  const app = buildApp(changed, { ...LOOSE_LIMITS, ...options });
 
   const faults = checkAnswers(app);
   async function inject(

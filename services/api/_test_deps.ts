@@ -1,6 +1,6 @@
 import type { Store } from "@posthaste/storage";
 import type { ApiDeps, ApiOptions } from "./app.ts";
-import { openLedger } from "./open_ledger.ts";
+import { cachedReads } from "./cached_reads.ts";
 
 /** Stands for the broker where a test has none. */
 export const NO_BROKER = {
@@ -23,5 +23,5 @@ export const LOOSE_LIMITS = {
 
 /** Returns what the interface needs of a real store. */
 export function storeDeps(store: Store) {
-  return { ...openLedger(store), now: store.now };
+  return { ...store, ...cachedReads(store) };
 }

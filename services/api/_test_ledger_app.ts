@@ -5,7 +5,7 @@ import {
   type TokenScope,
 } from "@posthaste/contracts";
 import { openStore, type Store } from "@posthaste/storage";
-import { endAttempt, openTestMongo, takeAttempt } from "@posthaste/kit";
+import { type Changes, endAttempt, openTestMongo, takeAttempt, withChanges } from "@posthaste/kit";
 import { assertAnswers, checkAnswers } from "./_test_answers.ts";
 import type { Answer } from "./_test_app.ts";
 import { LOOSE_LIMITS, NO_BROKER, storeDeps } from "./_test_deps.ts";
@@ -38,14 +38,14 @@ export interface AskOptions {
 
 /** Opens the interface on a database of its own. */
 export async function openLedgerApp(
-  deps: Partial<ApiDeps> = {},
+  deps: Changes<ApiDeps> = {},
   options: ApiOptions = {},
 ): Promise<LedgerApp> {
   await using stack = new AsyncDisposableStack();
   const { url } = stack.use(await openTestMongo());
   const store = stack.use(await openStore({ url }));
   await store.ensureIndexes();
-  const app = buildApp({
+  const changed = withChanges<ApiDeps>({
     ...storeDeps(store),
     mustWait: () => false,
     dispatch: () => Promise.resolve(),
@@ -59,8 +59,8 @@ export async function openLedgerApp(
     ...NO_BROKER,
     now: () => new Date(),
     logger: { debug() {}, info() {}, warn() {}, error() {} },
-    ...deps,
-  }, { ...LOOSE_LIMITS, ...options });
+  }, deps);
+  const app = buildApp(changed, { ...LOOSE_LIMITS, ...options });
   const faults = checkAnswers(app);
   stack.defer(() => assertAnswers(faults));
   stack.defer(() => app.close());

@@ -7,6 +7,7 @@ import type {
   PdfVersion,
   PinnedPdf,
 } from "@posthaste/contracts";
+import type { StorePart } from "@posthaste/storage";
 import { requireUse } from "./authenticate.ts";
 import { batchRefused, findBatch, sharedBytes } from "./batch.ts";
 import { type AcceptedSend, acceptSendable, type AcceptSendDeps, replay } from "./accept_send.ts";
@@ -14,7 +15,6 @@ import { type CheckedSend, checkSend } from "./check_send.ts";
 import { httpErrorOf } from "./fault.ts";
 import { findIntegration } from "./find_sendable.ts";
 import { findSuppressed } from "./find_suppressed.ts";
-import type { Finding } from "./finding.ts";
 import { HttpError } from "./http_error.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { ReadSendBody, SharedRequest } from "./read_send_body.ts";
@@ -22,7 +22,9 @@ import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode acceptRecipients} needs. */
 export interface AcceptRecipientsDeps
-  extends Omit<AcceptSendDeps, "ledger" | "readBody">, Pick<Finding, "batches"> {
+  extends
+    Omit<AcceptSendDeps, "ledger" | "readBody">,
+    StorePart<"batches.find" | "batches.pinPdfs"> {
   ledger: AcceptSendDeps["ledger"] & Pick<RequestLedger, "emailVersion" | "pdfVersion">;
   /** Reads a body within the limits. */
   readRecipients(body: unknown, shared: SharedRequest): ReadSendBody;

@@ -19,6 +19,7 @@ import {
 } from "@posthaste/http";
 import { API_ERRORS } from "./http_error.ts";
 import type { MailContentDeps } from "@posthaste/messaging";
+import type { StorePart } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
 import {
   fastify,
@@ -31,11 +32,10 @@ import { type ByteQuotaLimits, openByteQuota } from "./byte_quota.ts";
 import { type DispatcherLimits, openDispatcher } from "./dispatcher.ts";
 import { openPriorityBudget, type PriorityBudgetOptions } from "./priority_budget.ts";
 import { openLateAcceptances } from "./late_acceptance.ts";
-import type { Ledger, Usage } from "./ledger.ts";
 import { noteBodyHash } from "./idempotency.ts";
 import { batchBodyReader, recipientsReader, sendBodyReader } from "./read_send_body.ts";
 import type { RenderTemplateDeps } from "./render_template.ts";
-import { RequestLedger } from "./request_ledger.ts";
+import { RequestLedger, type RequestStore } from "./request_ledger.ts";
 import { spanRequests } from "./request_span.ts";
 import { type CapacityOptions, openCapacity } from "./capacity.ts";
 import { openFeedWaiters } from "./feed_waiters.ts";
@@ -44,7 +44,6 @@ import { batchRoutes, batchSearchRoutes } from "./routes/batches.ts";
 import { eventsRoute } from "./routes/events.ts";
 import { integrationsRoute } from "./routes/integrations.ts";
 import { openApiRoute } from "./routes/openapi.ts";
-import type { Finding } from "./finding.ts";
 import { dryRunRoute } from "./routes/dry_run.ts";
 import { messageExplainRoute } from "./routes/message_explain.ts";
 import { messageRoute } from "./routes/message.ts";
@@ -70,9 +69,25 @@ declare module "fastify" {
   }
 }
 
+/** The operations of the store that the interface uses, some of them from memory (`cached_reads.ts`). */
+type ApiStore =
+  & RequestStore
+  & StorePart<
+    | "audit.note"
+    | `batches.${"cancel" | "close" | "count" | "create" | "find" | "findCreated"}`
+    | `batches.${"list" | "pinPdfs"}`
+    | `events.${"bounds" | "grown" | "list"}`
+    | `messages.${"cancel" | "cancelSend" | "cancelSome" | "groupReasons" | "labelsOfFound"}`
+    | `messages.${"retry" | "search"}`
+    | `sends.${"search" | "withdraw"}`
+    | `suppressions.${"add" | "among" | "list" | "remove"}`
+    | `tokens.${"find" | "touch"}`
+    | `usage.${"list" | "note"}`
+    | "waiting.rescheduleSend"
+  >;
+
 /** All that the interface needs from outside. */
-export interface ApiDeps
-  extends Ledger, Finding, MailContentDeps, Pick<AuthenticateDeps, "touchToken" | "clock">, Usage {
+export interface ApiDeps extends ApiStore, MailContentDeps, Pick<AuthenticateDeps, "clock"> {
   /** Returns whether mail of an integration has to wait in the ledger. */
   mustWait(integration: Integration, priority: Priority): boolean;
   /**
@@ -187,7 +202,7 @@ interface Routing {
 }
 
 function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
-  const { logger, render, checkBroker, now, touchToken, clock } = deps;
+  const { logger, render, checkBroker, now, clock } = deps;
   const { renderTimeoutMs = 10_000, maxScheduleMs = DEFAULT_SCHEDULE_MS } = options;
   const { printTimeoutMs = 30_000 } = options;
   const { dispatcher, late } = watchLedger(app, { deps, options });
@@ -205,12 +220,7 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
 
   if (options.assetsUrl !== undefined) shownImageRoute(app);
   app.register(async (v1) => {
-    const authenticateCaller = authenticate({
-      findToken: deps.findToken,
-      now,
-      ...(touchToken === undefined ? {} : { touchToken }),
-      ...(clock === undefined ? {} : { clock }),
-    });
+    const authenticateCaller = authenticate(deps);
     v1.addHook("onRequest", authenticateCaller);
     if (max > 0) v1.addHook("onRequest", limitRate({ max, windowMs: rateWindowMs, callerOf }));
     renderRoute(v1, { render, checkBroker, renderTimeoutMs, logger });
@@ -222,8 +232,8 @@ function addRoutes(app: FastifyInstance, { deps, options }: Routing): void {
         budget.priorityFor(accountId, count, performance.now()),
       dispatch: dispatcher.start,
       readBody,
-      noteAudit: deps.noteAudit,
-      amongSuppressed: deps.amongSuppressed,
+      audit: deps.audit,
+      suppressions: deps.suppressions,
       now,
       maxScheduleMs,
     };
@@ -298,16 +308,16 @@ function limited(
 
 /** Opens a ledger for every request. Dispatches or withdraws the sends whose acceptance came too late. */
 function watchLedger(app: FastifyInstance, { deps, options }: Routing) {
-  const { logger, withdrawSend } = deps;
+  const { logger, sends } = deps;
   const { ledgerTimeoutMs: timeoutMs = 1200, capacity: limits = DEFAULT_CAPACITY } = options;
   const dispatcher = openDispatcher({
     dispatch: deps.dispatch,
     logger,
     ...(options.dispatcher === undefined ? {} : { limits: options.dispatcher }),
   });
-  const late = openLateAcceptances({ withdrawSend, dispatch: dispatcher.start, logger });
+  const late = openLateAcceptances({ sends, dispatch: dispatcher.start, logger });
   const shared = {
-    ledger: deps,
+    store: deps,
     capacity: openCapacity(limits),
     timeoutMs,
     onUnanswered: late.follow,

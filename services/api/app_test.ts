@@ -36,10 +36,12 @@ test("buildApp() finishes a request in flight when it is closed", async () => {
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const api = openTestApp({
-    acceptSend: async () => {
-      arrive();
-      await gate;
-      return { accepted: true };
+    sends: {
+      accept: async () => {
+        arrive();
+        await gate;
+        return { accepted: true };
+      },
     },
   });
   const url = await api.app.listen({ port: 0, host: "127.0.0.1" });
@@ -63,10 +65,12 @@ test("buildApp() answers requests on an open connection while it closes", async 
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const api = openTestApp({
-    acceptSend: async () => {
-      arrive();
-      await gate;
-      return { accepted: true };
+    sends: {
+      accept: async () => {
+        arrive();
+        await gate;
+        return { accepted: true };
+      },
     },
   });
   await api.app.listen({ port: 0, host: "127.0.0.1" });
@@ -135,7 +139,7 @@ test("buildApp() answers 431 to endless headers", async () => {
 
 test("buildApp() does not answer input that is not HTTP before the earlier request", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  await using api = openTestApp({ findSend: () => gate.then(() => null) });
+  await using api = openTestApp({ sends: { find: () => gate.then(() => null) } });
   const id = `snd_${"0".repeat(26)}`;
   const request = `GET /v1/sends/${id} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ph_all\r\n\r\n`;
   assert.equal(await converse(api, `${request}\0\r\n\r\n`), "");
@@ -160,9 +164,11 @@ test("buildApp() closes a connection on which too many requests wait", async () 
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   let asked = 0;
   await using api = openTestApp({
-    findSend: () => {
-      asked++;
-      return gate.then(() => null);
+    sends: {
+      find: () => {
+        asked++;
+        return gate.then(() => null);
+      },
     },
   });
   const id = `snd_${"0".repeat(26)}`;
@@ -174,7 +180,7 @@ test("buildApp() closes a connection on which too many requests wait", async () 
 
 test("buildApp() closes a connection whose client does not read the answer", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  await using api = openTestApp({ findSend: () => gate.then(() => null) }, {
+  await using api = openTestApp({ sends: { find: () => gate.then(() => null) } }, {
     edge: { idleTimeoutMs: 100 },
   });
   const id = `snd_${"0".repeat(26)}`;

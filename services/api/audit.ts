@@ -1,9 +1,9 @@
 import type { AuditEntry } from "@posthaste/contracts";
-import type { Finding } from "./finding.ts";
+import type { StorePart } from "@posthaste/storage";
 import type { FastifyRequest } from "fastify";
 
 /** What writes audit entries. */
-export interface AuditDeps extends Pick<Finding, "noteAudit"> {
+export interface AuditDeps extends StorePart<"audit.note"> {
   now(): Date;
 }
 
@@ -12,7 +12,7 @@ export interface AuditDeps extends Pick<Finding, "noteAudit"> {
  * person.
  */
 export async function audit(
-  { noteAudit, now }: AuditDeps,
+  deps: AuditDeps,
   { caller, ledger }: Pick<FastifyRequest, "caller" | "ledger">,
   { action, target, details = {} }:
     & Pick<AuditEntry, "action" | "target">
@@ -20,10 +20,10 @@ export async function audit(
 ): Promise<void> {
   const { accountId, name, prefix } = caller;
   const by = `token "${name}" (${prefix}…)`;
-  const entry = { accountId, at: now(), userId: null, userEmail: null, action, target };
+  const entry = { accountId, at: deps.now(), userId: null, userEmail: null, action, target };
   await ledger.wait(
     "write the audit log",
-    () => noteAudit({ ...entry, details: { ...details, by } }),
+    () => deps.audit.note({ ...entry, details: { ...details, by } }),
   );
 }
 

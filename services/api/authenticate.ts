@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { AccessToken, TokenScope } from "@posthaste/contracts";
 import { type Networks, readNetworks } from "@posthaste/egress";
 import { bearerToken, requireScopes, unauthenticated } from "@posthaste/http";
-import { isLive } from "@posthaste/storage";
+import { isLive, type StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { LRUCache } from "lru-cache";
@@ -15,10 +15,7 @@ declare module "fastify" {
 }
 
 /** What {@linkcode authenticate} needs. */
-export interface AuthenticateDeps {
-  findToken(plaintext: string): Promise<AccessToken | null>;
-  /** Records that a token was used; called at most once per token and cache period. */
-  touchToken?(token: AccessToken): Promise<unknown>;
+export interface AuthenticateDeps extends StorePart<"tokens.find" | "tokens.touch"> {
   now(): Date;
   /**
    * A monotonic clock in milliseconds. With the wall clock, which can go back, a revoked token
@@ -59,7 +56,7 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
     allowStaleOnFetchAbort: true,
     fetchMethod: async (_key, _stale, { context: plaintext }) => {
       const askedAt = clock.now();
-      const token = await deps.findToken(plaintext);
+      const token = await deps.tokens.find(plaintext);
       const networks = token?.addresses?.length ? readNetworks(token.addresses) : undefined;
       return { token, networks, askedAt, isTouched: false };
     },
@@ -87,7 +84,7 @@ export function authenticate(deps: AuthenticateDeps): onRequestAsyncHookHandler 
     if (!found.isTouched) {
       found.isTouched = true;
       // The time of last use is informative only: a failure to write it must not fail the request.
-      deps.touchToken?.(token).catch(() => {});
+      deps.tokens.touch(token).catch(() => {});
     }
     request.caller = token;
   };

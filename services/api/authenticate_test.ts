@@ -22,13 +22,15 @@ const TOKEN: AccessToken = {
 function countLookups(found: AccessToken | null) {
   const counted = { lookups: 0, touches: 0 };
   const deps = {
-    findToken: () => {
-      counted.lookups++;
-      return Promise.resolve(found);
-    },
-    touchToken: () => {
-      counted.touches++;
-      return Promise.reject(new Error("not now"));
+    tokens: {
+      find: () => {
+        counted.lookups++;
+        return Promise.resolve(found);
+      },
+      touch: () => {
+        counted.touches++;
+        return Promise.reject(new Error("not now"));
+      },
     },
   };
   return { counted, deps };
@@ -54,7 +56,7 @@ test("authenticate() sees a revocation within 5 s", async () => {
   let token = TOKEN;
   let elapsed = 1_000_000;
   await using api = openTestApp({
-    findToken: () => Promise.resolve(token),
+    tokens: { find: () => Promise.resolve(token) },
     clock: { now: () => elapsed },
   });
   assert.equal((await api.post(PATH, {})).status, 200);
@@ -68,10 +70,12 @@ test("authenticate() counts the 5 s from the start of the look-up, even if the d
   let token = TOKEN;
   let elapsed = 1_000_000;
   await using api = openTestApp({
-    findToken: () => {
-      const read = token;
-      elapsed += 3000;
-      return Promise.resolve(read);
+    tokens: {
+      find: () => {
+        const read = token;
+        elapsed += 3000;
+        return Promise.resolve(read);
+      },
     },
     clock: { now: () => elapsed },
   });
@@ -86,7 +90,7 @@ test("authenticate() does not reuse a look-up that began too long ago", async ()
   const slow = Promise.withResolvers<AccessToken>();
   const lookups = [slow.promise, Promise.resolve({ ...TOKEN, revokedAt: new Date() })];
   await using api = openTestApp({
-    findToken: () => lookups.shift() ?? assert.fail("it asked too often"),
+    tokens: { find: () => lookups.shift() ?? assert.fail("it asked too often") },
     clock: { now: () => elapsed },
   });
   const first = api.post(PATH, {});
@@ -102,7 +106,7 @@ test("authenticate() does not reuse a look-up that began too long ago", async ()
 test("authenticate() rejects a cached token that has expired", async () => {
   let now = new Date(1000);
   await using api = openTestApp({
-    findToken: () => Promise.resolve({ ...TOKEN, expiresAt: new Date(2000) }),
+    tokens: { find: () => Promise.resolve({ ...TOKEN, expiresAt: new Date(2000) }) },
     now: () => now,
   });
   assert.equal((await api.post(PATH, {})).status, 200);
@@ -113,7 +117,7 @@ test("authenticate() rejects a cached token that has expired", async () => {
 test("authenticate() does not cache a failed look-up", async () => {
   let isDown = true;
   await using api = openTestApp({
-    findToken: () => isDown ? Promise.reject(new Error("down")) : Promise.resolve(TOKEN),
+    tokens: { find: () => isDown ? Promise.reject(new Error("down")) : Promise.resolve(TOKEN) },
   });
   assert.equal((await api.post(PATH, {})).status, 503);
   isDown = false;
@@ -122,12 +126,12 @@ test("authenticate() does not cache a failed look-up", async () => {
 
 test("authenticate() accepts a limited token from its addresses only, and trusts no header for them", async () => {
   const limited = { ...TOKEN, addresses: ["203.0.113.0/24", "2001:db8::1"] };
-  const findToken = () => Promise.resolve(limited);
+  const tokens = { find: () => Promise.resolve(limited) };
   const from = (remoteAddress: string, headers = {}) => ({
     ...{ method: "POST" as const, url: PATH, payload: {}, remoteAddress },
     headers: { authorization: "Bearer ph_x", ...headers },
   });
-  await using direct = openTestApp({ findToken });
+  await using direct = openTestApp({ tokens });
   for (const address of ["203.0.113.9", "::ffff:203.0.113.9", "2001:db8::1"]) {
     assert.equal((await direct.app.inject(from(address))).statusCode, 200, address);
   }
@@ -137,7 +141,7 @@ test("authenticate() accepts a limited token from its addresses only, and trusts
     assert.equal(answer.json().code, "missing_scope");
     assert.ok(answer.json().error.includes(address));
   }
-  await using behind = openTestApp({ findToken }, {
+  await using behind = openTestApp({ tokens }, {
     edge: { connections: { max: 10, maxPerClient: 10, proxies: ["10.0.0.0/8"] } },
   });
   const forwarded = { "x-forwarded-for": "198.51.100.1, 203.0.113.9" };
@@ -149,7 +153,7 @@ test("authenticate() accepts a limited token from its addresses only, and trusts
 test("a limited token renders and sends only with its templates and integrations", async () => {
   const withLimits = (limits: Partial<AccessToken>) =>
     openTestApp({
-      findToken: () => Promise.resolve({ ...TOKEN, scopes: ["render", "send"], ...limits }),
+      tokens: { find: () => Promise.resolve({ ...TOKEN, scopes: ["render", "send"], ...limits }) },
     });
   const cases: [Partial<AccessToken>, number, number][] = [
     [{}, 200, 200],

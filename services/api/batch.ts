@@ -1,11 +1,10 @@
 import { type Batch, isBatchId } from "@posthaste/contracts";
-import type { BatchRefusal } from "@posthaste/storage";
-import type { Finding } from "./finding.ts";
+import type { BatchRefusal, StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** Which batch is requested. */
-export interface AskedBatch extends Pick<Finding, "batches"> {
+export interface AskedBatch extends StorePart<"batches.find"> {
   accountId: string;
   ledger: Pick<RequestLedger, "wait">;
   /** What it is for: `close the batch`. */

@@ -1,7 +1,6 @@
 import { HttpError } from "./http_error.ts";
-import { dayOf } from "@posthaste/storage";
+import { dayOf, type StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
-import type { Usage } from "./ledger.ts";
 
 /** How many bytes of send requests one account may have accepted. */
 export interface ByteQuotaLimits {
@@ -12,7 +11,7 @@ export interface ByteQuotaLimits {
 }
 
 /** What the quota needs. */
-export interface ByteQuotaDeps extends Usage {
+export interface ByteQuotaDeps extends StorePart<"usage.list" | "usage.note"> {
   now(): Date;
   logger: Pick<Logger, "warn">;
 }
@@ -54,7 +53,7 @@ export function openByteQuota(deps: ByteQuotaDeps, limits: ByteQuotaLimits): Byt
   let flushing = Promise.resolve();
 
   async function read(accountIds: readonly string[]): Promise<void> {
-    const days = await deps.listUsage(accountIds);
+    const days = await deps.usage.list(accountIds);
     for (const accountId of accountIds) {
       const known = new Map<number, number>();
       const pending = accounts.get(accountId)?.pending ?? new Map();
@@ -77,7 +76,7 @@ export function openByteQuota(deps: ByteQuotaDeps, limits: ByteQuotaLimits): Byt
       return [...pending].map(([day, bytes]) => ({ accountId, at: new Date(day), bytes }));
     });
     if (notes.length === 0) return;
-    await deps.noteUsage(notes);
+    await deps.usage.note(notes);
     for (const { accountId, at, bytes } of notes) {
       const account = accounts.get(accountId);
       if (account === undefined) continue;

@@ -12,7 +12,7 @@ function openUsage() {
   const days = new Map<string, UsageDay>();
   return {
     fails: false,
-    async noteUsage(notes: readonly UsageNote[]) {
+    async note(notes: readonly UsageNote[]) {
       if (this.fails) throw new Error("the database is away");
       for (const { accountId, at, bytes } of notes) {
         const day = dayOf(at);
@@ -21,7 +21,7 @@ function openUsage() {
       }
       await nextTurn();
     },
-    async listUsage(accountIds: readonly string[]) {
+    async list(accountIds: readonly string[]) {
       await nextTurn();
       return [...days.values()].filter(({ accountId }) => accountIds.includes(accountId));
     },
@@ -35,8 +35,7 @@ function openProcess(
   let now = NOON;
   const warnings: string[] = [];
   const quota = openByteQuota({
-    noteUsage: (notes) => usage.noteUsage(notes),
-    listUsage: (ids) => usage.listUsage(ids),
+    usage,
     now: () => now,
     logger: { warn: (message) => void warnings.push(message) },
   }, limits);
@@ -74,7 +73,7 @@ test("openByteQuota() refuses what exceeds a day's bytes, until midnight", async
   one.now = new Date("2031-05-03T00:00:00Z");
   await one.accept("acc_1", 100);
   await one.quota[Symbol.asyncDispose]();
-  assert.deepEqual((await usage.listUsage(["acc_1"])).map(({ bytes }) => bytes), [100, 100]);
+  assert.deepEqual((await usage.list(["acc_1"])).map(({ bytes }) => bytes), [100, 100]);
 });
 
 test("openByteQuota() counts what other processes accepted, and loses nothing while the database is away", async (context) => {
@@ -94,7 +93,7 @@ test("openByteQuota() counts what other processes accepted, and loses nothing wh
   await one.accept("acc_1", 1);
   await pass(context, 1000);
   await assert.rejects(one.accept("acc_1", 10), { code: "too_many_requests" });
-  const [day] = await usage.listUsage(["acc_1"]);
+  const [day] = await usage.list(["acc_1"]);
   assert.equal(day?.bytes, 91);
 });
 

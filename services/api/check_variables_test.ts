@@ -7,8 +7,10 @@ const read = (path: string, always = true): TemplateRead => ({ path, uses: ["pri
 const reads = [read("name"), read("customer.name"), read("note", false), read("lines[].x")];
 const openWithReads = (email: TemplateRead[] | undefined = reads, pdf: TemplateRead[] = []) =>
   openTestApp({
-    latestEmailVersion: () => Promise.resolve({ ...emailVersion(), reads: email }),
-    latestPdfVersion: () => Promise.resolve({ ...pdfVersion(), reads: pdf }),
+    versions: {
+      latestEmailVersion: () => Promise.resolve({ ...emailVersion(), reads: email }),
+      latestPdfVersion: () => Promise.resolve({ ...pdfVersion(), reads: pdf }),
+    },
   });
 
 test("render refuses an object or array that every branch prints as text", async () => {

@@ -1,6 +1,6 @@
 import type { Integration } from "@posthaste/contracts";
 import { repeat } from "@posthaste/runtime";
-import type { Store } from "@posthaste/storage";
+import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** The integrations whose mail has to wait in the ledger. */
@@ -24,8 +24,7 @@ export interface ClosedOptions {
 
 /** Opens the list of closed integrations; it is empty until `follow` is called. */
 export function openClosed(
-  { listClosed, now, logger }: {
-    listClosed: Store["integrations"]["listClosed"];
+  { integrations, now, logger }: StorePart<"integrations.listClosed"> & {
     now(): Date;
     logger: Pick<Logger, "warn">;
   },
@@ -42,7 +41,7 @@ export function openClosed(
       await repeat(async () => {
         const wasAsked = isAsked;
         isAsked = false;
-        known = await listClosed(now());
+        known = await integrations.listClosed(now());
         return wasAsked;
       }, {
         everyMs: followMs,

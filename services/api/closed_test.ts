@@ -11,9 +11,11 @@ test("openClosed() lists closed integrations, keeps the list while the ledger is
   let asked = 0;
   const warnings: string[] = [];
   const closed = openClosed({
-    listClosed: () => {
-      asked++;
-      return listed === undefined ? Promise.reject(new Error("away")) : Promise.resolve(listed);
+    integrations: {
+      listClosed: () => {
+        asked++;
+        return listed === undefined ? Promise.reject(new Error("away")) : Promise.resolve(listed);
+      },
     },
     now: () => new Date(),
     logger: { warn: (line) => void warnings.push(line) },
@@ -40,7 +42,7 @@ test("openClosed() lists closed integrations, keeps the list while the ledger is
 test("openClosed() seldom queries the ledger while it is not used itself", async () => {
   let looks = 0;
   const closed = openClosed({
-    listClosed: () => Promise.resolve(new Set(looks++ === 0 ? ["acc_1/1"] : [])),
+    integrations: { listClosed: () => Promise.resolve(new Set(looks++ === 0 ? ["acc_1/1"] : [])) },
     now: () => new Date(),
     logger: { warn: () => undefined },
   }, { followMs: 1, idleMs: 3_600_000 });

@@ -20,8 +20,10 @@ test("acceptSend() makes one send of 100 concurrent duplicates over two processe
   await first.ensureIndexes();
   const apps = [first, second].map(({ sends }) =>
     openTestApp({
-      acceptSend: sends.accept,
-      findSendByIdempotencyKey: sends.findByIdempotencyKey,
+      sends: {
+        accept: sends.accept,
+        findByIdempotencyKey: sends.findByIdempotencyKey,
+      },
     })
   );
   const answers = await Promise.all(

@@ -7,21 +7,22 @@ import {
   MAX_BATCH_SHARED_BYTES,
   newId,
 } from "@posthaste/contracts";
-import { type BatchCreation, TooManyBatchesError } from "@posthaste/storage";
+import { type BatchCreation, type StorePart, TooManyBatchesError } from "@posthaste/storage";
 import { requireUse } from "./authenticate.ts";
 import { sharedBytes, showBatch } from "./batch.ts";
 import type { ByteQuota } from "./byte_quota.ts";
 import { checkSend } from "./check_send.ts";
 import { httpErrorOf } from "./fault.ts";
 import { findIntegration, type FindSendableDeps, findTemplate } from "./find_sendable.ts";
-import type { Finding } from "./finding.ts";
 import { HttpError } from "./http_error.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode createBatch} needs. */
 export interface CreateBatchDeps
-  extends Pick<FindSendableDeps, "now" | "maxScheduleMs">, Pick<Finding, "batches"> {
+  extends
+    Pick<FindSendableDeps, "now" | "maxScheduleMs">,
+    StorePart<"batches.create" | "batches.findCreated"> {
   ledger: FindSendableDeps["ledger"] & Pick<RequestLedger, "keepAssets">;
   quota: Pick<ByteQuota, "load" | "admit">;
   /** Reads a body within the limits. */

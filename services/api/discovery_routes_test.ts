@@ -65,8 +65,10 @@ test("templatesRoute() lists and shows what is published, by kind", async () => 
 test("templatesRoute() continues at the cursor, and lists each template once", async () => {
   const all = [1, 2, 3, 4, 5].map((id) => ({ ...publishedTemplate("email"), id }));
   await using api = openTestApp({
-    listPublishedTemplates: (_accountId, _kind, { after = 0, limit }) =>
-      Promise.resolve(all.filter(({ id }) => id > after).slice(0, limit)),
+    templates: {
+      listPublished: (_accountId, _kind, { after = 0, limit }) =>
+        Promise.resolve(all.filter(({ id }) => id > after).slice(0, limit)),
+    },
   });
   const seen: number[][] = [];
   for (let next: string | null = ""; next !== null;) {
@@ -86,14 +88,18 @@ test("templatesRoute() continues at the cursor, and lists each template once", a
 test("discovery shows a limited token only its own templates and integrations", async () => {
   const asked: unknown[] = [];
   await using api = openTestApp({
-    findToken: () => Promise.resolve(limited),
-    listPublishedTemplates: (_accountId, kind, { only }) => {
-      asked.push([kind, only]);
-      return Promise.resolve([]);
+    tokens: { find: () => Promise.resolve(limited) },
+    templates: {
+      listPublished: (_accountId, kind, { only }) => {
+        asked.push([kind, only]);
+        return Promise.resolve([]);
+      },
     },
-    listIntegrationSummaries: (_accountId, { only }) => {
-      asked.push(["integration", only]);
-      return Promise.resolve([]);
+    integrations: {
+      listSummaries: (_accountId, { only }) => {
+        asked.push(["integration", only]);
+        return Promise.resolve([]);
+      },
     },
   });
   for (const path of ["templates", "pdf-templates", "integrations"]) {

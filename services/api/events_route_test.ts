@@ -92,7 +92,7 @@ test("eventsRoute() refuses cursors of other feeds and of events that are gone",
 
 test("openFeedWaiters() refuses too many waits of a token, and ends all waits when it is disposed", async () => {
   const logger = { warn() {} };
-  const waiters = openFeedWaiters({ grownFeeds: () => Promise.resolve(new Set()), logger });
+  const waiters = openFeedWaiters({ events: { grown: () => Promise.resolve(new Set()) }, logger });
   const one = { accountId: "acc_1", tokenId: "a", after: 0, forMs: 60_000 };
   const waiting = Array.from({ length: 5 }, () => waiters.wait(one));
   await assert.rejects(waiters.wait(one), { code: "too_many_requests" });
@@ -108,8 +108,8 @@ test("openFeedWaiters() refuses too many waits of a token, and ends all waits wh
 });
 
 test("openFeedWaiters() wakes only the requests whose feed has grown", async () => {
-  const grownFeeds = () => Promise.resolve(new Set(["acc_1"]));
-  using waiters = openFeedWaiters({ grownFeeds, logger: { warn() {} } }, { everyMs: 1 });
+  const events = { grown: () => Promise.resolve(new Set(["acc_1"])) };
+  using waiters = openFeedWaiters({ events, logger: { warn() {} } }, { everyMs: 1 });
   const wait = { tokenId: "a", after: 0, forMs: 60_000 };
   let isWoken = false;
   void waiters.wait({ ...wait, accountId: "acc_2" }).then(() => isWoken = true);

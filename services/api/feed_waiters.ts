@@ -1,9 +1,9 @@
 import { HttpError } from "./http_error.ts";
-import type { Finding } from "./finding.ts";
+import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** What waiting for events needs from outside. */
-export interface FeedWaiterDeps extends Pick<Finding, "grownFeeds"> {
+export interface FeedWaiterDeps extends StorePart<"events.grown"> {
   logger: Pick<Logger, "warn">;
 }
 
@@ -44,7 +44,7 @@ interface Waiter extends FeedWait {
 
 /** Opens the set of requests that wait for events. */
 export function openFeedWaiters(
-  { grownFeeds, logger }: FeedWaiterDeps,
+  { events, logger }: FeedWaiterDeps,
   { everyMs = LOOK_EVERY_MS }: { everyMs?: number } = {},
 ): FeedWaiters {
   const waiters = new Set<Waiter>();
@@ -54,7 +54,7 @@ export function openFeedWaiters(
   async function look(): Promise<void> {
     const looked = [...waiters];
     try {
-      const grown = await grownFeeds(looked);
+      const grown = await events.grown(looked);
       for (const waiter of looked) if (grown.has(waiter.accountId)) waiter.wake();
     } catch (error) {
       logger.warn("Cannot look for new events, retrying", { error });

@@ -10,7 +10,7 @@ import type { ReadSendBody } from "./read_send_body.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode findSendable} needs. */
-export interface FindSendableDeps extends Pick<FindSuppressedDeps, "amongSuppressed"> {
+export interface FindSendableDeps extends Pick<FindSuppressedDeps, "suppressions"> {
   ledger: Pick<
     RequestLedger,
     | "latestEmailVersion"

@@ -1,11 +1,10 @@
 import { isToSuppressed, type SendRequest } from "@posthaste/contracts";
 import { answerWithin } from "@posthaste/runtime";
-import { suppressedFormOf } from "@posthaste/storage";
-import type { Finding } from "./finding.ts";
+import { type StorePart, suppressedFormOf } from "@posthaste/storage";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** What {@linkcode findSuppressed} needs. */
-export interface FindSuppressedDeps extends Pick<Finding, "amongSuppressed"> {
+export interface FindSuppressedDeps extends StorePart<"suppressions.among"> {
   ledger: Pick<RequestLedger, "wait">;
   now(): Date;
 }
@@ -20,7 +19,7 @@ const MAX_WAIT_MS = 250;
 export async function findSuppressed(
   request: Pick<SendRequest, "toSuppressed" | "to">,
   accountId: string,
-  { amongSuppressed, ledger, now }: FindSuppressedDeps,
+  { ledger, now, suppressions }: FindSuppressedDeps,
 ): Promise<number[]> {
   const asked = request.to.map((recipient, index) => ({ index, recipient }))
     .filter(({ recipient }) => !isToSuppressed(request, recipient));
@@ -28,7 +27,7 @@ export async function findSuppressed(
   const emails = asked.map(({ recipient: { email } }) => email);
   const looking = ledger.wait(
     "look up the suppressions",
-    () => amongSuppressed(accountId, emails, now()),
+    () => suppressions.among(accountId, emails, now()),
   );
   // A look-up that fails or is late costs only the warning.
   const found = await answerWithin(MAX_WAIT_MS, looking).catch(() => undefined);

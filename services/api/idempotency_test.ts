@@ -33,8 +33,8 @@ test("acceptSend() answers a duplicate even if the template has been removed sin
   const first = await before.post(SEND, smallSend(), KEY);
   assert.equal(first.status, 200);
   await using after = openTestApp({
-    latestEmailVersion: () => Promise.resolve(null),
-    findSendByIdempotencyKey: () => Promise.resolve(before.sends[0] ?? null),
+    versions: { latestEmailVersion: () => Promise.resolve(null) },
+    sends: { findByIdempotencyKey: () => Promise.resolve(before.sends[0] ?? null) },
   });
   assert.deepEqual((await after.post(SEND, smallSend(), KEY)).body, first.body);
 });
@@ -56,7 +56,7 @@ test("acceptSend() refuses a key that was used with another body, template or in
 
 test("acceptSend() refuses a key of another request whose send does not exist yet", async () => {
   await using api = openTestApp({
-    acceptSend: () => Promise.resolve({ accepted: false, existing: null }),
+    sends: { accept: () => Promise.resolve({ accepted: false, existing: null }) },
   });
   const { status, body } = await api.post(SEND, smallSend(), KEY);
   assert.deepEqual([status, body.code], [422, "idempotency_mismatch"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { errorBodySchema, type RenderReply } from "@posthaste/contracts";
-import { cpuTimeOf } from "@posthaste/kit";
+import { type Changes, cpuTimeOf } from "@posthaste/kit";
 import {
   type Answer,
   emailVersion,
@@ -11,6 +11,7 @@ import {
   SEND,
   smallSend,
 } from "./_test_app.ts";
+import type { ApiDeps } from "./app.ts";
 
 // "INTERFACE 4.1" in a test's name is section 4.1 of docs/interface.md.
 
@@ -130,7 +131,9 @@ test("INTERFACE 2: an attachment names its PDF template by id or alias", async (
 
 test("INTERFACE 4.2: an attachment that names an alias is checked for required variables", async () => {
   await using api = openTestApp({
-    latestPdfVersion: () => Promise.resolve(pdfVersion([{ name: "number", required: true }])),
+    versions: {
+      latestPdfVersion: () => Promise.resolve(pdfVersion([{ name: "number", required: true }])),
+    },
   });
   const to = [{ email: "jane@example.net", attachments: [{ id: "invoice" }] }];
   assert.deepEqual(codesOf(await api.post(SEND, smallSend({ to }))), {
@@ -317,7 +320,7 @@ test("INTERFACE 4.1: a template is found by id and alias; otherwise the answer i
 test("INTERFACE 4.1: a missing required variable is named", async () => {
   const variables = [{ name: "name", required: true }, { name: "city", required: false }];
   await using api = openTestApp({
-    latestEmailVersion: () => Promise.resolve(emailVersion(variables)),
+    versions: { latestEmailVersion: () => Promise.resolve(emailVersion(variables)) },
   });
   const answer = await api.post(RENDER, { city: "Bern" });
   assertError(answer, 400, "missing_variable");
@@ -412,8 +415,10 @@ test("a send that has to wait for its integration is accepted and not dispatched
 test("INTERFACE 4.2: variables of a lower level count for what a template requires", async () => {
   const required = [{ name: "name", required: true }];
   await using api = openTestApp({
-    latestEmailVersion: () => Promise.resolve(emailVersion(required)),
-    latestPdfVersion: () => Promise.resolve(pdfVersion(required)),
+    versions: {
+      latestEmailVersion: () => Promise.resolve(emailVersion(required)),
+      latestPdfVersion: () => Promise.resolve(pdfVersion(required)),
+    },
   });
   const to = [
     { email: "a@example.net", variables: { name: "B" }, attachments: [{ id: 7 }] },
@@ -442,7 +447,9 @@ test("INTERFACE 4.2: variables of a lower level count for what a template requir
 
 test("INTERFACE 4.2: faults of every kind are reported together, the first kind sets the code", async () => {
   await using api = openTestApp({
-    latestEmailVersion: () => Promise.resolve(emailVersion([{ name: "name", required: true }])),
+    versions: {
+      latestEmailVersion: () => Promise.resolve(emailVersion([{ name: "name", required: true }])),
+    },
   });
   const answer = await api.post(SEND, {
     from: { email: "boss@example.com" },
@@ -627,7 +634,9 @@ test("INTERFACE 7: a repeated field is 400, at its path", async () => {
 
 test("INTERFACE 7: every issue has a code for its kind", async () => {
   await using api = openTestApp({
-    latestEmailVersion: () => Promise.resolve(emailVersion([{ name: "name", required: true }])),
+    versions: {
+      latestEmailVersion: () => Promise.resolve(emailVersion([{ name: "name", required: true }])),
+    },
   });
   const nested = JSON.parse('{"a":'.repeat(33) + "1" + "}".repeat(33));
   const answer = await api.post(SEND, {
@@ -676,9 +685,11 @@ test("INTERFACE 7: every issue has a code for its kind", async () => {
 test("INTERFACE 7: no error repeats an address, whatever is wrong with the send", async () => {
   const required = [{ name: "name", required: true }];
   await using api = openTestApp({
-    latestEmailVersion: () => Promise.resolve(emailVersion(required)),
-    latestPdfVersion: (_accountId, ref) =>
-      Promise.resolve(ref === 7 ? pdfVersion([{ name: "number", required: true }]) : null),
+    versions: {
+      latestEmailVersion: () => Promise.resolve(emailVersion(required)),
+      latestPdfVersion: (_accountId, ref) =>
+        Promise.resolve(ref === 7 ? pdfVersion([{ name: "number", required: true }]) : null),
+    },
   });
   const attachments = [{ id: 7, filename: "jane@example.net.pdf" }, { id: 8 }];
   const bodies = [
@@ -756,9 +767,14 @@ test("INTERFACE 7: a database that fails or hangs is 503 with Retry-After within
   const hang = () => hung.promise;
   const fail = () => Promise.reject(failure);
   for (const fault of [fail, hang]) {
-    const names = ["findToken", "latestEmailVersion", "findIntegration", "acceptSend"] as const;
-    for (const name of names) {
-      const api = openTestApp({ [name]: fault }, { ledgerTimeoutMs: 50 });
+    const faulty: Changes<ApiDeps>[] = [
+      { tokens: { find: fault } },
+      { versions: { latestEmailVersion: fault } },
+      { integrations: { find: fault } },
+      { sends: { accept: fault } },
+    ];
+    for (const deps of faulty) {
+      const api = openTestApp(deps, { ledgerTimeoutMs: 50 });
       apps.use(api);
       const answer = await api.post(SEND, smallSend());
       assertError(answer, 503, "unavailable");
@@ -777,7 +793,7 @@ test("INTERFACE 7: an unexpected error is 500 and reveals nothing", async () => 
     now: () => {
       throw new TypeError("secret detail");
     },
-    findToken: openTestToken,
+    tokens: { find: openTestToken },
   });
   const answer = await api.post(SEND, smallSend());
   assertError(answer, 500, "internal");
@@ -906,9 +922,11 @@ function distinctObjects(count: number): string {
 test("INTERFACE 8: few of countless PDF templates in a send are looked up", async () => {
   let asked = 0;
   await using api = openTestApp({
-    latestPdfVersion: () => {
-      asked++;
-      return Promise.resolve(null);
+    versions: {
+      latestPdfVersion: () => {
+        asked++;
+        return Promise.resolve(null);
+      },
     },
   }, { capacity: { maxOperations: 200, maxBytes: 10_000_000 } });
   const to = Array.from({ length: 1000 }, (_, index) => ({

@@ -2,12 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Send } from "@posthaste/contracts";
 import { openSemaphore } from "@posthaste/limits";
 import type { Logger } from "@posthaste/telemetry";
-import type { Acceptance } from "@posthaste/storage";
-import type { Ledger } from "./ledger.ts";
+import type { Acceptance, StorePart } from "@posthaste/storage";
 
 /** What {@linkcode openLateAcceptances} needs. */
-export interface LateAcceptancesDeps {
-  withdrawSend: Ledger["withdrawSend"];
+export interface LateAcceptancesDeps extends StorePart<"sends.withdraw"> {
   /** Passes a send that is in the ledger to the pipeline. */
   dispatch(send: Send, bytes: number): void;
   logger: Pick<Logger, "info" | "error">;
@@ -36,7 +34,7 @@ const LAST_WAIT_MS = 5000;
  * reconciler has read the send, at the earliest 20 s after its acceptance. Disposing waits at most 5 s for open ones.
  */
 export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances {
-  const { withdrawSend, dispatch, logger } = deps;
+  const { sends, dispatch, logger } = deps;
   const withdrawals = openSemaphore({ max: CONCURRENCY });
   const closing = new AbortController();
   let open = 0;
@@ -52,7 +50,7 @@ export function openLateAcceptances(deps: LateAcceptancesDeps): LateAcceptances 
     const { _id: sendId } = send;
     for (;;) {
       try {
-        if (await withdrawSend(send)) logger.info(`Withdrew "${sendId}"`, { sendId });
+        if (await sends.withdraw(send)) logger.info(`Withdrew "${sendId}"`, { sendId });
         else logger.error(`Cannot withdraw "${sendId}": the reconciler has seen it`, { sendId });
         return;
       } catch (error) {

@@ -25,18 +25,20 @@ async function openStoppableApp() {
   let answered = 0;
   const { sends } = store;
   const api = stack.use(openTestApp({
-    withdrawSend: sends.withdraw,
-    findSend: sends.find,
-    findSendByIdempotencyKey: sends.findByIdempotencyKey,
-    acceptSend: async (send) => {
-      if (stopNext) {
-        mongod.signal("SIGSTOP");
-        await until(() => isStopped(mongod.pid), { message: "the database to stop" });
-      }
-      const accepted = store.sends.accept(send);
-      accepting.push(accepted);
-      accepted.finally(() => answered++).catch(() => {});
-      return accepted;
+    sends: {
+      withdraw: sends.withdraw,
+      find: sends.find,
+      findByIdempotencyKey: sends.findByIdempotencyKey,
+      accept: async (send) => {
+        if (stopNext) {
+          mongod.signal("SIGSTOP");
+          await until(() => isStopped(mongod.pid), { message: "the database to stop" });
+        }
+        const accepted = store.sends.accept(send);
+        accepting.push(accepted);
+        accepted.finally(() => answered++).catch(() => {});
+        return accepted;
+      },
     },
   }, { ledgerTimeoutMs: 400 }));
   const rest = stack.move();
@@ -107,11 +109,13 @@ test("follow() withdraws until the ledger answers, also after failures", async (
   const withdrawn: string[] = [];
   let failures = 0;
   await using api = openTestApp({
-    acceptSend: () => Promise.reject(new Error("the connection broke")),
-    withdrawSend: ({ _id }) => {
-      if (failures++ < 2) return Promise.reject(new Error("still away"));
-      withdrawn.push(_id);
-      return Promise.resolve(true);
+    sends: {
+      accept: () => Promise.reject(new Error("the connection broke")),
+      withdraw: ({ _id }) => {
+        if (failures++ < 2) return Promise.reject(new Error("still away"));
+        withdrawn.push(_id);
+        return Promise.resolve(true);
+      },
     },
   });
   assert.equal((await api.post(SEND, smallSend())).status, 503);
@@ -125,11 +129,13 @@ test("buildApp() accepts no more sends without a key than it can withdraw", asyn
   let accepted = 0;
   const { promise: back, resolve } = Promise.withResolvers<boolean>();
   await using api = openTestApp({
-    acceptSend: () => {
-      accepted++;
-      return Promise.reject(new Error("away"));
+    sends: {
+      accept: () => {
+        accepted++;
+        return Promise.reject(new Error("away"));
+      },
+      withdraw: () => back,
     },
-    withdrawSend: () => back,
   });
   for (let i = 0; i < 1010; i++) assert.equal((await api.post(SEND, smallSend())).status, 503);
   assert.equal(accepted, 1000);
@@ -145,8 +151,10 @@ test("buildApp() accepts no more sends without a key than it can withdraw", asyn
 test("openLateAcceptances() waits for open withdrawals when it is disposed", async () => {
   const { promise: back, resolve: withdraw } = Promise.withResolvers<boolean>();
   const api = openTestApp({
-    acceptSend: () => Promise.reject(new Error("away")),
-    withdrawSend: () => back,
+    sends: {
+      accept: () => Promise.reject(new Error("away")),
+      withdraw: () => back,
+    },
   });
   await api.post(SEND, smallSend());
   const closed = api.app.close().then(() => "closed");

@@ -10,10 +10,10 @@ import { failpoint, runService } from "@posthaste/runtime";
 import { openStore, type StorePart } from "@posthaste/storage";
 import process from "node:process";
 import { buildApp } from "./app.ts";
+import { cachedReads } from "./cached_reads.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
 import { openClosed } from "./closed.ts";
 import { patientCheck } from "./patient_check.ts";
-import { openLedger } from "./open_ledger.ts";
 import { openRenderGroups } from "./render_groups.ts";
 import { sharedCheck } from "./shared_check.ts";
 
@@ -30,13 +30,11 @@ await runService({
       waiting,
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "api", waiting });
-    const { now } = store;
-    const ledger = openLedger(store);
     await using acceptances = openAcceptanceReports(bus, { logger });
-    const closed = openClosed({ ...ledger, now, logger });
+    const closed = openClosed({ ...store, logger });
     const app = buildApp({
-      ...ledger,
-      now,
+      ...store,
+      ...cachedReads(store),
       dispatch: (send) => dispatch(send, { acceptances, bus, store }),
       mustWait: (integration, priority) =>
         priority === "bulk" || integration.maxPerMinute !== null || closed.has(integration),

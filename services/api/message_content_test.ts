@@ -290,7 +290,7 @@ test("reads of a message's content by a token are in the audit log, by the token
 test("a message's content is not shown if the read cannot be written to the audit log", async () => {
   await using api = await openLedgerApp({
     bus: bus as never,
-    noteAudit: () => Promise.reject(new Error("the primary is gone")),
+    audit: { note: () => Promise.reject(new Error("the primary is gone")) },
   });
   const { messages: [message] } = await api.send({ ...MAIL, to: MAIL.to.slice(0, 1) });
   for (const asked of ["content", "attachments/0", "explain?values=true"]) {

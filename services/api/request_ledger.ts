@@ -2,16 +2,27 @@ import type { PdfRef, Send, TemplateKind } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
 import type { Permit } from "@posthaste/limits";
 import { openTimeLimit } from "@posthaste/runtime";
-import type { NeededAsset, NumberedPage, Placed } from "@posthaste/storage";
 import { errorType, type Logger } from "@posthaste/telemetry";
-import type { Acceptance } from "@posthaste/storage";
-import type { Ledger } from "./ledger.ts";
+import type { Acceptance, NeededAsset, NumberedPage, Placed, StorePart } from "@posthaste/storage";
+import type { CachedReads } from "./cached_reads.ts";
 import type { Capacity } from "./capacity.ts";
 import { RETRY_AFTER_SECONDS } from "./retry_after.ts";
 
+/** The operations that a {@linkcode RequestLedger} performs. */
+export type RequestStore =
+  & CachedReads
+  & StorePart<
+    | "accounts.find"
+    | `assets.${"find" | "findName" | "findShown" | "keep"}`
+    | `integrations.${"find" | "findSummary" | "listSummaries"}`
+    | `messages.${"findPlaces" | "findWithHead" | "list"}`
+    | `sends.${"accept" | "find" | "findByIdempotencyKey"}`
+    | `templates.${"findPublished" | "listPublished"}`
+  >;
+
 /** What the ledgers of all requests share. */
 export interface RequestLedgerDeps {
-  ledger: Ledger;
+  store: RequestStore;
   capacity: Capacity;
   /** Longest total time that one request waits for the ledger, in milliseconds. */
   timeoutMs: number;
@@ -25,7 +36,7 @@ export interface RequestLedgerDeps {
  * fail as `unavailable`: a database that is gone or hangs leads to an early error, and never to
  * success. A late operation counts as in progress until it ends.
  */
-export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend"> {
+export class RequestLedger {
   readonly #deps: RequestLedgerDeps;
   /** All the time that it may wait. */
   #limitMs: number;
@@ -43,6 +54,10 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
     this.#deps = deps;
     this.#limitMs = deps.timeoutMs;
     this.#leftMs = deps.timeoutMs;
+  }
+
+  get #store(): RequestStore {
+    return this.#deps.store;
   }
 
   /** Size of the request's body. */
@@ -112,113 +127,123 @@ export class RequestLedger implements Omit<Ledger, "findToken" | "withdrawSend">
   }
 
   latestEmailVersion(accountId: string, idOrAlias: string) {
-    const { ledger } = this.#deps;
-    return this.wait("look up the template", () => ledger.latestEmailVersion(accountId, idOrAlias));
+    return this.wait(
+      "look up the template",
+      () => this.#store.versions.latestEmailVersion(accountId, idOrAlias),
+    );
   }
 
   latestPdfVersion(accountId: string, ref: PdfRef) {
-    const { ledger } = this.#deps;
-    return this.wait("look up the PDF template", () => ledger.latestPdfVersion(accountId, ref));
+    return this.wait(
+      "look up the PDF template",
+      () => this.#store.versions.latestPdfVersion(accountId, ref),
+    );
   }
 
   findAsset(accountId: string, sha256: string) {
-    return this.wait("read the file", () => this.#deps.ledger.findAsset(accountId, sha256));
+    return this.wait("read the file", () => this.#store.assets.find(accountId, sha256));
   }
 
   findAssetName(accountId: string, name: string) {
-    return this.wait("look up the file", () => this.#deps.ledger.findAssetName(accountId, name));
+    return this.wait("look up the file", () => this.#store.assets.findName(accountId, name));
   }
 
   keepAssets(accountId: string, needed: readonly NeededAsset[], now: Date) {
-    return this.wait("store the files", () => this.#deps.ledger.keepAssets(accountId, needed, now));
+    return this.wait("store the files", () => this.#store.assets.keep(accountId, needed, now));
   }
 
   findShownAsset(sha256: string) {
-    return this.wait("load the image", () => this.#deps.ledger.findShownAsset(sha256));
+    return this.wait("load the image", () => this.#store.assets.findShown(sha256));
   }
 
   emailVersion(accountId: string, id: number, version: number) {
-    const { ledger } = this.#deps;
-    return this.wait("look up the template", () => ledger.emailVersion(accountId, id, version));
+    return this.wait(
+      "look up the template",
+      () => this.#store.versions.emailVersion(accountId, id, version),
+    );
   }
 
   pdfVersion(accountId: string, id: number, version: number) {
-    const { ledger } = this.#deps;
-    return this.wait("look up the PDF template", () => ledger.pdfVersion(accountId, id, version));
+    return this.wait(
+      "look up the PDF template",
+      () => this.#store.versions.pdfVersion(accountId, id, version),
+    );
   }
 
   findAccount(accountId: string) {
-    return this.wait("look up the account", () => this.#deps.ledger.findAccount(accountId));
+    return this.wait("look up the account", () => this.#store.accounts.find(accountId));
   }
 
   accountLocale(accountId: string) {
-    return this.wait("look up the account", () => this.#deps.ledger.accountLocale(accountId));
+    return this.wait("look up the account", () => this.#store.accountLocale(accountId));
   }
 
   listPublishedTemplates(accountId: string, kind: TemplateKind, page: NumberedPage) {
-    const { ledger } = this.#deps;
-    const list = () => ledger.listPublishedTemplates(accountId, kind, page);
-    return this.wait("list the templates", list);
+    return this.wait(
+      "list the templates",
+      () => this.#store.templates.listPublished(accountId, kind, page),
+    );
   }
 
   findPublishedTemplate(accountId: string, kind: TemplateKind, idOrAlias: string | number) {
-    const { ledger } = this.#deps;
-    const find = () => ledger.findPublishedTemplate(accountId, kind, idOrAlias);
-    return this.wait("look up the template", find);
+    return this.wait(
+      "look up the template",
+      () => this.#store.templates.findPublished(accountId, kind, idOrAlias),
+    );
   }
 
   listIntegrationSummaries(accountId: string, page: NumberedPage, now: Date) {
-    const { ledger } = this.#deps;
-    const list = () => ledger.listIntegrationSummaries(accountId, page, now);
-    return this.wait("list the integrations", list);
+    return this.wait(
+      "list the integrations",
+      () => this.#store.integrations.listSummaries(accountId, page, now),
+    );
   }
 
   findIntegrationSummary(accountId: string, id: number, now: Date) {
-    const { ledger } = this.#deps;
-    const find = () => ledger.findIntegrationSummary(accountId, id, now);
-    return this.wait("look up the integration", find);
+    return this.wait(
+      "look up the integration",
+      () => this.#store.integrations.findSummary(accountId, id, now),
+    );
   }
 
   findIntegration(accountId: string, id: number) {
-    const { ledger } = this.#deps;
-    return this.wait("look up the integration", () => ledger.findIntegration(accountId, id));
+    return this.wait("look up the integration", () => this.#store.integrations.find(accountId, id));
   }
 
   findSendByIdempotencyKey(accountId: string, key: string) {
-    const { ledger } = this.#deps;
     return this.wait(
       "look up the idempotency key",
-      () => ledger.findSendByIdempotencyKey(accountId, key),
+      () => this.#store.sends.findByIdempotencyKey(accountId, key),
     );
   }
 
   async acceptSend(send: Send): Promise<Acceptance> {
-    const { ledger, onUnanswered } = this.#deps;
     let accepting: Promise<Acceptance> | undefined;
     try {
-      return await this.wait("accept the send", () => accepting = ledger.acceptSend(send));
+      return await this.wait("accept the send", () => accepting = this.#store.sends.accept(send));
     } catch (error) {
-      if (accepting !== undefined) onUnanswered(accepting, { send, bytes: this.#bytes });
+      if (accepting !== undefined) this.#deps.onUnanswered(accepting, { send, bytes: this.#bytes });
       throw error;
     }
   }
 
   findSend(accountId: string, id: string) {
-    return this.wait("look up the send", () => this.#deps.ledger.findSend(accountId, id));
+    return this.wait("look up the send", () => this.#store.sends.find(accountId, id));
   }
 
   findMessage(accountId: string, id: string) {
-    return this.wait("look up the message", () => this.#deps.ledger.findMessage(accountId, id));
+    return this.wait(
+      "look up the message",
+      () => this.#store.messages.findWithHead(accountId, id),
+    );
   }
 
-  findPlaces(accountId: string, messages: readonly Placed[]) {
-    const { ledger } = this.#deps;
-    return this.wait("look up the place", () => ledger.findPlaces(accountId, messages));
+  findPlaces(accountId: string, placed: readonly Placed[]) {
+    return this.wait("look up the place", () => this.#store.messages.findPlaces(accountId, placed));
   }
 
   listMessages(accountId: string, sendId: string) {
-    const { ledger } = this.#deps;
-    return this.wait("look up the messages", () => ledger.listMessages(accountId, sendId));
+    return this.wait("look up the messages", () => this.#store.messages.list(accountId, sendId));
   }
 
   #release(): void {

@@ -13,8 +13,8 @@ const never = () => new Promise<never>(() => {});
 
 function ledgerIn(capacity: Capacity, timeoutMs: number): RequestLedger {
   const logger = { error: () => {} };
-  const ledger = {} as never;
-  return new RequestLedger({ ledger, capacity, timeoutMs, onUnanswered: () => {}, logger });
+  const store = {} as never;
+  return new RequestLedger({ store, capacity, timeoutMs, onUnanswered: () => {}, logger });
 }
 
 const LARGE = { maxOperations: 100, maxBytes: 1000 };
@@ -26,7 +26,7 @@ test("wait() logs what is wrong with the ledger, once for each request", async (
   const logger = { error: (text: string) => void logged.push(text) };
   const capacity = openCapacity(LARGE);
   const request = () => {
-    const shared = { ledger: {} as never, capacity, timeoutMs: 300, onUnanswered: () => {} };
+    const shared = { store: {} as never, capacity, timeoutMs: 300, onUnanswered: () => {} };
     return new RequestLedger({ ...shared, logger });
   };
   const broken = request();
@@ -152,7 +152,7 @@ test("buildApp() frees the bytes of every request", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const { promise: accepting, resolve: accept } = Promise.withResolvers<void>();
   await using slow = openTestApp({
-    acceptSend: () => (accept(), gate.then(() => ({ accepted: true }))),
+    sends: { accept: () => (accept(), gate.then(() => ({ accepted: true }))) },
   }, { capacity: { maxOperations: 10, maxBytes: 140 } });
   const waiting = slow.post(SEND, smallSend());
   await accepting;
@@ -167,7 +167,7 @@ test("buildApp() answers within one ledger timeout, however many operations are 
   const time = stopTime(context);
   const looking = Promise.withResolvers<void>();
   await using api = openTestApp({
-    findIntegration: () => (looking.resolve(), time.pass(399).then(() => null)),
+    integrations: { find: () => (looking.resolve(), time.pass(399).then(() => null)) },
   }, { ledgerTimeoutMs: 400 });
   const unknown = api.post(SEND, smallSend());
   await looking.promise;
@@ -176,8 +176,10 @@ test("buildApp() answers within one ledger timeout, however many operations are 
   const finding = Promise.withResolvers<void>();
   const accepting = Promise.withResolvers<void>();
   await using slower = openTestApp({
-    findSendByIdempotencyKey: () => (finding.resolve(), time.pass(150).then(() => null)),
-    acceptSend: () => (accepting.resolve(), never()),
+    sends: {
+      findByIdempotencyKey: () => (finding.resolve(), time.pass(150).then(() => null)),
+      accept: () => (accepting.resolve(), never()),
+    },
   }, { ledgerTimeoutMs: 400 });
   const answer = slower.post(SEND, smallSend(), { "idempotency-key": "a" });
   await finding.promise;

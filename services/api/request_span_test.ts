@@ -115,9 +115,11 @@ test("spanRequests() ends the span of a caller that disconnected", async () => {
   recorded.length = 0;
   const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
   await using api = openTestApp({
-    acceptSend: () => {
-      arrive();
-      return new Promise(() => {});
+    sends: {
+      accept: () => {
+        arrive();
+        return new Promise(() => {});
+      },
     },
   }, { ledgerTimeoutMs: 300 });
   const url = await api.app.listen({ port: 0, host: "127.0.0.1" });
@@ -139,7 +141,9 @@ test("spanRequests() ends the span of a caller that disconnected", async () => {
 
 test("spanRequests() marks only internal errors as errors, and records no unknown path", async () => {
   recorded.length = 0;
-  await using api = openTestApp({ latestEmailVersion: () => Promise.reject(new Error("down")) });
+  await using api = openTestApp({
+    versions: { latestEmailVersion: () => Promise.reject(new Error("down")) },
+  });
   await api.post(SEND, smallSend());
   await api.post(SEND, "{");
   await api.get("/secret/jane@example.net");

@@ -1,7 +1,7 @@
 import type { AccessToken } from "@posthaste/contracts";
 import { requireUse } from "./authenticate.ts";
 import { findBatch } from "./batch.ts";
-import type { Finding } from "./finding.ts";
+import type { StorePart } from "@posthaste/storage";
 import { HttpError } from "./http_error.ts";
 import type { RequestLedger } from "./request_ledger.ts";
 
@@ -16,7 +16,7 @@ export interface NamedMail {
 }
 
 /** What {@linkcode requireChange} needs. */
-export interface RequireChangeDeps extends Pick<Finding, "batches"> {
+export interface RequireChangeDeps extends StorePart<"batches.find"> {
   ledger: Pick<RequestLedger, "findSend" | "wait">;
   /** What it is for: `cancel the messages`. */
   action: string;

@@ -9,12 +9,11 @@ import {
   type Send,
 } from "@posthaste/contracts";
 import { HttpError } from "./http_error.ts";
-import type { ReasonGroup } from "@posthaste/storage";
-import type { Finding } from "./finding.ts";
+import type { ReasonGroup, StorePart } from "@posthaste/storage";
 import type { RequestLedger } from "./request_ledger.ts";
 
 /** Which send is requested. */
-export interface AskedSend extends Pick<Finding, "groupReasons"> {
+export interface AskedSend extends StorePart<"messages.groupReasons"> {
   accountId: string;
   ledger: Pick<RequestLedger, "findSend" | "listMessages" | "wait">;
 }
@@ -27,7 +26,7 @@ const CAUSED = ["failed", "unknown", "deferred"] as const satisfies MessageState
  *
  * @throws {HttpError} `unknown_send`
  */
-export async function showSend(id: string, { accountId, ledger, groupReasons }: AskedSend) {
+export async function showSend(id: string, { accountId, ledger, messages }: AskedSend) {
   const send = isSendId(id) ? await ledger.findSend(accountId, id) : null;
   if (send === null) {
     throw new HttpError("unknown_send", `Cannot show the send: there is no "${id}"`);
@@ -37,7 +36,7 @@ export async function showSend(id: string, { accountId, ledger, groupReasons }: 
   const groups = isCaused
     ? await ledger.wait(
       "look up the causes",
-      () => groupReasons(accountId, { states: CAUSED, sendId: id }),
+      () => messages.groupReasons(accountId, { states: CAUSED, sendId: id }),
     )
     : [];
   return { ...show(send, documents), causes: groups.map(causeOf) };

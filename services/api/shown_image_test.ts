@@ -7,16 +7,18 @@ const OTHER = "b".repeat(64);
 
 function openApp(assetsUrl: string | undefined, loads: string[] = []) {
   return openTestApp({
-    findShownAsset: (sha256) => {
-      loads.push(sha256);
-      const bytes = Buffer.from("<svg/>");
-      return Promise.resolve(
-        sha256 === SHOWN
-          ? { bytes, contentType: "image/svg+xml" }
-          : sha256 === OTHER
-          ? { bytes, contentType: "text/html" }
-          : null,
-      );
+    assets: {
+      findShown: (sha256) => {
+        loads.push(sha256);
+        const bytes = Buffer.from("<svg/>");
+        return Promise.resolve(
+          sha256 === SHOWN
+            ? { bytes, contentType: "image/svg+xml" }
+            : sha256 === OTHER
+            ? { bytes, contentType: "text/html" }
+            : null,
+        );
+      },
     },
   }, { assetsUrl });
 }

@@ -107,7 +107,10 @@ test("messageRoute() shows a message that no worker has handled, and none beyond
 test("messageRoute() shows why a message waits, and for how many others", async () => {
   const waiting = { reason: "The integration is suspended: no login", ahead: 4 };
   await using api = openTestApp({
-    findPlaces: (_accountId, [message]) => Promise.resolve(new Map([[`${message?._id}`, waiting]])),
+    messages: {
+      findPlaces: (_accountId, [message]) =>
+        Promise.resolve(new Map([[`${message?._id}`, waiting]])),
+    },
   });
   const { messages } = await sendTwo(api);
   assert.deepEqual((await api.get(`/v1/messages/${messages[1].id}`)).body.waiting, waiting);

@@ -105,9 +105,9 @@ test("sendRoute() and dryRunRoute() warn about suppressed recipients, and accept
 test("acceptSend() accepts without a warning if the suppression list cannot be read in time", async () => {
   const hangs = Promise.withResolvers<never>();
   const fails = () => Promise.reject(new Error("no database"));
-  for (const amongSuppressed of [() => hangs.promise, fails]) {
+  for (const among of [() => hangs.promise, fails]) {
     // The answer does not wait for a look-up that hangs, but the file's end would.
-    await using app = openTestApp({ amongSuppressed }, { ledgerTimeoutMs: 1000 });
+    await using app = openTestApp({ suppressions: { among } }, { ledgerTimeoutMs: 1000 });
     const { status, body } = await app.post(SEND, smallSend());
     assert.deepEqual([status, body.warnings], [200, undefined]);
   }

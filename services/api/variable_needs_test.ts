@@ -68,8 +68,10 @@ test("values for all recipients are looked through once, not for each mail and a
       })),
     }));
   await using needy = openTestApp({
-    latestEmailVersion: () => Promise.resolve({ ...emailVersion(declared), reads }),
-    latestPdfVersion: () => Promise.resolve({ ...pdfVersion(declared), reads }),
+    versions: {
+      latestEmailVersion: () => Promise.resolve({ ...emailVersion(declared), reads }),
+      latestPdfVersion: () => Promise.resolve({ ...pdfVersion(declared), reads }),
+    },
   });
   await using other = openTestApp();
   for (const variables of [undefined, { v0: {}, v1: "y" }]) {

@@ -50,8 +50,10 @@ test("variablesSchemaOf() names the declared variables if nothing else is known"
 test("templatesRoute() serves the schema of a version, and 304 afterwards", async () => {
   const reads = [read("name", "printed")];
   await using api = openTestApp({
-    findPublishedTemplate: (_accountId, kind, id) =>
-      Promise.resolve(id === "5" || id === "7" ? { ...publishedTemplate(kind), reads } : null),
+    templates: {
+      findPublished: (_accountId, kind, id) =>
+        Promise.resolve(id === "5" || id === "7" ? { ...publishedTemplate(kind), reads } : null),
+    },
   });
   for (const [path, title] of [["templates/5", "welcome"], ["pdf-templates/7", "invoice"]]) {
     const { status, headers, body } = await api.get(`/v1/${path}/schema`);

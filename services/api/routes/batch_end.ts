@@ -1,13 +1,15 @@
+import type { StorePart } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { audit, type AuditDeps } from "../audit.ts";
 import { requireScope } from "../authenticate.ts";
 import { findBatch, showBatch } from "../batch.ts";
-import type { Finding } from "../finding.ts";
 import { HttpError } from "../http_error.ts";
 import { requireMail } from "../require_change.ts";
 
 /** What ending a batch needs. */
-export type BatchEndDeps = AuditDeps & Pick<Finding, "batches">;
+export type BatchEndDeps =
+  & StorePart<"batches.cancel" | "batches.close" | "batches.find">
+  & AuditDeps;
 
 /** Adds `POST /batches/{id}/close` and `/cancel`. The tracker does what follows. */
 export function batchEndRoutes(app: FastifyInstance, deps: BatchEndDeps): void {

@@ -1,5 +1,5 @@
 import { BATCH_FILTERS, type ListPage } from "@posthaste/contracts";
-import type { BatchPage } from "@posthaste/storage";
+import type { BatchPage, StorePart } from "@posthaste/storage";
 import { injectTrace } from "@posthaste/telemetry";
 import type { FastifyInstance } from "fastify";
 import { acceptRecipients, type AcceptRecipientsDeps } from "../accept_recipients.ts";
@@ -7,7 +7,6 @@ import { type AuditDeps, toSuppressedAudit } from "../audit.ts";
 import { requireScope } from "../authenticate.ts";
 import { findBatch, showBatch } from "../batch.ts";
 import { createBatch, type CreateBatchDeps } from "../create_batch.ts";
-import type { Finding } from "../finding.ts";
 import { HttpError } from "../http_error.ts";
 import { idempotencyOf } from "../idempotency.ts";
 import type { KnownTo } from "../known_to.ts";
@@ -55,7 +54,10 @@ export function batchRoutes(app: FastifyInstance, deps: BatchDeps): void {
 }
 
 /** Adds `GET /batches` and `GET /batches/{id}`. */
-export function batchSearchRoutes(app: FastifyInstance, deps: Pick<Finding, "batches">): void {
+export function batchSearchRoutes(
+  app: FastifyInstance,
+  deps: StorePart<"batches.count" | "batches.find" | "batches.list">,
+): void {
   const { batches } = deps;
   app.get(
     "/batches",

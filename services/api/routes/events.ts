@@ -1,19 +1,18 @@
 import { FEED_QUERY, type FeedEventType, type FeedPageAnswer } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { HttpError } from "../http_error.ts";
-import type { FeedPage, RecordedEvent } from "@posthaste/storage";
+import type { FeedPage, RecordedEvent, StorePart } from "@posthaste/storage";
 import type { FastifyInstance, onRequestAsyncHookHandler, onRequestHookHandler } from "fastify";
 import { z } from "zod";
 import { requireScope } from "../authenticate.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { FeedWaiters } from "../feed_waiters.ts";
-import type { Finding } from "../finding.ts";
 import { cursorOf, digestOf, positionIn } from "../read_list.ts";
 import type { RequestLedger } from "../request_ledger.ts";
 import { SEARCH_MS } from "./message_list.ts";
 
 /** What reading events needs. */
-export interface EventsDeps extends Pick<Finding, "listEvents" | "feedBounds"> {
+export interface EventsDeps extends StorePart<"events.bounds" | "events.list"> {
   waiters: Pick<FeedWaiters, "wait">;
   /** Counts a request as a search; `undefined` without a limit. */
   limitSearch: onRequestHookHandler | undefined;
@@ -77,11 +76,11 @@ function queryOf(query: unknown) {
  */
 async function startOf(
   { accountId, after, digest }: { accountId: string; after: string | undefined; digest: string },
-  { ledger, feedBounds }: Pick<EventsDeps, "feedBounds"> & { ledger: RequestLedger },
+  { ledger, events }: StorePart<"events.bounds"> & { ledger: RequestLedger },
 ): Promise<number> {
   const isNamed = after !== undefined && after !== "latest";
   const given = isNamed ? Number(positionIn(after, { digest, name: "events" })) : 0;
-  const { oldest, newest } = await ledger.wait(ACTION, () => feedBounds(accountId));
+  const { oldest, newest } = await ledger.wait(ACTION, () => events.bounds(accountId));
   if (after === "latest") return newest;
   if (!isNamed) return Math.max(0, oldest - 1);
   if (given >= oldest - 1 && given <= newest) return given;
@@ -105,13 +104,13 @@ async function readFeed(
     types: FeedEventType[] | undefined;
     limit: number;
   },
-  { start, tokenId, wait, ledger, signal, listEvents, waiters }: Reading,
+  { start, tokenId, wait, ledger, signal, events, waiters }: Reading,
 ): Promise<FeedPage> {
   const until = performance.now() + wait * 1000;
   let after = start;
   for (let looks = 1;; looks++) {
     const part = { after, types, limit };
-    const page = await ledger.wait(ACTION, () => listEvents(accountId, part));
+    const page = await ledger.wait(ACTION, () => events.list(accountId, part));
     const leftMs = until - performance.now();
     if (page.events.length > 0 || signal.aborted) return page;
     const isAtEnd = page.next === after;

@@ -1,23 +1,30 @@
 import { CANCEL_BODY, isSendId } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { HttpError } from "../http_error.ts";
-import { BULK_SEARCH_MS, bulkCancel } from "@posthaste/storage";
+import { BULK_SEARCH_MS, bulkCancel, type StorePart } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import { audit } from "../audit.ts";
+import { audit, type AuditDeps } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
-import type { Finding } from "../finding.ts";
 import { requireChange, requireMail } from "../require_change.ts";
 import { showMessage } from "../show_message.ts";
 
 const ACTION = "cancel the messages";
 const SCOPE = { onRequest: requireScope("manage:messages") };
 
-/** What changing messages needs. */
-export type ChangeDeps = Finding & { now(): Date };
+/** What canceling messages needs. */
+export type CancelDeps =
+  & StorePart<
+    | "batches.find"
+    | "messages.cancel"
+    | "messages.cancelSend"
+    | "messages.cancelSome"
+    | "messages.search"
+  >
+  & AuditDeps;
 
 /** Adds `POST /messages/{id}/cancel`, `/sends/{id}/cancel` and `/messages/cancel`. */
-export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
+export function cancelRoutes(app: FastifyInstance, deps: CancelDeps): void {
   app.post<{ Params: { id: string } }>(
     "/messages/:id/cancel",
     SCOPE,
@@ -30,7 +37,7 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
       if (before.state === "canceled") return before;
       ledger.allow(BULK_SEARCH_MS);
       const now = deps.now();
-      const done = await ledger.wait(ACTION, () => deps.cancelMessage(accountId, id, now));
+      const done = await ledger.wait(ACTION, () => deps.messages.cancel(accountId, id, now));
       if (done !== null) {
         await audit(deps, request, { action: "message.canceled", target: `message ${id}` });
       }
@@ -55,7 +62,7 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
       ledger.allow(BULK_SEARCH_MS);
       const now = deps.now();
       const done = isSendId(id)
-        ? await ledger.wait("cancel the send", () => deps.cancelSend(accountId, id, now))
+        ? await ledger.wait("cancel the send", () => deps.messages.cancelSend(accountId, id, now))
         : null;
       if (done !== null) {
         const details = { messages: done.canceled };
@@ -76,15 +83,7 @@ export function cancelRoutes(app: FastifyInstance, deps: ChangeDeps): void {
       if (error !== undefined) throw httpErrorOf(ACTION, bodyIssues(error));
       await requireChange(caller, data.filter, { ...deps, ledger, action: ACTION });
       ledger.allow(3 * BULK_SEARCH_MS);
-      const { now } = deps;
-      const done = await ledger.wait(
-        ACTION,
-        () =>
-          bulkCancel(accountId, data.filter, {
-            messages: { search: deps.searchMessages, cancelSome: deps.cancelSome },
-            now,
-          }),
-      );
+      const done = await ledger.wait(ACTION, () => bulkCancel(accountId, data.filter, deps));
       if (done.canceled > 0) {
         const details = { ...given(data.filter), messages: done.canceled };
         const target = "messages that a filter found";

@@ -1,11 +1,9 @@
 import { type ListPage, MESSAGE_FILTERS } from "@posthaste/contracts";
-import type { MessageFilter } from "@posthaste/storage";
+import type { MessageFilter, StorePart } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import type { z } from "zod";
 import type { KnownTo } from "../known_to.ts";
 import { requireScope } from "../authenticate.ts";
-import type { Finding } from "../finding.ts";
-import type { Ledger } from "../ledger.ts";
 import { listReader, searchedPage } from "../read_list.ts";
 import { showFound } from "../show_message.ts";
 
@@ -18,7 +16,9 @@ const ACTION = "list the messages";
 /** Adds `GET /messages`: finds messages of the account, newest first. */
 export function messageListRoute(
   app: FastifyInstance,
-  { searchMessages, labelsOfFound, findPlaces }: Finding & Pick<Ledger, "findPlaces">,
+  { messages: stored }: StorePart<
+    "messages.findPlaces" | "messages.labelsOfFound" | "messages.search"
+  >,
 ): void {
   app.get(
     "/messages",
@@ -28,11 +28,11 @@ export function messageListRoute(
       const page = { limit, before: after, forMs: SEARCH_MS };
       ledger.allow(SEARCH_MS);
       return await ledger.wait(ACTION, async () => {
-        const found = await searchMessages(accountId, filterOf(filters), page);
+        const found = await stored.search(accountId, filterOf(filters), page);
         const { messages, next, isCut } = found;
         const [labels, places] = await Promise.all([
-          labelsOfFound(accountId, messages),
-          findPlaces(accountId, messages),
+          stored.labelsOfFound(accountId, messages),
+          stored.findPlaces(accountId, messages),
         ]);
         const data = messages.map((message) => {
           const { _id: id } = message;

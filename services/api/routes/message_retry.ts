@@ -7,23 +7,27 @@ import {
   ContentRemovedError,
   type MessageFilter,
   type RetryOptions,
+  type StorePart,
 } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import type { z } from "zod";
 import { requireScope } from "../authenticate.ts";
-import { audit } from "../audit.ts";
+import { audit, type AuditDeps } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
 import type { KnownTo } from "../known_to.ts";
 import { requireChange, requireMail } from "../require_change.ts";
 import { showMessage } from "../show_message.ts";
-import type { Finding } from "../finding.ts";
-import type { ChangeDeps } from "./message_cancel.ts";
 
 const ACTION = "retry the messages";
 const SCOPE = { onRequest: requireScope("manage:messages") };
 
+/** What retrying messages needs. */
+export type RetryDeps =
+  & StorePart<"batches.find" | "messages.retry" | "messages.search">
+  & AuditDeps;
+
 /** Adds `POST /messages/{id}/retry` and `/messages/retry`. */
-export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
+export function retryRoutes(app: FastifyInstance, deps: RetryDeps): void {
   app.post<{ Params: { id: string } }>(
     "/messages/:id/retry",
     SCOPE,
@@ -67,15 +71,7 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
       if (state === "unknown" && !acceptDuplicates) throw mayBeThere();
       const filter = { ...sameName, states: [state], because: { reason, code, enhanced } };
       ledger.allow(3 * BULK_SEARCH_MS);
-      const { now } = deps;
-      const done = await ledger.wait(
-        ACTION,
-        () =>
-          bulkRetry(accountId, filter, {
-            messages: { search: deps.searchMessages, retry: deps.retryMessage },
-            now,
-          }),
-      );
+      const done = await ledger.wait(ACTION, () => bulkRetry(accountId, filter, deps));
       if (done.retried > 0) {
         const { sendId } = rest;
         const target = sendId === undefined ? "messages with one cause" : `send ${sendId}`;
@@ -89,11 +85,11 @@ export function retryRoutes(app: FastifyInstance, deps: ChangeDeps): void {
 
 /** Retries one message. Removed content is an answer, not a failure of the ledger. */
 async function retryOne(
-  { retryMessage }: Pick<Finding, "retryMessage">,
+  { messages }: StorePart<"messages.retry">,
   { accountId, id, ...options }: RetryOptions & { accountId: string; id: string },
 ): Promise<Message | ContentRemovedError | null> {
   try {
-    return await retryMessage(accountId, id, options);
+    return await messages.retry(accountId, id, options);
   } catch (error) {
     if (error instanceof ContentRemovedError) return error;
     throw error;

@@ -1,8 +1,7 @@
 import { type ListPage, SEND_LIST_FILTERS } from "@posthaste/contracts";
-import type { FoundSendHead, SendFilter } from "@posthaste/storage";
+import type { FoundSendHead, SendFilter, StorePart } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import type { Finding } from "../finding.ts";
 import type { KnownTo } from "../known_to.ts";
 import { listReader, searchedPage } from "../read_list.ts";
 import { SEARCH_MS } from "./message_list.ts";
@@ -11,7 +10,10 @@ const readList = listReader("sends", SEND_LIST_FILTERS);
 const ACTION = "list the sends";
 
 /** Adds `GET /sends`: finds sends of the account, newest first. */
-export function sendListRoute(app: FastifyInstance, { searchSends }: Finding): void {
+export function sendListRoute(
+  app: FastifyInstance,
+  { sends: stored }: StorePart<"sends.search">,
+): void {
   app.get(
     "/sends",
     { onRequest: requireScope("list") },
@@ -24,7 +26,7 @@ export function sendListRoute(app: FastifyInstance, { searchSends }: Finding): v
       ledger.allow(SEARCH_MS);
       const { sends, next, isCut } = await ledger.wait(
         ACTION,
-        () => searchSends(accountId, { ...sameName, isSettled }, page),
+        () => stored.search(accountId, { ...sameName, isSettled }, page),
       );
       return searchedPage(sends.map(show), { next, isCut, cursorAfter });
     },

@@ -1,11 +1,11 @@
 import { isSendId, SCHEDULE_BODY } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
 import { HttpError } from "../http_error.ts";
+import type { StorePart } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import { requireScope } from "../authenticate.ts";
-import { audit } from "../audit.ts";
+import { audit, type AuditDeps } from "../audit.ts";
 import { httpErrorOf } from "../fault.ts";
-import type { Finding } from "../finding.ts";
 import { requireMail } from "../require_change.ts";
 import { readSendAt } from "../send_at.ts";
 import { showSend } from "../show_send.ts";
@@ -14,8 +14,7 @@ const ACTION = "schedule the send";
 
 /** What {@linkcode scheduleRoute} needs. */
 export interface ScheduleDeps
-  extends Pick<Finding, "rescheduleSend" | "groupReasons" | "noteAudit"> {
-  now(): Date;
+  extends StorePart<"messages.groupReasons" | "waiting.rescheduleSend">, AuditDeps {
   /** How far ahead a send may be scheduled, in milliseconds. */
   maxScheduleMs: number;
 }
@@ -34,7 +33,10 @@ export function scheduleRoute(app: FastifyInstance, deps: ScheduleDeps): void {
       }
       requireMail(caller, send);
       const at = startIn(body, deps);
-      const isDone = await ledger.wait(ACTION, () => deps.rescheduleSend(accountId, id, at));
+      const isDone = await ledger.wait(
+        ACTION,
+        () => deps.waiting.rescheduleSend(accountId, id, at),
+      );
       if (!isDone) {
         const reason = "it is not scheduled, or has been started";
         throw new HttpError("not_scheduled", `Cannot ${ACTION} "${id}": ${reason}`);

@@ -6,21 +6,20 @@ import {
   UNSUPPRESS_BODY,
 } from "@posthaste/contracts";
 import { BODY_PARSING, bodyIssues } from "@posthaste/http";
-import { SuppressionsFullError } from "@posthaste/storage";
+import { type StorePart, SuppressionsFullError } from "@posthaste/storage";
 import type { FastifyInstance } from "fastify";
 import type { z } from "zod";
-import { audit } from "../audit.ts";
+import { audit, type AuditDeps } from "../audit.ts";
 import { requireScope } from "../authenticate.ts";
 import { HttpError } from "../http_error.ts";
 import { httpErrorOf } from "../fault.ts";
-import type { Finding } from "../finding.ts";
 import { listReader, pageOf } from "../read_list.ts";
 import { SEARCH_MS } from "./message_list.ts";
 
 /** What the suppression list needs. */
 export type SuppressionDeps =
-  & Pick<Finding, "listSuppressions" | "addSuppressions" | "removeSuppressions" | "noteAudit">
-  & { now(): Date };
+  & StorePart<"suppressions.add" | "suppressions.list" | "suppressions.remove">
+  & AuditDeps;
 
 const readList = listReader("suppressions", SUPPRESSION_FILTERS);
 const SCOPE = { onRequest: requireScope("manage:suppressions") };
@@ -28,7 +27,7 @@ const SCOPE = { onRequest: requireScope("manage:suppressions") };
 /** Adds `GET /suppressions`: lists addresses that get no mail, by address. */
 export function suppressionListRoute(
   app: FastifyInstance,
-  { listSuppressions, now }: SuppressionDeps,
+  { suppressions, now }: SuppressionDeps,
 ): void {
   app.get(
     "/suppressions",
@@ -44,7 +43,7 @@ export function suppressionListRoute(
       const page = { limit: limit + 1, after, prefix, now: now() };
       const found = await ledger.wait(
         "list the suppressions",
-        () => listSuppressions(accountId, page),
+        () => suppressions.list(accountId, page),
       );
       const asked = isPrefix ? found : found.filter((one) => one.email === email.toLowerCase());
       const { data, next } = pageOf(asked, { limit, cursorAfter }, (one) => one.email);
@@ -69,7 +68,7 @@ export function suppressionChangeRoutes(
     ledger.allow(SEARCH_MS);
     const added = await ledger.wait(
       "add the suppressions",
-      () => unlessFull(deps.addSuppressions(accountId, entries, { max })),
+      () => unlessFull(deps.suppressions.add(accountId, entries, { max })),
     );
     if (added instanceof SuppressionsFullError) {
       throw new HttpError("suppression_list_full", added.message);
@@ -89,7 +88,7 @@ export function suppressionChangeRoutes(
     ledger.allow(SEARCH_MS);
     const removed = await ledger.wait(
       "remove the suppressions",
-      () => deps.removeSuppressions(accountId, emails),
+      () => deps.suppressions.remove(accountId, emails),
     );
     if (removed > 0) {
       const details = { addresses: removed };
