@@ -8,7 +8,6 @@ import {
   type Send,
 } from "@posthaste/contracts";
 import type { Bus } from "./bus.ts";
-import { acceptanceOf } from "./report_acceptance.ts";
 import { jsonBytes, splitBySize } from "./split_by_size.ts";
 import type { Outgoing } from "./step.ts";
 
@@ -55,15 +54,11 @@ export function dispatchesOf(send: Send): Outgoing[] {
 }
 
 /**
- * Dispatches an accepted send. Of a send that waits for capacity only the scheduler is notified.
+ * Dispatches an accepted send.
  *
  * @throws If the broker did not take all of it: what it lacks, the reconciler dispatches.
  */
 export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promise<void> {
-  if (send.next !== undefined) {
-    await bus.publish(acceptanceOf(send), { id: send._id });
-    return;
-  }
   await Promise.all(
     dispatchesOf(send).map((event, part) => bus.publish(event, { id: `${send._id}.${part}` })),
   );

@@ -163,22 +163,11 @@ test("redispatchesOf() names messages with their attempts, 200 in an event", () 
   assert.deepEqual(redispatchesOf(send, []), []);
 });
 
-test("dispatchSend() dispatches a send, or notifies the scheduler of one that waits", async () => {
-  const send = sendTo(recipients(2));
-  for (
-    const [next, expected] of [
-      [undefined, ["send.requested"]],
-      [0, [true]],
-    ] as const
-  ) {
-    const published: Outgoing[] = [];
-    await dispatchSend({ publish: (event) => Promise.resolve(void published.push(event)) }, {
-      ...send,
-      ...(next === undefined ? {} : { next }),
-    });
-    assert.deepEqual(
-      published.map(({ type, data }) => type === "status.send.accepted" ? data.waits : type),
-      expected,
-    );
-  }
+test("dispatchSend() publishes the dispatches of a send, each under an id of its own", async () => {
+  const published: [string, string | undefined][] = [];
+  const send = sendTo(recipients(2 * MAX_MESSAGES_PER_EVENT));
+  await dispatchSend({
+    publish: ({ type }, { id } = {}) => Promise.resolve(void published.push([type, id])),
+  }, send);
+  assert.deepEqual(published, [0, 1].map((part) => ["send.requested", `${send._id}.${part}`]));
 });

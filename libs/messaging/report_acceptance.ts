@@ -4,10 +4,7 @@ import type { Bus } from "./bus.ts";
 import type { Outgoing } from "./step.ts";
 
 /** What is reported of an accepted send. */
-export type AcceptedSend = Pick<
-  Send,
-  "_id" | "accountId" | "acceptedAt" | "messageCount" | "next"
->;
+export type AcceptedSend = Pick<Send, "_id" | "accountId" | "acceptedAt" | "messageCount">;
 
 /** Reports of accepted sends. Disposing publishes what is not published yet. */
 export interface AcceptanceReports extends AsyncDisposable {
@@ -22,15 +19,15 @@ export interface AcceptanceReportsOptions {
   lingerMs?: number;
 }
 
-/** Makes the status event of an accepted send. */
+/** Makes the status event of an accepted send. `waits`: it waits for capacity or its time. */
 export function acceptanceOf(
-  { _id: sendId, accountId, acceptedAt, messageCount: recipients, next }: AcceptedSend,
+  { _id: sendId, accountId, acceptedAt, messageCount: recipients }: AcceptedSend,
+  { waits = false }: { waits?: boolean } = {},
 ): Outgoing {
-  const waits = next === undefined ? {} : { waits: true };
   const at = acceptedAt.toISOString();
   return {
     type: "status.send.accepted",
-    data: { v: EVENT_VERSION, sendId, accountId, at, recipients, ...waits },
+    data: { v: EVENT_VERSION, sendId, accountId, at, recipients, ...(waits ? { waits } : {}) },
   };
 }
 

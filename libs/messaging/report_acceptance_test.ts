@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AcceptedSend, openAcceptanceReports } from "./report_acceptance.ts";
+import { acceptanceOf, type AcceptedSend, openAcceptanceReports } from "./report_acceptance.ts";
 import type { Outgoing } from "./step.ts";
 
 const acceptedAt = new Date("2026-01-01T00:00:00Z");
@@ -8,6 +8,13 @@ const acceptedAt = new Date("2026-01-01T00:00:00Z");
 function sendOf(account: string, messageCount: number): AcceptedSend {
   return { _id: `snd_${account}_${messageCount}`, accountId: account, acceptedAt, messageCount };
 }
+
+test("acceptanceOf() says of a send that waits that it does", () => {
+  const [waiting, other] = [{ waits: true }, {}].map((options) =>
+    acceptanceOf(sendOf("acc_1", 1), options).data
+  );
+  assert.deepEqual(waiting, { ...other, waits: true });
+});
 
 test("openAcceptanceReports() publishes one event for the sends of an account that come together", async () => {
   const published: Outgoing[] = [];

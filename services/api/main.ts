@@ -1,5 +1,6 @@
 import { type Send } from "@posthaste/contracts";
 import {
+  acceptanceOf,
   type AcceptanceReports,
   type Bus,
   dispatchSend,
@@ -54,6 +55,7 @@ await runService({
   },
 });
 
+/** Passes an accepted send to the renderer. One that waits is queued, and only the scheduler is notified. */
 async function dispatch(
   send: Send,
   { acceptances, bus, store }: {
@@ -62,9 +64,13 @@ async function dispatch(
     store: StorePart<"waiting.queueSend">;
   },
 ): Promise<void> {
-  // A send whose caller got an error was withdrawn before this, so it never waits.
-  if (send.next !== undefined) await store.waiting.queueSend(send);
-  await dispatchSend(bus, send);
-  if (send.next === undefined) acceptances.note(send);
+  if (send.next === undefined) {
+    await dispatchSend(bus, send);
+    acceptances.note(send);
+  } else {
+    // A send whose caller got an error was withdrawn before this, so it never waits.
+    await store.waiting.queueSend(send);
+    await bus.publish(acceptanceOf(send, { waits: true }), { id: send._id });
+  }
   failpoint("api.after_dispatch");
 }
