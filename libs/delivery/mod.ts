@@ -21,7 +21,6 @@ export * from "./choose_integration.ts";
 export * from "./ending.ts";
 export * from "./ledger.ts";
 export * from "./next_action.ts";
-export * from "./dispatching.ts";
 export * from "./request.ts";
 export * from "./retry_at.ts";
 export * from "./unknown_outcome.ts";

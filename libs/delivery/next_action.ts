@@ -1,6 +1,4 @@
-import type { Outcome, OutcomeState, Register, StoredOutcome } from "./ledger.ts";
-
-const RETRYABLE: ReadonlySet<OutcomeState> = new Set(["failed", "suppressed", "unknown"]);
+import type { Outcome, Register, StoredOutcome } from "./ledger.ts";
 
 /** A register as a scheduler finds it. */
 export interface FoundRegister<O extends Outcome = Outcome> {
@@ -56,9 +54,4 @@ export function isWanted(message: StoredOutcome | undefined): boolean {
 /** Returns whether a person may cancel or postpone a message. */
 export function mayClose(message: StoredOutcome | undefined): boolean {
   return message === undefined || message.state === "deferred" || message.state === "unknown";
-}
-
-/** Returns whether a person may retry a message. */
-export function mayRetry(message: StoredOutcome | undefined): boolean {
-  return message !== undefined && RETRYABLE.has(message.state);
 }

@@ -73,12 +73,7 @@ export const PROTOCOL_MUTATIONS: readonly ProtocolMutation[] = [
   {
     name: "publish-first",
     description: "published before the cursor moves, while sends may be moved",
-    patch: {
-      file: "dispatching.ts",
-      find: '  return "move_cursor";',
-      replace: '  return "publish";',
-    },
-    world: world({ isScheduled: true, operation: "reschedule" }),
+    world: world({ fault: "publish-first", isScheduled: true, operation: "reschedule" }),
   },
   {
     name: "cancel-no-register",

@@ -1,14 +1,11 @@
 import {
   answered,
-  beginDispatch,
   beginDot,
   beginVoid,
   type Certainty,
-  cursorMoved,
   type Ending,
   mayClose,
   mayDot,
-  mayRetry,
   nextAction,
   nextAttempt,
   type Outcome,
@@ -41,6 +38,9 @@ const ATTEMPTS = [1, 2, 3];
 
 /** States that only a person, or a late acceptance, changes. */
 const CLOSED: ReadonlySet<string> = new Set(["sent", "failed", "canceled", "suppressed"]);
+
+/** States in which a person may retry a message that waits for nothing. */
+const RETRYABLE: ReadonlySet<string> = new Set(["failed", "suppressed", "unknown"]);
 
 /** Emits every possible step in a state: of the processes, of the server, of time and of chance. */
 export function steps(state: State, world: World, emit: Emit): void {
@@ -172,7 +172,7 @@ function scheduling(state: State, world: World, emit: Emit): void {
         looking(state, { s, world }, emit);
         break;
       case "first":
-        if (beginDispatch() === "publish") {
+        if (world.fault === "publish-first") {
           say("publishes before the cursor is moved", (me, x) => {
             x.events |= 1;
             x.cursor = true;
@@ -180,10 +180,11 @@ function scheduling(state: State, world: World, emit: Emit): void {
           });
           break;
         }
+        // It moves only if it is as it was read, and only then are the messages published.
         say("moves the cursor", (me, x) => {
           const held = !x.cursor && x.time === time && x.send === "in";
           if (held) x.cursor = true;
-          if (cursorMoved(held) === "publish") Object.assign(me, { phase: "publish", n: 1 });
+          if (held) Object.assign(me, { phase: "publish", n: 1 });
           else rest(me);
         });
         break;
@@ -501,7 +502,7 @@ function acting(state: State, world: World, emit: Emit): void {
       });
       return;
     case "retry":
-      if (!mayRetry(stored)) return;
+      if (stored === undefined || !RETRYABLE.has(stored.state)) return;
       say("has it sent again", (me, x) => {
         if (x.outcome) x.outcome = { ...x.outcome, state: "deferred" };
         x.wasRetried = true;

@@ -33,7 +33,8 @@ export interface World {
     | "next-first"
     | "one-member"
     | "nameless-register"
-    | "no-tombstone";
+    | "no-tombstone"
+    | "publish-first";
   /** Leaves out the check that no outcome is recorded as unknown without a fault. */
   isLenient?: boolean;
 }
