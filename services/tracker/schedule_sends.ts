@@ -95,53 +95,53 @@ export async function scheduleForever(
   const looks: Looks = new Map();
   let startAgainAt = -Infinity;
   while (!signal.aborted) {
-    let waiting: number | undefined = 0;
+    let isWaiting = true;
     try {
       // While mail ends, a round follows every 100 ms: scheduled sends are not searched for in each.
       if (performance.now() >= startAgainAt) {
         await startScheduled(deps);
         startAgainAt = performance.now() + intervalMs;
       }
-      waiting = await scheduleOnce(deps, flow, looks);
+      isWaiting = await scheduleOnce(deps, flow, looks);
     } catch (error) {
       deps.logger.warn("Cannot schedule sends, retrying", { error });
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
     // Finished messages free capacity immediately.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    await flow.nextNews(waiting === undefined ? IDLE_INTERVALS * intervalMs : intervalMs, signal);
+    await flow.nextNews(isWaiting ? intervalMs : IDLE_INTERVALS * intervalMs, signal);
   }
 }
 
-/** Starts scheduled sends whose time has come. Returns their number. */
+/** Starts scheduled sends whose time has come. */
 export async function startScheduled(
   { waiting, patienceMs, now: clock }: Pick<ScheduleDeps, "patienceMs" | "now"> & {
     waiting: Pick<ScheduleDeps["waiting"], "startSends">;
   },
-): Promise<number> {
+): Promise<void> {
   const now = clock();
-  return await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
+  await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
 }
 
 /**
  * Dispatches messages within the capacity, by integration, and ends those that have waited too long. Returns
- * the number of dispatched messages; `undefined` if nothing waits.
+ * whether any waited.
  */
 export async function scheduleOnce(
   deps: ScheduleDeps,
   flow: Flow,
   looks: Looks = new Map(),
-): Promise<number | undefined> {
+): Promise<boolean> {
   const integrations = new Set([
     ...flow.integrationsReturned(),
     ...await deps.waiting.integrationsWaitedFor(),
   ]);
   for (const key of looks.keys()) if (!integrations.has(key)) looks.delete(key);
-  if (integrations.size === 0) return undefined;
+  if (integrations.size === 0) return false;
   const looked = takeLooks(integrations, looks, deps.now());
   const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
   const round: Round = { circuits, flow, left: new Map() };
-  const dispatched = await allEnded(
+  await allEnded(
     [...integrations],
     (key) => scheduleFor(key, { ...round, isLook: looked.has(key) }, deps),
   );
@@ -153,7 +153,7 @@ export async function scheduleOnce(
     // The next round continues here.
     if (expired >= MAX_EXPIRED_PER_ROUND) looks.delete(key);
   }
-  return dispatched.reduce((sum, taken) => sum + taken, 0);
+  return true;
 }
 
 /**
@@ -175,21 +175,17 @@ async function scheduleFor(
     isLook: boolean;
   },
   deps: ScheduleDeps,
-): Promise<number> {
+): Promise<void> {
   const { circuits, flow } = round;
   // So a hundred silent servers cause no work.
-  if (flow.inFlight(key) >= flow.windowOf(key) && !isLook && !flow.isFailedOver(key)) return 0;
+  if (flow.inFlight(key) >= flow.windowOf(key) && !isLook && !flow.isFailedOver(key)) return;
   const routes = await openRoutes(key, round, deps);
   flow.failOver(key, routes.isFailedOver);
   const circuit = circuits.get(key);
-  const again = await dispatchReturned(key, { circuit, flow, routes }, deps);
+  await dispatchReturned(key, { circuit, flow, routes }, deps);
   const parts = await takeParts(key, { flow, routes }, deps);
   // Together: one command moves all cursors.
-  const dispatched = await allEnded(
-    parts,
-    ({ send, taken, id }) => dispatchPart(send, { taken, id, flow }, deps),
-  );
-  return dispatched.reduce((sum, taken) => sum + taken, again);
+  await allEnded(parts, ({ send, taken, id }) => dispatchPart(send, { taken, id, flow }, deps));
 }
 
 /**
@@ -260,7 +256,7 @@ async function dispatchPart(
   send: WaitingSend,
   { taken, id, flow }: { taken: number; id: number; flow: Flow },
   deps: ScheduleDeps,
-): Promise<number> {
+): Promise<void> {
   const { _id, next, trace, integrationId } = send;
   const options = id === integrationId ? {} : { integrationId: id };
   const attempts = Array.from({ length: taken }, (_, position) => {
@@ -272,7 +268,7 @@ async function dispatchPart(
   const reconcileAt = new Date(deps.now().getTime() + deps.patienceMs);
   failpoint("tracker.before_advance");
   // The cursor first: the reconciler finds what is lost after it.
-  if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return 0;
+  if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return;
   failpoint("tracker.after_advance");
   const events: Resumption[] = [];
   for (let first = 0; first < open.length; first += MAX_MESSAGES_PER_EVENT) {
@@ -283,5 +279,4 @@ async function dispatchPart(
   await publishInFlight(send, events, { flow, publish: (event) => deps.publish(event, trace) });
   failpoint("tracker.part_dispatched");
   count("posthaste.schedule.dispatched", open.length);
-  return taken;
 }

@@ -107,7 +107,15 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
     published.splice(0).flatMap(({ type, data }) =>
       type === "send.resumed" ? data.again.map(({ index }) => index) : []
     );
-  const run = () => scheduleOnce(deps, flow);
+  /** Runs one round. Returns how many messages it dispatched. */
+  async function run(): Promise<number> {
+    const before = published.length;
+    await scheduleOnce(deps, flow);
+    return published.slice(before).reduce(
+      (sum, { type, data }) => sum + (type === "send.resumed" ? data.again.length : 0),
+      0,
+    );
+  }
   return { deps, ledger, flow, published, order, indexes, taken, run };
 }
 
@@ -133,7 +141,7 @@ test("scheduleOnce() dispatches up to the window's capacity, and more as message
   assert.deepEqual(indexes(), upTo(10));
   assert.equal(await run(), 0);
   noteNews(flow, [0, 1, 2].map((index) => sent(send, index)));
-  const more = await run() ?? 0;
+  const more = await run();
   assert.ok(more >= 3);
   assert.deepEqual(indexes(), upTo(10 + more, 10));
 });
@@ -292,7 +300,7 @@ test("startScheduled() starts scheduled sends, and scheduleOnce() counts their w
       },
     },
   });
-  assert.equal(await startScheduled(deps), 1);
+  await startScheduled(deps);
   assert.equal(await run(), 5);
   assert.deepEqual(ledger.written, []);
 });
@@ -317,7 +325,7 @@ test("scheduleOnce() dispatches returned attempts before the rest, when there is
   noteNews(flow, [returned(send, 8), returned(send, 9)]);
   assert.equal(await run(), 0, "its server takes no more");
   noteNews(flow, upTo(3).map((index) => sent(send, index)));
-  assert.ok((await run() ?? 0) > 2);
+  assert.ok(await run() > 2);
   const [again, next] = published;
   assert.deepEqual(again?.type === "send.resumed" && again.data, {
     ...{ v: 2, sendId: send._id, accountId: "acc_1", priority: "bulk", redelivered: true },
@@ -576,10 +584,10 @@ test("scheduleOnce() finds mail that a fallback takes behind hundreds that none 
     { length: 200 },
     () => waitingSend({ messageCount: 1, from: { email: "held@example.com" } }),
   );
-  const { deps, flow, published } = openScheduler([...held, waitingSend({ messageCount: 1 })], {
+  const { run, published } = openScheduler([...held, waitingSend({ messageCount: 1 })], {
     integrations: pair({ suspended: { at: NOW, reason: "no login", kind: "refused" } }),
   });
-  assert.equal(await scheduleOnce(deps, flow), 1);
+  assert.equal(await run(), 1);
   assert.deepEqual(routesOf(published), [[5, 1]]);
 });
 
