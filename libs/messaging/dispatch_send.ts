@@ -68,19 +68,21 @@ export async function dispatchSend(bus: Pick<Bus, "publish">, send: Send): Promi
  * Returns the events that redispatch some messages of a send.
  *
  * @param options `redelivered`: some may have been sent meanwhile, which a mailer is to look up.
- * `integrationId`: the integration that sends them, if not the send's own.
+ * `integrationId`: the integration that sends them, if not the send's own. `perEvent`: the most messages of one
+ * event.
  */
 export function redispatchesOf(
   { _id, accountId, priority, eventVersion = EVENT_VERSION }: SendReference,
   messages: readonly ResumedMessage[],
-  { redelivered = false, integrationId }: {
+  { redelivered = false, integrationId, perEvent = RESUMED_PER_EVENT }: {
     redelivered?: boolean;
     integrationId?: number | undefined;
+    perEvent?: number;
   } = {},
 ): Resumption[] {
   const events: Resumption[] = [];
-  for (let start = 0; start < messages.length; start += RESUMED_PER_EVENT) {
-    const again = messages.slice(start, start + RESUMED_PER_EVENT)
+  for (let start = 0; start < messages.length; start += perEvent) {
+    const again = messages.slice(start, start + perEvent)
       .map(({ index, attempt }) => ({ index, attempt }));
     events.push({
       type: "send.resumed",

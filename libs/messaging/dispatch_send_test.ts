@@ -151,7 +151,7 @@ test("dispatchesOf() only names all recipients where the common variables are to
   assert.deepEqual(read(events).indexes, THOUSAND.slice(0, 30));
 });
 
-test("redispatchesOf() names messages with their attempts, 200 in an event", () => {
+test("redispatchesOf() names messages with their attempts, 200 in an event unless told otherwise", () => {
   const send = sendTo(recipients(1000));
   const messages = THOUSAND.map((index) => ({ index, attempt: index % 3, state: "queued" }));
   const { resumed } = read(redispatchesOf(send, messages));
@@ -160,6 +160,7 @@ test("redispatchesOf() names messages with their attempts, 200 in an event", () 
     resumed.flatMap(({ again }) => again),
     THOUSAND.map((index) => ({ index, attempt: index % 3 })),
   );
+  assert.equal(redispatchesOf(send, messages, { perEvent: 25 }).length, 40);
   assert.deepEqual(redispatchesOf(send, []), []);
 });
 

@@ -1,5 +1,5 @@
 import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
-import { redispatchesOf, type Resumption, type StatusEvent } from "@posthaste/messaging";
+import { redispatchesOf, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, failpoint } from "@posthaste/runtime";
 import type { StorePart, WaitingSend } from "@posthaste/storage";
 import { count, type Logger } from "@posthaste/telemetry";
@@ -258,7 +258,6 @@ async function dispatchPart(
   deps: ScheduleDeps,
 ): Promise<void> {
   const { _id, next, trace, integrationId } = send;
-  const options = id === integrationId ? {} : { integrationId: id };
   const attempts = Array.from({ length: taken }, (_, position) => {
     const index = next + position;
     return { index, messageId: messageIdOf(_id, index), attempt: 0 };
@@ -270,12 +269,10 @@ async function dispatchPart(
   // The cursor first: the reconciler finds what is lost after it.
   if (!await deps.waiting.advanceSend(send, to, { reconcileAt })) return;
   failpoint("tracker.after_advance");
-  const events: Resumption[] = [];
-  for (let first = 0; first < open.length; first += MAX_MESSAGES_PER_EVENT) {
-    events.push(
-      ...redispatchesOf(send, open.slice(first, first + MAX_MESSAGES_PER_EVENT), options),
-    );
-  }
+  const events = redispatchesOf(send, open, {
+    perEvent: MAX_MESSAGES_PER_EVENT,
+    integrationId: id === integrationId ? undefined : id,
+  });
   await publishInFlight(send, events, { flow, publish: (event) => deps.publish(event, trace) });
   failpoint("tracker.part_dispatched");
   count("posthaste.schedule.dispatched", open.length);
