@@ -493,7 +493,7 @@ const messageSchema = z.object({
    */
   unreached: z.int().positive().nullable().optional(),
   /**
-   * Its sender's address with the domain in lower case, since it was first deferred. Missing if nobody noted it then.
+   * Its sender's address in lower case, since it was first deferred. Missing if nobody noted it then.
    */
   from: z.string().optional(),
   /** Since when the recipient's data is erased, so that it cannot be sent again. */

@@ -138,10 +138,10 @@ export async function createIndexes(db: Db): Promise<void> {
       key: { integration: 1, nextAt: 1 },
       partialFilterExpression: { nextAt: { $gt: new Date(0) } },
     },
-    {
-      key: { integration: 1, from: 1, nextAt: 1 },
+    ...["from", "acceptedAt"].map((name) => ({
+      key: { integration: 1 as const, [name]: 1 as const, nextAt: 1 as const },
       partialFilterExpression: { nextAt: { $gt: new Date(0) } },
-    },
+    })),
     { key: { accountId: 1, email: 1, _id: -1 } },
     { key: { accountId: 1, copies: 1 }, partialFilterExpression: { copies: { $gte: "" } } },
     {

@@ -1,11 +1,12 @@
-import { type Message, normalizeAddress } from "@posthaste/contracts";
-import type { Db } from "mongodb";
+import type { Message } from "@posthaste/contracts";
+import type { Db, Filter } from "mongodb";
+import { bySenders } from "./_by_senders.ts";
 import { collectionsOf } from "./_collections.ts";
 
 /** A message whose next attempt is due. */
 export type DueMessage =
   & Pick<Message, "_id" | "sendId" | "accountId" | "index" | "attempt" | "acceptedAt" | "waitsFor">
-  & Pick<Message, "retriedAt" | "unreached" | "unknownAttempts">
+  & Pick<Message, "unreached" | "unknownAttempts">
   & { nextAt: Date };
 
 /** Look-ups of messages that are due. Messages that wait for capacity have been due since then. */
@@ -14,26 +15,40 @@ export interface DueMessages {
   integrationsDue(now: Date): Promise<string[]>;
   /**
    * Lists the due messages of an integration, the longest due first. With `senders`, only those whose next attempt
-   * another integration may make that sends as these addresses: they have no attempt with an unknown outcome. Those of
-   * which nobody noted the sender are among them.
+   * another integration may make that sends as these addresses, in upper or lower case: they have no attempt with an
+   * unknown outcome. `null`: those of which nobody noted the sender.
    */
   dueMessages(
     integration: string,
-    options: { now: Date; limit: number; senders?: readonly string[] | undefined },
+    options: { now: Date; limit: number; senders?: readonly string[] | null | undefined },
+  ): Promise<DueMessage[]>;
+  /**
+   * Lists the due messages of an integration that have waited since before this time, the oldest first: since their
+   * acceptance, or since they were last sent again. Without those that other integrations may send as the addresses in
+   * `except`.
+   */
+  oldMessages(
+    integration: string,
+    options: { now: Date; before: Date; limit: number; except: readonly string[] },
   ): Promise<DueMessage[]>;
 }
 
 const DUE = {
   ...{ sendId: 1, accountId: 1, index: 1, attempt: 1, acceptedAt: 1, nextAt: 1, waitsFor: 1 },
-  ...{ retriedAt: 1, unreached: 1, unknownAttempts: 1 },
+  ...{ unreached: 1, unknownAttempts: 1 },
 };
 
 /** Matches documents without the field. */
 const MISSING = null as never;
 
+function among(addresses: readonly string[]) {
+  return addresses.map((address) => address.toLowerCase());
+}
+
 /** Returns the search for due messages. */
 export function dueMessages(db: Db): DueMessages {
   const { messages } = collectionsOf(db);
+  const dueBy = (now: Date) => ({ nextAt: { $gt: new Date(0), $lte: now } });
   return {
     async integrationsDue(now) {
       const isPlanned = { nextAt: { $gt: new Date(0) } };
@@ -45,14 +60,27 @@ export function dueMessages(db: Db): DueMessages {
       ]).toArray();
       return first.filter(({ nextAt }) => nextAt <= now).map(({ _id }) => _id);
     },
-    dueMessages: (integration, { now, limit, senders }) =>
+    dueMessages: async (integration, { now, limit, senders }) => {
+      const find = (filter: Filter<Message>) =>
+        messages.find({ ...filter, integration, ...dueBy(now) }).sort({ nextAt: 1 }).limit(limit)
+          .project<DueMessage>(DUE).toArray();
+      if (senders === undefined) return await find({});
+      const isKnown = { "unknownAttempts.0": { $exists: false } };
+      if (senders === null) return await find({ ...isKnown, from: MISSING });
+      return await bySenders(among(senders), {
+        limit,
+        compare: (one, other) => one.nextAt.getTime() - other.nextAt.getTime(),
+        find: (some) => find({ ...isKnown, from: { $in: [...some] } }),
+      });
+    },
+    oldMessages: (integration, { now, before, limit, except }) =>
       messages.find({
-        ...{ integration, nextAt: { $gt: new Date(0), $lte: now } },
-        ...(senders === undefined ? {} : {
-          from: { $in: [...senders.map(normalizeAddress), MISSING] },
-          "unknownAttempts.0": { $exists: false },
+        ...{ integration, ...dueBy(now), acceptedAt: { $lte: before } },
+        retriedAt: { $not: { $gt: before } },
+        ...(except.length === 0 ? {} : {
+          $or: [{ from: { $nin: among(except) } }, { "unknownAttempts.0": { $exists: true } }],
         }),
-      }).sort({ nextAt: 1 }).limit(limit)
+      }).sort({ acceptedAt: 1 }).limit(limit)
         .project<DueMessage>(DUE).toArray(),
   };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { messageIdOf } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { endAttempt, voidAttempt } from "@posthaste/kit";
-import { openTestStore, putOffOf, sendOf } from "./_test_store.ts";
+import { examinedBy, openTestStore, putOffOf, sendOf } from "./_test_store.ts";
 import { identityOf } from "./message_identity.ts";
 import type { AttemptOutcome } from "./stored_register.ts";
 
@@ -64,9 +64,12 @@ test("dueMessages() finds those that others may send by an index, however many w
     const ledger = store.registers.ledgerOf({ ...identity, from });
     await advance(beginVoid({ n: 1, by: "test", outcome }), ledger);
   }
-  const options = { now: at(9), limit: 9, senders: ["a@EXAMPLE.com"] };
-  const found = await store.waiting.dueMessages("acc_1/1", options);
-  assert.deepEqual(found.map(({ index }) => index), [0, 2]);
+  const found = async (senders: string[] | null) => {
+    const options = { now: at(9), limit: 9, senders };
+    return (await store.waiting.dueMessages("acc_1/1", options)).map(({ index }) => index);
+  };
+  assert.deepEqual(await found(["A@EXAMPLE.com"]), [0]);
+  assert.deepEqual(await found(null), [2]);
   assert.equal((await store.waiting.dueMessages("acc_1/1", { now: at(9), limit: 9 })).length, 3);
   const plan = JSON.stringify(
     await db.collection("messages").find({
@@ -75,6 +78,75 @@ test("dueMessages() finds those that others may send by an index, however many w
     }).sort({ nextAt: 1 }).limit(9).explain("queryPlanner"),
   );
   assert.match(plan, /"stage":"SORT_MERGE".*"indexName":"integration_1_from_1_nextAt_1"/);
+});
+
+test("dueMessages() reads little more than it returns, in the same order, also with hundreds of senders", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  const senders = Array.from({ length: 210 }, (_, n) => `branch${n}@example.com`);
+  const send = sendOf({ messageCount: 300 });
+  await store.sends.accept(send);
+  const due = { state: "deferred", at: at(1), reason: "busy" } as const;
+  await Promise.all(Array.from({ length: 300 }, async (_, index) => {
+    const identity = identityOf(
+      { ...send, request: { ...send.request, to: Array(300).fill({ email: "a@example.net" }) } },
+      index,
+    );
+    assert.ok(identity);
+    // Before them wait those of another sender.
+    const from = index < 200 ? "others@example.com" : senders[index % 2 === 0 ? 1 : 209];
+    const ledger = store.registers.ledgerOf({ ...identity, from });
+    const outcome: AttemptOutcome = { ...due, nextAt: at(index), lines: [] };
+    await advance(beginVoid({ n: 1, by: "test", outcome }), ledger);
+  }));
+  const examined = await examinedBy(db, "messages", async () => {
+    const options = { now: at(999), limit: 9, senders };
+    const found = await store.waiting.dueMessages("acc_1/1", options);
+    assert.deepEqual(found.map(({ index }) => index - 200), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+  assert.ok(examined < 50, `examined ${examined} documents`);
+});
+
+test("oldMessages() finds those that have waited since before a time, the oldest first, by an index", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  const sends = [3, 2, 8, 1, 1].map((seconds, n) =>
+    sendOf({
+      acceptedAt: at(seconds),
+      request: { from: { email: `a${n}@example.com` }, to: [{ email: "ann@example.net" }] },
+    })
+  );
+  const due = {
+    state: "deferred",
+    at: at(9),
+    nextAt: at(9),
+    reason: "busy",
+    lines: [] as [],
+  } as const;
+  for (const [n, send] of sends.entries()) {
+    await store.sends.accept(send);
+    const identity = identityOf(send, 0);
+    assert.ok(identity);
+    const outcome: AttemptOutcome = { ...due, ...(n === 3 ? { unknownAttempt: 1 } : {}) };
+    await advance(beginVoid({ n: 1, by: "test", outcome }), store.registers.ledgerOf(identity));
+  }
+  const found = async (...except: string[]) => {
+    const options = { now: at(9), before: at(5), limit: 9, except };
+    const old = await store.waiting.oldMessages("acc_1/1", options);
+    return old.map(({ sendId }) => sends.findIndex(({ _id }) => _id === sendId));
+  };
+  assert.deepEqual(new Set(await found()), new Set([3, 4, 1, 0]));
+  // Only its own integration tries again what may have arrived.
+  assert.deepEqual(await found("A1@example.com", "a3@example.com", "a4@example.com"), [3, 0]);
+  await store.messages.retry("acc_1", messageIdOf(sends[0]?._id ?? "", 0), { now: at(8) });
+  assert.deepEqual(await found("a1@example.com", "a4@example.com"), [3]);
+  const plan = JSON.stringify(
+    await db.collection("messages").find({
+      ...{ integration: "acc_1/1", nextAt: { $gt: new Date(0), $lte: at(9) } },
+      ...{ acceptedAt: { $lte: at(5) }, retriedAt: { $not: { $gt: at(5) } } },
+    }).sort({ acceptedAt: 1 }).limit(9).explain("queryPlanner"),
+  );
+  assert.match(plan, /"indexName":"integration_1_acceptedAt_1_nextAt_1"/);
 });
 
 test("finishedSends() finds sends whose messages have all ended, and that are not settled", async () => {

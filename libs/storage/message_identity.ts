@@ -1,11 +1,4 @@
-import {
-  copyFields,
-  envelopeOf,
-  type Message,
-  messageIdOf,
-  normalizeAddress,
-  type Send,
-} from "@posthaste/contracts";
+import { copyFields, envelopeOf, type Message, messageIdOf, type Send } from "@posthaste/contracts";
 
 /** Which message an outcome is of: all that its document says besides. */
 export type MessageIdentity =
@@ -23,7 +16,7 @@ export type MessageIdentity =
 
 /** Returns the sender as messages have it that wait for an attempt. */
 export function senderOf({ from }: Pick<MessageIdentity, "from">): Pick<Message, "from"> {
-  return from === undefined ? {} : { from: normalizeAddress(from) };
+  return from === undefined ? {} : { from: from.toLowerCase() };
 }
 
 /** Returns which message a recipient's is; `null` if there is no such recipient. */

@@ -133,7 +133,7 @@ export { BULK_SEARCH_MS } from "./bulk_search.ts";
 export type { CanceledSend, MessageCancel, SomeOfSend } from "./message_cancel.ts";
 export type { MessageFigures, OldestMessage, ReasonGroup, ReasonQuery } from "./message_figures.ts";
 export type { DueMessage, DueMessages } from "./due_messages.ts";
-export type { WaitingSend, WaitingSends } from "./waiting_sends.ts";
+export { inTurn, type WaitingSend, type WaitingSends } from "./waiting_sends.ts";
 export type { MessagePutOff, PutOff } from "./message_put_off.ts";
 export {
   ContentRemovedError,

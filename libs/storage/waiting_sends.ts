@@ -1,12 +1,19 @@
 import { RECONCILE_AFTER_MS, type Send } from "@posthaste/contracts";
-import type { Collection, Db } from "mongodb";
+import type { Collection, Db, Filter, FindOptions } from "mongodb";
 import { ANY_CASE } from "./_any_case.ts";
+import { bySenders } from "./_by_senders.ts";
 import { collectionsOf, type StoredSend } from "./_collections.ts";
 import { writeGroup } from "./_write_group.ts";
 import type { SendHead } from "./send_store.ts";
 
 /** A send that is not completely dispatched. */
 export type WaitingSend = SendHead & { next: number };
+
+/** Compares waiting sends by the order of their dispatch: small ones first, then the oldest. */
+export function inTurn(one: WaitingSend, other: WaitingSend): number {
+  return Number(other.priority === "transactional") - Number(one.priority === "transactional") ||
+    one.acceptedAt.getTime() - other.acceptedAt.getTime();
+}
 
 /** Sends that wait in the ledger until their integration has capacity. */
 export interface WaitingSends {
@@ -39,8 +46,14 @@ export interface WaitingSends {
       except?: readonly string[];
     },
   ): Promise<WaitingSend[]>;
-  /** Lists the oldest sends that wait for an integration and started before this time. */
-  listOld(integration: string, options: { before: Date; limit: number }): Promise<WaitingSend[]>;
+  /**
+   * Lists the oldest sends that wait for an integration and started before this time, without those of the addresses in
+   * `except`, in upper or lower case.
+   */
+  listOld(
+    integration: string,
+    options: { before: Date; limit: number; except: readonly string[] },
+  ): Promise<WaitingSend[]>;
   /**
    * Notes that the recipients of a send before `to` are dispatched. The reconciler examines it at
    * `reconcileAt`. Returns whether this holds now: not if the send was canceled, or dispatched otherwise. Two
@@ -124,20 +137,27 @@ export function waitingSends(db: Db): WaitingSends {
     },
     integrationsWaitedFor: () =>
       sends.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,
-    listSends: (waitsFor, { limit, senders, except = [] }) =>
-      sends.find({
-        waitsFor,
-        ...(senders === undefined ? {} : { "from.email": { $in: senders } }),
-        ...(except.length === 0 ? {} : { _id: { $nin: except } }),
-      }, senders === undefined ? {} : { collation: ANY_CASE })
-        .sort({ priority: -1, acceptedAt: 1 }).limit(limit)
-        .project<WaitingSend>(WITHOUT_CONTENT).toArray(),
-    listOld: (waitsFor, { before, limit }) =>
+    listSends: async (waitsFor, { limit, senders, except = [] }) => {
+      const find = (filter: Filter<StoredSend>, options: FindOptions) =>
+        sends.find({
+          ...{ ...filter, waitsFor },
+          ...(except.length === 0 ? {} : { _id: { $nin: except } }),
+        }, options).sort({ priority: -1, acceptedAt: 1 }).limit(limit)
+          .project<WaitingSend>(WITHOUT_CONTENT).toArray();
+      if (senders === undefined) return await find({}, {});
+      return await bySenders(senders, {
+        ...{ limit, compare: inTurn },
+        find: (some) => find({ "from.email": { $in: [...some] } }, { collation: ANY_CASE }),
+      });
+    },
+    listOld: (waitsFor, { before, limit, except }) =>
       sends.find({
         ...{ waitsFor, acceptedAt: { $lte: before } },
         // Only scheduled sends have this time.
         notBefore: { $not: { $gt: before } },
-      }).sort({ acceptedAt: 1 }).limit(limit).project<WaitingSend>(WITHOUT_CONTENT).toArray(),
+        ...(except.length === 0 ? {} : { "from.email": { $nin: except } }),
+      }, except.length === 0 ? {} : { collation: ANY_CASE }).sort({ acceptedAt: 1 }).limit(limit)
+        .project<WaitingSend>(WITHOUT_CONTENT).toArray(),
     advanceSend: ({ _id, next, messageCount }, to, { reconcileAt }) =>
       advance(
         to < messageCount

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestStore, sendOf } from "./_test_store.ts";
+import { examinedBy, openTestStore, sendOf } from "./_test_store.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
 
@@ -102,8 +102,33 @@ test("listOld() lists the sends that started before a time, the oldest first, al
     await store.waiting.queueSend(send);
   }
   await store.waiting.startSends({ now: at(60), reconcileAt: at(90) });
-  const listed = await store.waiting.listOld("acc_1/1", { before: at(30), limit: 2 });
+  const listed = await store.waiting.listOld("acc_1/1", { before: at(30), limit: 2, except: [] });
   assert.deepEqual(listed.map(({ _id }) => _id), [scheduled._id, old._id]);
+});
+
+test("listSends() reads little more than it returns, in the same order, also with hundreds of senders", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  await store.ensureIndexes();
+  const senders = Array.from({ length: 210 }, (_, n) => `branch${n}@example.com`);
+  const sends = Array.from({ length: 200 }, (_, n) =>
+    sendOf({
+      ...{ next: 0, acceptedAt: at(n), priority: n % 50 === 9 ? "transactional" : "bulk" },
+      request: {
+        from: { email: senders[n % 2 === 0 ? 1 : 209] ?? "" },
+        to: [{ email: "ann@example.net" }],
+      },
+    }));
+  for (const send of sends) {
+    await store.sends.accept(send);
+    await store.waiting.queueSend(send);
+  }
+  const examined = await examinedBy(db, "sends", async () => {
+    const listed = await store.waiting.listSends("acc_1/1", { limit: 9, senders });
+    const places = listed.map(({ _id }) => sends.findIndex((send) => send._id === _id));
+    assert.deepEqual(places, [9, 59, 109, 159, 0, 1, 2, 3, 4]);
+  });
+  assert.ok(examined < 50, `examined ${examined} documents`);
 });
 
 test("startSends() starts scheduled sends at their time, unless they were postponed or canceled", async () => {

@@ -1,4 +1,4 @@
-import { type Integration, normalizeAddress } from "@posthaste/contracts";
+import type { Integration } from "@posthaste/contracts";
 import type { Candidate } from "@posthaste/delivery";
 import { circuitState } from "@posthaste/limits";
 import type { IntegrationCircuit } from "@posthaste/storage";
@@ -15,7 +15,7 @@ export interface SenderCandidate extends Candidate {
   isProbed: boolean;
   /** The addresses as which it may send. */
   senders: readonly string[];
-  /** Returns whether it may send as this address. */
+  /** Returns whether it may send as this address, in upper or lower case. */
   maySendAs(email: string): boolean;
 }
 
@@ -36,8 +36,8 @@ export function candidateOf(
     isProbed: state === "half_open",
     senders,
     maySendAs(email) {
-      const sender = normalizeAddress(email);
-      return senders.some((one) => normalizeAddress(one) === sender);
+      const sender = email.toLowerCase();
+      return senders.some((one) => one.toLowerCase() === sender);
     },
   };
 }

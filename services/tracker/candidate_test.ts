@@ -32,7 +32,7 @@ test("candidateOf() may send as its own senders, and not if it is archived", () 
   const { maySendAs } = candidate();
   const asked = [
     "shop@example.com",
-    "shop@EXAMPLE.com",
+    "Shop@EXAMPLE.com",
     "other@example.com",
     "shop@sub.example.com",
   ];

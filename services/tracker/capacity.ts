@@ -29,31 +29,12 @@ export function capacityFor({ integration, circuit, inFlight, window, now }: Cap
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
 
-/** Since when a message waits. */
-export interface Waiting {
-  acceptedAt: Date;
-  /** When a person or a program last sent it again. */
-  retriedAt?: Date | undefined;
-}
-
-/** Returns whether a message has waited for the maximum time of its integration, since it was last sent again. */
+/** Returns whether a message has waited for the maximum time of its integration. */
 export function isExpired(
-  { acceptedAt, retriedAt = acceptedAt }: Waiting,
+  { acceptedAt }: { acceptedAt: Date },
   { integration, now }: Pick<CapacityView, "integration" | "now">,
 ): boolean {
-  return integration !== null && now.getTime() - retriedAt.getTime() >= integration.retryForMs;
-}
-
-/** Splits messages by whether they have waited too long: up to `capacity` that have not, and all that have. */
-export function chooseWithin<T extends Waiting>(
-  found: readonly T[],
-  { capacity, ...view }: Pick<CapacityView, "integration" | "now"> & { capacity: number },
-): { fresh: T[]; expired: T[] } {
-  const byExpiry = Map.groupBy(found, (one) => isExpired(one, view));
-  return {
-    fresh: byExpiry.get(false)?.slice(0, capacity) ?? [],
-    expired: byExpiry.get(true) ?? [],
-  };
+  return integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
 }
 
 /** Returns the number of messages for the next two seconds. The mailers enforce the rate itself. */

@@ -1,13 +1,12 @@
 import type { Priority } from "@posthaste/contracts";
 import { nextAction } from "@posthaste/delivery";
-import { isOutage, type Outgoing, redispatchesOf } from "@posthaste/messaging";
-import { allEnded, failpoint, repeat } from "@posthaste/runtime";
+import { isOutage, redispatchesOf } from "@posthaste/messaging";
+import { allEnded, allSettled, failpoint } from "@posthaste/runtime";
 import type { DueMessage, SendHead, StorePart } from "@posthaste/storage";
-import { count, type Logger } from "@posthaste/telemetry";
-import { failExpired, MAX_EXPIRED_PER_ROUND } from "./end_expired.ts";
+import { count } from "@posthaste/telemetry";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { openRoutes, type Round, type Routes } from "./open_routes.ts";
+import { openRound, openRoutes, type Round, type Routes } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 
 /** The dependencies of dispatching due messages. */
@@ -19,95 +18,68 @@ export type DueDeps =
     | "registers.find"
     | "circuits.list"
     | "sends.heads"
-  >
-  & {
-    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-    now(): Date;
-    logger: Pick<Logger, "warn">;
-  };
-
-/** Number of intervals until the next search if nothing is due. */
-const IDLE_INTERVALS = 3;
-
-/**
- * Dispatches messages whose next attempt is due, until the signal aborts. One tracker does it for all. Two
- * would be safe, but every second dispatch would be wasted.
- */
-export async function dispatchDueForever(
-  deps: DueDeps,
-  { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
-): Promise<void> {
-  await repeat(async () => await dispatchDue(deps, flow) !== undefined, {
-    everyMs: intervalMs,
-    idleMs: IDLE_INTERVALS * intervalMs,
-    failure: "Cannot dispatch what is due, retrying",
-    logger: deps.logger,
-    signal,
-  });
-}
+  >;
 
 /**
  * Dispatches due messages that are not in flight, within the capacity. The register of an attempt shows
- * whether another worker has it, or had it and was lost. Returns the number of messages that it examined;
- * `undefined` if nothing is due.
+ * whether another worker has it, or had it and was lost. Returns the integrations (`<account>/<id>`) that have due
+ * messages.
+ *
+ * @throws The first error, after the work on all other integrations and sends.
  */
-export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<number | undefined> {
+export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<readonly string[]> {
   const integrations = await deps.waiting.integrationsDue(deps.now());
-  if (integrations.length === 0) return undefined;
-  const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
-  const round: Round = { circuits, flow, left: new Map() };
-  const found = await Promise.all(integrations.map((key) => dueOf(key, round, deps)));
-  // Many integrations may have stopped together: their mail must not hold up that of the others.
-  const { late = [], others = [] } = Object.groupBy(
-    found.flat(),
-    ({ isTooLate }) => isTooLate ? "late" : "others",
-  );
-  const all = [...others, ...late.slice(0, MAX_EXPIRED_PER_ROUND)];
-  if (all.length === 0) return 0;
-  await dispatch(await decide(all, deps), round, deps);
-  return all.length;
+  if (integrations.length === 0) return integrations;
+  const round = openRound(await deps.circuits.list(), flow);
+  const { results, errors } = await allSettled(integrations, (key) => dueOf(key, round, deps));
+  const due = results.flat();
+  if (due.length > 0) await dispatch(await decide(due, deps), flow, deps);
+  if (errors.length > 0) throw errors[0];
+  return integrations;
 }
 
-/** How many due messages of an integration are looked up beyond those that it may take: some cannot go, or fail. */
+/** How many due messages of an integration are looked up beyond those that may go: some of them cannot. */
 const LOOK_AHEAD = 200;
 
-/** A message to dispatch, or to fail. */
+/** A message to dispatch. */
 interface Routed extends DueMessage {
   /** `_id` of its own integration. */
   own: string;
   /** The integration that sends it, if that is not its own. */
-  fallback?: number;
-  isTooLate: boolean;
+  fallback?: number | undefined;
 }
 
-/** Returns the messages of an integration that are due and may be dispatched now, or can wait no longer. */
-async function dueOf(
-  key: string,
-  round: Round,
-  deps: DueDeps,
-): Promise<Routed[]> {
+/** Returns the messages of an integration that are due and may be dispatched now. */
+async function dueOf(key: string, round: Round, deps: DueDeps): Promise<Routed[]> {
   const now = deps.now();
   const { flow } = round;
   const routes = await openRoutes(key, round, deps);
-  const { inFlightElsewhere } = routes;
-  const [inFlight, window] = [flow.inFlight(key) + inFlightElsewhere, flow.windowOf(key)];
-  const limit = inFlight + flow.returned(key).length + window + LOOK_AHEAD;
-  const found = await deps.waiting.dueMessages(key, { now, limit });
-  // One search for each integration that takes mail: otherwise a page of mail for one hides that for another.
-  const shares = found.length < limit ? [] : routes.elsewhere() ?? [];
-  const movable = await Promise.all(
-    shares.map(({ senders }) => deps.waiting.dueMessages(key, { now, limit, senders })),
+  const inFlight = flow.inFlight(key) + routes.inFlightElsewhere;
+  const held = inFlight + flow.returned(key).length;
+  const found = await Promise.all(
+    sharesOf(routes).filter(({ left }) => left > 0).map(({ senders, left }) =>
+      deps.waiting.dueMessages(key, { now, limit: held + left + LOOK_AHEAD, senders })
+    ),
   );
-  const due = [...new Map([...found, ...movable.flat()].map((one) => [one._id, one])).values()]
+  const due = [...new Map(found.flat().map((one) => [one._id, one])).values()]
     .filter(({ _id: messageId, attempt }) => !flow.holds({ messageId, attempt }));
-  return await route(due, { key, routes }, deps);
+  return await assign(due, { key, routes }, deps);
 }
 
 /**
- * Returns those of some messages of an integration that some integration may take now, and the expired ones whose
- * integration is stopped. While it only has no room, an expired message waits for its last attempt.
+ * Returns what to search for. While others send the mail of an integration, that is one search for each of them:
+ * otherwise a page of mail for one hides that for another.
  */
-async function route(
+function sharesOf({ elsewhere, mostLeft }: Routes) {
+  const left = mostLeft();
+  const shares = elsewhere();
+  return shares === undefined
+    ? [{ senders: undefined, left }]
+    : [...shares, ...(shares.length === 0 ? [] : [{ senders: null, left }])];
+}
+
+/** Returns those messages of an integration that some integration takes now. */
+async function assign(
   messages: readonly DueMessage[],
   { key, routes }: { key: string; routes: Routes },
   deps: DueDeps,
@@ -118,10 +90,10 @@ async function route(
     : [];
   const senders = new Map(heads.map(({ _id, from }) => [_id, from.email]));
   return messages.flatMap((message): Routed[] => {
-    const assigned = routes.assign({ ...message, from: senders.get(message.sendId) ?? "" });
-    if (assigned === undefined) return [];
-    const { id, isTooLate } = assigned;
-    return [{ ...message, own: key, isTooLate, ...(id === routes.id ? {} : { fallback: id }) }];
+    const { id, left } = routes.routeFor({ ...message, from: senders.get(message.sendId) ?? "" });
+    if (left <= 0) return [];
+    routes.take(id, 1);
+    return [{ ...message, own: key, fallback: id === routes.id ? undefined : id }];
   });
 }
 
@@ -133,7 +105,6 @@ function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority 
 /** Messages of a send by what is to be done. */
 interface Decided {
   again: Routed[];
-  tooLate: Routed[];
   /** Attempts that another worker left behind. */
   lost: LostAttempt[];
   /** Attempts that another worker makes. */
@@ -151,16 +122,15 @@ async function decide(
   );
   for (const message of due) {
     const { _id, sendId, index, attempt } = message;
-    const decided = bySend.get(sendId) ?? { again: [], tooLate: [], lost: [], elsewhere: [] };
+    const decided = bySend.get(sendId) ?? { again: [], lost: [], elsewhere: [] };
     bySend.set(sendId, decided);
     const outcome = attempt === 0 ? undefined : { attempt, state: "deferred" as const };
     const found = registers.get(`${_id}/${attempt + 1}`);
     const decision = nextAction(outcome, found);
-    if (isLost(decision)) {
-      decided.lost.push({ index, decision, fallback: found?.fallback });
-    } else if (decision.do !== "dispatch") decided.elsewhere.push(message);
-    else if (message.isTooLate) decided.tooLate.push(message);
-    else decided.again.push(message);
+    const fallback = found?.fallback;
+    if (isLost(decision)) decided.lost.push({ index, decision, fallback });
+    else if (decision.do === "dispatch") decided.again.push(message);
+    else decided.elsewhere.push({ ...message, fallback });
   }
   return bySend;
 }
@@ -168,7 +138,7 @@ async function decide(
 /** @throws The first error, after the work on all other sends. */
 async function dispatch(
   bySend: ReadonlyMap<string, Decided>,
-  { circuits, flow }: Round,
+  flow: Flow,
   deps: DueDeps,
 ): Promise<void> {
   // They are examined again when no news of them has come.
@@ -183,24 +153,16 @@ async function dispatch(
     const found = bySend.get(head._id);
     return found === undefined ? [] : [{ head, ...found }];
   });
-  const errors: unknown[] = [];
   // Mail that may be sent goes first. The work on one send must not stop that on the others.
-  for (
-    const step of [
-      () => allEnded(decided, ({ head, again }) => redispatch(head, again, flow, deps)),
-      () => allEnded(decided, ({ head, lost }) => endLost(head, lost, deps)),
-      () => allEnded(decided, ({ head, tooLate }) => failLate(head, tooLate, circuits, deps)),
-    ]
-  ) {
-    try {
-      await step();
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      errors.push(error);
-    }
-  }
+  const dispatched = await allSettled(
+    decided,
+    ({ head, again }) => redispatch(head, again, flow, deps),
+  );
+  const outage = dispatched.errors.find(isOutage);
+  if (outage !== undefined) throw outage;
+  await allEnded(decided, ({ head, lost }) => endLost(head, lost, deps));
   failpoint("tracker.after_due");
-  if (errors.length > 0) throw errors[0];
+  if (dispatched.errors.length > 0) throw dispatched.errors[0];
 }
 
 async function redispatch(
@@ -227,18 +189,4 @@ async function redispatch(
 function inFlightOf({ _id: messageId, attempt, accountId, own, fallback }: Routed) {
   const integration = fallback === undefined ? own : `${accountId}/${fallback}`;
   return { integration, attempt: { messageId, attempt } };
-}
-
-async function failLate(
-  head: SendHead,
-  late: readonly Routed[],
-  circuits: Round["circuits"],
-  deps: DueDeps,
-): Promise<void> {
-  if (late.length === 0) return;
-  const { accountId, integrationId } = head;
-  const integration = await deps.integrations.find(accountId, integrationId);
-  if (integration === null) return;
-  const circuit = circuits.get(`${accountId}/${integrationId}`);
-  await failExpired(head, late, { integration, circuit }, deps);
 }

@@ -21,14 +21,11 @@ export type ExpiryDeps =
     now(): Date;
   };
 
-/** Maximum number of expired messages that one round fails in the ledger, of all integrations. */
-export const MAX_EXPIRED_PER_ROUND = 500;
-
 /** Maximum number of messages of one send that fail together. */
 export const MESSAGES_PER_ROUND = 100;
 
 /** The integration for which messages have waited. */
-interface WaitedFor {
+export interface WaitedFor {
   integration: Integration;
   circuit: IntegrationCircuit | undefined;
 }
@@ -61,6 +58,7 @@ export async function failExpired(
   { registers: { ledgerOf }, sends: { findRecipients }, publish, now }: ExpiryDeps,
 ): Promise<void> {
   const { _id: sendId, accountId, integrationId, trace } = send;
+  if (messages.length === 0) return;
   const acceptedAt = startOf(send);
   const recipients = (await findRecipients([sendId])).get(sendId);
   const at = now();

@@ -6,11 +6,12 @@ import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { advanceBatchesForever } from "./advance_batches.ts";
 import { dropPassedForever } from "./drop_passed.ts";
-import { dispatchDueForever } from "./dispatch_due.ts";
+import { endOldForever } from "./end_old.ts";
 import { openLeaderLease } from "./leader_lease.ts";
 import { openFlow } from "./flow.ts";
 import { lead } from "./lead.ts";
-import { noteNews, scheduleForever } from "./schedule_sends.ts";
+import { scheduleForever } from "./schedule_forever.ts";
+import { noteNews } from "./schedule_sends.ts";
 import { expireAssets } from "./expire_assets.ts";
 import { expireContents } from "./expire_contents.ts";
 import { expireEvents } from "./expire_events.ts";
@@ -90,7 +91,7 @@ await runService({
         const flow = openFlow(deps);
         await Promise.all([
           scheduleForever(deps, { flow, intervalMs, signal }),
-          dispatchDueForever(deps, { flow, intervalMs, signal }),
+          endOldForever(deps, { flow, signal }),
           advanceBatchesForever(deps, { flow, intervalMs, signal }),
           reconcileForever(deps, {
             ...{ intervalMs: config.RECONCILE_INTERVAL, graceMs: config.RECONCILE_GRACE },

@@ -1,7 +1,7 @@
 import type { Integration } from "@posthaste/contracts";
 import { chooseIntegration, type EarlierAttempts } from "@posthaste/delivery";
 import type { IntegrationCircuit } from "@posthaste/storage";
-import { capacityFor, isExpired, type Waiting } from "./capacity.ts";
+import { capacityFor, isExpired } from "./capacity.ts";
 import { candidateOf, type SenderCandidate } from "./candidate.ts";
 import type { Flow } from "./flow.ts";
 
@@ -21,10 +21,21 @@ export interface Round {
   left: Map<string, number>;
 }
 
-/** A message whose next attempt is due. */
+/** Opens a round: what an integration may take is measured once in it. */
+export function openRound(circuits: readonly IntegrationCircuit[], flow: Flow): Round {
+  return {
+    circuits: new Map(circuits.map((circuit) => [circuit._id, circuit])),
+    flow,
+    left: new Map(),
+  };
+}
+
+/** A message whose next attempt may be made. */
 export interface Due extends EarlierAttempts {
   /** Its sender address. */
   from: string;
+  /** Without it, the attempt does not count as the last one. */
+  acceptedAt?: Date;
 }
 
 /** A first attempt: nothing is known of it. */
@@ -42,27 +53,21 @@ export interface Routes {
   isStopped: boolean;
   /** How many messages are in flight through its fallbacks, of all mail. */
   inFlightElsewhere: number;
-  /**
-   * Returns which integration makes the next attempt of a message, and how many more it may take now. `isStopped`: none
-   * takes it, and not for lack of room. Then a message fails that has waited for its maximum time.
-   */
-  routeFor(message: Due): { id: number; left: number; isStopped: boolean };
-  /**
-   * Assigns a message to the integration that takes it now, and counts it there; or to be failed, if it has waited for its
-   * maximum time and none takes it. Returns undefined if it waits.
-   */
-  assign(message: Due & Waiting): Assigned | undefined;
-  /** Returns what others may take now, by integration. Undefined if the integration itself takes all mail. */
-  elsewhere(): Share[] | undefined;
+  /** Returns which integration makes the next attempt of a message, and how many more it may take now. */
+  routeFor(message: Due): { id: number; left: number };
   /** Counts messages that an integration takes. */
   take(id: number, messages: number): void;
-}
-
-/** The integration of a message's next attempt. */
-export interface Assigned {
-  id: number;
-  /** It makes none: the message has waited too long. */
-  isTooLate: boolean;
+  /** Returns how many messages the one that may take the most may take now. */
+  mostLeft(): number;
+  /** Returns what others may take now, by integration. Undefined if the integration itself takes all mail. */
+  elsewhere(): Share[] | undefined;
+  /**
+   * Returns whether none takes a message, and not for lack of room. Then it fails when it has waited for its maximum
+   * time.
+   */
+  isStuck(message: Due): boolean;
+  /** Returns the senders whose first attempts some fallback makes. */
+  served(): string[];
 }
 
 /** What one integration may take of the mail of another. */
@@ -109,9 +114,11 @@ export async function openRoutes(
   const isFailedOver = own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy;
   const ownTakes = () => own?.isProbed === true && leftOf(id) > 0;
   const isStopped = own !== null && !own.isHealthy && !own.isProbed;
+
   function choose(message: Due): number {
-    // One message shows whether its server is back.
-    if (own === null || fallbacks.length === 0 || ownTakes()) return id;
+    if (own === null || fallbacks.length === 0) return id;
+    // One message shows whether its server is back. It is none that fails if it is not.
+    if (ownTakes() && !isLastTry(message)) return id;
     const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from)).map((one) => ({
       ...one,
       isHealthy: one.isHealthy || !own.isHealthy && one.isProbed && leftOf(one.id) > 0,
@@ -123,37 +130,37 @@ export async function openRoutes(
       fallbacks: own.isHealthy || open.some(({ isHealthy }) => isHealthy) ? open : able,
     });
   }
+
+  function isLastTry({ acceptedAt }: Due): boolean {
+    return acceptedAt !== undefined && isExpired({ acceptedAt }, { integration, now });
+  }
+
   /** Returns whether another message shows just now whether a fallback is back that may send this one. */
   function isFallbackProbed({ from, unknownAttempts }: Due): boolean {
     if (own === null || own.isPaused || unknownAttempts.length > 0) return false;
     return fallbacks.some(({ isProbed, maySendAs }) => isProbed && maySendAs(from));
   }
-  function routeFor(message: Due) {
-    const chosen = choose(message);
-    const nobodyTakes = chosen === id && isStopped && !isFallbackProbed(message);
-    return { id: chosen, left: leftOf(chosen), isStopped: nobodyTakes };
-  }
-  function take(chosen: number, messages: number): void {
-    left.set(keyOf(chosen), leftOf(chosen) - messages);
-  }
+
+  const isStuck = (message: Due) =>
+    isStopped && choose(message) === id && !isFallbackProbed(message);
+  const senders = [
+    ...new Set(fallbacks.flatMap(({ senders }) => senders.map((one) => one.toLowerCase()))),
+  ];
   return {
-    ...{ id, integration, isFailedOver, isStopped, routeFor, take },
-    assign(message) {
-      const chosen = routeFor(message);
-      if (chosen.isStopped && isExpired(message, { integration, now })) {
-        return { id: chosen.id, isTooLate: true };
-      }
-      if (chosen.left <= 0) return undefined;
-      take(chosen.id, 1);
-      return { id: chosen.id, isTooLate: false };
-    },
+    ...{ id, integration, isFailedOver, isStopped, isStuck },
     inFlightElsewhere: fallbacks.reduce((sum, one) => sum + flow.inFlight(keyOf(one.id)), 0),
+    routeFor(message) {
+      const chosen = choose(message);
+      return { id: chosen, left: leftOf(chosen) };
+    },
+    take: (chosen, messages) => left.set(keyOf(chosen), leftOf(chosen) - messages),
+    mostLeft: () => Math.max(leftOf(id), ...fallbacks.map((one) => leftOf(one.id))),
     elsewhere() {
       if (!isFailedOver || ownTakes()) return undefined;
-      const senders = fallbacks.flatMap(({ senders }) => senders);
       const byTaker = Map.groupBy(senders, (from) => choose({ ...FIRST_ATTEMPT, from }));
       return [...byTaker].map(([taker, senders]) => ({ senders, left: leftOf(taker) }))
         .filter(({ left }) => left > 0);
     },
+    served: () => senders.filter((from) => !isStuck({ ...FIRST_ATTEMPT, from })),
   };
 }

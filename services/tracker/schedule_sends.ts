@@ -1,53 +1,39 @@
-import { type Integration, MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
+import { MAX_MESSAGES_PER_EVENT, messageIdOf, startOf } from "@posthaste/contracts";
 import { redispatchesOf, type StatusEvent } from "@posthaste/messaging";
-import { allEnded, failpoint } from "@posthaste/runtime";
-import type { StorePart, WaitingSend } from "@posthaste/storage";
-import { count, type Logger } from "@posthaste/telemetry";
-import { setTimeout as delay } from "node:timers/promises";
-import { endExpired, MAX_EXPIRED_PER_ROUND, MESSAGES_PER_ROUND } from "./end_expired.ts";
+import { allEnded, allSettled, failpoint } from "@posthaste/runtime";
+import { inTurn, type StorePart, type WaitingSend } from "@posthaste/storage";
+import { count } from "@posthaste/telemetry";
 import type { Flow } from "./flow.ts";
 import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
-import { FIRST_ATTEMPT, openRoutes, type Round, type Routes } from "./open_routes.ts";
+import {
+  FIRST_ATTEMPT,
+  openRound,
+  openRoutes,
+  type Round,
+  type RouteDeps,
+  type Routes,
+} from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 import { withoutRegister } from "./without_register.ts";
 
 /** The dependencies of scheduling sends. */
 export type ScheduleDeps =
   & ReturnedDeps
+  & RouteDeps
   & StorePart<
     | "waiting.integrationsWaitedFor"
     | "waiting.listSends"
-    | "waiting.listOld"
     | "waiting.advanceSend"
     | "waiting.startSends"
     | "circuits.list"
   >
   & {
-    integrations: {
-      find(accountId: string, id: number): Promise<Integration | null>;
-    };
     /** Age after which the reconciler handles a dispatched message. */
     patienceMs: number;
-    logger: Pick<Logger, "warn">;
   };
 
 /** How many sends of an integration one round dispatches. */
 const MAX_SENDS = 50;
-
-/** Interval at which the sends of a stopped integration are searched for expired messages. */
-const LOOK_EVERY_MS = 10_000;
-
-/** Maximum number of integrations that one round searches: a hundred stopped ones must not cause a burst of work. */
-const MAX_LOOKS = 10;
-
-/** Number of intervals until the next search if nothing waits: status events end the pause earlier. */
-const IDLE_INTERVALS = 5;
-
-/** Time of the last search for expired messages, in milliseconds, by integration. */
-export type Looks = Map<string, number>;
-
-/** Pause between two rounds: one round then dispatches for several finished messages. */
-const MIN_PAUSE_MS = 100;
 
 /** Updates the flow from status events: attempts ended, came back, wait or were dropped, and mail was accepted. */
 export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void {
@@ -87,32 +73,6 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
   }
 }
 
-/** Dispatches waiting messages within the capacity, until the signal aborts. */
-export async function scheduleForever(
-  deps: ScheduleDeps,
-  { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
-): Promise<void> {
-  const looks: Looks = new Map();
-  let startAgainAt = -Infinity;
-  while (!signal.aborted) {
-    let isWaiting = true;
-    try {
-      // While mail ends, a round follows every 100 ms: scheduled sends are not searched for in each.
-      if (performance.now() >= startAgainAt) {
-        await startScheduled(deps);
-        startAgainAt = performance.now() + intervalMs;
-      }
-      isWaiting = await scheduleOnce(deps, flow, looks);
-    } catch (error) {
-      deps.logger.warn("Cannot schedule sends, retrying", { error });
-      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
-    }
-    // Finished messages free capacity immediately.
-    await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    await flow.nextNews(isWaiting ? intervalMs : IDLE_INTERVALS * intervalMs, signal);
-  }
-}
-
 /** Starts scheduled sends whose time has come. */
 export async function startScheduled(
   { waiting, patienceMs, now: clock }: Pick<ScheduleDeps, "patienceMs" | "now"> & {
@@ -124,110 +84,40 @@ export async function startScheduled(
 }
 
 /**
- * Dispatches messages within the capacity, by integration, and ends those that have waited too long. Returns
- * whether any waited.
+ * Dispatches what came back and waiting sends, within the capacity. Returns the integrations (`<account>/<id>`) that
+ * mail waits for.
+ *
+ * @throws The first error, after the work on all other integrations and sends.
  */
-export async function scheduleOnce(
-  deps: ScheduleDeps,
-  flow: Flow,
-  looks: Looks = new Map(),
-): Promise<boolean> {
-  const integrations = new Set([
-    ...flow.integrationsReturned(),
-    ...await deps.waiting.integrationsWaitedFor(),
-  ]);
-  for (const key of looks.keys()) if (!integrations.has(key)) looks.delete(key);
-  if (integrations.size === 0) return false;
-  const looked = takeLooks(integrations, looks, deps.now());
-  const circuits = new Map((await deps.circuits.list()).map((circuit) => [circuit._id, circuit]));
-  const round: Round = { circuits, flow, left: new Map() };
-  await allEnded(
-    [...integrations],
-    (key) => scheduleFor(key, { ...round, isLook: looked.has(key) }, deps),
-  );
-  // Last, and few in each round: many integrations may have stopped together.
-  let expired = 0;
-  for (const key of looked) {
-    const max = MAX_EXPIRED_PER_ROUND - expired;
-    if (max > 0) expired += await endOld(key, { ...round, max }, deps);
-    // The next round continues here.
-    if (expired >= MAX_EXPIRED_PER_ROUND) looks.delete(key);
-  }
-  return true;
+export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<readonly string[]> {
+  const returned = flow.integrationsReturned();
+  const waited = await deps.waiting.integrationsWaitedFor();
+  const integrations = [...new Set([...returned, ...waited])];
+  if (integrations.length === 0) return integrations;
+  const round = openRound(await deps.circuits.list(), flow);
+  const found = await allSettled(integrations, (key) => findSends(key, round, deps));
+  const parts = takeParts(found.results.flat());
+  // Together: one command moves all cursors.
+  const dispatched = await allSettled(parts, (part) => dispatchPart(part, flow, deps));
+  const [error] = [...found.errors, ...dispatched.errors];
+  if (error !== undefined) throw error;
+  return integrations;
 }
 
-/**
- * Chooses the integrations that are searched in this round for sends that have waited too long: those whose last search
- * is longest ago.
- */
-function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): Set<string> {
-  const lastOf = (key: string) => looks.get(key) ?? 0;
-  const due = [...integrations].filter((key) => now.getTime() - lastOf(key) >= LOOK_EVERY_MS);
-  const taken = due.toSorted((a, b) => lastOf(a) - lastOf(b)).slice(0, MAX_LOOKS);
-  for (const key of taken) looks.set(key, now.getTime());
-  return new Set(taken);
+/** A send that waits for an integration, and what may be done with it. */
+interface Found {
+  send: WaitingSend;
+  routes: Routes;
 }
 
-async function scheduleFor(
-  key: string,
-  { isLook, ...round }: Round & {
-    /** Whether it is searched for mail that has waited too long. */
-    isLook: boolean;
-  },
-  deps: ScheduleDeps,
-): Promise<void> {
-  const { circuits, flow } = round;
+/** Dispatches what came back to an integration, and returns the sends that may be dispatched now. */
+async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise<Found[]> {
+  const { flow } = round;
   // So a hundred silent servers cause no work.
-  if (flow.inFlight(key) >= flow.windowOf(key) && !isLook && !flow.isFailedOver(key)) return;
+  if (flow.inFlight(key) >= flow.windowOf(key) && !flow.isFailedOver(key)) return [];
   const routes = await openRoutes(key, round, deps);
   flow.failOver(key, routes.isFailedOver);
-  const circuit = circuits.get(key);
-  await dispatchReturned(key, { circuit, flow, routes }, deps);
-  const parts = await takeParts(key, { flow, routes }, deps);
-  // Together: one command moves all cursors.
-  await allEnded(parts, ({ send, taken, id }) => dispatchPart(send, { taken, id, flow }, deps));
-}
-
-/**
- * Ends messages that nobody takes now and that have waited for the maximum time: `max`, and the rest of the last part.
- * Returns their number.
- */
-async function endOld(
-  key: string,
-  { max, ...round }: Round & { max: number },
-  deps: ScheduleDeps,
-): Promise<number> {
-  const { integration, isStopped, routeFor } = await openRoutes(key, round, deps);
-  if (integration === null || !isStopped) return 0;
-  const before = new Date(deps.now().getTime() - integration.retryForMs);
-  const found = await deps.waiting.listOld(key, { before, limit: max });
-  const old = found.filter((send) =>
-    routeFor({ ...FIRST_ATTEMPT, from: send.from.email }).isStopped
-  );
-  let count = 0;
-  const taken = old.filter((send) => {
-    if (count >= max) return false;
-    count += Math.min(MESSAGES_PER_ROUND, send.messageCount - send.next);
-    return true;
-  });
-  const circuit = round.circuits.get(key);
-  await allEnded(taken, (send) => endExpired(send, { integration, circuit }, deps));
-  return count;
-}
-
-/** Messages of a send, and the integration that is to send them. */
-interface Part {
-  send: WaitingSend;
-  taken: number;
-  id: number;
-}
-
-/** Chooses the waiting messages that are dispatched now. */
-async function takeParts(
-  key: string,
-  { flow, routes }: { flow: Flow; routes: Routes },
-  deps: ScheduleDeps,
-): Promise<Part[]> {
+  await dispatchReturned(key, { flow, routes }, deps);
   const [accountId = ""] = key.split("/");
   const except = flow.postponedSends(accountId);
   // One search for each integration that takes mail: otherwise a page of mail for one hides that for another.
@@ -240,21 +130,37 @@ async function takeParts(
       // Each send has at least one message.
       deps.waiting.listSends(key, { limit: Math.min(MAX_SENDS, left), senders, except }),
   );
-  const parts: Part[] = [];
-  for (const send of found.flat()) {
-    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from: send.from.email });
+  return found.flat().map((send) => ({ send, routes }));
+}
+
+/** Messages of a send, and the integration that is to send them. */
+interface Part {
+  send: WaitingSend;
+  taken: number;
+  id: number;
+}
+
+/**
+ * Chooses the waiting messages that are dispatched now, in their order: small sends of all integrations before large
+ * ones, as several may share a fallback.
+ */
+function takeParts(found: readonly Found[]): Part[] {
+  const ordered = found.toSorted(({ send: one }, { send: other }) => inTurn(one, other));
+  return ordered.flatMap(({ send, routes }): Part[] => {
+    const { id, left } = routes.routeFor({
+      ...{ ...FIRST_ATTEMPT, from: send.from.email, acceptedAt: startOf(send) },
+    });
     // A send of another sender may go elsewhere.
-    if (left <= 0) continue;
+    if (left <= 0) return [];
     const taken = Math.min(send.messageCount - send.next, left);
     routes.take(id, taken);
-    parts.push({ send, taken, id });
-  }
-  return parts;
+    return [{ send, taken, id }];
+  });
 }
 
 async function dispatchPart(
-  send: WaitingSend,
-  { taken, id, flow }: { taken: number; id: number; flow: Flow },
+  { send, taken, id }: Part,
+  flow: Flow,
   deps: ScheduleDeps,
 ): Promise<void> {
   const { _id, next, trace, integrationId } = send;

@@ -1,7 +1,7 @@
-import { type Integration, messageIdOf, newSendId, startOf } from "@posthaste/contracts";
+import { type Integration, messageIdOf, newSendId } from "@posthaste/contracts";
 import type { Outgoing, StatusEvent } from "@posthaste/messaging";
 import type { IntegrationCircuit, WaitingSend } from "@posthaste/storage";
-import { type Changes, openMemoryLedger, withChanges } from "@posthaste/kit";
+import { type Changes, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFlow } from "./flow.ts";
@@ -32,7 +32,6 @@ function waitingSend(changes: Partial<WaitingSend> = {}): WaitingSend {
 }
 
 function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}) {
-  const ledger = openMemoryLedger();
   const published: Outgoing[] = [];
   const order: string[] = [];
   const flow = openFlow({ patienceMs: 60_000, firstWindow: 10, clock: { now: () => 0 } });
@@ -42,7 +41,6 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
   const register = { register: { by: "a person", dot: true as const }, isOver: false };
   const deps = withChanges<ScheduleDeps>({
     registers: {
-      ledgerOf: ledger.registers.ledgerOf,
       find: (attempts) => {
         const ids = attempts.map(({ messageId, n }) => `${messageId}/${n}`);
         return Promise.resolve(
@@ -63,12 +61,6 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
             .filter(({ _id }) => !except.includes(_id)).slice(0, limit)
             .map((send) => ({ ...send })),
         ),
-      listOld: (key, { before, limit }) =>
-        Promise.resolve(
-          sends.filter((send) => waits(send) && send.waitsFor === key)
-            .filter((send) => startOf(send) <= before).slice(0, limit)
-            .map((send) => ({ ...send })),
-        ),
       advanceSend: ({ _id, next }, to) => {
         const send = sends.find((one) => one._id === _id);
         if (send?.next !== next) return Promise.resolve(false);
@@ -78,14 +70,6 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
       },
     },
     sends: {
-      findRecipients: (ids) =>
-        Promise.resolve(
-          new Map(ids.map((id) => [id, {
-            ...{ accountId: "acc_1", acceptedAt: NOW, integrationId: 4 },
-            from: "shop@example.com",
-            emails: Array.from({ length: 200 }, (_, index) => `r${index}@example.com`),
-          }])),
-        ),
       heads: (ids) => Promise.resolve(sends.filter(({ _id }) => ids.includes(_id))),
     },
     circuits: {
@@ -101,7 +85,6 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
     },
     patienceMs: 60_000,
     now: () => NOW,
-    logger: { warn: () => {} },
   }, changes);
   const indexes = () =>
     published.splice(0).flatMap(({ type, data }) =>
@@ -116,7 +99,7 @@ function openScheduler(sends: WaitingSend[], changes: Changes<ScheduleDeps> = {}
       0,
     );
   }
-  return { deps, ledger, flow, published, order, indexes, taken, run };
+  return { deps, flow, published, order, indexes, taken, run };
 }
 
 const upTo = (count: number, from = 0) =>
@@ -224,74 +207,19 @@ test("scheduleOnce() leaves messages that another leader has dispatched to it", 
   assert.deepEqual(published, []);
 });
 
-test("scheduleOnce() fails messages after the maximum wait, even of a suspended integration", async () => {
-  const acceptedAt = new Date(NOW.getTime() - 48 * HOUR);
-  const send = waitingSend({ acceptedAt, messageCount: 120 });
-  const { run, ledger, published } = openScheduler([send], {
-    integrations: {
-      find: () => Promise.resolve(SUSPENDED),
-    },
-  });
-  assert.equal(await run(), 0);
-  assert.equal(ledger.written.length, 100);
-  assert.equal(
-    ledger.written[0]?.reason,
-    "The integration is suspended: no login; retries ended",
-  );
-  assert.equal(published[0]?.type, "status.message.failed");
-  await run();
-  assert.equal(ledger.written.length, 120);
-  assert.equal(send.next, 120);
-});
-
 test("scheduleOnce() keeps mail that has waited for the maximum time for its first attempt at a healthy server", async () => {
   const acceptedAt = new Date(NOW.getTime() - 48 * HOUR);
-  const { run, ledger, indexes } = openScheduler([waitingSend({ acceptedAt })]);
+  const { run, indexes } = openScheduler([waitingSend({ acceptedAt })]);
   assert.equal(await run(), 10);
   await run();
-  assert.deepEqual([indexes(), ledger.written], [upTo(10), []]);
-});
-
-test("scheduleOnce() fails old mail of a suspended integration behind new mail", async () => {
-  const old = waitingSend({
-    ...{ acceptedAt: new Date(NOW.getTime() - 48 * HOUR), messageCount: 1 },
-  });
-  const { run, ledger } = openScheduler([waitingSend(), old], {
-    integrations: {
-      find: () => Promise.resolve(SUSPENDED),
-    },
-  });
-  await run();
-  assert.deepEqual(ledger.written.map(({ messageId }) => messageId), [messageIdOf(old._id, 0)]);
-});
-
-test("scheduleOnce() fails at most some 500 old messages in a round, of all integrations, and goes on in the next", async () => {
-  const acceptedAt = new Date(NOW.getTime() - 48 * HOUR);
-  const sends = [4, 5, 6].flatMap((integrationId) =>
-    Array.from({ length: 300 }, () =>
-      waitingSend({
-        ...{ acceptedAt, integrationId, waitsFor: `acc_1/${integrationId}`, messageCount: 1 },
-      }))
-  );
-  const { deps, flow, ledger } = openScheduler(sends, {
-    integrations: {
-      find: () => Promise.resolve(SUSPENDED),
-    },
-  });
-  const looks = new Map<string, number>();
-  const counts: number[] = [];
-  for (let round = 0; round < 3; round++) {
-    await scheduleOnce(deps, flow, looks);
-    counts.push(ledger.written.length);
-  }
-  assert.deepEqual(counts, [500, 900, 900]);
+  assert.deepEqual(indexes(), upTo(10));
 });
 
 test("startScheduled() starts scheduled sends, and scheduleOnce() counts their wait from their start", async () => {
   const acceptedAt = new Date(NOW.getTime() - 90 * 24 * HOUR);
   const notBefore = new Date(NOW.getTime() - 1);
   const sends: WaitingSend[] = [];
-  const { deps, run, ledger } = openScheduler(sends, {
+  const { deps, run } = openScheduler(sends, {
     waiting: {
       startSends: ({ now, reconcileAt }) => {
         assert.deepEqual([now, reconcileAt], [NOW, new Date(NOW.getTime() + 60_000)]);
@@ -302,7 +230,6 @@ test("startScheduled() starts scheduled sends, and scheduleOnce() counts their w
   });
   await startScheduled(deps);
   assert.equal(await run(), 5);
-  assert.deepEqual(ledger.written, []);
 });
 
 function returned(send: WaitingSend, index: number): StatusEvent {
@@ -334,24 +261,6 @@ test("scheduleOnce() dispatches returned attempts before the rest, when there is
   assert.equal(next?.type === "send.resumed" && next.data.again[0]?.index, 10);
 });
 
-test("scheduleOnce() fails returned attempts after the maximum wait, even of a suspended integration, and dispatches none", async () => {
-  const sends = [0, 48 * HOUR].map((age) =>
-    waitingSend({ acceptedAt: new Date(NOW.getTime() - age), messageCount: 1, next: 1 })
-  );
-  const { flow, run, published, ledger } = openScheduler(sends, {
-    integrations: {
-      find: () => Promise.resolve(SUSPENDED),
-    },
-  });
-  noteNews(flow, sends.map((send) => returned(send, 0)));
-  assert.equal(await run(), 0);
-  assert.deepEqual(published.map(({ type }) => type), ["status.message.failed"]);
-  assert.deepEqual(ledger.written.map(({ messageId, state }) => [messageId, state]), [
-    [messageIdOf(sends[1]?._id ?? "", 0), "failed"],
-  ]);
-  assert.deepEqual(flow.returned("acc_1/4").map(({ sendId }) => sendId), [sends[0]?._id]);
-});
-
 test("scheduleOnce() forgets returned attempts of a send that was removed", async () => {
   const { flow, run, published } = openScheduler([]);
   const send = waitingSend();
@@ -373,10 +282,10 @@ test("scheduleOnce() leaves out returned attempts that were canceled, and dispat
 test("scheduleOnce() keeps an expired message that came back while its server is only busy", async () => {
   const old = new Date(NOW.getTime() - 48 * HOUR);
   const send = waitingSend({ acceptedAt: old, messageCount: 30, next: 30 });
-  const { flow, run, ledger, indexes } = openScheduler([send]);
+  const { flow, run, indexes } = openScheduler([send]);
   noteNews(flow, upTo(30).map((index) => returned(send, index)));
   assert.equal(await run(), 1);
-  assert.deepEqual([indexes(), ledger.written], [[0], []]);
+  assert.deepEqual(indexes(), [0]);
   assert.equal(flow.returned("acc_1/4").length, 29);
 });
 
@@ -428,68 +337,6 @@ test("noteNews() frees the place of an attempt that a mailer drops, and of one t
   assert.deepEqual(indexes(), [10, 11]);
 });
 
-test("scheduleOnce() searches sends without capacity for expired messages every ten seconds", async () => {
-  let [now, looks] = [NOW.getTime(), 0];
-  const known = new Map<string, number>();
-  const { deps, flow } = openScheduler([waitingSend()], {
-    integrations: {
-      find: () => Promise.resolve(SUSPENDED),
-    },
-    waiting: {
-      listOld: () => {
-        looks++;
-        return Promise.resolve([waitingSend()]);
-      },
-    },
-    now: () => new Date(now),
-  });
-  for (const ms of [0, 9999, 1]) {
-    now += ms;
-    await scheduleOnce(deps, flow, known);
-  }
-  assert.equal(looks, 2);
-  assert.deepEqual([...known], [["acc_1/4", now]]);
-});
-
-/** Opens a scheduler for suspended integrations, and records which it searches. */
-function openSearch(count: number) {
-  const keys = Array.from({ length: count }, (_, id) => `acc_1/${id}`);
-  const searched: string[] = [];
-  const time = { now: NOW.getTime() };
-  const { deps, flow } = openScheduler([], {
-    waiting: {
-      integrationsWaitedFor: () => Promise.resolve(keys),
-      listOld: (key) => {
-        searched.push(key);
-        return Promise.resolve([]);
-      },
-    },
-    integrations: {
-      find: () => Promise.resolve(SUSPENDED),
-    },
-    now: () => new Date(time.now),
-  });
-  const looks = new Map<string, number>();
-  return { keys, searched, time, round: () => scheduleOnce(deps, flow, looks) };
-}
-
-test("scheduleOnce() searches at most ten integrations without capacity in one round", async () => {
-  const { keys, searched, round } = openSearch(25);
-  const counts: number[] = [];
-  for (let rounds = 0; rounds < 4; rounds++) {
-    await round();
-    counts.push(searched.length);
-  }
-  assert.deepEqual(counts, [10, 20, 25, 25]);
-  assert.deepEqual(searched, keys);
-});
-
-test("scheduleOnce() searches the integration first that was not searched for longest", async () => {
-  const { searched, time, round } = openSearch(150);
-  for (let rounds = 0; rounds < 15; rounds++, time.now += 1100) await round();
-  assert.equal(new Set(searched).size, 150);
-});
-
 test("scheduleOnce() reads nothing of an integration whose window is full", async () => {
   let asked = 0;
   const { flow, deps } = openScheduler([waitingSend()], {
@@ -500,10 +347,8 @@ test("scheduleOnce() reads nothing of an integration whose window is full", asyn
       },
     },
   });
-  const looks = new Map<string, number>();
-  for (let round = 0; round < 3; round++) await scheduleOnce(deps, flow, looks);
-  // Once more in its search for old mail.
-  assert.deepEqual([flow.inFlight("acc_1/4"), asked], [10, 2]);
+  for (let round = 0; round < 3; round++) await scheduleOnce(deps, flow);
+  assert.deepEqual([flow.inFlight("acc_1/4"), asked], [10, 1]);
 });
 
 test("noteNews() wakes the scheduler for a send that waits, and for no other", async () => {

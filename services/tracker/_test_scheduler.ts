@@ -1,0 +1,145 @@
+import { type Integration, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
+import { advance, beginVoid } from "@posthaste/delivery";
+import { openTestMongo } from "@posthaste/kit";
+import { type Outgoing, statusEventsIn } from "@posthaste/messaging";
+import { type AttemptOutcome, type IntegrationCircuit, openStore } from "@posthaste/storage";
+import { dispatchDue } from "./dispatch_due.ts";
+import { endOld, type Looks } from "./end_old.ts";
+import { openFlow } from "./flow.ts";
+import { scheduleOnce } from "./schedule_sends.ts";
+
+/** The time at which a test scheduler begins. */
+export const NOW = new Date("2026-03-01T12:00:00Z");
+export const HOUR = 3_600_000;
+
+/** The sender of a send that names none. */
+export const SHOP = "shop@example.com";
+
+/** A server refused the login. */
+export const STOPPED = { suspended: { at: NOW, reason: "no login", kind: "refused" as const } };
+
+/** Returns a time before {@linkcode NOW}. */
+export function ago(ms: number): Date {
+  return new Date(NOW.getTime() - ms);
+}
+
+/** Returns the state of a circuit that opened, and lets one message through from a time on. */
+export function circuitOf(id: number, openUntil: Date): IntegrationCircuit {
+  return { _id: `acc_1/${id}`, failures: 5, reason: "gone", openUntil };
+}
+
+/** Fields of a send, and its sender. */
+type Changes = Partial<Send> & { from?: { email: string } };
+
+/** An integration of the account `acc_1`. */
+type Given = Partial<Integration> & { id: number };
+
+/**
+ * Opens a scheduler on a real ledger, with integrations and circuits in memory. Its time stands still, except in
+ * `pass()`.
+ */
+export async function openTestScheduler(
+  given: readonly Given[],
+  { circuits = [], firstWindow = 10 }: { circuits?: IntegrationCircuit[]; firstWindow?: number } =
+    {},
+) {
+  await using opening = new AsyncDisposableStack();
+  const { url } = opening.use(await openTestMongo());
+  const store = opening.use(await openStore({ url }));
+  await store.ensureIndexes();
+  const integrations = new Map(given.map((one) => [
+    one.id,
+    {
+      ...{ _id: `acc_1/${one.id}`, suspended: null, maxPerMinute: null, retryForMs: 48 * HOUR },
+      ...{ whenUnknown: "retry", fallbacks: [], senders: [SHOP], archivedAt: null },
+      ...one,
+    } as unknown as Integration,
+  ]));
+  let passedMs = 0;
+  const flow = openFlow({ patienceMs: 60_000, firstWindow, clock: { now: () => passedMs } });
+  const published: Outgoing[] = [];
+  const deps = {
+    ...store,
+    integrations: {
+      find: (_: string, id: number) => Promise.resolve(integrations.get(id) ?? null),
+    },
+    circuits: { ...store.circuits, list: () => Promise.resolve(circuits) },
+    publish: (outgoing: Outgoing) => Promise.resolve(void published.push(outgoing)),
+    patienceMs: 60_000,
+    now: () => new Date(NOW.getTime() + passedMs),
+    logger: { warn: () => {} },
+  };
+  const looks: Looks = new Map();
+
+  /** Accepts a send. */
+  async function accept(changes: Changes = {}): Promise<Send> {
+    const { messageCount = 1, acceptedAt = NOW, from = { email: SHOP }, ...rest } = changes;
+    const to = Array.from({ length: messageCount }, (_, n) => ({ email: `r${n}@example.com` }));
+    const send: Send = {
+      ...{ _id: newSendId("acc_1", acceptedAt), accountId: "acc_1", acceptedAt, integrationId: 4 },
+      ...{ priority: "bulk", template: { id: 1, version: 1 }, pdfVersions: {} },
+      ...{ request: { from, to }, messageCount, settledAt: null, reconcileAt: acceptedAt },
+      ...rest,
+    };
+    await store.sends.accept(send);
+    return send;
+  }
+
+  const disposing = opening.move();
+  return {
+    [Symbol.asyncDispose]: () => disposing.disposeAsync(),
+    ...{ store, deps, flow, accept },
+    schedule: () => scheduleOnce(deps, flow),
+    due: () => dispatchDue(deps, flow),
+    endOld: () => endOld(deps, flow, looks),
+    pass: (ms: number) => void (passedMs += ms),
+    /** Accepts a send that waits for its integration. */
+    async wait(changes: Changes = {}) {
+      const send = await accept({ ...changes, next: 0 });
+      await store.waiting.queueSend(send);
+      return send;
+    },
+    /** Accepts a send whose messages are deferred after one attempt. */
+    async defer(
+      changes: Changes & {
+        nextAt?: Date;
+        /** The integration whose server was not reached. */
+        unreached?: number;
+        /** The documents have no sender, as those of an earlier version. */
+        isSenderUnknown?: boolean;
+      } = {},
+    ) {
+      const { nextAt = NOW, unreached, isSenderUnknown = false, ...given } = changes;
+      const send = await accept(given);
+      const { _id: sendId, accountId, integrationId, acceptedAt, request } = send;
+      await Promise.all(request.to.map(async ({ email }, index) => {
+        const outcome: AttemptOutcome = {
+          ...{ state: "deferred", at: acceptedAt, nextAt, reason: "busy", lines: [] },
+          ...(unreached === undefined ? {} : { unreached }),
+        };
+        const ledger = store.registers.ledgerOf({
+          ...{ messageId: messageIdOf(sendId, index), sendId, accountId, index, email, acceptedAt },
+          integration: `${accountId}/${integrationId}`,
+          from: isSenderUnknown ? undefined : request.from.email,
+        });
+        await advance(beginVoid({ n: 1, by: "a mailer", outcome }), ledger);
+      }));
+      return send;
+    },
+    /** Takes the messages to be sent that were published: `by` is the integration, if not their own. */
+    take: () =>
+      published.splice(0).flatMap(({ type, data }) =>
+        type === "send.resumed"
+          ? data.again.map(({ index, attempt }) => ({
+            ...{ sendId: data.sendId, by: data.integrationId, attempt },
+            messageId: messageIdOf(data.sendId, index),
+          }))
+          : []
+      ),
+    /** Takes the sends of the messages that were published as failed. */
+    takeFailed: () =>
+      published.splice(0).flatMap(statusEventsIn).flatMap(({ type, data }) =>
+        type === "status.message.failed" ? [data.sendId] : []
+      ),
+  };
+}
