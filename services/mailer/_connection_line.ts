@@ -1,3 +1,4 @@
+import type { SmtpReply } from "@posthaste/contracts";
 import { EgressError } from "@posthaste/egress";
 import { failpoint } from "@posthaste/runtime";
 import { type BrokenPipelining, SmtpConnection, SmtpError, type SmtpMail } from "@posthaste/smtp";
@@ -6,7 +7,6 @@ import { isRefusedToken } from "./oauth/refused_token.ts";
 import type { AccessToken } from "./oauth/token_source.ts";
 import { failureOf, SmtpFailure, tokenFailureOf } from "./smtp_failure.ts";
 import { isByToken, serverOf, type SmtpIntegration } from "./smtp_integration.ts";
-import { receiptOf, type SmtpReceipt } from "./smtp_receipt.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
 
 /** The options of a pool with every default filled in. */
@@ -35,7 +35,7 @@ const QUICK_MS = 1000;
 /** A mail that waits for a connection, and the callback for its end. */
 interface Waiting {
   readonly mail: SmtpMail;
-  readonly reply: PromiseWithResolvers<SmtpReceipt>;
+  readonly reply: PromiseWithResolvers<SmtpReply>;
   /** Called when it waits no longer. */
   leave: () => void;
 }
@@ -86,7 +86,7 @@ export class ConnectionLine {
   }
 
   /** @throws {SmtpFailure} */
-  send(mail: SmtpMail): Promise<SmtpReceipt> {
+  send(mail: SmtpMail): Promise<SmtpReply> {
     const waiting: Waiting = { mail, reply: Promise.withResolvers(), leave: () => {} };
     this.#queue.push(waiting);
     this.#wait(waiting);
@@ -179,7 +179,7 @@ export class ConnectionLine {
     const { mail } = waiting;
     const { beforeDot } = mail;
     try {
-      const reply = await session.send({
+      const { code, enhanced, text: response } = await session.send({
         ...mail,
         ...(beforeDot === undefined ? {} : {
           beforeDot: () => {
@@ -196,7 +196,8 @@ export class ConnectionLine {
       if (isAhead) this.#goesAhead = "works";
       const now = performance.now();
       this.#lastReplyMs = now - dotAt;
-      waiting.reply.resolve(receiptOf(reply, now - start));
+      recordDuration("posthaste.smtp.duration", (now - start) / 1000);
+      waiting.reply.resolve({ code, response, ...(enhanced === undefined ? {} : { enhanced }) });
     } catch (error) {
       if (session.broke !== undefined) this.#memory.learn(session.broke);
       if (isReused && isStale(error)) {

@@ -8,13 +8,7 @@ import {
 import { attemptPolicy } from "@posthaste/delivery";
 import { failpoint } from "@posthaste/runtime";
 import { MasterKeyMissingError, suppressedFormOf, type SuppressionStore } from "@posthaste/storage";
-import {
-  addSpanAttributes,
-  type Logger,
-  recordDuration,
-  recordSize,
-  withSpan,
-} from "@posthaste/telemetry";
+import { addSpanAttributes, type Logger, recordSize, withSpan } from "@posthaste/telemetry";
 import type { Permit } from "./admission.ts";
 import { type BeginDeps, beginWork, fallbackOf, findEarlier, ownKeyOf } from "./begin_work.ts";
 import { isInterruption, isSilent, isUnoffered, isUnreachable } from "./breaker.ts";
@@ -33,7 +27,6 @@ import { drop, endAttempt, type Work } from "./end_attempt.ts";
 import { MAX_SIGNATURE_BYTES, signMail } from "./sign_mail.ts";
 import { SmtpFailure } from "./smtp_failure.ts";
 import type { SmtpIntegration } from "./smtp_integration.ts";
-import type { SmtpReceipt } from "./smtp_receipt.ts";
 import { judgeSmtpFailure, type SmtpVerdict } from "./smtp_verdict.ts";
 import { type StopDeps, stopIntegration } from "./stop_integration.ts";
 import type { TransportPool } from "./transport_pool.ts";
@@ -126,15 +119,15 @@ interface Smtp extends Way {
 
 async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"ended"> {
   const { integration } = smtp;
-  let receipt: SmtpReceipt;
+  let reply: SmtpReply;
   try {
-    receipt = await withSpan("smtp.send", {
+    reply = await withSpan("smtp.send", {
       kind: "client",
       attributes: { "server.address": integration.host, "server.port": integration.port },
     }, async () => {
-      const receipt = await handOver(work, smtp, deps);
-      addSpanAttributes({ "smtp.response.status_code": receipt.code });
-      return receipt;
+      const reply = await handOver(work, smtp, deps);
+      addSpanAttributes({ "smtp.response.status_code": reply.code });
+      return reply;
     });
   } catch (error) {
     if (!(error instanceof SmtpFailure)) throw error;
@@ -144,19 +137,16 @@ async function transact(work: Work, smtp: Smtp, deps: MessageDeps): Promise<"end
   // The server is free for the next mail, which need not wait for the ledger.
   smtp.permit.leave();
   failpoint("mailer.before_outcome");
-  return await endSent(work, { receipt, smtp }, deps);
+  return await endSent(work, { reply, smtp }, deps);
 }
 
 async function endSent(
   work: Work,
-  { receipt, smtp: { integration, mail, copies } }: { receipt: SmtpReceipt; smtp: Smtp },
+  { reply, smtp: { integration, mail, copies } }: { reply: SmtpReply; smtp: Smtp },
   deps: MessageDeps,
 ): Promise<"ended"> {
   await deps.circuitStates.clear(integration._id);
   recordSize("posthaste.smtp.size", mail.raw.length);
-  recordDuration("posthaste.smtp.duration", receipt.durationMs / 1000);
-  const { code, response, enhanced } = receipt;
-  const reply = { code, response, ...(enhanced === undefined ? {} : { enhanced }) };
   const copiesRefused = copies.refused();
   await endAttempt(work, deps, { state: "sent", reply, copiesRefused });
   failpoint("mailer.after_outcome");
@@ -195,7 +185,7 @@ function handOver(
   { attempt }: Work,
   { mail, opened, permit, copies }: Smtp,
   deps: MessageDeps,
-): Promise<SmtpReceipt> {
+): Promise<SmtpReply> {
   return deps.send({
     integration: opened,
     connections: permit.connections,

@@ -1,9 +1,9 @@
+import type { SmtpReply } from "@posthaste/contracts";
 import type { BrokenPipelining, SmtpMail } from "@posthaste/smtp";
 import { LRUCache } from "lru-cache";
 import { ConnectionLine, type LineSettings, refuse } from "./_connection_line.ts";
 import { fingerprintOf, hasBadCa, leaksLogin, type SmtpIntegration } from "./smtp_integration.ts";
 import { toWireAddress } from "./wire_address.ts";
-import type { SmtpReceipt } from "./smtp_receipt.ts";
 import type { TransportPoolOptions } from "./transport_pool_options.ts";
 
 /** One mail for exactly one recipient, and its copies. */
@@ -31,8 +31,13 @@ export interface OutgoingMail {
 
 /** Sends mails over connections that are kept open. */
 export interface TransportPool extends AsyncDisposable {
-  /** @throws {SmtpFailure} @throws {RangeError} If an address of the envelope is not one address. */
-  send(mail: OutgoingMail): Promise<SmtpReceipt>;
+  /**
+   * Returns the reply by which the server accepted the mail.
+   *
+   * @throws {SmtpFailure}
+   * @throws {RangeError} If an address of the envelope is not one address.
+   */
+  send(mail: OutgoingMail): Promise<SmtpReply>;
   /** The connections open now, in all integrations. */
   readonly connections: number;
   /** Ends every transaction now. The outcome of a mail whose final dot was sent is unknown. */
@@ -79,7 +84,7 @@ class Pool implements TransportPool {
     return open;
   }
 
-  async send(mail: OutgoingMail): Promise<SmtpReceipt> {
+  async send(mail: OutgoingMail): Promise<SmtpReply> {
     const { integration } = mail;
     const from = toWireAddress(mail.envelope.from);
     const to = toWireAddress(mail.envelope.to);

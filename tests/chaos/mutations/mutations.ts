@@ -303,9 +303,10 @@ export const MUTATIONS: readonly Mutation[] = [
     description: "the login, as it is sent, goes into the ledger and the events",
     patches: [{
       file: "services/mailer/send_message.ts",
-      find: "  const reply = { code, response, ",
+      find: "  return await endSent(work, { reply, smtp }, deps);\n",
       replace: "  const login = Buffer.from(`\\0user\\0${smtp.opened.auth?.password}`);\n" +
-        '  const reply = { code, response: `${response} ${login.toString("base64")}`, ',
+        '  const response = `${reply.response} ${login.toString("base64")}`;\n' +
+        "  return await endSent(work, { reply: { ...reply, response }, smtp }, deps);\n",
     }],
     fault: "smtp-refusals",
     load: LIGHT,
