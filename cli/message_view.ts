@@ -1,5 +1,11 @@
-import { isTerminal, messageStateSchema, smtpReplySchema } from "@posthaste/contracts";
-import type { MessageState } from "@posthaste/contracts";
+import {
+  isTerminal,
+  type MessageState,
+  messageStateSchema,
+  smtpReplySchema,
+  type TimelineType,
+  timelineTypeSchema,
+} from "@posthaste/contracts";
 import { z } from "zod";
 import type { Output } from "./output.ts";
 import { printableLine } from "./printable.ts";
@@ -24,7 +30,7 @@ export const messageAnswerSchema = z.object({
   waiting: z.object({ reason: z.string(), ahead: z.int() }).nullable().optional(),
   timeline: z.array(z.object({
     at: timeSchema,
-    type: messageStateSchema,
+    type: timelineTypeSchema,
     attempt: z.int(),
     durationMs: z.number().optional(),
     detail: z.string().optional(),
@@ -62,7 +68,7 @@ const COLOURS = {
   failed: "red",
   canceled: "magenta",
   suppressed: "magenta",
-} as const satisfies Record<MessageState, string>;
+} as const satisfies Record<TimelineType, string>;
 
 const MAX_SHOWN = 50;
 /** The position in line is counted up to this number. */
@@ -116,7 +122,7 @@ function describeTimeline(
   return output.table(["TIME", "AFTER", "STATE", "ATTEMPT", "TOOK", "DETAIL"], all, "  ");
 }
 
-function stateCell(state: MessageState, output: Painter) {
+function stateCell(state: TimelineType, output: Painter) {
   return { text: state, style: output.styler(COLOURS[state]) };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { aliasSchema } from "./alias.ts";
 import { LIST_QUERY } from "./list.ts";
-import { MESSAGE_STATES } from "./message_state.ts";
+import { publishedStateSchema } from "./message_state.ts";
 import {
   DEFAULT_SEND_LIMITS,
   sendBodySchema,
@@ -125,7 +125,7 @@ export const batchSchema = z.strictObject({
 /** Answer to `GET /v1/batches/{id}`. */
 export const batchDetailSchema = batchSchema.extend({
   /** How many messages are in each state that occurs. */
-  states: z.partialRecord(z.enum(MESSAGE_STATES), z.int()),
+  states: z.partialRecord(publishedStateSchema, z.int()),
   /** Whether it has ended, and every message is in a final state. */
   settled: z.boolean(),
   /** Counting ran out of time: `states` lacks some messages. */

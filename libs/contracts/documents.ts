@@ -5,7 +5,7 @@ import { emailAddressSchema } from "./email_address.ts";
 import { integrationLoginSchema } from "./integration_login.ts";
 import { prioritySchema } from "./priority.ts";
 import { messageWarningSchema } from "./message_warning.ts";
-import { messageStateSchema } from "./message_state.ts";
+import { messageStateSchema, timelineTypeSchema } from "./message_state.ts";
 import { keptPageOptionsSchema } from "./page_options.ts";
 import { pinnedSchema } from "./partial.ts";
 import { sealedSecretSchema } from "./sealed_secret.ts";
@@ -407,7 +407,7 @@ export interface Send {
 /** One line of a message's timeline. Programs see each of its fields: see `messageDetailSchema`. */
 export const timelineEntrySchema = z.object({
   at: z.date(),
-  type: messageStateSchema,
+  type: timelineTypeSchema,
   /** Number of the attempt to send, from 1; 0 before the first. */
   attempt: z.int().nonnegative(),
   /** Duration of the stage's work, in milliseconds. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { TEMPLATE_KINDS } from "./documents.ts";
 import { MAX_LIST_LIMIT } from "./list.ts";
 import { messageWarningSchema } from "./message_warning.ts";
-import { MESSAGE_STATES, messageStateSchema } from "./message_state.ts";
+import { publishedStateSchema } from "./message_state.ts";
 
 /** Types of message events. */
 export const MESSAGE_EVENT_TYPES = [
@@ -52,7 +52,7 @@ const ABOUT = {
 const messageEventDataSchema = z.strictObject({
   messageId: z.string(),
   sendId: z.string(),
-  state: messageStateSchema,
+  state: publishedStateSchema,
   /** The attempt whose outcome it is. Among the events of a message, a later one has the higher number. */
   attempt: z.int().nonnegative(),
   /** While `deferred`: when it is tried again. Missing while it waits for its integration. */
@@ -74,7 +74,7 @@ const sendEventDataSchema = z.strictObject({
   sendId: z.string(),
   messageCount: z.int().positive(),
   /** How many messages are in each state that occurs. */
-  states: z.partialRecord(z.enum(MESSAGE_STATES), z.int()),
+  states: z.partialRecord(publishedStateSchema, z.int()),
   ...ABOUT,
 });
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { MESSAGE_STATES, type MessageState } from "./message_state.ts";
+import { isMessageState, MESSAGE_STATES, TIMELINE_TYPES } from "./message_state.ts";
 
-const STATES: ReadonlySet<string> = new Set(MESSAGE_STATES);
+/** Names that are no states were allowed, too: they find nothing. */
+const ALLOWED: ReadonlySet<string> = new Set(TIMELINE_TYPES);
 const NUMBER_FAULT = "must be a whole number above 0";
 const number = z.string().regex(/^[1-9]\d{0,8}$/, { error: NUMBER_FAULT }).transform(Number);
 const TIME_FAULT = "must be a time such as 2026-01-02T03:04:05Z";
@@ -31,9 +32,9 @@ export const SEND_LIST_FILTERS = {
 export const MESSAGE_FILTERS = {
   ...SEND_FILTERS,
   state: z.string().transform((text) => text.split(","))
-    .refine((names): names is MessageState[] => names.every((name) => STATES.has(name)), {
+    .refine((names) => names.every((name) => ALLOWED.has(name)), {
       error: `must be of ${MESSAGE_STATES.join(", ")}, with commas`,
-    }).optional(),
+    }).transform((names) => names.filter(isMessageState)).optional(),
   sendId: z.string().min(1).max(100).optional(),
   email: z.string().trim().min(1).max(320).optional(),
   text: z.string().trim().min(1).max(200).optional(),

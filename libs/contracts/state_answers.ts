@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { copyRefusedSchema, smtpReplySchema, timelineEntrySchema } from "./documents.ts";
-import { MESSAGE_STATES, messageStateSchema } from "./message_state.ts";
+import { publishedStateSchema } from "./message_state.ts";
 import { sendWarningSchema } from "./send_warning.ts";
 
 const timeSchema = z.iso.datetime();
@@ -66,7 +66,7 @@ export const sendStateSchema = sendFoundSchema.extend({
    * most 50.
    */
   causes: z.array(z.strictObject({
-    state: messageStateSchema,
+    state: publishedStateSchema,
     reason: z.string().nullable(),
     /** Of the server's reply, as `enhanced`. */
     code: z.int().nullable(),
@@ -78,9 +78,9 @@ export const sendStateSchema = sendFoundSchema.extend({
     messageId: z.string(),
   })),
   /** How many messages are in each state that occurs. */
-  states: z.partialRecord(z.enum(MESSAGE_STATES), z.int()),
+  states: z.partialRecord(publishedStateSchema, z.int()),
   messages: z.array(
-    z.strictObject({ id: z.string(), email: z.string(), state: messageStateSchema }),
+    z.strictObject({ id: z.string(), email: z.string(), state: publishedStateSchema }),
   ),
 });
 
@@ -89,7 +89,7 @@ export const messageFoundSchema = z.strictObject({
   id: z.string(),
   sendId: z.string(),
   email: z.string(),
-  state: messageStateSchema,
+  state: publishedStateSchema,
   attempt: z.int().nonnegative(),
   acceptedAt: timeSchema,
   finishedAt: timeSchema.nullable(),

@@ -30,9 +30,8 @@ async function migrateFrom1(db: Db, now: Date): Promise<void> {
   await freeAttempts(db);
   await convertClaims(db, now);
   const { messages } = collectionsOf(db);
-  const preparing = {
-    state: { $in: ["queued" as const, "rendered" as const, "printed" as const] },
-  };
+  // The last two were states.
+  const preparing = { state: { $in: ["queued", "rendered", "printed"] } } as Filter<Message>;
   // They have no outcome yet: their sends contain everything that is known.
   await messages.deleteMany({ ...preparing, attempt: 0 });
   await messages.updateMany(preparing, { $set: { state: "deferred", nextAt: now } });

@@ -36,6 +36,7 @@ test("messageListRoute() finds messages by each filter, newest first", async () 
   const all = ["a@one.example", "b@two.example", "a@two.example", "b@one.example", "a@one.example"];
   assert.deepEqual(await found(""), all);
   assert.deepEqual(await found("state=sent,failed"), ["b@one.example", "a@one.example"]);
+  assert.deepEqual(await found("state=rendered,printed"), [], "they were allowed as states");
   assert.deepEqual(await found("state=failed&text=no%20such%20user"), ["b@one.example"]);
   assert.deepEqual(await found("state=failed&code=550&enhanced=5.1.1"), ["b@one.example"]);
   assert.deepEqual(await found("state=failed&code=451"), []);

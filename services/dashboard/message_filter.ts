@@ -1,15 +1,14 @@
-import { MESSAGE_STATES, type MessageState, parseMessageId } from "@posthaste/contracts";
+import { isMessageState, parseMessageId } from "@posthaste/contracts";
 import type { MessageFilter } from "@posthaste/storage";
 import { z } from "zod";
 import { readInput } from "./read_input.ts";
 
-const states: ReadonlySet<string> = new Set(MESSAGE_STATES);
 const number = z.coerce.number({ error: "must be a number" }).int().positive();
 const time = z.iso.datetime({ error: "must be a time" }).transform((text) => new Date(text));
 
 const querySchema = z.object({
   state: z.string().transform((text) => text.split(",").filter(Boolean))
-    .refine((names): names is MessageState[] => names.every((name) => states.has(name)), {
+    .refine((names) => names.every(isMessageState), {
       error: "must be message states",
     }).optional(),
   template: number.optional(),

@@ -159,7 +159,7 @@ export interface System extends AccountOfSystem {
   readonly lines: readonly string[];
 }
 
-const MOVING: readonly MessageState[] = ["queued", "rendered", "printed", "sending"];
+const MOVING: readonly MessageState[] = ["queued", "sending"];
 
 /** Starts the whole system, each part as a process of its own on data of its own. */
 export async function openSystem(options: SystemOptions = {}): Promise<System> {

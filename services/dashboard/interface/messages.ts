@@ -1,4 +1,4 @@
-import type { MessageState, MessageWarning, SmtpReply } from "@posthaste/contracts";
+import type { MessageState, MessageWarning, SmtpReply, TimelineType } from "@posthaste/contracts";
 import type { SuppressionView } from "./suppressions.ts";
 
 /**
@@ -99,7 +99,7 @@ export type StateTotals = Record<"failed" | "unknown" | "deferred", number>;
 /** One step of a message's history. */
 export interface TimelineStep {
   at: string;
-  type: MessageState;
+  type: TimelineType;
   /** Counted from 1; 0 before the first attempt to send. */
   attempt: number;
   /** Duration of the work itself, in milliseconds; null if unknown. */

@@ -12,19 +12,19 @@ import {
   TbSend,
   TbX,
 } from "react-icons/tb";
-import type { MessageRow } from "../../../../interface/messages.ts";
+import type { MessageRow, TimelineStep } from "../../../../interface/messages.ts";
 import type { SignedLook } from "../../parts/state_pill.tsx";
 
-/** A state of a message, or a step of its timeline. */
+/** A state of a message. */
 export type MessageState = MessageRow["state"];
 
-/** States that a message can be in; the others occur only in its timeline. */
+/** Every state of a message, in the order in which pages show them. */
 export const LIVE_STATES = [
   ...["scheduled", "queued", "deferred", "sending"] as const,
   ...["unknown", "sent", "failed", "canceled", "suppressed"] as const,
 ] satisfies MessageState[];
 
-const LOOKS: Readonly<Record<MessageState, SignedLook>> = {
+const LOOKS: Readonly<Record<TimelineStep["type"], SignedLook>> = {
   scheduled: { label: "Scheduled", color: "gray", icon: TbCalendarTime },
   queued: { label: "Queued", color: "gray", icon: TbClock },
   rendered: { label: "Rendered", color: "gray", icon: TbFileText },
@@ -42,10 +42,11 @@ const LOOKS: Readonly<Record<MessageState, SignedLook>> = {
 const WAITING: Pick<SignedLook, "color" | "icon"> = { color: "yellow", icon: TbHourglass };
 
 /**
- * Returns the word, the colour and the sign of a state. All pages and charts ask this function.
+ * Returns the word, the colour and the sign of a state, or of a step of a timeline. All pages and charts ask
+ * this function.
  *
  * @param isWaiting Whether the message waits for its integration. The word stays: waiting is no state. @default {false}
  */
-export function lookOfMessage(state: MessageState, isWaiting = false): SignedLook {
+export function lookOfMessage(state: TimelineStep["type"], isWaiting = false): SignedLook {
   return { ...LOOKS[state], ...(isWaiting ? WAITING : {}) };
 }

@@ -180,7 +180,7 @@ function CancelRest({ send }: { send: SendView }) {
   const may = useMay("editor");
   const client = useQueryClient();
   const { id, states } = send;
-  const left = (["scheduled", "queued", "rendered", "printed", "deferred"] as const)
+  const left = (["scheduled", "queued", "deferred"] as const)
     .reduce((sum, state) => sum + (states[state] ?? 0), 0);
   const cancel = useMutation({
     mutationFn: () => request<{ canceled: number }>(`/sends/${id}/cancel`, { method: "POST" }),

@@ -52,9 +52,6 @@ export function verdictOf(row: MessageRow): Verdict {
     case "scheduled":
       return { headline: `Scheduled for ${startOf(row)}`, why: reason };
     case "queued":
-    // Entries of a timeline, not states.
-    case "rendered":
-    case "printed":
       return { headline: "Accepted and queued", why: reason };
   }
 }
