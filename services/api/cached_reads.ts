@@ -8,14 +8,14 @@ import {
   type VersionCache,
 } from "@posthaste/storage";
 
-/** What only the interface's caches can read. */
+/** Look-ups that the store itself does not have. */
 export interface CachedReads {
   versions: VersionCache;
   /** The language of an account's mail, where a request names none. */
   accountLocale: AccountLocale;
 }
 
-/** Returns what every send looks up, mostly from memory; it takes the place of the store's own groups. */
+/** Returns what every send looks up, mostly from memory. Integrations and suppressions replace the store's own. */
 export function cachedReads(
   { accounts, integrations, suppressions, templates }: Pick<
     Store,
