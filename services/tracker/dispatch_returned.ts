@@ -29,10 +29,10 @@ export async function dispatchReturned(
   // Of a later attempt the ledger knows whether another integration may make it.
   const isLater = ({ attempt }: Returned) => isFailedOver && attempt > 0;
   for (const attempt of returned.filter(isLater)) flow.release(attempt);
-  const left = routes.mostLeft();
+  // Among several integrations, the sender of each decides.
+  const left = isFailedOver ? routes.mostLeft() : routes.routeFor(FIRST_ATTEMPT).left;
   if (left <= 0) return;
   const first = returned.filter((attempt) => !isLater(attempt));
-  // Among several integrations, the sender of each decides.
   const found = isFailedOver ? first : first.slice(0, left + LOOK_AHEAD);
   if (found.length === 0) return;
   const ids = new Set(found.map(({ sendId }) => sendId));

@@ -79,6 +79,16 @@ test("waiting mail that is too old for a retry goes to the fallback that works, 
   assert.deepEqual([by.get(old._id), by.get(fresh._id)], [5, undefined]);
 });
 
+test("old mail is a probe if no fallback has room", async () => {
+  const integrations = [{ id: 4, fallbacks: [5] }, { id: 5, maxPerMinute: 1 }];
+  await using scheduler = await openTestScheduler(integrations, { circuits: HALF_OPEN });
+  const old = [];
+  for (let n = 0; n < 2; n++) old.push(await scheduler.wait({ acceptedAt: ago(49 * HOUR - n) }));
+  for (let round = 0; round < 2; round++) await scheduler.schedule();
+  const taken = scheduler.take().map(({ sendId, by }) => [sendId, by]);
+  assert.deepEqual(taken, [[old[0]?._id, 5], [old[1]?._id, undefined]]);
+});
+
 test("attempts that hang at the stopped server take no place of the fallback", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, fallbacks: [5] }, { id: 5 }], {
     // Its host is gone. What it was sent last waits for its reply.

@@ -117,18 +117,16 @@ export async function openRoutes(
 
   function choose(message: Due): number {
     if (own === null || fallbacks.length === 0) return id;
-    // One message shows whether its server is back. It is none that fails if it is not.
-    if (ownTakes() && !isLastTry(message)) return id;
     const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from)).map((one) => ({
       ...one,
       isHealthy: one.isHealthy || !own.isHealthy && one.isProbed && leftOf(one.id) > 0,
     }));
     // A message does not wait for one integration while another that works has room.
     const open = able.filter((one) => leftOf(one.id) > 0);
-    return chooseIntegration(message, {
-      own,
-      fallbacks: own.isHealthy || open.some(({ isHealthy }) => isHealthy) ? open : able,
-    });
+    const isOpen = open.some(({ isHealthy }) => isHealthy);
+    // One message shows whether its server is back. If possible, it is none that fails if it is not.
+    if (ownTakes() && !(isOpen && isLastTry(message))) return id;
+    return chooseIntegration(message, { own, fallbacks: own.isHealthy || isOpen ? open : able });
   }
 
   function isLastTry({ acceptedAt }: Due): boolean {
