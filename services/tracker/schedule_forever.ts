@@ -37,7 +37,10 @@ export async function scheduleForever(
       searchAgainAt = performance.now() + intervalMs;
     }
     await attempt("Cannot schedule sends, retrying", () => scheduleOnce(deps, flow));
-    if (hasFailed) await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+    if (hasFailed) {
+      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+      continue;
+    }
     // Finished messages free capacity immediately.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     await flow.nextNews(found > 0 ? intervalMs : IDLE_INTERVALS * intervalMs, signal);
