@@ -355,8 +355,8 @@ export type IntegrationEvent = z.infer<typeof integrationEventSchema>;
 export const RECONCILE_AFTER_MS = 20_000;
 
 /**
- * An accepted request, exactly as accepted, with template versions pinned. It is written once, as part of the
- * ledger. Only `settledAt` changes; and when the account's retention ends, the request loses its variables.
+ * An accepted request, exactly as accepted, with template versions pinned. The request loses its variables when the
+ * account's retention ends. What else changes says how far the send is.
  */
 export interface Send {
   /** {@linkcode newSendId} */
@@ -473,7 +473,7 @@ const messageSchema = z.object({
   unknownAttempts: z.array(z.int().positive()),
   /** While `deferred`: when to try again. */
   nextAt: z.date().nullable(),
-  /** While `deferred`: `_id` of the integration whose capacity it waits for. */
+  /** While `deferred`: `_id` of the integration that refused the login, or is suspended. */
   waitsFor: z.string().nullable(),
   /** When its send was accepted; for a scheduled send, when it started. */
   acceptedAt: z.date(),

@@ -109,6 +109,7 @@ export const CONSUMERS: ConsumerPlan[] = [
     maxAckPending: 5000,
   },
   {
+    // It was named after its first use. The scheduler, the feed and settlement need it as well.
     name: "statistics",
     stream: "STATUS",
     filterSubjects: [

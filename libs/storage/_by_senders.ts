@@ -5,7 +5,7 @@
 const MAX_SENDERS = 100;
 
 /**
- * Finds the first documents of some senders, in an order.
+ * Finds the first documents of some senders, in the order of `compare`.
  *
  * @param find Finds the first `limit` documents of up to 100 addresses, in the same order.
  */

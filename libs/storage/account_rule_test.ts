@@ -355,11 +355,11 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
   "waiting.putOffMessage": (store) =>
     store.waiting.putOffMessage(putOffOf(send, { now, nextAt: now, reason: "its images" })),
   "waiting.queueSend": (store) => store.waiting.queueSend(send),
-  "waiting.listOld": (store) =>
-    store.waiting.listOld(`${ACCOUNT}/1`, { before: new Date(), limit: 9, except: [] }),
+  "waiting.overdueSends": (store) =>
+    store.waiting.overdueSends(`${ACCOUNT}/1`, { before: new Date(), limit: 9, except: [] }),
   "waiting.listSends": (store) => store.waiting.listSends(`${ACCOUNT}/1`, { limit: 9 }),
-  "waiting.oldMessages": (store) =>
-    store.waiting.oldMessages(`${ACCOUNT}/1`, { now, before: now, limit: 9, except: [] }),
+  "waiting.overdueMessages": (store) =>
+    store.waiting.overdueMessages(`${ACCOUNT}/1`, { now, before: now, limit: 9, except: [] }),
   "waiting.dueMessages": (store) => store.waiting.dueMessages(`${ACCOUNT}/1`, { now, limit: 9 }),
   "integrations.archive": (store) => store.integrations.archive(ACCOUNT, 1, now),
   "registers.ledgerOf": async (store) => {

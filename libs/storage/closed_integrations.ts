@@ -4,8 +4,8 @@ import { collectionsOf } from "./_collections.ts";
 /** The look-up of integrations whose mail cannot be sent. */
 export interface ClosedIntegrations {
   /**
-   * Lists the integrations (`_id`) that are suspended, whose circuit is open, or that have mail returned by
-   * the mailers, which other mail must wait for.
+   * Lists the integrations (`_id`) that are suspended, whose circuit is open, or that have mail which waits since they
+   * refused a login. Other mail must wait for it.
    */
   listClosed(now: Date): Promise<Set<string>>;
 }

@@ -9,14 +9,14 @@ export type DueMessage =
   & Pick<Message, "unreached" | "unknownAttempts">
   & { nextAt: Date };
 
-/** Look-ups of messages that are due. Messages that wait for capacity have been due since then. */
+/** Look-ups of messages whose next attempt is due. */
 export interface DueMessages {
   /** Lists the integrations (`_id`) that have due messages. */
   integrationsDue(now: Date): Promise<string[]>;
   /**
-   * Lists the due messages of an integration, the longest due first. With `senders`, only those whose next attempt
-   * another integration may make that sends as these addresses, in upper or lower case: they have no attempt with an
-   * unknown outcome. `null`: those of which nobody noted the sender.
+   * Lists the due messages of an integration, the longest due first. With `senders`, only those from these addresses, in
+   * upper or lower case, without an unknown outcome: another integration may make their next attempt. `null`: those
+   * whose documents have no sender.
    */
   dueMessages(
     integration: string,
@@ -27,7 +27,7 @@ export interface DueMessages {
    * acceptance, or since they were last sent again. Without those that other integrations may send as the addresses in
    * `except`.
    */
-  oldMessages(
+  overdueMessages(
     integration: string,
     options: { now: Date; before: Date; limit: number; except: readonly string[] },
   ): Promise<DueMessage[]>;
@@ -73,7 +73,7 @@ export function dueMessages(db: Db): DueMessages {
         find: (some) => find({ ...isKnown, from: { $in: [...some] } }),
       });
     },
-    oldMessages: (integration, { now, before, limit, except }) =>
+    overdueMessages: (integration, { now, before, limit, except }) =>
       messages.find({
         ...{ integration, ...dueBy(now), acceptedAt: { $lte: before } },
         retriedAt: { $not: { $gt: before } },

@@ -107,7 +107,7 @@ test("dueMessages() reads little more than it returns, in the same order, also w
   assert.ok(examined < 50, `examined ${examined} documents`);
 });
 
-test("oldMessages() finds those that have waited since before a time, the oldest first, by an index", async () => {
+test("overdueMessages() finds those that have waited since before a time, the oldest first, by an index", async () => {
   await using opened = await openTestStore();
   const { store, db } = opened;
   const sends = [3, 2, 8, 1, 1].map((seconds, n) =>
@@ -132,7 +132,7 @@ test("oldMessages() finds those that have waited since before a time, the oldest
   }
   const found = async (...except: string[]) => {
     const options = { now: at(9), before: at(5), limit: 9, except };
-    const old = await store.waiting.oldMessages("acc_1/1", options);
+    const old = await store.waiting.overdueMessages("acc_1/1", options);
     return old.map(({ sendId }) => sends.findIndex(({ _id }) => _id === sendId));
   };
   assert.deepEqual(new Set(await found()), new Set([3, 4, 1, 0]));

@@ -39,7 +39,7 @@ test("retryMessage() brings back what failed or is unknown, overdue, and its sen
   // They wait since then.
   const old = async (before: Date) => {
     const options = { now: at(9), before, limit: 9, except: [] };
-    return (await store.waiting.oldMessages("acc_1/1", options)).length;
+    return (await store.waiting.overdueMessages("acc_1/1", options)).length;
   };
   assert.deepEqual([await old(at(8)), await old(at(9))], [0, 2]);
   const due = await store.sends.listToReconcile(at(9), 10);

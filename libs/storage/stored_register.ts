@@ -11,7 +11,7 @@ export interface AttemptOutcome extends Outcome {
   reply?: SmtpReply;
   /** While `deferred`: when to try again. */
   nextAt?: Date;
-  /** While `deferred`: `_id` of the integration whose turn it waits for. */
+  /** While `deferred`: `_id` of the integration that refused the login, or is suspended. */
   waitsFor?: string;
   /** SHA-256 of what was sent, in hex. */
   mimeHash?: string;

@@ -50,7 +50,7 @@ export interface WaitingSends {
    * Lists the oldest sends that wait for an integration and started before this time, without those of the addresses in
    * `except`, in upper or lower case.
    */
-  listOld(
+  overdueSends(
     integration: string,
     options: { before: Date; limit: number; except: readonly string[] },
   ): Promise<WaitingSend[]>;
@@ -150,7 +150,7 @@ export function waitingSends(db: Db): WaitingSends {
         find: (some) => find({ "from.email": { $in: [...some] } }, { collation: ANY_CASE }),
       });
     },
-    listOld: (waitsFor, { before, limit, except }) =>
+    overdueSends: (waitsFor, { before, limit, except }) =>
       sends.find({
         ...{ waitsFor, acceptedAt: { $lte: before } },
         // Only scheduled sends have this time.

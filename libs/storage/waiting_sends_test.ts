@@ -87,7 +87,7 @@ test("listSends() lists the sends of some senders, however they write their doma
   assert.equal(executionStats.totalDocsExamined, 2);
 });
 
-test("listOld() lists the sends that started before a time, the oldest first, also behind those that started late", async () => {
+test("overdueSends() lists the sends that started before a time, the oldest first, also behind those that started late", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   await store.ensureIndexes();
@@ -102,7 +102,11 @@ test("listOld() lists the sends that started before a time, the oldest first, al
     await store.waiting.queueSend(send);
   }
   await store.waiting.startSends({ now: at(60), reconcileAt: at(90) });
-  const listed = await store.waiting.listOld("acc_1/1", { before: at(30), limit: 2, except: [] });
+  const listed = await store.waiting.overdueSends("acc_1/1", {
+    before: at(30),
+    limit: 2,
+    except: [],
+  });
   assert.deepEqual(listed.map(({ _id }) => _id), [scheduled._id, old._id]);
 });
 

@@ -61,8 +61,9 @@ export interface AcceptedSend {
  * pipeline. A request whose idempotency key was used before gets the earlier answer, even if the
  * template has changed since.
  *
- * @throws {HttpError} with nothing accepted. After `unavailable` a send with an idempotency key may
- * be accepted all the same, and its repetition finds it; a send without one is withdrawn.
+ * @throws {HttpError} with nothing accepted, except after `unavailable`. Then a send with an idempotency key
+ * may be accepted all the same, and its repetition finds it. A send without one is withdrawn, unless
+ * the reconciler has already found it.
  */
 export async function acceptSend(
   command: SendCommand,

@@ -68,7 +68,7 @@ async function dispatch(
     await dispatchSend(bus, send);
     acceptances.note(send);
   } else {
-    // A send whose caller got an error was withdrawn before this, so it never waits.
+    // Without an idempotency key, a send whose caller got an error is withdrawn before this.
     await store.waiting.queueSend(send);
     await bus.publish(acceptanceOf(send, { waits: true }), { id: send._id });
   }

@@ -1,10 +1,10 @@
 import { type Integration, messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { advance, beginVoid } from "@posthaste/delivery";
 import { openTestMongo } from "@posthaste/kit";
-import { type Outgoing, statusEventsIn } from "@posthaste/messaging";
+import type { Outgoing } from "@posthaste/messaging";
 import { type AttemptOutcome, type IntegrationCircuit, openStore } from "@posthaste/storage";
 import { dispatchDue } from "./dispatch_due.ts";
-import { endOld, type Looks } from "./end_old.ts";
+import { failOverdue, type Looks } from "./fail_overdue.ts";
 import { openFlow } from "./flow.ts";
 import { scheduleOnce } from "./schedule_sends.ts";
 
@@ -57,7 +57,7 @@ export async function openTestScheduler(
   ]));
   let passedMs = 0;
   const flow = openFlow({ patienceMs: 60_000, firstWindow, clock: { now: () => passedMs } });
-  const published: Outgoing[] = [];
+  let published: Outgoing[] = [];
   const deps = {
     ...store,
     integrations: {
@@ -85,13 +85,21 @@ export async function openTestScheduler(
     return send;
   }
 
+  /** Takes the events of a type that were published. */
+  function taken<T extends Outgoing["type"]>(type: T) {
+    const isWanted = (event: Outgoing): event is Outgoing & { type: T } => event.type === type;
+    const wanted = published.filter(isWanted);
+    published = published.filter((event) => !isWanted(event));
+    return wanted;
+  }
+
   const disposing = opening.move();
   return {
     [Symbol.asyncDispose]: () => disposing.disposeAsync(),
     ...{ store, deps, flow, accept },
     schedule: () => scheduleOnce(deps, flow),
     due: () => dispatchDue(deps, flow),
-    endOld: () => endOld(deps, flow, looks),
+    failOverdue: () => failOverdue(deps, flow, looks),
     pass: (ms: number) => void (passedMs += ms),
     /** Accepts a send that waits for its integration. */
     async wait(changes: Changes = {}) {
@@ -128,18 +136,16 @@ export async function openTestScheduler(
     },
     /** Takes the messages to be sent that were published: `by` is the integration, if not their own. */
     take: () =>
-      published.splice(0).flatMap(({ type, data }) =>
-        type === "send.resumed"
-          ? data.again.map(({ index, attempt }) => ({
-            ...{ sendId: data.sendId, by: data.integrationId, attempt },
-            messageId: messageIdOf(data.sendId, index),
-          }))
-          : []
+      taken("send.resumed").flatMap(({ data }) =>
+        data.again.map(({ index, attempt }) => ({
+          ...{ sendId: data.sendId, by: data.integrationId, attempt },
+          messageId: messageIdOf(data.sendId, index),
+        }))
       ),
     /** Takes the sends of the messages that were published as failed. */
     takeFailed: () =>
-      published.splice(0).flatMap(statusEventsIn).flatMap(({ type, data }) =>
-        type === "status.message.failed" ? [data.sendId] : []
+      taken("status.message.failed").flatMap(({ data }) =>
+        data.outcomes.map(({ sendId }) => sendId)
       ),
   };
 }

@@ -12,7 +12,7 @@ export interface FoundIntegration {
 /** An integration that may make attempts of some senders. */
 export interface SenderCandidate extends Candidate {
   /** Whether its server was unreachable, and one message may show that it is back. */
-  isProbed: boolean;
+  isHalfOpen: boolean;
   /** The addresses as which it may send. */
   senders: readonly string[];
   /** Returns whether it may send as this address, in upper or lower case. */
@@ -33,7 +33,7 @@ export function candidateOf(
   return {
     id,
     isHealthy: state === "closed",
-    isProbed: state === "half_open",
+    isHalfOpen: state === "half_open",
     senders,
     maySendAs(email) {
       const sender = email.toLowerCase();

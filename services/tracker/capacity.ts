@@ -29,14 +29,6 @@ export function capacityFor({ integration, circuit, inFlight, window, now }: Cap
   return Math.max(0, Math.min(window, withinRate(integration)) - inFlight);
 }
 
-/** Returns whether a message has waited for the maximum time of its integration. */
-export function isExpired(
-  { acceptedAt }: { acceptedAt: Date },
-  { integration, now }: Pick<CapacityView, "integration" | "now">,
-): boolean {
-  return integration !== null && now.getTime() - acceptedAt.getTime() >= integration.retryForMs;
-}
-
 /** Returns the number of messages for the next two seconds. The mailers enforce the rate itself. */
 function withinRate({ maxPerMinute }: Integration): number {
   return maxPerMinute === null ? Infinity : Math.max(1, Math.ceil(maxPerMinute / 30));

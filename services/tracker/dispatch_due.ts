@@ -22,20 +22,19 @@ export type DueDeps =
 
 /**
  * Dispatches due messages that are not in flight, within the capacity. The register of an attempt shows
- * whether another worker has it, or had it and was lost. Returns the integrations (`<account>/<id>`) that have due
- * messages.
+ * whether another worker has it, or had it and was lost. Returns whether any message is due.
  *
  * @throws The first error, after the work on all other integrations and sends.
  */
-export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<readonly string[]> {
+export async function dispatchDue(deps: DueDeps, flow: Flow): Promise<boolean> {
   const integrations = await deps.waiting.integrationsDue(deps.now());
-  if (integrations.length === 0) return integrations;
+  if (integrations.length === 0) return false;
   const round = openRound(await deps.circuits.list(), flow);
   const { results, errors } = await allSettled(integrations, (key) => dueOf(key, round, deps));
   const due = results.flat();
   if (due.length > 0) await dispatch(await decide(due, deps), flow, deps);
   if (errors.length > 0) throw errors[0];
-  return integrations;
+  return true;
 }
 
 /** How many due messages of an integration are looked up beyond those that may go: some of them cannot. */
@@ -97,7 +96,7 @@ async function assign(
   });
 }
 
-/** A message that waited for its integration has waited long: it must not hold up the others. */
+/** A message that waited since its integration refused the login has waited long: it must not hold up the others. */
 function priorityOf({ priority }: SendHead, { waitsFor }: DueMessage): Priority {
   return typeof waitsFor === "string" ? "bulk" : priority;
 }
@@ -108,7 +107,7 @@ interface Decided {
   /** Attempts that another worker left behind. */
   lost: LostAttempt[];
   /** Attempts that another worker makes. */
-  elsewhere: Routed[];
+  taken: Routed[];
 }
 
 /** Returns what is to be done with messages, by the id of their send. */
@@ -122,7 +121,7 @@ async function decide(
   );
   for (const message of due) {
     const { _id, sendId, index, attempt } = message;
-    const decided = bySend.get(sendId) ?? { again: [], lost: [], elsewhere: [] };
+    const decided = bySend.get(sendId) ?? { again: [], lost: [], taken: [] };
     bySend.set(sendId, decided);
     const outcome = attempt === 0 ? undefined : { attempt, state: "deferred" as const };
     const found = registers.get(`${_id}/${attempt + 1}`);
@@ -130,7 +129,7 @@ async function decide(
     const fallback = found?.fallback;
     if (isLost(decision)) decided.lost.push({ index, decision, fallback });
     else if (decision.do === "dispatch") decided.again.push(message);
-    else decided.elsewhere.push({ ...message, fallback });
+    else decided.taken.push({ ...message, fallback });
   }
   return bySend;
 }
@@ -142,8 +141,8 @@ async function dispatch(
   deps: DueDeps,
 ): Promise<void> {
   // They are examined again when no news of them has come.
-  for (const { elsewhere } of bySend.values()) {
-    for (const { integration, attempt } of elsewhere.map(inFlightOf)) {
+  for (const { taken } of bySend.values()) {
+    for (const { integration, attempt } of taken.map(inFlightOf)) {
       flow.begin(integration, attempt);
     }
   }

@@ -196,7 +196,7 @@ test("an integration that cannot be read does not stop the mail of others", asyn
   await assert.rejects(scheduler.due(), /Invalid input/);
   await assert.rejects(scheduler.schedule(), /Invalid input/);
   assert.deepEqual(scheduler.take().map(({ sendId }) => sendId), [due._id, waiting._id]);
-  await assert.rejects(scheduler.endOld(), /Invalid input/);
+  await assert.rejects(scheduler.failOverdue(), /Invalid input/);
   assert.deepEqual(scheduler.takeFailed(), [old._id]);
 });
 

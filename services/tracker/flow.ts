@@ -47,9 +47,9 @@ export interface Flow {
    * arrive.
    */
   holds(attempt: AttemptKey): boolean;
-  /** Records whether other integrations send the mail of one. */
+  /** Records whether the fallbacks of an integration may send its mail. */
   failOver(integration: string, isFailedOver: boolean): void;
-  /** Returns whether other integrations sent its mail in the last round. */
+  /** Returns what was recorded of it last. */
   isFailedOver(integration: string): boolean;
   /** Returns how many messages of an integration are in flight. */
   inFlight(integration: string): number;
@@ -61,6 +61,7 @@ export interface Flow {
   nextNews(withinMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Window without an outcome in the last two seconds. */
 const FIRST_WINDOW = 2;
 /** Smallest window of a server from which outcomes come: enough for all its connections. */
 const MIN_WINDOW = 10;
@@ -110,7 +111,7 @@ interface ServerFlow {
 export interface FlowOptions {
   /** Time without news after which an attempt no longer counts: the ledger knows its state. */
   patienceMs: number;
-  /** Window of an integration until its first outcome. @default {2} */
+  /** Window of an integration without an outcome in the last two seconds. @default {2} */
   firstWindow?: number;
   /** A monotonic clock in milliseconds. @default {performance} */
   clock?: { now(): number };
@@ -182,7 +183,7 @@ export function openFlow(
   /** Narrows a window to what is in flight. */
   function narrow(server: ServerFlow, { wasBegun }: { wasBegun: boolean }): void {
     const isTrial = wasBegun && server.cap === 0;
-    // Dispatches by the api prove little: one of them may try immediately.
+    // If the api had dispatched it, one message may try immediately: this proves little of the server.
     const held = Math.max(server.begun.size, wasBegun ? 0 : 1);
     server.cap = Math.min(server.cap, held);
     if (isTrial) server.pauseMs = Math.min(MAX_PAUSE_MS, 2 * server.pauseMs);

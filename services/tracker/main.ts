@@ -6,7 +6,7 @@ import process from "node:process";
 import { CONFIG } from "./config.ts";
 import { advanceBatchesForever } from "./advance_batches.ts";
 import { dropPassedForever } from "./drop_passed.ts";
-import { endOldForever } from "./end_old.ts";
+import { failOverdueForever } from "./fail_overdue.ts";
 import { openLeaderLease } from "./leader_lease.ts";
 import { openFlow } from "./flow.ts";
 import { lead } from "./lead.ts";
@@ -91,7 +91,7 @@ await runService({
         const flow = openFlow(deps);
         await Promise.all([
           scheduleForever(deps, { flow, intervalMs, signal }),
-          endOldForever(deps, { flow, signal }),
+          failOverdueForever(deps, { flow, signal }),
           advanceBatchesForever(deps, { flow, intervalMs, signal }),
           reconcileForever(deps, {
             ...{ intervalMs: config.RECONCILE_INTERVAL, graceMs: config.RECONCILE_GRACE },

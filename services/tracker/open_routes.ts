@@ -1,9 +1,10 @@
 import type { Integration } from "@posthaste/contracts";
 import { chooseIntegration, type EarlierAttempts } from "@posthaste/delivery";
 import type { IntegrationCircuit } from "@posthaste/storage";
-import { capacityFor, isExpired } from "./capacity.ts";
+import { capacityFor } from "./capacity.ts";
 import { candidateOf, type SenderCandidate } from "./candidate.ts";
 import type { Flow } from "./flow.ts";
+import { isOverdue } from "./is_overdue.ts";
 
 /** The dependencies of opening routes. */
 export interface RouteDeps {
@@ -17,7 +18,7 @@ export interface RouteDeps {
 export interface Round {
   circuits: ReadonlyMap<string, IntegrationCircuit>;
   flow: Flow;
-  /** How many more messages an integration (`<account>/<id>`) may take, of all mail; of those that were asked for. */
+  /** How many more messages integrations (`<account>/<id>`) may take. Those whose routes were opened are in it. */
   left: Map<string, number>;
 }
 
@@ -30,8 +31,8 @@ export function openRound(circuits: readonly IntegrationCircuit[], flow: Flow): 
   };
 }
 
-/** A message whose next attempt may be made. */
-export interface Due extends EarlierAttempts {
+/** A message that needs a route. */
+export interface Routable extends EarlierAttempts {
   /** Its sender address. */
   from: string;
   /** Without it, the attempt does not count as the last one. */
@@ -39,7 +40,7 @@ export interface Due extends EarlierAttempts {
 }
 
 /** A first attempt: nothing is known of it. */
-export const FIRST_ATTEMPT: Due = { from: "", unknownAttempts: [], unreached: null };
+export const FIRST_ATTEMPT: Routable = { from: "", unknownAttempts: [], unreached: null };
 
 /** The integrations that may send the mail of one, and how many messages each may take in this round. */
 export interface Routes {
@@ -47,26 +48,26 @@ export interface Routes {
   id: number;
   /** The integration of the mail; null if it does not exist any more. */
   integration: Integration | null;
-  /** Whether others send its mail now. */
+  /** Whether its fallbacks may send its mail now: it is not healthy, and no person has paused it. */
   isFailedOver: boolean;
   /** Whether it takes no mail itself now: it is suspended, or its server was unreachable just now. */
   isStopped: boolean;
   /** How many messages are in flight through its fallbacks, of all mail. */
   inFlightElsewhere: number;
   /** Returns which integration makes the next attempt of a message, and how many more it may take now. */
-  routeFor(message: Due): { id: number; left: number };
+  routeFor(message: Routable): { id: number; left: number };
   /** Counts messages that an integration takes. */
   take(id: number, messages: number): void;
-  /** Returns how many messages the one that may take the most may take now. */
+  /** Returns the largest number of messages that any of them may take now. */
   mostLeft(): number;
-  /** Returns what others may take now, by integration. Undefined if the integration itself takes all mail. */
+  /** Returns what each of the others may take now. Undefined if the integration itself takes all mail. */
   elsewhere(): Share[] | undefined;
   /**
    * Returns whether none takes a message, and not for lack of room. Then it fails when it has waited for its maximum
    * time.
    */
-  isStuck(message: Due): boolean;
-  /** Returns the senders whose first attempts some fallback makes. */
+  isStuck(message: Routable): boolean;
+  /** Returns the senders of which no first attempt is stuck. */
   served(): string[];
 }
 
@@ -112,34 +113,35 @@ export async function openRoutes(
     isPaused: integration.suspended?.kind === "person",
   };
   const isFailedOver = own !== null && !own.isPaused && fallbacks.length > 0 && !own.isHealthy;
-  const ownTakes = () => own?.isProbed === true && leftOf(id) > 0;
-  const isStopped = own !== null && !own.isHealthy && !own.isProbed;
+  flow.failOver(key, isFailedOver);
+  const ownTakes = () => own?.isHalfOpen === true && leftOf(id) > 0;
+  const isStopped = own !== null && !own.isHealthy && !own.isHalfOpen;
 
-  function choose(message: Due): number {
+  function choose(message: Routable): number {
     if (own === null || fallbacks.length === 0) return id;
     const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from)).map((one) => ({
       ...one,
-      isHealthy: one.isHealthy || !own.isHealthy && one.isProbed && leftOf(one.id) > 0,
+      isHealthy: one.isHealthy || !own.isHealthy && one.isHalfOpen && leftOf(one.id) > 0,
     }));
     // A message does not wait for one integration while another that works has room.
     const open = able.filter((one) => leftOf(one.id) > 0);
     const isOpen = open.some(({ isHealthy }) => isHealthy);
-    // One message shows whether its server is back. If possible, it is none that fails if it is not.
+    // One message shows whether its server is back. If possible, it is not the last attempt of a message.
     if (ownTakes() && !(isOpen && isLastTry(message))) return id;
     return chooseIntegration(message, { own, fallbacks: own.isHealthy || isOpen ? open : able });
   }
 
-  function isLastTry({ acceptedAt }: Due): boolean {
-    return acceptedAt !== undefined && isExpired({ acceptedAt }, { integration, now });
+  function isLastTry({ acceptedAt }: Routable): boolean {
+    return acceptedAt !== undefined && isOverdue({ acceptedAt }, { integration, now });
   }
 
   /** Returns whether another message shows just now whether a fallback is back that may send this one. */
-  function isFallbackProbed({ from, unknownAttempts }: Due): boolean {
+  function isFallbackProbed({ from, unknownAttempts }: Routable): boolean {
     if (own === null || own.isPaused || unknownAttempts.length > 0) return false;
-    return fallbacks.some(({ isProbed, maySendAs }) => isProbed && maySendAs(from));
+    return fallbacks.some(({ isHalfOpen, maySendAs }) => isHalfOpen && maySendAs(from));
   }
 
-  const isStuck = (message: Due) =>
+  const isStuck = (message: Routable) =>
     isStopped && choose(message) === id && !isFallbackProbed(message);
   const senders = [
     ...new Set(fallbacks.flatMap(({ senders }) => senders.map((one) => one.toLowerCase()))),

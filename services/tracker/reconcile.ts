@@ -1,5 +1,5 @@
 import { messageIdOf, startOf } from "@posthaste/contracts";
-import { isOutage, type Outgoing, redispatchesOf } from "@posthaste/messaging";
+import { isOutage, redispatchesOf } from "@posthaste/messaging";
 import { failpoint } from "@posthaste/runtime";
 import type { SendHead, StorePart, UnfinishedMessage } from "@posthaste/storage";
 import { count, type Logger, recordDuration } from "@posthaste/telemetry";
@@ -25,8 +25,6 @@ export type ReconcileDeps =
     | "waiting.queueSend"
   >
   & {
-    publish(outgoing: Outgoing, trace: string | undefined): Promise<void>;
-    now(): Date;
     logger: Pick<Logger, "info" | "warn">;
   };
 

@@ -70,7 +70,7 @@ export function decideReconciliation(
       // Waits for a person's decision.
       return look(MAX_LOOK_MS);
     case "dispatch":
-      // A search of its own dispatches messages with a time.
+      // `dispatchDue()` dispatches messages with a time.
       if (nextAt) return look(Math.max(0, nextAt.getTime() - now.getTime()) + patienceMs(graceMs));
       if (isHeld({ index, attempt: action.n - 1 })) return look(graceMs);
       return enteredAt.getTime() + graceMs > now.getTime()

@@ -19,12 +19,14 @@ export async function scheduleForever(
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   let searchAgainAt = -Infinity;
+  /** Whether anything was due at the last search. */
+  let isDue = false;
   while (!signal.aborted) {
-    let found = 0;
+    let isWaiting = false;
     let hasFailed = false;
-    const attempt = async (failure: string, work: () => Promise<readonly string[] | void>) => {
+    const attempt = async (failure: string, work: () => Promise<void>) => {
       try {
-        found += (await work())?.length ?? 0;
+        await work();
       } catch (error) {
         hasFailed = true;
         deps.logger.warn(failure, { error });
@@ -33,16 +35,21 @@ export async function scheduleForever(
     // While mail ends, a round follows every 100 ms: what has a time is not searched for in each.
     if (performance.now() >= searchAgainAt) {
       await attempt("Cannot start scheduled sends, retrying", () => startScheduled(deps));
-      await attempt("Cannot dispatch what is due, retrying", () => dispatchDue(deps, flow));
+      await attempt("Cannot dispatch what is due, retrying", async () => {
+        isDue = await dispatchDue(deps, flow);
+      });
       searchAgainAt = performance.now() + intervalMs;
     }
-    await attempt("Cannot schedule sends, retrying", () => scheduleOnce(deps, flow));
+    await attempt("Cannot schedule sends, retrying", async () => {
+      isWaiting = await scheduleOnce(deps, flow);
+    });
     if (hasFailed) {
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
       continue;
     }
     // Finished messages free capacity immediately.
     await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    await flow.nextNews(found > 0 ? intervalMs : IDLE_INTERVALS * intervalMs, signal);
+    const waitMs = isDue || isWaiting ? intervalMs : IDLE_INTERVALS * intervalMs;
+    await flow.nextNews(waitMs, signal);
   }
 }

@@ -44,3 +44,22 @@ test("scheduleForever() sends one message as a probe, a retry or a first attempt
   await run(scheduler);
   assert.equal(scheduler.take().length, 1);
 });
+
+test("scheduleForever() searches for due messages after one interval while there are some, whatever ends meanwhile", async () => {
+  await using scheduler = await openTestScheduler([{ id: 4 }]);
+  await scheduler.defer({ messageCount: 6 });
+  const { deps, flow } = scheduler;
+  const ending = new AbortController();
+  const waits: number[] = [];
+  function nextNews(withinMs: number): Promise<void> {
+    waits.push(withinMs);
+    // An attempt has ended: the next round follows, and searches for none.
+    if (waits.length === 3) ending.abort();
+    return Promise.resolve();
+  }
+  await scheduleForever(deps, {
+    flow: { ...flow, nextNews },
+    ...{ intervalMs: 60_000, signal: ending.signal },
+  });
+  assert.deepEqual(waits, [60_000, 60_000, 60_000]);
+});

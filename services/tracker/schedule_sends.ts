@@ -84,16 +84,16 @@ export async function startScheduled(
 }
 
 /**
- * Dispatches what came back and waiting sends, within the capacity. Returns the integrations (`<account>/<id>`) that
- * mail waits for.
+ * Dispatches what came back and waiting sends, within the capacity. Returns whether any mail
+ * waits.
  *
  * @throws The first error, after the work on all other integrations and sends.
  */
-export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<readonly string[]> {
+export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<boolean> {
   const returned = flow.integrationsReturned();
   const waited = await deps.waiting.integrationsWaitedFor();
   const integrations = [...new Set([...returned, ...waited])];
-  if (integrations.length === 0) return integrations;
+  if (integrations.length === 0) return false;
   const round = openRound(await deps.circuits.list(), flow);
   const found = await allSettled(integrations, (key) => findSends(key, round, deps));
   const parts = takeParts(found.results.flat());
@@ -101,7 +101,7 @@ export async function scheduleOnce(deps: ScheduleDeps, flow: Flow): Promise<read
   const dispatched = await allSettled(parts, (part) => dispatchPart(part, flow, deps));
   const [error] = [...found.errors, ...dispatched.errors];
   if (error !== undefined) throw error;
-  return integrations;
+  return true;
 }
 
 /** A send that waits for an integration, and what may be done with it. */
@@ -116,7 +116,6 @@ async function findSends(key: string, round: Round, deps: ScheduleDeps): Promise
   // So a hundred silent servers cause no work.
   if (flow.inFlight(key) >= flow.windowOf(key) && !flow.isFailedOver(key)) return [];
   const routes = await openRoutes(key, round, deps);
-  flow.failOver(key, routes.isFailedOver);
   await dispatchReturned(key, { flow, routes }, deps);
   const [accountId = ""] = key.split("/");
   const except = flow.postponedSends(accountId);
@@ -147,9 +146,8 @@ interface Part {
 function takeParts(found: readonly Found[]): Part[] {
   const ordered = found.toSorted(({ send: one }, { send: other }) => inTurn(one, other));
   return ordered.flatMap(({ send, routes }): Part[] => {
-    const { id, left } = routes.routeFor({
-      ...{ ...FIRST_ATTEMPT, from: send.from.email, acceptedAt: startOf(send) },
-    });
+    const from = send.from.email;
+    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from, acceptedAt: startOf(send) });
     // A send of another sender may go elsewhere.
     if (left <= 0) return [];
     const taken = Math.min(send.messageCount - send.next, left);

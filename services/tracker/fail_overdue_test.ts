@@ -20,7 +20,7 @@ function giveBack(
   }
 }
 
-test("endOld() fails what has waited for the maximum time for a stopped integration, and keeps the rest", async () => {
+test("failOverdue() fails what has waited for the maximum time for a stopped integration, and keeps the rest", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
   const { store } = scheduler;
   const almost = { acceptedAt: ago(48 * HOUR - 1) };
@@ -28,7 +28,7 @@ test("endOld() fails what has waited for the maximum time for a stopped integrat
   const returned = [await scheduler.accept(OLD), await scheduler.accept(almost)];
   for (const send of returned) giveBack(scheduler, send);
   const old = [await scheduler.wait(OLD), await scheduler.defer(OLD), returned[0]];
-  await scheduler.endOld();
+  await scheduler.failOverdue();
   assert.deepEqual(new Set(scheduler.takeFailed()), new Set(old.map((send) => send?._id)));
   for (const send of old) {
     const message = await store.messages.find("acc_1", messageIdOf(send?._id ?? "", 0));
@@ -44,29 +44,29 @@ test("endOld() fails what has waited for the maximum time for a stopped integrat
   ]);
 });
 
-test("endOld() leaves a message alone whose next attempt is in flight, or another process makes it", async () => {
+test("failOverdue() leaves a message alone whose next attempt is in flight, or another process makes it", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
   const inFlight = await scheduler.defer(OLD);
   scheduler.flow.begin("acc_1/4", { messageId: messageIdOf(inFlight._id, 0), attempt: 1 });
   const { _id } = await scheduler.defer(OLD);
   const messageId = messageIdOf(_id, 0);
   assert.ok(await takeAttempt(scheduler.store, { messageId, attempt: 2 }));
-  await scheduler.endOld();
+  await scheduler.failOverdue();
   assert.deepEqual(scheduler.takeFailed(), []);
 });
 
-test("endOld() fails a large send in parts", async () => {
+test("failOverdue() fails a large send in parts", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
   const { _id } = await scheduler.wait({ ...OLD, messageCount: 120 });
-  await scheduler.endOld();
+  await scheduler.failOverdue();
   assert.equal((await scheduler.store.sends.load(_id))?.next, 100);
   scheduler.pass(10_000);
-  await scheduler.endOld();
+  await scheduler.failOverdue();
   const send = await scheduler.store.sends.load(_id);
   assert.deepEqual([send?.next, send?.waitsFor], [undefined, undefined]);
 });
 
-test("endOld() fails nothing while an integration only has no room, or a server is probed", async () => {
+test("failOverdue() fails nothing while an integration only has no room, or a server is probed", async () => {
   const circuits = [circuitOf(4, NOW)];
   const integrations = [{ id: 4, maxPerMinute: 1 }];
   for (const options of [{}, { circuits }]) {
@@ -74,12 +74,12 @@ test("endOld() fails nothing while an integration only has no room, or a server 
     for (const work of [scheduler.wait, scheduler.defer, scheduler.accept]) {
       giveBack(scheduler, await work(OLD));
     }
-    await scheduler.endOld();
+    await scheduler.failOverdue();
     assert.deepEqual(scheduler.takeFailed(), []);
   }
 });
 
-test("endOld() fails nothing that a fallback takes, or will take, and that hides nothing", async () => {
+test("failOverdue() fails nothing that a fallback takes, or will take, and that hides nothing", async () => {
   const states = [{}, { circuits: [circuitOf(5, NOW)] }];
   for (const state of states) {
     await using scheduler = await openTestScheduler([
@@ -91,12 +91,12 @@ test("endOld() fails nothing that a fallback takes, or will take, and that hides
     await scheduler.defer({ ...older, messageCount: 501 });
     giveBack(scheduler, await scheduler.accept({ ...older, messageCount: 9 }));
     const stuck = [await scheduler.wait(OLD), await scheduler.defer(OLD)];
-    await scheduler.endOld();
+    await scheduler.failOverdue();
     assert.deepEqual(new Set(scheduler.takeFailed()), new Set(stuck.map(({ _id }) => _id)));
   }
 });
 
-test("endOld() finds what has waited too long behind any number that has not", async () => {
+test("failOverdue() finds what has waited too long behind any number that has not", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
   await scheduler.defer({ messageCount: 300, acceptedAt: ago(2 * HOUR), nextAt: ago(HOUR) });
   // Accepted a week ago for an hour ago.
@@ -104,24 +104,24 @@ test("endOld() finds what has waited too long behind any number that has not", a
   await Promise.all(Array.from({ length: 501 }, () => scheduler.wait(late)));
   await scheduler.store.waiting.startSends({ now: NOW, reconcileAt: NOW });
   const old = [await scheduler.defer(OLD), await scheduler.wait(OLD)];
-  await scheduler.endOld();
+  await scheduler.failOverdue();
   assert.deepEqual(new Set(scheduler.takeFailed()), new Set(old.map(({ _id }) => _id)));
 });
 
-test("endOld() counts from the time at which a person sent a message again, also when its attempt came back", async () => {
+test("failOverdue() counts from the time at which a person sent a message again, also when its attempt came back", async () => {
   await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
   const send = await scheduler.defer(OLD);
   const messageId = messageIdOf(send._id, 0);
   assert.ok(await scheduler.store.messages.retry("acc_1", messageId, { now: NOW }));
   giveBack(scheduler, send, 1);
-  await scheduler.endOld();
+  await scheduler.failOverdue();
   assert.deepEqual(scheduler.takeFailed(), []);
   scheduler.pass(48 * HOUR);
-  await scheduler.endOld();
+  await scheduler.failOverdue();
   assert.deepEqual(scheduler.takeFailed(), [send._id]);
 });
 
-test("endOld() fails some 500 messages in a round, of all integrations, and goes on in the next", async () => {
+test("failOverdue() fails some 500 messages in a round, of all integrations, and goes on in the next", async () => {
   const ids = [4, 5, 6];
   await using scheduler = await openTestScheduler(ids.map((id) => ({ id, ...STOPPED })));
   for (const integrationId of ids) {
@@ -130,7 +130,7 @@ test("endOld() fails some 500 messages in a round, of all integrations, and goes
   }
   const counts: number[] = [];
   for (let round = 0; round < 3; round++) {
-    await scheduler.endOld();
+    await scheduler.failOverdue();
     counts.push(scheduler.takeFailed().length);
   }
   assert.deepEqual(counts, [500, 250, 0]);
@@ -143,27 +143,27 @@ async function openSearch(count: number) {
   const { waiting } = scheduler.deps;
   const searched: string[] = [];
   waiting.integrationsWaitedFor = () => Promise.resolve(ids.map((id) => `acc_1/${id}`));
-  waiting.listOld = (key) => {
+  waiting.overdueSends = (key) => {
     searched.push(key);
     return Promise.resolve([]);
   };
   return Object.assign(scheduler, { searched });
 }
 
-test("endOld() searches the mail of an integration every ten seconds", async () => {
+test("failOverdue() searches the mail of an integration every ten seconds", async () => {
   await using scheduler = await openSearch(1);
   for (const ms of [0, 9999, 1]) {
     scheduler.pass(ms);
-    assert.equal(await scheduler.endOld(), true);
+    assert.equal(await scheduler.failOverdue(), true);
   }
   assert.equal(scheduler.searched.length, 2);
 });
 
-test("endOld() searches ten integrations in a round, those first that were not searched for longest", async () => {
+test("failOverdue() searches ten integrations in a round, those first that were not searched for longest", async () => {
   await using scheduler = await openSearch(25);
   const counts: number[] = [];
   for (let round = 0; round < 4; round++) {
-    await scheduler.endOld();
+    await scheduler.failOverdue();
     counts.push(scheduler.searched.length);
   }
   assert.deepEqual(counts, [10, 20, 25, 25]);
