@@ -1,4 +1,4 @@
-import type { Message } from "@posthaste/contracts";
+import { type Message, normalizeAddress } from "@posthaste/contracts";
 import type { Db, Filter } from "mongodb";
 import { bySenders } from "./_by_senders.ts";
 import { collectionsOf } from "./_collections.ts";
@@ -41,8 +41,9 @@ const DUE = {
 /** Matches documents without the field. */
 const MISSING = null as never;
 
-function among(addresses: readonly string[]) {
-  return addresses.map((address) => address.toLowerCase());
+/** Returns the spellings of addresses that documents have. Earlier versions kept the case of the local part. */
+function spellingsOf(addresses: readonly string[]): string[] {
+  return [...new Set(addresses.flatMap((one) => [one.toLowerCase(), normalizeAddress(one)]))];
 }
 
 /** Returns the search for due messages. */
@@ -51,7 +52,8 @@ export function dueMessages(db: Db): DueMessages {
   const dueBy = (now: Date) => ({ nextAt: { $gt: new Date(0), $lte: now } });
   return {
     async integrationsDue(now) {
-      const isPlanned = { nextAt: { $gt: new Date(0) } };
+      // With a bound for each field of the index, one key of each integration is read.
+      const isPlanned = { integration: { $gte: "" }, nextAt: { $gt: new Date(0) } };
       // The first message of each: the index alone answers.
       const first = await messages.aggregate<{ _id: string; nextAt: Date }>([
         { $match: isPlanned },
@@ -67,10 +69,10 @@ export function dueMessages(db: Db): DueMessages {
       if (senders === undefined) return await find({});
       const isKnown = { "unknownAttempts.0": { $exists: false } };
       if (senders === null) return await find({ ...isKnown, from: MISSING });
-      return await bySenders(among(senders), {
+      return await bySenders(senders, {
         limit,
         compare: (one, other) => one.nextAt.getTime() - other.nextAt.getTime(),
-        find: (some) => find({ ...isKnown, from: { $in: [...some] } }),
+        find: (some) => find({ ...isKnown, from: { $in: spellingsOf(some) } }),
       });
     },
     overdueMessages: (integration, { now, before, limit, except }) =>
@@ -78,7 +80,9 @@ export function dueMessages(db: Db): DueMessages {
         ...{ integration, ...dueBy(now), acceptedAt: { $lte: before } },
         retriedAt: { $not: { $gt: before } },
         ...(except.length === 0 ? {} : {
-          $or: [{ from: { $nin: among(except) } }, { "unknownAttempts.0": { $exists: true } }],
+          $or: [{ from: { $nin: spellingsOf(except) } }, {
+            "unknownAttempts.0": { $exists: true },
+          }],
         }),
       }).sort({ acceptedAt: 1 }).limit(limit)
         .project<DueMessage>(DUE).toArray(),

@@ -69,6 +69,9 @@ test("dueMessages() finds those that others may send by an index, however many w
     return (await store.waiting.dueMessages("acc_1/1", options)).map(({ index }) => index);
   };
   assert.deepEqual(await found(["A@EXAMPLE.com"]), [0]);
+  // An earlier version kept the case of the local part.
+  await db.collection("messages").updateOne({ index: 1 }, { $set: { from: "B@example.com" } });
+  assert.deepEqual(await found(["B@Example.com"]), [1]);
   assert.deepEqual(await found(null), [2]);
   assert.equal((await store.waiting.dueMessages("acc_1/1", { now: at(9), limit: 9 })).length, 3);
   const plan = JSON.stringify(
@@ -78,6 +81,26 @@ test("dueMessages() finds those that others may send by an index, however many w
     }).sort({ nextAt: 1 }).limit(9).explain("queryPlanner"),
   );
   assert.match(plan, /"stage":"SORT_MERGE".*"indexName":"integration_1_from_1_nextAt_1"/);
+});
+
+test("integrationsDue() reads one key of each integration, however many messages are planned", async () => {
+  await using opened = await openTestStore();
+  const { store, db } = opened;
+  await store.ensureIndexes();
+  await db.collection<{ _id: string }>("messages").insertMany(
+    Array.from({ length: 1000 }, (_, n) => ({
+      ...{ _id: `msg_${n}`, accountId: "acc_1", integration: `acc_1/${n % 5}`, state: "deferred" },
+      ...{ attempt: 1, acceptedAt: at(n), nextAt: at(1000 - n) },
+    })),
+  );
+  for (const what of ["docsExamined", "keysExamined"] as const) {
+    const examined = await examinedBy(db, "messages", async () => {
+      assert.deepEqual((await store.waiting.integrationsDue(at(2))).toSorted(), [
+        ...["acc_1/3", "acc_1/4"],
+      ]);
+    }, what);
+    assert.ok(examined <= 10, `${examined} ${what}`);
+  }
 });
 
 test("dueMessages() reads little more than it returns, in the same order, also with hundreds of senders", async () => {

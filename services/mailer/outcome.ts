@@ -26,6 +26,8 @@ export interface AttemptTimes {
   attempt: number;
   acceptedAt: Date;
   now: Date;
+  /** Whether another integration may make the next attempt: then the scheduler says when the message has waited too long. */
+  mayGoElsewhere?: boolean;
   /** Returns 0 to 1. @default {Math.random} */
   random?: () => number;
 }
@@ -44,7 +46,7 @@ export function setbackOf(
   policy: AttemptPolicy,
   when: AttemptTimes & Waits,
 ): Setback {
-  const { retryMs, replyMs, ...times } = when;
+  const { retryMs, replyMs, mayGoElsewhere = false, ...times } = when;
   const attempt = { ...times, firstMs: retryMs };
   const reply = replyOf(verdict);
   const reported = { reason: verdict.reason, ...(reply === undefined ? {} : { reply }) };
@@ -53,7 +55,8 @@ export function setbackOf(
     const after = afterUnknown({ ...attempt, ...policy, busyMs: replyMs });
     return unknownSetback(after, reported);
   }
-  const nextAt = retryAt({ ...attempt, giveUpAfterMs: policy.retryForMs });
+  const nextAt = retryAt({ ...attempt, giveUpAfterMs: policy.retryForMs }) ??
+    (mayGoElsewhere ? when.now : null);
   if (nextAt === null) {
     return { state: "failed", ...reported, reason: `${verdict.reason}; retries ended` };
   }

@@ -55,6 +55,16 @@ test("setbackOf() fails a temporary failure after the integration's time is over
   assert.equal(setbackOf(verdictOf("defer"), short, after(HOUR - 1)).state, "deferred");
 });
 
+test("setbackOf() lets another integration try what was offered to no server, however old it is", () => {
+  for (const kind of ["defer", "login_refused", "suspend_integration"] as const) {
+    const times = after(50 * HOUR, 18);
+    const setback = setbackOf(verdictOf(kind), RETRY, { ...times, mayGoElsewhere: true });
+    assert.deepEqual(setback, {
+      ...{ state: "deferred", reason: "So it is", reply: REPLY, nextAt: times.now },
+    });
+  }
+});
+
 test("setbackOf() holds an unknown outcome for a person if the integration requires it", () => {
   for (const ms of [0, 48 * HOUR]) {
     assert.deepEqual(setbackOf(verdictOf("unknown"), HOLD, after(ms)), {

@@ -213,7 +213,9 @@ async function setBack(
   const { retryMs, replyMs } = deps;
   const isFallback = fallbackOf(work.message) !== undefined;
   const policy = attemptPolicy(own, { isFallback });
-  const setback = setbackOf(verdict, policy, { attempt, acceptedAt, now, retryMs, replyMs });
+  const mayGoElsewhere = isUnoffered && own.fallbacks.length > 0;
+  const times = { attempt, acceptedAt, now, mayGoElsewhere };
+  const setback = setbackOf(verdict, policy, { ...times, retryMs, replyMs });
   if (setback.state !== "deferred") return await endAttempt(work, deps, setback);
   const unreached = isUnoffered ? { unreached: integration.id } : {};
   const reason = await stopIntegration(verdict, { integration, now }, deps);

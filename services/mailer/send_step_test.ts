@@ -1124,6 +1124,25 @@ test("sendStep() records that a server was not offered the mail, and no more tha
   }
 });
 
+test("sendStep() fails an old mail that a server was not offered, unless its integration has fallbacks", async () => {
+  const away = new SmtpFailure("away", { phase: "connect", fault: "timeout" });
+  const refused = new SmtpFailure("later", { phase: "rcpt", fault: "lost" });
+  const cases = [[away, [], "failed"], [away, [5], "deferred"], [refused, [5], "failed"]] as const;
+  for (const [error, fallbacks, state] of cases) {
+    const { world, run } = openMailer({
+      integrations: { find: () => Promise.resolve(integrationOf({ fallbacks: [...fallbacks] })) },
+      send: () => Promise.reject(error),
+    });
+    world.now = Date.parse(ACCEPTED) + 49 * 3_600_000;
+    await run();
+    const [written] = world.written;
+    assert.deepEqual([written?.state, written?.nextAt], [
+      state,
+      state === "failed" ? undefined : new Date(world.now),
+    ]);
+  }
+});
+
 test("sendStep() sends in place of another integration, whose message it stays", async () => {
   const { world, send } = openPair({});
   await send({ ...EVENT, integrationId: 5, insteadOf: 4 });

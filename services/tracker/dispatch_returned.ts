@@ -39,10 +39,8 @@ export async function dispatchReturned(
   const heads = new Map((await deps.sends.heads([...ids])).map((head) => [head._id, head]));
   const isRemoved = ({ sendId }: Returned) => !heads.has(sendId);
   for (const attempt of found.filter(isRemoved)) flow.release(attempt);
-  const routeOf = ({ sendId, acceptedAt }: Returned) => {
-    const from = heads.get(sendId)?.from.email ?? "";
-    return routes.routeFor({ ...FIRST_ATTEMPT, from, acceptedAt });
-  };
+  const routeOf = ({ sendId }: Returned) =>
+    routes.routeFor({ ...FIRST_ATTEMPT, from: heads.get(sendId)?.from.email ?? "" });
   const able = found.filter((attempt) => !isRemoved(attempt) && routeOf(attempt).left > 0);
   const open = await withoutRegister(able.slice(0, left + LOOK_AHEAD), { flow, ...deps });
   const chosen = open.flatMap((attempt): RoutedReturn[] => {

@@ -35,7 +35,7 @@ export async function failOverduePart(
 
 /**
  * Fails messages of a send that have waited for their integration for the maximum time. They are neither rendered nor
- * sent. Leaves a message alone whose next attempt another process has begun or ended.
+ * sent. Leaves a message alone whose next attempt another process has begun or ended. Returns how many failed.
  *
  * @param cause Why it waited: a sentence for people.
  */
@@ -44,9 +44,9 @@ export async function failMessages(
   messages: readonly { index: number; attempt: number }[],
   cause: string,
   { registers: { ledgerOf }, sends: { findRecipients }, publish, now }: FailureDeps,
-): Promise<void> {
+): Promise<number> {
   const { _id: sendId, accountId, integrationId, trace } = send;
-  if (messages.length === 0) return;
+  if (messages.length === 0) return 0;
   const acceptedAt = startOf(send);
   const recipients = (await findRecipients([sendId])).get(sendId);
   const at = now();
@@ -76,5 +76,7 @@ export async function failMessages(
       } satisfies MessageStatusEvent,
     ];
   });
-  for (const report of reportsOf(failed.flat())) await publish(report, trace);
+  const statusEvents = failed.flat();
+  for (const report of reportsOf(statusEvents)) await publish(report, trace);
+  return statusEvents.length;
 }

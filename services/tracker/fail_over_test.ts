@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { ago, circuitOf, HOUR, NOW, openTestScheduler, SHOP, STOPPED } from "./_test_scheduler.ts";
 
 const NEWS = "news@example.com";
-const HALF_OPEN = [circuitOf(4, NOW)];
 
 /**
  * Lets bulk mail of some integrations, and single messages of another one, go through integration 5, one a second.
@@ -53,40 +52,6 @@ test("a fallback sends mail as its senders in upper and lower case, and no other
   await scheduler.due();
   const taken = scheduler.take().map(({ sendId, by }) => [sendId, by]);
   assert.deepEqual(taken, [[waiting._id, 5], [due._id, 5]]);
-});
-
-test("the last attempt of a message is made by the fallback that works, not as a probe of a server that was away", async () => {
-  await using scheduler = await openTestScheduler([{ id: 4, fallbacks: [5] }, { id: 5 }], {
-    circuits: HALF_OPEN,
-  });
-  // If this attempt fails, the message fails.
-  const old = await scheduler.defer({ acceptedAt: ago(48 * HOUR), nextAt: ago(1) });
-  const fresh = await scheduler.defer({ acceptedAt: ago(HOUR) });
-  await scheduler.due();
-  const by = new Map(scheduler.take().map((one) => [one.sendId, one.by]));
-  assert.deepEqual([by.get(old._id), by.get(fresh._id)], [5, undefined]);
-});
-
-test("waiting mail that is too old for a retry goes to the fallback that works, not as a probe", async () => {
-  await using scheduler = await openTestScheduler([{ id: 4, fallbacks: [5] }, { id: 5 }], {
-    circuits: HALF_OPEN,
-  });
-  const old = await scheduler.wait({ acceptedAt: ago(48 * HOUR) });
-  const fresh = await scheduler.wait();
-  await scheduler.schedule();
-  await scheduler.schedule();
-  const by = new Map(scheduler.take().map((one) => [one.sendId, one.by]));
-  assert.deepEqual([by.get(old._id), by.get(fresh._id)], [5, undefined]);
-});
-
-test("old mail is a probe if no fallback has room", async () => {
-  const integrations = [{ id: 4, fallbacks: [5] }, { id: 5, maxPerMinute: 1 }];
-  await using scheduler = await openTestScheduler(integrations, { circuits: HALF_OPEN });
-  const old = [];
-  for (let n = 0; n < 2; n++) old.push(await scheduler.wait({ acceptedAt: ago(49 * HOUR - n) }));
-  for (let round = 0; round < 2; round++) await scheduler.schedule();
-  const taken = scheduler.take().map(({ sendId, by }) => [sendId, by]);
-  assert.deepEqual(taken, [[old[0]?._id, 5], [old[1]?._id, undefined]]);
 });
 
 test("attempts that hang at the stopped server take no place of the fallback", async () => {
@@ -201,9 +166,12 @@ test("an integration that cannot be read does not stop the mail of others", asyn
 });
 
 test("the search for due messages reads nothing of an integration that takes none", async () => {
-  await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
-  await scheduler.defer({ messageCount: 3, nextAt: ago(HOUR) });
-  scheduler.deps.waiting.dueMessages = () => Promise.reject(new Error("It was read"));
-  await scheduler.due();
-  assert.deepEqual(scheduler.take(), []);
+  const paused = { suspended: { at: NOW, reason: "holidays", kind: "person" as const } };
+  for (const own of [{ id: 4, ...STOPPED }, { id: 4, fallbacks: [5], ...paused }]) {
+    await using scheduler = await openTestScheduler([own, { id: 5 }]);
+    await scheduler.defer({ messageCount: 3, nextAt: ago(HOUR) });
+    scheduler.deps.waiting.dueMessages = () => Promise.reject(new Error("It was read"));
+    await scheduler.due();
+    assert.deepEqual(scheduler.take(), []);
+  }
 });

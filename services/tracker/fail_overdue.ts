@@ -1,7 +1,6 @@
 import { allEnded, repeat } from "@posthaste/runtime";
 import { reasonOfPause, type StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
-import { isOverdue } from "./is_overdue.ts";
 import {
   failMessages,
   failOverduePart,
@@ -75,13 +74,18 @@ export async function failOverdue(deps: OverdueDeps, flow: Flow, looks: Looks): 
   const errors: unknown[] = [];
   let left = MAX_FAILED_PER_ROUND;
   for (const key of looked) {
+    if (left <= 0) {
+      // The next round begins with it.
+      looks.delete(key);
+      continue;
+    }
     try {
       left -= await failOverdueOf(key, round, { max: left }, deps);
     } catch (error) {
       errors.push(error);
     }
-    // The next round continues here.
-    if (left <= 0) looks.delete(key);
+    // The next round continues here, after those.
+    if (left <= 0) looks.set(key, deps.now().getTime() - LOOK_EVERY_MS);
   }
   if (errors.length > 0) throw errors[0];
   return true;
@@ -103,7 +107,6 @@ async function failOverdueOf(
   { max }: { max: number },
   deps: OverdueDeps,
 ): Promise<number> {
-  if (max <= 0) return 0;
   const { flow, circuits } = round;
   const routes = await openRoutes(key, round, deps);
   const { integration, isStopped } = routes;
@@ -113,19 +116,17 @@ async function failOverdueOf(
   const returned = flow.returned(key);
   // Of a later attempt the ledger knows since when it waits.
   for (const attempt of returned.filter(({ attempt }) => attempt > 0)) flow.release(attempt);
-  const overdue = returned.filter((one) =>
-    one.attempt === 0 && isOverdue(one, { integration, now })
-  );
-  const ended = await failStuck(overdue.slice(0, max), routes, cause, deps);
-  for (const attempt of ended) flow.release(attempt);
-  let count = ended.length;
   const before = new Date(now.getTime() - integration.retryForMs);
+  const overdue = returned.filter((one) => one.attempt === 0 && one.acceptedAt <= before);
+  const ended = await failStuck(overdue.slice(0, max), routes, cause, deps);
+  for (const attempt of ended.stuck) flow.release(attempt);
+  let count = ended.failed;
   const search = () => ({ before, except: routes.served(), limit: max - count });
   if (count < max) {
     const found = await deps.waiting.overdueMessages(key, { now, ...search() });
     const due = found.map(({ _id: messageId, ...one }) => ({ ...one, messageId }));
     const open = due.filter((one) => !flow.holds(one));
-    count += (await failStuck(open, routes, cause, deps)).length;
+    count += (await failStuck(open, routes, cause, deps)).failed;
   }
   if (count < max) {
     const sends = await deps.waiting.overdueSends(key, search());
@@ -146,24 +147,26 @@ interface Overdue extends AttemptKey {
   unknownAttempts?: readonly number[];
 }
 
-/** Fails those messages that no integration takes. Returns them. */
+/**
+ * Fails those messages that no integration takes. Returns them, and how many failed: of the others, another process has
+ * begun or ended the attempt.
+ */
 async function failStuck<T extends Overdue>(
   overdue: readonly T[],
   routes: Routes,
   cause: string,
   deps: OverdueDeps,
-): Promise<T[]> {
-  if (overdue.length === 0) return [];
+): Promise<{ stuck: T[]; failed: number }> {
   const ids = new Set(overdue.map(({ sendId }) => sendId));
-  const heads = await deps.sends.heads([...ids]);
-  const bySend = Map.groupBy(overdue, ({ sendId }) => sendId);
-  const failed = await allEnded(heads, async (head) => {
-    const from = head.from.email;
-    const stuck = (bySend.get(head._id) ?? []).filter(({ unknownAttempts = [] }) =>
-      routes.isStuck({ from, unknownAttempts })
-    );
-    await failMessages(head, stuck, cause, deps);
-    return stuck;
+  const heads = ids.size === 0 ? [] : await deps.sends.heads([...ids]);
+  const bySend = new Map(heads.map((head) => [head._id, head]));
+  const stuck = overdue.filter(({ sendId, unknownAttempts = [] }) => {
+    const from = bySend.get(sendId)?.from.email;
+    return from !== undefined && routes.isStuck({ from, unknownAttempts });
   });
-  return failed.flat();
+  const failed = await allEnded(
+    heads,
+    (head) => failMessages(head, stuck.filter(({ sendId }) => sendId === head._id), cause, deps),
+  );
+  return { stuck, failed: failed.reduce((sum, count) => sum + count, 0) };
 }

@@ -136,6 +136,20 @@ test("failOverdue() fails some 500 messages in a round, of all integrations, and
   assert.deepEqual(counts, [500, 250, 0]);
 });
 
+test("failOverdue() fails the mail of each integration before more of the one that has most", async () => {
+  const ids = Array.from({ length: 12 }, (_, index) => index + 1);
+  await using scheduler = await openTestScheduler(ids.map((id) => ({ id, ...STOPPED })));
+  const large = await scheduler.defer({ ...OLD, integrationId: 1, messageCount: 1500 });
+  for (const integrationId of ids.slice(1)) await scheduler.defer({ ...OLD, integrationId });
+  const firstRounds = new Set<string>();
+  for (let round = 0; round < 3; round++) {
+    await scheduler.failOverdue();
+    for (const sendId of scheduler.takeFailed()) firstRounds.add(sendId);
+  }
+  assert.equal(firstRounds.size, 12);
+  assert.ok(firstRounds.has(large._id));
+});
+
 /** Opens a scheduler for many suspended integrations that mail waits for, and records which are searched. */
 async function openSearch(count: number) {
   const ids = Array.from({ length: count }, (_, index) => index + 1);

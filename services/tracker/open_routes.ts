@@ -4,7 +4,6 @@ import type { IntegrationCircuit } from "@posthaste/storage";
 import { capacityFor } from "./capacity.ts";
 import { candidateOf, type SenderCandidate } from "./candidate.ts";
 import type { Flow } from "./flow.ts";
-import { isOverdue } from "./is_overdue.ts";
 
 /** The dependencies of opening routes. */
 export interface RouteDeps {
@@ -35,8 +34,6 @@ export function openRound(circuits: readonly IntegrationCircuit[], flow: Flow): 
 export interface Routable extends EarlierAttempts {
   /** Its sender address. */
   from: string;
-  /** Without it, the attempt does not count as the last one. */
-  acceptedAt?: Date;
 }
 
 /** A first attempt: nothing is known of it. */
@@ -118,7 +115,8 @@ export async function openRoutes(
   const isStopped = own !== null && !own.isHealthy && !own.isHalfOpen;
 
   function choose(message: Routable): number {
-    if (own === null || fallbacks.length === 0) return id;
+    // One message shows whether its server is back.
+    if (own === null || fallbacks.length === 0 || ownTakes()) return id;
     const able = fallbacks.filter(({ maySendAs }) => maySendAs(message.from)).map((one) => ({
       ...one,
       isHealthy: one.isHealthy || !own.isHealthy && one.isHalfOpen && leftOf(one.id) > 0,
@@ -126,13 +124,7 @@ export async function openRoutes(
     // A message does not wait for one integration while another that works has room.
     const open = able.filter((one) => leftOf(one.id) > 0);
     const isOpen = open.some(({ isHealthy }) => isHealthy);
-    // One message shows whether its server is back. If possible, it is not the last attempt of a message.
-    if (ownTakes() && !(isOpen && isLastTry(message))) return id;
     return chooseIntegration(message, { own, fallbacks: own.isHealthy || isOpen ? open : able });
-  }
-
-  function isLastTry({ acceptedAt }: Routable): boolean {
-    return acceptedAt !== undefined && isOverdue({ acceptedAt }, { integration, now });
   }
 
   /** Returns whether another message shows just now whether a fallback is back that may send this one. */
@@ -154,7 +146,8 @@ export async function openRoutes(
       return { id: chosen, left: leftOf(chosen) };
     },
     take: (chosen, messages) => left.set(keyOf(chosen), leftOf(chosen) - messages),
-    mostLeft: () => Math.max(leftOf(id), ...fallbacks.map((one) => leftOf(one.id))),
+    mostLeft: () =>
+      Math.max(leftOf(id), ...own?.isPaused ? [] : fallbacks.map((one) => leftOf(one.id))),
     elsewhere() {
       if (!isFailedOver || ownTakes()) return undefined;
       const byTaker = Map.groupBy(senders, (from) => choose({ ...FIRST_ATTEMPT, from }));

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isOutage } from "@posthaste/messaging";
 import type { Logger } from "@posthaste/telemetry";
 import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
 import type { Flow } from "./flow.ts";
@@ -7,8 +8,14 @@ import { type ScheduleDeps, scheduleOnce, startScheduled } from "./schedule_send
 /** Number of intervals until the next search if nothing waits: status events end the pause earlier. */
 const IDLE_INTERVALS = 3;
 
+/** Number of searches in an interval while messages are due: else waiting sends would take each place that gets free. */
+const SEARCHES_WHILE_DUE = 4;
+
 /** Pause between two rounds: one round then dispatches for several finished messages. */
 const MIN_PAUSE_MS = 100;
+
+/** Shortest time between two warnings: a round that fails again follows soon. */
+const WARN_EVERY_MS = 10_000;
 
 /**
  * Dispatches what is due and what waits, within the capacity, until the signal aborts: one after the other, so that both
@@ -19,36 +26,34 @@ export async function scheduleForever(
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   let searchAgainAt = -Infinity;
+  let warnAgainAt = -Infinity;
   /** Whether anything was due at the last search. */
   let isDue = false;
   while (!signal.aborted) {
-    let isWaiting = false;
-    let hasFailed = false;
-    const attempt = async (failure: string, work: () => Promise<void>) => {
+    let isOut = false;
+    /** Runs a step. Returns whether it found mail; one that failed may find some in the next round. */
+    const run = async (step: () => Promise<boolean>): Promise<boolean> => {
       try {
-        await work();
+        return await step();
       } catch (error) {
-        hasFailed = true;
-        deps.logger.warn(failure, { error });
+        isOut ||= isOutage(error);
+        if (performance.now() >= warnAgainAt) {
+          deps.logger.warn("Cannot dispatch all mail, retrying", { error });
+          warnAgainAt = performance.now() + WARN_EVERY_MS;
+        }
+        return true;
       }
     };
     // While mail ends, a round follows every 100 ms: what has a time is not searched for in each.
     if (performance.now() >= searchAgainAt) {
-      await attempt("Cannot start scheduled sends, retrying", () => startScheduled(deps));
-      await attempt("Cannot dispatch what is due, retrying", async () => {
-        isDue = await dispatchDue(deps, flow);
-      });
-      searchAgainAt = performance.now() + intervalMs;
+      await run(() => startScheduled(deps));
+      isDue = await run(() => dispatchDue(deps, flow));
+      searchAgainAt = performance.now() + intervalMs / (isDue ? SEARCHES_WHILE_DUE : 1);
     }
-    await attempt("Cannot schedule sends, retrying", async () => {
-      isWaiting = await scheduleOnce(deps, flow);
-    });
-    if (hasFailed) {
-      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
-      continue;
-    }
+    const isWaiting = await run(() => scheduleOnce(deps, flow));
     // Finished messages free capacity immediately.
-    await delay(MIN_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    const pauseMs = isOut ? intervalMs : MIN_PAUSE_MS;
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     const waitMs = isDue || isWaiting ? intervalMs : IDLE_INTERVALS * intervalMs;
     await flow.nextNews(waitMs, signal);
   }

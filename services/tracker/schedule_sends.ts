@@ -1,4 +1,4 @@
-import { MAX_MESSAGES_PER_EVENT, messageIdOf, startOf } from "@posthaste/contracts";
+import { MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
 import { redispatchesOf, type StatusEvent } from "@posthaste/messaging";
 import { allEnded, allSettled, failpoint } from "@posthaste/runtime";
 import { inTurn, type StorePart, type WaitingSend } from "@posthaste/storage";
@@ -73,14 +73,14 @@ export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void
   }
 }
 
-/** Starts scheduled sends whose time has come. */
+/** Starts scheduled sends whose time has come. Returns whether there were any. */
 export async function startScheduled(
   { waiting, patienceMs, now: clock }: Pick<ScheduleDeps, "patienceMs" | "now"> & {
     waiting: Pick<ScheduleDeps["waiting"], "startSends">;
   },
-): Promise<void> {
+): Promise<boolean> {
   const now = clock();
-  await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
+  return 0 < await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
 }
 
 /**
@@ -146,8 +146,7 @@ interface Part {
 function takeParts(found: readonly Found[]): Part[] {
   const ordered = found.toSorted(({ send: one }, { send: other }) => inTurn(one, other));
   return ordered.flatMap(({ send, routes }): Part[] => {
-    const from = send.from.email;
-    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from, acceptedAt: startOf(send) });
+    const { id, left } = routes.routeFor({ ...FIRST_ATTEMPT, from: send.from.email });
     // A send of another sender may go elsewhere.
     if (left <= 0) return [];
     const taken = Math.min(send.messageCount - send.next, left);
