@@ -1,19 +1,13 @@
-import { type Send } from "@posthaste/contracts";
-import {
-  acceptanceOf,
-  type AcceptanceReports,
-  type Bus,
-  dispatchSend,
-  openAcceptanceReports,
-  openBus,
-} from "@posthaste/messaging";
-import { failpoint, runService } from "@posthaste/runtime";
-import { openStore, type StorePart } from "@posthaste/storage";
+import { openAcceptanceReports, openBus } from "@posthaste/messaging";
+import { runService } from "@posthaste/runtime";
+import { openStore } from "@posthaste/storage";
 import process from "node:process";
 import { buildApp } from "./app.ts";
 import { cachedReads } from "./cached_reads.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
 import { openClosed } from "./closed.ts";
+import { dispatchAccepted } from "./dispatch_accepted.ts";
+import { mustWait } from "./must_wait.ts";
 import { patientCheck } from "./patient_check.ts";
 import { openRenderGroups } from "./render_groups.ts";
 import { sharedCheck } from "./shared_check.ts";
@@ -36,9 +30,8 @@ await runService({
     const app = buildApp({
       ...store,
       ...cachedReads(store),
-      dispatch: (send) => dispatch(send, { acceptances, bus, store }),
-      mustWait: (integration, priority) =>
-        priority === "bulk" || integration.maxPerMinute !== null || closed.has(integration),
+      dispatch: (send) => dispatchAccepted(send, { acceptances, bus, store }),
+      mustWait: (integration, priority) => mustWait(integration, priority, closed),
       render: openRenderGroups({
         ask: (data, options) => bus.askForEach("render.requested", data, options),
       }),
@@ -54,23 +47,3 @@ await runService({
     await closed.follow(signal);
   },
 });
-
-/** Passes an accepted send to the renderer. One that waits is queued, and only the scheduler is notified. */
-async function dispatch(
-  send: Send,
-  { acceptances, bus, store }: {
-    acceptances: AcceptanceReports;
-    bus: Bus;
-    store: StorePart<"waiting.queueSend">;
-  },
-): Promise<void> {
-  if (send.next === undefined) {
-    await dispatchSend(bus, send);
-    acceptances.note(send);
-  } else {
-    // Without an idempotency key, a send whose caller got an error is withdrawn before this.
-    await store.waiting.queueSend(send);
-    await bus.publish(acceptanceOf(send, { waits: true }), { id: send._id });
-  }
-  failpoint("api.after_dispatch");
-}

@@ -1,0 +1,14 @@
+import type { Integration, Priority } from "@posthaste/contracts";
+import type { Closed } from "./closed.ts";
+
+/**
+ * Returns whether mail of an integration waits in the ledger until the scheduler dispatches it. Small sends to an
+ * integration that works and has no rate limit do not.
+ */
+export function mustWait(
+  integration: Pick<Integration, "_id" | "suspended" | "maxPerMinute">,
+  priority: Priority,
+  closed: Pick<Closed, "has">,
+): boolean {
+  return priority === "bulk" || integration.maxPerMinute !== null || closed.has(integration);
+}
