@@ -26,7 +26,7 @@ export interface AttemptTimes {
   attempt: number;
   acceptedAt: Date;
   now: Date;
-  /** Whether another integration may make the next attempt: then the scheduler says when the message has waited too long. */
+  /** Whether another integration may make the next attempt. It has an hour for that after the maximum time. */
   mayGoElsewhere?: boolean;
   /** Returns 0 to 1. @default {Math.random} */
   random?: () => number;
@@ -39,6 +39,9 @@ export interface Waits {
   /** Time for which a server may still process a mail that it did not confirm, in milliseconds. */
   replyMs: number;
 }
+
+/** Time after the maximum time for which mail that no server was offered waits for another integration. */
+const ELSEWHERE_MS = 3_600_000;
 
 /** Decides the outcome of a message from an SMTP verdict and the policy of the attempt. */
 export function setbackOf(
@@ -55,8 +58,11 @@ export function setbackOf(
     const after = afterUnknown({ ...attempt, ...policy, busyMs: replyMs });
     return unknownSetback(after, reported);
   }
-  const nextAt = retryAt({ ...attempt, giveUpAfterMs: policy.retryForMs }) ??
-    (mayGoElsewhere ? when.now : null);
+  const giveUpAfterMs = policy.retryForMs;
+  const nextAt = retryAt({ ...attempt, giveUpAfterMs }) ??
+    (mayGoElsewhere
+      ? retryAt({ ...attempt, attempt: 1, giveUpAfterMs: giveUpAfterMs + ELSEWHERE_MS })
+      : null);
   if (nextAt === null) {
     return { state: "failed", ...reported, reason: `${verdict.reason}; retries ended` };
   }

@@ -55,13 +55,14 @@ test("setbackOf() fails a temporary failure after the integration's time is over
   assert.equal(setbackOf(verdictOf("defer"), short, after(HOUR - 1)).state, "deferred");
 });
 
-test("setbackOf() lets another integration try what was offered to no server, however old it is", () => {
+test("setbackOf() keeps what was offered to no server for another integration, for one more hour", () => {
+  const at = (ms: number) => ({ ...after(ms, 18), mayGoElsewhere: true });
   for (const kind of ["defer", "login_refused", "suspend_integration"] as const) {
-    const times = after(50 * HOUR, 18);
-    const setback = setbackOf(verdictOf(kind), RETRY, { ...times, mayGoElsewhere: true });
-    assert.deepEqual(setback, {
-      ...{ state: "deferred", reason: "So it is", reply: REPLY, nextAt: times.now },
+    const nextAt = new Date(ACCEPTED.getTime() + 48 * HOUR + 60_000);
+    assert.deepEqual(setbackOf(verdictOf(kind), RETRY, at(48 * HOUR)), {
+      ...{ state: "deferred", reason: "So it is", reply: REPLY, nextAt },
     });
+    assert.equal(setbackOf(verdictOf(kind), RETRY, at(49 * HOUR)).state, "failed");
   }
 });
 

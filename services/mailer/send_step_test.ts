@@ -1133,13 +1133,9 @@ test("sendStep() fails an old mail that a server was not offered, unless its int
       integrations: { find: () => Promise.resolve(integrationOf({ fallbacks: [...fallbacks] })) },
       send: () => Promise.reject(error),
     });
-    world.now = Date.parse(ACCEPTED) + 49 * 3_600_000;
+    world.now = Date.parse(ACCEPTED) + 48 * 3_600_000;
     await run();
-    const [written] = world.written;
-    assert.deepEqual([written?.state, written?.nextAt], [
-      state,
-      state === "failed" ? undefined : new Date(world.now),
-    ]);
+    assert.deepEqual(world.written.map((one) => one.state), [state]);
   }
 });
 
