@@ -144,6 +144,9 @@ const ANSWER_TIMEOUT_MS = 2000;
 /** The collection of the profiler. */
 const PROFILE = "system.profile";
 
+/** That of MongoDB 8.0, the first with the command `bulkWrite`. */
+const BULK_WRITE_WIRE_VERSION = 25;
+
 /** Sends a command to the database `admin` of one server. */
 export async function commandOn(port: number, command: Document): Promise<Document> {
   await using client = await new MongoClient(`mongodb://127.0.0.1:${port}`, {
@@ -155,13 +158,26 @@ export async function commandOn(port: number, command: Document): Promise<Docume
   return await client.db("admin").command(command);
 }
 
-/** Removes every document of a database, and its profile. Its collections and their indexes stay. */
+/**
+ * Removes every document of a database, and its profile. Its collections and their indexes stay. One command
+ * on one connection: forty of them open many connections, and use four times as much of the processor.
+ */
 export async function emptyMongoDatabase(url: string, name: string): Promise<void> {
-  await using client = await new MongoClient(url).connect();
+  await using client = await new MongoClient(url, { maxPoolSize: 1 }).connect();
   const db = client.db(name);
   const found = await db.listCollections({ type: "collection" }, { nameOnly: true }).toArray();
   const own = found.filter(({ name }) => !name.startsWith("system."));
-  await Promise.all(own.map(({ name }) => db.collection(name).deleteMany()));
+  const deletions = own.map((collection) => ({
+    name: "deleteMany" as const,
+    namespace: `${name}.${collection.name}`,
+    filter: {},
+  }));
+  const { maxWireVersion } = await db.command({ hello: 1 });
+  if (maxWireVersion < BULK_WRITE_WIRE_VERSION) {
+    await Promise.all(own.map(({ name }) => db.collection(name).deleteMany()));
+  } else if (deletions.length > 0) {
+    await client.bulkWrite(deletions, { ordered: false });
+  }
   if (!found.some(({ name }) => name === PROFILE)) return;
   await db.command({ profile: 0 });
   await db.dropCollection(PROFILE);
