@@ -68,7 +68,9 @@ async function runCheck({ name, command }: Check, cwd: string): Promise<CheckRes
   const path = [dirname(process.execPath), bin, process.env["PATH"]].join(delimiter);
   const child = spawn(program, args, {
     cwd,
-    env: { ...process.env, PATH: path, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" },
+    // The compiler is a program of Go: collecting garbage takes it a quarter more of the processor, and not
+    // collecting it a fifth more memory.
+    env: { ...process.env, PATH: path, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1", GOGC: "off" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "close").then(
