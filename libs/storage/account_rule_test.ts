@@ -81,7 +81,7 @@ const EXCEPTIONS: Record<string, string> = {
   "webhooks.countEndpoints": "the same; of numbers alone",
   "webhooks.waitingSince": "the same; of endpoints that were found",
   "webhooks.saveDeliveries": "the same; each names its account",
-  "integrations.listClosed":
+  "integrations.listBlocked":
     "the api works for all accounts, and asks for an integration by its account",
   "circuits.list": "mailers share what they know of servers, and send for all accounts",
   "people.listMemberships": PERSON,

@@ -114,7 +114,7 @@ export {
 export type { IntegrationSummaries, SummarizedIntegration } from "./integration_summary.ts";
 export type { NumberedPage } from "./numbered_page.ts";
 export type { PublishedTemplate, PublishedTemplates } from "./published_template.ts";
-export type { ClosedIntegrations } from "./closed_integrations.ts";
+export type { BlockedIntegrations } from "./blocked_integrations.ts";
 export type {
   IntegrationAuth,
   IntegrationChanges,

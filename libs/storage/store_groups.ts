@@ -7,7 +7,7 @@ import { type BatchStates, batchStates } from "./batch_states.ts";
 import { type BatchStore, batchStore } from "./batch_store.ts";
 import { type BatchWork, batchWork } from "./batch_work.ts";
 import { type BundleStore, bundleStore } from "./bundle_store.ts";
-import { type ClosedIntegrations, closedIntegrations } from "./closed_integrations.ts";
+import { type BlockedIntegrations, blockedIntegrations } from "./blocked_integrations.ts";
 import { type ContentExpiry, contentExpiry } from "./content_expiry.ts";
 import { type DeliveryLedgers, deliveryLedgers } from "./delivery_ledger.ts";
 import { type DraftStore, draftStore } from "./draft_store.ts";
@@ -85,7 +85,7 @@ export interface StoreGroups {
     & IntegrationSummaries
     & IntegrationHistory
     & IntegrationResultStore
-    & ClosedIntegrations;
+    & BlockedIntegrations;
   /** Accepted requests, until they are settled. */
   sends: SendAcceptance & SendStore & SendSearch & SendWithdrawals;
   /** Many sends under one id: for their accounts, and the work of the tracker on them. */
@@ -223,7 +223,7 @@ function integrationsOf(db: Db, options: { withoutLogins: boolean }): StoreGroup
     ...integrationSummaries(db, options),
     ...integrationHistory(db),
     ...integrationResults(db),
-    ...closedIntegrations(db),
+    ...blockedIntegrations(db),
   };
 }
 

@@ -5,7 +5,7 @@ import process from "node:process";
 import { buildApp } from "./app.ts";
 import { cachedReads } from "./cached_reads.ts";
 import { apiOptionsOf, CONFIG } from "./config.ts";
-import { openClosed } from "./closed.ts";
+import { openBlocked } from "./blocked_integrations.ts";
 import { dispatchAccepted } from "./dispatch_accepted.ts";
 import { mustWait } from "./must_wait.ts";
 import { patientCheck } from "./patient_check.ts";
@@ -26,12 +26,12 @@ await runService({
     });
     await using bus = await openBus({ url: config.NATS_URL, name: "api", waiting });
     await using acceptances = openAcceptanceReports(bus, { logger });
-    const closed = openClosed({ ...store, logger });
+    const blocked = openBlocked({ ...store, logger });
     const app = buildApp({
       ...store,
       ...cachedReads(store),
       dispatch: (send) => dispatchAccepted(send, { acceptances, bus, store }),
-      mustWait: (integration, priority) => mustWait(integration, priority, closed),
+      mustWait: (integration, priority) => mustWait(integration, priority, blocked),
       render: openRenderGroups({
         ask: (data, options) => bus.askForEach("render.requested", data, options),
       }),
@@ -44,6 +44,6 @@ await runService({
     health.add("mongodb", () => store.ping());
     health.add("nats", patientCheck(() => bus.check(), { patienceMs: config.BROKER_AWAY }));
     logger.info("Listening", { port: config.PORT });
-    await closed.follow(signal);
+    await blocked.follow(signal);
   },
 });

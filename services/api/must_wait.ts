@@ -1,5 +1,5 @@
 import type { Integration, Priority } from "@posthaste/contracts";
-import type { Closed } from "./closed.ts";
+import type { BlockedIntegrations } from "./blocked_integrations.ts";
 
 /**
  * Returns whether mail of an integration waits in the ledger until the scheduler dispatches it. Small sends to an
@@ -8,7 +8,7 @@ import type { Closed } from "./closed.ts";
 export function mustWait(
   integration: Pick<Integration, "_id" | "suspended" | "maxPerMinute">,
   priority: Priority,
-  closed: Pick<Closed, "has">,
+  blocked: Pick<BlockedIntegrations, "has">,
 ): boolean {
-  return priority === "bulk" || integration.maxPerMinute !== null || closed.has(integration);
+  return priority === "bulk" || integration.maxPerMinute !== null || blocked.has(integration);
 }

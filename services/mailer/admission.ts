@@ -102,7 +102,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
     async admit(integration, priority) {
       const { _id: key, maxConnections, maxPerMinute, suspended } = integration;
       const traffic = trafficOf(key);
-      if (suspended !== null || isClosed(traffic, deps.circuitOf(key), deps.now())) return "later";
+      if (suspended !== null || isBlocked(traffic, deps.circuitOf(key), deps.now())) return "later";
       const connections = shareOf(maxConnections, deps.peers(), key);
       if (connections === 0) return "elsewhere";
       if (maxPerMinute !== null && !await hasToken(traffic, maxPerMinute, deps)) {
@@ -115,7 +115,7 @@ export function openAdmission(deps: AdmissionDeps): Admission {
   };
 }
 
-function isClosed(
+function isBlocked(
   { blockedUntil, places }: Traffic,
   circuit: IntegrationCircuit | undefined,
   now: Date,

@@ -6,7 +6,7 @@ import { openTestStore, sendOf } from "./_test_store.ts";
 
 const now = new Date("2026-01-01T00:00:05Z");
 
-test("listClosed() lists integrations that are suspended, have an open circuit or returned mail", async () => {
+test("listBlocked() lists integrations that are suspended, have an open circuit or returned mail", async () => {
   await using opened = await openTestStore();
   const { store } = opened;
   const integrations = await Promise.all(
@@ -22,7 +22,7 @@ test("listClosed() lists integrations that are suspended, have an open circuit o
       })
     ),
   );
-  assert.deepEqual(await store.integrations.listClosed(now), new Set());
+  assert.deepEqual(await store.integrations.listBlocked(now), new Set());
   const stopped = integrations.find(({ name }) => name === "stopped");
   assert.ok(stopped);
   await store.integrations.suspend(stopped, { at: now, reason: "login refused" });
@@ -34,7 +34,7 @@ test("listClosed() lists integrations that are suspended, have an open circuit o
   const attempt = { messageId: messageIdOf(sendOf()._id, 0), attempt: 1, at: now };
   await voidAttempt(store, "deferred", { ...attempt, waitsFor: "acc_1/1", reason: "no login" });
   assert.deepEqual(
-    await store.integrations.listClosed(now),
+    await store.integrations.listBlocked(now),
     new Set(["acc_1/1", "acc_9/8", stopped._id]),
   );
 });

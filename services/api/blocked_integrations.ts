@@ -4,7 +4,7 @@ import type { StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 
 /** The integrations whose mail has to wait in the ledger. */
-export interface Closed {
+export interface BlockedIntegrations {
   /** Returns whether mail of an integration cannot go now. */
   has(integration: Pick<Integration, "_id" | "suspended">): boolean;
   /** Keeps the list current until the signal aborts. */
@@ -12,24 +12,24 @@ export interface Closed {
 }
 
 /**
- * How often the ledger is queried. Mail of a closed integration that is dispatched in between is
+ * How often the ledger is queried. Mail of a blocked integration that is dispatched in between is
  * returned by the mailer.
  */
-export interface ClosedOptions {
+export interface BlockedOptions {
   /** While mail is accepted, in milliseconds. @default {2000} */
   followMs?: number;
   /** While none is, in milliseconds. @default {10_000} */
   idleMs?: number;
 }
 
-/** Opens the list of closed integrations; it is empty until `follow` is called. */
-export function openClosed(
-  { integrations, now, logger }: StorePart<"integrations.listClosed"> & {
+/** Opens the list of blocked integrations; it is empty until `follow` is called. */
+export function openBlocked(
+  { integrations, now, logger }: StorePart<"integrations.listBlocked"> & {
     now(): Date;
     logger: Pick<Logger, "warn">;
   },
-  { followMs = 2000, idleMs = 10_000 }: ClosedOptions = {},
-): Closed {
+  { followMs = 2000, idleMs = 10_000 }: BlockedOptions = {},
+): BlockedIntegrations {
   let known: ReadonlySet<string> = new Set();
   let isAsked = false;
   return {
@@ -41,12 +41,12 @@ export function openClosed(
       await repeat(async () => {
         const wasAsked = isAsked;
         isAsked = false;
-        known = await integrations.listClosed(now());
+        known = await integrations.listBlocked(now());
         return wasAsked;
       }, {
         everyMs: followMs,
         idleMs,
-        failure: "Cannot read which integrations are closed",
+        failure: "Cannot read which integrations are blocked",
         ...{ logger, signal },
       });
     },

@@ -2,19 +2,19 @@ import type { Db } from "mongodb";
 import { collectionsOf } from "./_collections.ts";
 
 /** The look-up of integrations whose mail cannot be sent. */
-export interface ClosedIntegrations {
+export interface BlockedIntegrations {
   /**
    * Lists the integrations (`_id`) that are suspended, whose circuit is open, or that have mail which waits since they
    * refused a login. Other mail must wait for it.
    */
-  listClosed(now: Date): Promise<Set<string>>;
+  listBlocked(now: Date): Promise<Set<string>>;
 }
 
-/** Returns the look-up of closed integrations. */
-export function closedIntegrations(db: Db): ClosedIntegrations {
+/** Returns the look-up of blocked integrations. */
+export function blockedIntegrations(db: Db): BlockedIntegrations {
   const { integrationHealth, messages, openIntegrations } = collectionsOf(db);
   return {
-    async listClosed(now) {
+    async listBlocked(now) {
       const projection = { _id: 1 };
       const [waiting, unreachable, suspended] = await Promise.all([
         messages.distinct("waitsFor", { waitsFor: { $gte: "" } }) as Promise<string[]>,

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@posthaste/kit";
-import { openClosed } from "./closed.ts";
+import { openBlocked } from "./blocked_integrations.ts";
 
 const integration = (id: number) => ({ _id: `acc_1/${id}`, suspended: null });
 
-test("openClosed() lists closed integrations, keeps the list while the ledger is away, and removes reopened ones", async () => {
+test("openBlocked() lists blocked integrations, keeps the list while the ledger is away, and removes reopened ones", async () => {
   let listed: Set<string> | undefined = new Set(["acc_1/2"]);
   let asked = 0;
   const warnings: string[] = [];
-  const closed = openClosed({
+  const blocked = openBlocked({
     integrations: {
-      listClosed: () => {
+      listBlocked: () => {
         asked++;
         return listed === undefined ? Promise.reject(new Error("away")) : Promise.resolve(listed);
       },
@@ -20,35 +20,35 @@ test("openClosed() lists closed integrations, keeps the list while the ledger is
     now: () => new Date(),
     logger: { warn: (line) => void warnings.push(line) },
   });
-  assert.equal(closed.has(integration(2)), false);
-  assert.equal(closed.has({ _id: "acc_1/2", suspended: { at: new Date(), reason: "x" } }), true);
+  assert.equal(blocked.has(integration(2)), false);
+  assert.equal(blocked.has({ _id: "acc_1/2", suspended: { at: new Date(), reason: "x" } }), true);
   const stop = new AbortController();
-  const following = closed.follow(stop.signal);
+  const following = blocked.follow(stop.signal);
   await delay(0);
-  assert.deepEqual([closed.has(integration(2)), closed.has(integration(3))], [true, false]);
+  assert.deepEqual([blocked.has(integration(2)), blocked.has(integration(3))], [true, false]);
   listed = undefined;
   await until(() => asked >= 2);
   await delay(0);
-  assert.equal(closed.has(integration(2)), true);
-  assert.deepEqual(warnings, ["Cannot read which integrations are closed"]);
+  assert.equal(blocked.has(integration(2)), true);
+  assert.deepEqual(warnings, ["Cannot read which integrations are blocked"]);
   listed = new Set();
   await until(() => asked >= 3);
   await delay(0);
-  assert.equal(closed.has(integration(2)), false);
+  assert.equal(blocked.has(integration(2)), false);
   stop.abort();
   await following;
 });
 
-test("openClosed() seldom queries the ledger while it is not used itself", async () => {
+test("openBlocked() seldom queries the ledger while it is not used itself", async () => {
   let looks = 0;
-  const closed = openClosed({
-    integrations: { listClosed: () => Promise.resolve(new Set(looks++ === 0 ? ["acc_1/1"] : [])) },
+  const blocked = openBlocked({
+    integrations: { listBlocked: () => Promise.resolve(new Set(looks++ === 0 ? ["acc_1/1"] : [])) },
     now: () => new Date(),
     logger: { warn: () => undefined },
   }, { followMs: 1, idleMs: 3_600_000 });
-  assert.equal(closed.has(integration(1)), false);
+  assert.equal(blocked.has(integration(1)), false);
   const stop = new AbortController();
-  const following = closed.follow(stop.signal);
+  const following = blocked.follow(stop.signal);
   await until(() => looks === 2);
   await delay(20);
   assert.equal(looks, 2);
