@@ -11,7 +11,7 @@ import { openLeaderLease } from "./leader_lease.ts";
 import { openFlow } from "./flow.ts";
 import { lead } from "./lead.ts";
 import { scheduleForever } from "./schedule_forever.ts";
-import { noteNews } from "./schedule_sends.ts";
+import { noteNews } from "./note_news.ts";
 import { expireAssets } from "./expire_assets.ts";
 import { expireContents } from "./expire_contents.ts";
 import { expireEvents } from "./expire_events.ts";

@@ -1,5 +1,5 @@
 import { MAX_MESSAGES_PER_EVENT, messageIdOf } from "@posthaste/contracts";
-import { redispatchesOf, type StatusEvent } from "@posthaste/messaging";
+import { redispatchesOf } from "@posthaste/messaging";
 import { allEnded, allSettled, failpoint } from "@posthaste/runtime";
 import { inTurn, type StorePart, type WaitingSend } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
@@ -34,44 +34,6 @@ export type ScheduleDeps =
 
 /** How many sends of an integration one round dispatches. */
 const MAX_SENDS = 50;
-
-/** Updates the flow from status events: attempts ended, came back, wait or were dropped, and mail was accepted. */
-export function noteNews(flow: Flow, statusEvents: readonly StatusEvent[]): void {
-  for (const { type, data } of statusEvents) {
-    switch (type) {
-      case "status.send.accepted":
-        if (data.waits) flow.wake();
-        break;
-      case "status.message.sent":
-      case "status.message.deferred":
-      case "status.message.unknown":
-      case "status.message.suppressed":
-        flow.end({ ...data, attempt: data.attempt - 1 });
-        break;
-      case "status.message.returned": {
-        const { accountId, integrationId, insteadOf = integrationId, stage } = data;
-        const attempt = { ...data, acceptedAt: new Date(data.acceptedAt) };
-        const [used, own] = [`${accountId}/${integrationId}`, `${accountId}/${insteadOf}`];
-        // A printer knows nothing of the server.
-        flow.keepReturned(used, attempt, { isServerBusy: stage !== "pdf", own });
-        break;
-      }
-      case "status.message.waiting":
-        flow.postpone(data, Date.parse(data.nextAt) - Date.parse(data.at));
-        break;
-      case "status.message.dropped":
-        flow.release(data);
-        break;
-      case "status.message.failed":
-        // A service before the mailer that fails a message names the number of earlier attempts.
-        flow.end({
-          ...data,
-          attempt: data.stage === "mailer" ? data.attempt - 1 : data.attempt,
-        });
-        break;
-    }
-  }
-}
 
 /** Starts scheduled sends whose time has come. Returns whether there were any. */
 export async function startScheduled(

@@ -5,7 +5,8 @@ import { type Changes, withChanges } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openFlow } from "./flow.ts";
-import { noteNews, type ScheduleDeps, scheduleOnce, startScheduled } from "./schedule_sends.ts";
+import { noteNews } from "./note_news.ts";
+import { type ScheduleDeps, scheduleOnce, startScheduled } from "./schedule_sends.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");
 const HOUR = 3_600_000;
@@ -349,21 +350,6 @@ test("scheduleOnce() reads nothing of an integration whose window is full", asyn
   });
   for (let round = 0; round < 3; round++) await scheduleOnce(deps, flow);
   assert.deepEqual([flow.inFlight("acc_1/4"), asked], [10, 1]);
-});
-
-test("noteNews() wakes the scheduler for a send that waits, and for no other", async () => {
-  const { flow } = openScheduler([]);
-  const accepted = (waits?: true): StatusEvent => ({
-    type: "status.send.accepted",
-    data: { v: 2, sendId: "snd_1", accountId: "acc_1", at: NOW.toISOString(), waits },
-  });
-  let woken = 0;
-  const news = flow.nextNews(60_000).then(() => woken++);
-  noteNews(flow, [accepted()]);
-  await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(woken, 0);
-  noteNews(flow, [accepted(true)]);
-  await news;
 });
 
 test("scheduleOnce() dispatches the other integrations when one fails", async () => {
