@@ -43,6 +43,9 @@ export interface Waits {
 /** Time after the maximum time for which mail that no server was offered waits for another integration. */
 const ELSEWHERE_MS = 3_600_000;
 
+/** It waits as after its second attempt, for five minutes: where no fallback takes it, its own server would be asked. */
+const ELSEWHERE_WAIT = 2;
+
 /** Decides the outcome of a message from an SMTP verdict and the policy of the attempt. */
 export function setbackOf(
   verdict: SmtpVerdict,
@@ -61,7 +64,11 @@ export function setbackOf(
   const giveUpAfterMs = policy.retryForMs;
   const nextAt = retryAt({ ...attempt, giveUpAfterMs }) ??
     (mayGoElsewhere
-      ? retryAt({ ...attempt, attempt: 1, giveUpAfterMs: giveUpAfterMs + ELSEWHERE_MS })
+      ? retryAt({
+        ...attempt,
+        attempt: ELSEWHERE_WAIT,
+        giveUpAfterMs: giveUpAfterMs + ELSEWHERE_MS,
+      })
       : null);
   if (nextAt === null) {
     return { state: "failed", ...reported, reason: `${verdict.reason}; retries ended` };

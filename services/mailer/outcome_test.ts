@@ -58,7 +58,7 @@ test("setbackOf() fails a temporary failure after the integration's time is over
 test("setbackOf() keeps what was offered to no server for another integration, for one more hour", () => {
   const at = (ms: number) => ({ ...after(ms, 18), mayGoElsewhere: true });
   for (const kind of ["defer", "login_refused", "suspend_integration"] as const) {
-    const nextAt = new Date(ACCEPTED.getTime() + 48 * HOUR + 60_000);
+    const nextAt = new Date(ACCEPTED.getTime() + 48 * HOUR + 300_000);
     assert.deepEqual(setbackOf(verdictOf(kind), RETRY, at(48 * HOUR)), {
       ...{ state: "deferred", reason: "So it is", reply: REPLY, nextAt },
     });

@@ -13,20 +13,17 @@ export type FailureDeps =
     now(): Date;
   };
 
-/** Maximum number of messages of one send that fail together. */
-export const MESSAGES_PER_ROUND = 100;
-
 /**
- * Fails messages of a send that have waited for their integration for the maximum time, beginning with those
- * that are next in turn.
+ * Fails at most `max` messages of a send that have waited for their integration for the maximum time, beginning with
+ * those that are next in turn.
  */
 export async function failOverduePart(
   send: WaitingSend,
-  cause: string,
+  { cause, max }: { cause: string; max: number },
   deps: FailureDeps & StorePart<"waiting.advanceSend">,
 ): Promise<void> {
   const { next, messageCount } = send;
-  const to = Math.min(messageCount, next + MESSAGES_PER_ROUND);
+  const to = Math.min(messageCount, next + max);
   const messages = Array.from({ length: to - next }, (_, at) => ({ index: next + at, attempt: 0 }));
   await failMessages(send, messages, cause, deps);
   // Last: if this leader is lost, the next one ends the rest.

@@ -1,12 +1,7 @@
 import { allEnded, repeat } from "@posthaste/runtime";
 import { reasonOfPause, type StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
-import {
-  failMessages,
-  failOverduePart,
-  type FailureDeps,
-  MESSAGES_PER_ROUND,
-} from "./fail_messages.ts";
+import { failMessages, failOverduePart, type FailureDeps } from "./fail_messages.ts";
 import type { AttemptKey, Flow } from "./flow.ts";
 import { openRound, openRoutes, type Round, type RouteDeps, type Routes } from "./open_routes.ts";
 
@@ -100,7 +95,7 @@ function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): str
   return taken;
 }
 
-/** Fails some `max` messages of an integration: a send fails in parts of up to 100. Returns their number. */
+/** Fails at most `max` messages of an integration. Returns their number. */
 async function failOverdueOf(
   key: string,
   round: Round,
@@ -130,12 +125,12 @@ async function failOverdueOf(
   }
   if (count < max) {
     const sends = await deps.waiting.overdueSends(key, search());
-    const taken = sends.filter((send) => {
-      if (count >= max) return false;
-      count += Math.min(MESSAGES_PER_ROUND, send.messageCount - send.next);
-      return true;
+    const parts = sends.flatMap((send) => {
+      const part = Math.min(max - count, send.messageCount - send.next);
+      count += part;
+      return part > 0 ? [{ send, part }] : [];
     });
-    await allEnded(taken, (send) => failOverduePart(send, cause, deps));
+    await allEnded(parts, ({ send, part }) => failOverduePart(send, { cause, max: part }, deps));
   }
   return count;
 }

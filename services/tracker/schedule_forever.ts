@@ -14,7 +14,7 @@ const SEARCHES_WHILE_DUE = 4;
 /** Pause between two rounds: one round then dispatches for several finished messages. */
 const MIN_PAUSE_MS = 100;
 
-/** Shortest time between two warnings: a round that fails again follows soon. */
+/** Shortest time between two warnings of a step: a round that fails again follows soon. */
 const WARN_EVERY_MS = 10_000;
 
 /**
@@ -26,31 +26,31 @@ export async function scheduleForever(
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
   let searchAgainAt = -Infinity;
-  let warnAgainAt = -Infinity;
+  const warnAgainAt = new Map<string, number>();
   /** Whether anything was due at the last search. */
   let isDue = false;
   while (!signal.aborted) {
     let isOut = false;
     /** Runs a step. Returns whether it found mail; one that failed may find some in the next round. */
-    const run = async (step: () => Promise<boolean>): Promise<boolean> => {
+    const run = async (what: string, step: () => Promise<boolean>): Promise<boolean> => {
       try {
         return await step();
       } catch (error) {
         isOut ||= isOutage(error);
-        if (performance.now() >= warnAgainAt) {
-          deps.logger.warn("Cannot dispatch all mail, retrying", { error });
-          warnAgainAt = performance.now() + WARN_EVERY_MS;
+        if (performance.now() >= (warnAgainAt.get(what) ?? -Infinity)) {
+          deps.logger.warn(`Cannot ${what}, retrying`, { error });
+          warnAgainAt.set(what, performance.now() + WARN_EVERY_MS);
         }
         return true;
       }
     };
     // While mail ends, a round follows every 100 ms: what has a time is not searched for in each.
     if (performance.now() >= searchAgainAt) {
-      await run(() => startScheduled(deps));
-      isDue = await run(() => dispatchDue(deps, flow));
+      await run("start all scheduled sends", () => startScheduled(deps));
+      isDue = await run("dispatch all that is due", () => dispatchDue(deps, flow));
       searchAgainAt = performance.now() + intervalMs / (isDue ? SEARCHES_WHILE_DUE : 1);
     }
-    const isWaiting = await run(() => scheduleOnce(deps, flow));
+    const isWaiting = await run("dispatch all that waits", () => scheduleOnce(deps, flow));
     // Finished messages free capacity immediately.
     const pauseMs = isOut ? intervalMs : MIN_PAUSE_MS;
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
