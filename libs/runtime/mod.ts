@@ -21,7 +21,7 @@
  *
  * @module
  */
-export { allEnded, allSettled, type Settled } from "./all_ended.ts";
+export { allEnded, allSettled } from "./all_ended.ts";
 export { answerWithin } from "./answer_within.ts";
 export { CONNECTIONS } from "./connections.ts";
 export { armFailpoint, type Failpoint, failpoint, FAILPOINTS } from "./failpoint.ts";

@@ -31,8 +31,8 @@ export async function scheduleForever(
   let isDue = false;
   while (!signal.aborted) {
     let isOut = false;
-    /** Runs a step. Returns whether it found mail; one that failed may find some in the next round. */
-    const run = async (what: string, step: () => Promise<boolean>): Promise<boolean> => {
+    /** Runs a step. Returns `undefined` if it fails. */
+    const run = async <T>(what: string, step: () => Promise<T>): Promise<T | undefined> => {
       try {
         return await step();
       } catch (error) {
@@ -41,16 +41,17 @@ export async function scheduleForever(
           deps.logger.warn(`Cannot ${what}, retrying`, { error });
           warnAgainAt.set(what, performance.now() + WARN_EVERY_MS);
         }
-        return true;
+        return undefined;
       }
     };
     // While mail ends, a round follows every 100 ms: what has a time is not searched for in each.
     if (performance.now() >= searchAgainAt) {
       await run("start all scheduled sends", () => startScheduled(deps));
-      isDue = await run("dispatch all that is due", () => dispatchDue(deps, flow));
+      // One that failed may find some mail in the next round.
+      isDue = await run("dispatch all that is due", () => dispatchDue(deps, flow)) ?? true;
       searchAgainAt = performance.now() + intervalMs / (isDue ? SEARCHES_WHILE_DUE : 1);
     }
-    const isWaiting = await run("dispatch all that waits", () => scheduleOnce(deps, flow));
+    const isWaiting = await run("dispatch all that waits", () => scheduleOnce(deps, flow)) ?? true;
     // Finished messages free capacity immediately.
     const pauseMs = isOut ? intervalMs : MIN_PAUSE_MS;
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);

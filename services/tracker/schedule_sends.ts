@@ -35,14 +35,14 @@ export type ScheduleDeps =
 /** How many sends of an integration one round dispatches. */
 const MAX_SENDS = 50;
 
-/** Starts scheduled sends whose time has come. Returns whether there were any. */
+/** Starts scheduled sends whose time has come. */
 export async function startScheduled(
   { waiting, patienceMs, now: clock }: Pick<ScheduleDeps, "patienceMs" | "now"> & {
     waiting: Pick<ScheduleDeps["waiting"], "startSends">;
   },
-): Promise<boolean> {
+): Promise<void> {
   const now = clock();
-  return 0 < await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
+  await waiting.startSends({ now, reconcileAt: new Date(now.getTime() + patienceMs) });
 }
 
 /**
