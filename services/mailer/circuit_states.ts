@@ -7,11 +7,11 @@ import { count, type Logger } from "@posthaste/telemetry";
 export interface CircuitStates {
   circuitOf(integrationId: string): IntegrationCircuit | undefined;
   /**
-   * Records that a server was unreachable. Never throws.
+   * Records that a server was unreachable. Returns whether nothing is sent to it for a while. Never throws.
    *
    * @param failure `reason`: a sentence for its users. `error`: what operators find in the log.
    */
-  note(integrationId: string, failure: { reason: string; error: unknown }): Promise<void>;
+  note(integrationId: string, failure: { reason: string; error: unknown }): Promise<boolean>;
   /** Records that a server was reached. Never throws, and is free if no failure was known. */
   clear(integrationId: string): Promise<void>;
   /** Follows the states that other mailers report, until the signal aborts. */
@@ -45,8 +45,8 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
 
   return {
     circuitOf: (id) => known.get(id),
-    note: (id, { reason, error }) =>
-      carefully(async () => {
+    async note(id, { reason, error }) {
+      await carefully(async () => {
         const { circuit, isOpened } = await deps.circuits.countFailure({
           id,
           reason,
@@ -60,7 +60,9 @@ export function openCircuitStates(deps: CircuitStatesDeps): CircuitStates {
           integration: id,
           error,
         });
-      }),
+      });
+      return circuitState(known.get(id), deps.now()) === "open";
+    },
     clear: (id) =>
       carefully(async () => {
         const before = known.get(id);

@@ -26,8 +26,8 @@ export interface AttemptTimes {
   attempt: number;
   acceptedAt: Date;
   now: Date;
-  /** Whether another integration may make the next attempt. It has an hour for that after the maximum time. */
-  mayGoElsewhere?: boolean;
+  /** Whether its integration takes no mail now: then the scheduler decides when the message has waited too long. */
+  isStopped?: boolean;
   /** Returns 0 to 1. @default {Math.random} */
   random?: () => number;
 }
@@ -40,19 +40,13 @@ export interface Waits {
   replyMs: number;
 }
 
-/** Time after the maximum time for which mail that no server was offered waits for another integration. */
-const ELSEWHERE_MS = 3_600_000;
-
-/** It waits as after its second attempt, for five minutes: where no fallback takes it, its own server would be asked. */
-const ELSEWHERE_WAIT = 2;
-
 /** Decides the outcome of a message from an SMTP verdict and the policy of the attempt. */
 export function setbackOf(
   verdict: SmtpVerdict,
   policy: AttemptPolicy,
   when: AttemptTimes & Waits,
 ): Setback {
-  const { retryMs, replyMs, mayGoElsewhere = false, ...times } = when;
+  const { retryMs, replyMs, isStopped = false, ...times } = when;
   const attempt = { ...times, firstMs: retryMs };
   const reply = replyOf(verdict);
   const reported = { reason: verdict.reason, ...(reply === undefined ? {} : { reply }) };
@@ -61,15 +55,8 @@ export function setbackOf(
     const after = afterUnknown({ ...attempt, ...policy, busyMs: replyMs });
     return unknownSetback(after, reported);
   }
-  const giveUpAfterMs = policy.retryForMs;
-  const nextAt = retryAt({ ...attempt, giveUpAfterMs }) ??
-    (mayGoElsewhere
-      ? retryAt({
-        ...attempt,
-        attempt: ELSEWHERE_WAIT,
-        giveUpAfterMs: giveUpAfterMs + ELSEWHERE_MS,
-      })
-      : null);
+  const nextAt = retryAt({ ...attempt, giveUpAfterMs: policy.retryForMs }) ??
+    (isStopped ? when.now : null);
   if (nextAt === null) {
     return { state: "failed", ...reported, reason: `${verdict.reason}; retries ended` };
   }

@@ -55,15 +55,18 @@ test("setbackOf() fails a temporary failure after the integration's time is over
   assert.equal(setbackOf(verdictOf("defer"), short, after(HOUR - 1)).state, "deferred");
 });
 
-test("setbackOf() keeps what was offered to no server for another integration, for one more hour", () => {
-  const at = (ms: number) => ({ ...after(ms, 18), mayGoElsewhere: true });
+test("setbackOf() defers what its integration took not, however old it is: the scheduler decides", () => {
+  const now = new Date(ACCEPTED.getTime() + 50 * HOUR);
   for (const kind of ["defer", "login_refused", "suspend_integration"] as const) {
-    const nextAt = new Date(ACCEPTED.getTime() + 48 * HOUR + 300_000);
-    assert.deepEqual(setbackOf(verdictOf(kind), RETRY, at(48 * HOUR)), {
-      ...{ state: "deferred", reason: "So it is", reply: REPLY, nextAt },
-    });
-    assert.equal(setbackOf(verdictOf(kind), RETRY, at(49 * HOUR)).state, "failed");
+    assert.deepEqual(
+      setbackOf(verdictOf(kind), RETRY, { ...after(50 * HOUR, 18), isStopped: true }),
+      {
+        ...{ state: "deferred", reason: "So it is", reply: REPLY, nextAt: now },
+      },
+    );
   }
+  const refused = setbackOf(verdictOf("fail"), RETRY, { ...after(HOUR), isStopped: true });
+  assert.equal(refused.state, "failed");
 });
 
 test("setbackOf() holds an unknown outcome for a person if the integration requires it", () => {

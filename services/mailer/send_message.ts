@@ -79,7 +79,12 @@ export async function sendMessage(
   const work = beginWork(message, deps);
   const opened = unsealed(integration, deps);
   if ("kind" in opened) {
-    return await setBack(work, { integration, own, isUnoffered: true }, deps, opened);
+    return await setBack(
+      work,
+      { integration, own, isUnoffered: true, isAway: false },
+      deps,
+      opened,
+    );
   }
   const raw = opened.dkim === undefined ? mail.raw : await signMail(mail.raw, opened.dkim);
   const mimeHash = createHash("sha256").update(raw).digest("hex");
@@ -169,11 +174,12 @@ async function endFailed(
   }
   // A server may send nothing before it has accepted a login.
   const isReached = error.fault !== "host" && error.phase !== "auth";
+  let isAway = false;
   if (isUnreachable(error) || isSilent(error)) {
     const reason = isSilent(error) ? SILENT : verdict.reason;
-    await deps.circuitStates.note(integration._id, { reason, error });
+    isAway = await deps.circuitStates.note(integration._id, { reason, error });
   } else if (isReached) await deps.circuitStates.clear(integration._id);
-  const used = { integration, own, isUnoffered: isUnoffered(error) };
+  const used = { integration, own, isUnoffered: isUnoffered(error), isAway };
   const ended = await setBack(work, used, deps, verdict);
   if (error.phase === "rcpt" && isNoMailbox(verdict)) {
     await noteRefused(work, { email: work.message.to.email, reply: verdict }, deps);
@@ -201,27 +207,35 @@ function handOver(
   });
 }
 
+/** The integration that made an attempt in vain. */
+interface Used extends Pick<Way, "integration" | "own"> {
+  /** Whether its server was certainly not offered the mail. */
+  isUnoffered: boolean;
+  /** Whether its circuit is open now. */
+  isAway: boolean;
+}
+
 async function setBack(
   work: Work,
-  { integration, own, isUnoffered }: Pick<Way, "integration" | "own"> & { isUnoffered: boolean },
+  { integration, own, isUnoffered, isAway }: Used,
   deps: MessageDeps,
   verdict: SmtpVerdict,
 ): Promise<"ended"> {
-  const acceptedAt = new Date(work.message.acceptedAt);
   const now = deps.now();
-  const attempt = work.message.attempt + 1;
   const { retryMs, replyMs } = deps;
-  const isFallback = fallbackOf(work.message) !== undefined;
-  const policy = attemptPolicy(own, { isFallback });
-  const mayGoElsewhere = isUnoffered && own.fallbacks.length > 0;
-  const times = { attempt, acceptedAt, now, mayGoElsewhere };
-  const setback = setbackOf(verdict, policy, { ...times, retryMs, replyMs });
+  const stopReason = await stopIntegration(verdict, { integration, now }, deps);
+  const policy = attemptPolicy(own, { isFallback: fallbackOf(work.message) !== undefined });
+  const setback = setbackOf(verdict, policy, {
+    attempt: work.message.attempt + 1,
+    acceptedAt: new Date(work.message.acceptedAt),
+    isStopped: isAway || stopReason !== undefined,
+    ...{ now, retryMs, replyMs },
+  });
   if (setback.state !== "deferred") return await endAttempt(work, deps, setback);
   const unreached = isUnoffered ? { unreached: integration.id } : {};
-  const reason = await stopIntegration(verdict, { integration, now }, deps);
-  if (reason === undefined) return await endAttempt(work, deps, { ...setback, ...unreached });
+  if (stopReason === undefined) return await endAttempt(work, deps, { ...setback, ...unreached });
   const { state, reply } = setback;
-  const reported = reply === undefined ? { reason } : { reason, reply };
+  const reported = reply === undefined ? { reason: stopReason } : { reason: stopReason, reply };
   return await endAttempt(work, deps, {
     ...{ state, ...reported, ...unreached, waitsFor: ownKeyOf(work.message) },
   });

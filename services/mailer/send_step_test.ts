@@ -120,7 +120,10 @@ function openMailer(changes: Changes<SendDeps> = {}) {
       block: ({ _id }) => void world.noted.push(`block ${_id}`),
     },
     circuitStates: {
-      note: (id, { reason }) => Promise.resolve(void world.noted.push(`note ${id}: ${reason}`)),
+      note(id, { reason }) {
+        world.noted.push(`note ${id}: ${reason}`);
+        return Promise.resolve(false);
+      },
       clear: (id) => Promise.resolve(void world.noted.push(`clear ${id}`)),
     },
     inFlight: openSemaphore({ max: 1_000_000 }),
@@ -1124,19 +1127,32 @@ test("sendStep() records that a server was not offered the mail, and no more tha
   }
 });
 
-test("sendStep() fails an old mail that a server was not offered, unless its integration has fallbacks", async () => {
+test("sendStep() leaves it to the scheduler to fail an old mail of an integration that takes none now", async () => {
   const away = new SmtpFailure("away", { phase: "connect", fault: "timeout" });
-  const refused = new SmtpFailure("later", { phase: "rcpt", fault: "lost" });
-  const cases = [[away, [], "failed"], [away, [5], "deferred"], [refused, [5], "failed"]] as const;
-  for (const [error, fallbacks, state] of cases) {
+  const busy = new SmtpFailure("later", { phase: "rcpt", fault: "lost" });
+  const cases = [[away, true, "deferred"], [away, false, "failed"], [
+    busy,
+    true,
+    "failed",
+  ]] as const;
+  for (const [error, isOpen, state] of cases) {
     const { world, run } = openMailer({
-      integrations: { find: () => Promise.resolve(integrationOf({ fallbacks: [...fallbacks] })) },
+      circuitStates: { note: () => Promise.resolve(isOpen) },
       send: () => Promise.reject(error),
     });
-    world.now = Date.parse(ACCEPTED) + 48 * 3_600_000;
+    world.now = Date.parse(ACCEPTED) + 50 * 3_600_000;
     await run();
     assert.deepEqual(world.written.map((one) => one.state), [state]);
   }
+});
+
+test("sendStep() stops an integration whose login is refused, however old the mail is", async () => {
+  const response = "535 5.7.8 no";
+  const { world, run } = openMailer({ send: refusal(response, "auth") });
+  world.now = Date.parse(ACCEPTED) + 50 * 3_600_000;
+  await run();
+  assert.match(world.noted.join(), /^refused acc_1\/4 .*block acc_1\/4/);
+  assert.partialDeepStrictEqual(world.written, [{ state: "deferred", waitsFor: "acc_1/4" }]);
 });
 
 test("sendStep() sends in place of another integration, whose message it stays", async () => {
