@@ -191,22 +191,34 @@ function afterLateRegister<O extends Outcome>(
 export interface AdvanceOptions {
   /** Returns whether the process's own deadline is over. @default {() => false} */
   isLate?(): boolean;
-  /** Runs before a request is repeated whose answer was lost. */
-  beforeRepeat?(): Promise<void>;
+  /**
+   * Runs before a request is repeated whose answer was lost. It may throw to end that.
+   *
+   * @default Throws what `unsure` was caused by: the next round, or another process, finishes the work.
+   */
+  beforeRepeat?(cause: unknown): Promise<void> | void;
 }
 
-/** Performs requests until no request to the ledger is left: before the dot, or at the end. */
+/**
+ * Performs requests until no request to the ledger is left: before the dot, or at the end.
+ *
+ * @throws What `beforeRepeat` throws.
+ */
 export async function advance<O extends Outcome>(
   ending: Ending<O>,
   ledger: DeliveryLedger<O>,
-  { isLate = () => false, beforeRepeat }: AdvanceOptions = {},
+  { isLate = () => false, beforeRepeat = giveUp }: AdvanceOptions = {},
 ): Promise<Ending<O>> {
   let current = ending;
   for (;;) {
     const request = requestOf(current);
     if (request === undefined) return current;
     const answer = await ledger.perform(request);
-    if (answer.type === "unsure") await beforeRepeat?.();
+    if (answer.type === "unsure") await beforeRepeat(answer.cause);
     current = answered(current, answer, isLate());
   }
+}
+
+function giveUp(cause: unknown): never {
+  throw cause ?? new Error("The ledger has not answered for certain");
 }

@@ -17,9 +17,9 @@ export type RegisterAnswer<O extends Outcome = Outcome> =
   /** Another insert was first, as a majority knows it. It may be an earlier try of the same process. */
   | { type: "existing"; register: Register<O> };
 
-/** The ledger's answer; `unsure` if the answer was lost and the result is unknown. */
+/** The ledger's answer; `unsure` if the answer was lost and the result is unknown, with the error that shows it. */
 export type LedgerAnswer<O extends Outcome = Outcome> =
-  | { type: "unsure" }
+  | { type: "unsure"; cause?: unknown }
   | RegisterAnswer<O>
   | { type: "written"; held: boolean }
   | { type: "read"; message: StoredOutcome | undefined };

@@ -168,7 +168,7 @@ export function deliveryLedgers(db: Db, now: () => Date): DeliveryLedgers {
         try {
           return await perform(message, request, options);
         } catch (error) {
-          if (isUnsure(error)) return { type: "unsure" };
+          if (isUnsure(error)) return { type: "unsure", cause: error };
           throw error;
         }
       },
