@@ -1,5 +1,6 @@
 import type { Logger } from "@posthaste/telemetry";
 import { setTimeout as delay } from "node:timers/promises";
+import { rareWarnings } from "./rare_warnings.ts";
 
 /** Options of {@linkcode repeat}. */
 export interface Repetition {
@@ -13,17 +14,21 @@ export interface Repetition {
   signal: AbortSignal;
 }
 
-/** Runs `work` repeatedly until the signal aborts. A failure is logged and does not end the repetition. */
+/**
+ * Runs `work` repeatedly until the signal aborts. A failure does not end the repetition, and is logged when it begins and
+ * every 10 s.
+ */
 export async function repeat(
   work: () => Promise<unknown>,
   { everyMs, idleMs = everyMs, failure, logger, signal }: Repetition,
 ): Promise<void> {
+  const { warn } = rareWarnings(logger);
   while (!signal.aborted) {
     let isIdle = false;
     try {
       isIdle = await work() === false;
     } catch (error) {
-      logger.warn(failure, { error });
+      warn(failure, { error });
     }
     await delay(isIdle ? idleMs : everyMs, undefined, { signal }).catch(() => undefined);
   }

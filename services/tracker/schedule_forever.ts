@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isOutage } from "@posthaste/messaging";
+import { rareWarnings } from "@posthaste/runtime";
 import type { Logger } from "@posthaste/telemetry";
 import { dispatchDue, type DueDeps } from "./dispatch_due.ts";
 import type { Flow } from "./flow.ts";
@@ -14,9 +15,6 @@ const SEARCHES_WHILE_DUE = 4;
 /** Pause between two rounds: one round then dispatches for several finished messages. */
 const MIN_PAUSE_MS = 100;
 
-/** Shortest time between two warnings of a step: a round that fails again follows soon. */
-const WARN_EVERY_MS = 10_000;
-
 /**
  * Dispatches what is due and what waits, within the capacity, until the signal aborts: one after the other, so that both
  * together keep it. One tracker does it for all. Two would be safe, but every second dispatch would be wasted.
@@ -25,22 +23,21 @@ export async function scheduleForever(
   deps: ScheduleDeps & DueDeps & { logger: Pick<Logger, "warn"> },
   { flow, intervalMs, signal }: { flow: Flow; intervalMs: number; signal: AbortSignal },
 ): Promise<void> {
+  // A round that fails again follows soon.
+  const logger = rareWarnings(deps.logger);
   let searchAgainAt = -Infinity;
-  const warnAgainAt = new Map<string, number>();
   /** Whether anything was due at the last search. */
   let isDue = false;
   while (!signal.aborted) {
     let isOut = false;
-    /** Runs a step. Returns `undefined` if it fails. */
+    /** Runs a step. Returns `undefined` if it fails, or the signal has aborted. */
     const run = async <T>(what: string, step: () => Promise<T>): Promise<T | undefined> => {
+      if (signal.aborted) return undefined;
       try {
         return await step();
       } catch (error) {
         isOut ||= isOutage(error);
-        if (performance.now() >= (warnAgainAt.get(what) ?? -Infinity)) {
-          deps.logger.warn(`Cannot ${what}, retrying`, { error });
-          warnAgainAt.set(what, performance.now() + WARN_EVERY_MS);
-        }
+        logger.warn(`Cannot ${what}, retrying`, { error });
         return undefined;
       }
     };

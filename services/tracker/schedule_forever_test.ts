@@ -1,4 +1,3 @@
-import { until } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { circuitOf, NOW, openTestScheduler } from "./_test_scheduler.ts";
@@ -6,16 +5,21 @@ import { scheduleForever } from "./schedule_forever.ts";
 
 type Scheduler = Awaited<ReturnType<typeof openTestScheduler>>;
 
-/** Runs a scheduler until the end of a round after it dispatched. Returns what it warned of. */
+/** Runs a scheduler until the end of the round in which it dispatches. Returns what it warned of. */
 async function run({ deps, flow }: Scheduler): Promise<string[]> {
   const warnings: string[] = [];
   const logger = { warn: (text: string) => void warnings.push(text) };
   const ending = new AbortController();
+  function nextNews(): Promise<void> {
+    if (flow.inFlight("acc_1/4") > 0) ending.abort();
+    return Promise.resolve();
+  }
   const { signal } = ending;
-  const running = scheduleForever({ ...deps, logger }, { flow, intervalMs: 1, signal });
-  await until(() => flow.inFlight("acc_1/4") > 0, { message: "a dispatch" });
-  ending.abort();
-  await running;
+  await scheduleForever({ ...deps, logger }, {
+    flow: { ...flow, nextNews },
+    intervalMs: 1,
+    signal,
+  });
   return warnings;
 }
 
@@ -90,4 +94,18 @@ test("scheduleForever() is not slower while one integration cannot be read", asy
   scheduler.deps.integrations.find = () => Promise.reject(new Error("Invalid input"));
   const { waits, searches } = await roundsOf(scheduler, 400);
   assert.deepEqual([waits, searches], [[400, 400, 400], 3]);
+});
+
+test("scheduleForever() begins no further step after its signal has aborted: the next leader waits for it", async () => {
+  await using scheduler = await openTestScheduler([{ id: 4 }]);
+  const { deps, flow } = scheduler;
+  await scheduler.wait();
+  await scheduler.defer();
+  const ending = new AbortController();
+  deps.waiting.startSends = () => {
+    ending.abort();
+    return Promise.resolve(0);
+  };
+  await scheduleForever(deps, { flow, intervalMs: 1, signal: ending.signal });
+  assert.deepEqual(scheduler.take(), []);
 });
