@@ -6,7 +6,7 @@ import type { DueMessage, SendHead, StorePart } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 import { endLost, type EndLostDeps, isLost, type LostAttempt } from "./end_lost.ts";
 import type { Flow } from "./flow.ts";
-import { openRound, openRoutes, type Round, type Routes } from "./open_routes.ts";
+import { openRound, type OpenRoutes, openRoutes, type Round } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 
 /** The dependencies of dispatching due messages. */
@@ -69,7 +69,7 @@ async function dueOf(key: string, round: Round, deps: DueDeps): Promise<Routed[]
  * Returns what to search for. While others send the mail of an integration, that is one search for each of them:
  * otherwise a page of mail for one hides that for another.
  */
-function sharesOf({ elsewhere, mostLeft }: Routes) {
+function sharesOf({ elsewhere, mostLeft }: OpenRoutes) {
   const left = mostLeft();
   const shares = elsewhere();
   return shares === undefined
@@ -80,7 +80,7 @@ function sharesOf({ elsewhere, mostLeft }: Routes) {
 /** Returns those messages of an integration that some integration takes now. */
 async function assign(
   messages: readonly DueMessage[],
-  { key, routes }: { key: string; routes: Routes },
+  { key, routes }: { key: string; routes: OpenRoutes },
   deps: DueDeps,
 ): Promise<Routed[]> {
   // Without fallbacks it does not matter who the sender is.

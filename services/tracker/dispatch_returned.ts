@@ -3,7 +3,7 @@ import type { SendHead, StorePart } from "@posthaste/storage";
 import { allEnded } from "@posthaste/runtime";
 import { count } from "@posthaste/telemetry";
 import type { Flow, Returned } from "./flow.ts";
-import { FIRST_ATTEMPT, type Routes } from "./open_routes.ts";
+import { FIRST_ATTEMPT, type Routes } from "./routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
 import { withoutRegister } from "./without_register.ts";
 

@@ -1,9 +1,10 @@
-import { allEnded, repeat } from "@posthaste/runtime";
+import { allSettled, repeat } from "@posthaste/runtime";
 import { reasonOfPause, type StorePart } from "@posthaste/storage";
 import type { Logger } from "@posthaste/telemetry";
 import { failMessages, failOverduePart, type FailureDeps } from "./fail_messages.ts";
 import type { AttemptKey, Flow } from "./flow.ts";
-import { openRound, openRoutes, type Round, type RouteDeps, type Routes } from "./open_routes.ts";
+import { openRound, openRoutes, type Round, type RouteDeps } from "./open_routes.ts";
+import type { Routes } from "./routes.ts";
 
 /** The dependencies of ending mail that has waited too long. */
 export type OverdueDeps =
@@ -54,7 +55,7 @@ export async function failOverdueForever(
  * Fails messages that no integration takes now, and that have waited for the maximum time. While their integration only
  * has no room, they wait for their last attempt. Returns whether any mail waits.
  *
- * @throws The first error, after the work on all other integrations.
+ * @throws The first error, after the work on all other integrations and sends.
  */
 export async function failOverdue(deps: OverdueDeps, flow: Flow, looks: Looks): Promise<boolean> {
   const integrations = new Set([
@@ -74,11 +75,9 @@ export async function failOverdue(deps: OverdueDeps, flow: Flow, looks: Looks): 
       looks.delete(key);
       continue;
     }
-    try {
-      left -= await failOverdueOf(key, round, { max: left }, deps);
-    } catch (error) {
-      errors.push(error);
-    }
+    const ended = await endOverdueOf(key, { round, max: left }, deps);
+    left -= ended.failed;
+    errors.push(...ended.errors);
     // The next round continues here, after those.
     if (left <= 0) looks.set(key, deps.now().getTime() - LOOK_EVERY_MS);
   }
@@ -95,44 +94,88 @@ function takeLooks(integrations: Iterable<string>, looks: Looks, now: Date): str
   return taken;
 }
 
-/** Fails at most `max` messages of an integration. Returns their number. */
-async function failOverdueOf(
+/** What became of overdue messages. */
+interface Ended {
+  /** Number of those that failed. Of the others, another process has begun or ended the attempt. */
+  failed: number;
+  errors: unknown[];
+}
+
+/** The overdue mail of an integration that takes none now. */
+interface Look {
+  /** `_id` of the integration. */
+  key: string;
+  flow: Flow;
+  routes: Routes;
+  /** Why it waits: a sentence for people. */
+  cause: string;
+  now: Date;
+  /** What has waited since before this time is overdue. */
+  before: Date;
+  /** Maximum number of messages that fail. */
+  max: number;
+}
+
+/** Fails at most `max` messages of an integration. */
+async function endOverdueOf(
   key: string,
-  round: Round,
-  { max }: { max: number },
+  { round, max }: { round: Round; max: number },
   deps: OverdueDeps,
-): Promise<number> {
-  const { flow, circuits } = round;
-  const routes = await openRoutes(key, round, deps);
-  const { integration, isStopped } = routes;
-  const cause = reasonOfPause(integration, circuits.get(key));
-  if (integration === null || !isStopped || cause === undefined) return 0;
-  const now = deps.now();
+): Promise<Ended> {
+  const ended: Ended = { failed: 0, errors: [] };
+  try {
+    const { integration, ...routes } = await openRoutes(key, round, deps);
+    const cause = reasonOfPause(integration, round.circuits.get(key));
+    if (integration === null || !routes.isStopped || cause === undefined) return ended;
+    const now = deps.now();
+    const before = new Date(now.getTime() - integration.retryForMs);
+    const look = { key, flow: round.flow, routes, cause, now, before };
+    for (const end of [endReturned, endDue, endWaiting]) {
+      if (ended.failed >= max) break;
+      const { failed, errors } = await end({ ...look, max: max - ended.failed }, deps);
+      ended.failed += failed;
+      ended.errors.push(...errors);
+    }
+  } catch (error) {
+    ended.errors.push(error);
+  }
+  return ended;
+}
+
+/** Fails first attempts that came back. Of later ones the ledger knows since when they wait. */
+async function endReturned(look: Look, deps: OverdueDeps): Promise<Ended> {
+  const { key, flow, before } = look;
   const returned = flow.returned(key);
-  // Of a later attempt the ledger knows since when it waits.
-  for (const attempt of returned.filter(({ attempt }) => attempt > 0)) flow.release(attempt);
-  const before = new Date(now.getTime() - integration.retryForMs);
+  for (const later of returned.filter(({ attempt }) => attempt > 0)) flow.release(later);
   const overdue = returned.filter((one) => one.attempt === 0 && one.acceptedAt <= before);
-  const ended = await failStuck(overdue.slice(0, max), routes, cause, deps);
-  for (const attempt of ended.stuck) flow.release(attempt);
-  let count = ended.failed;
-  const search = () => ({ before, except: routes.served(), limit: max - count });
-  if (count < max) {
-    const found = await deps.waiting.overdueMessages(key, { now, ...search() });
-    const due = found.map(({ _id: messageId, ...one }) => ({ ...one, messageId }));
-    const open = due.filter((one) => !flow.holds(one));
-    count += (await failStuck(open, routes, cause, deps)).failed;
-  }
-  if (count < max) {
-    const sends = await deps.waiting.overdueSends(key, search());
-    const parts = sends.flatMap((send) => {
-      const part = Math.min(max - count, send.messageCount - send.next);
-      count += part;
-      return part > 0 ? [{ send, part }] : [];
-    });
-    await allEnded(parts, ({ send, part }) => failOverduePart(send, { cause, max: part }, deps));
-  }
-  return count;
+  const { done, ...ended } = await endStuck(overdue, look, deps);
+  for (const attempt of done) flow.release(attempt);
+  return ended;
+}
+
+/** Fails messages whose next attempt is due. */
+async function endDue(look: Look, deps: OverdueDeps): Promise<Ended> {
+  const { key, flow, routes, max: limit, now, before } = look;
+  const except = routes.served();
+  const found = await deps.waiting.overdueMessages(key, { now, before, except, limit });
+  const due = found.map(({ _id: messageId, ...one }) => ({ ...one, messageId }));
+  return await endStuck(due.filter((one) => !flow.holds(one)), look, deps);
+}
+
+/** Fails messages of sends that wait for their first dispatch. */
+async function endWaiting(look: Look, deps: OverdueDeps): Promise<Ended> {
+  const { key, routes, cause, max, before } = look;
+  const except = routes.served();
+  const sends = await deps.waiting.overdueSends(key, { before, except, limit: max });
+  let failed = 0;
+  const parts = sends.flatMap((send) => {
+    const part = Math.min(max - failed, send.messageCount - send.next);
+    failed += part;
+    return part > 0 ? [{ send, part }] : [];
+  });
+  const fail = ({ send, part }: typeof parts[number]) =>
+    failOverduePart(send, { cause, max: part }, deps);
+  return { failed, errors: (await allSettled(parts, fail)).errors };
 }
 
 /** A message that has waited too long. */
@@ -143,25 +186,31 @@ interface Overdue extends AttemptKey {
 }
 
 /**
- * Fails those messages that no integration takes. Returns them, and how many failed: of the others, another process has
- * begun or ended the attempt.
+ * Fails those messages that no integration takes. Returns as `done` those of which nothing is left to do: they have
+ * failed, another process has their attempt, or their send was removed.
  */
-async function failStuck<T extends Overdue>(
+async function endStuck<T extends Overdue>(
   overdue: readonly T[],
-  routes: Routes,
-  cause: string,
+  { routes, cause, max }: Look,
   deps: OverdueDeps,
-): Promise<{ stuck: T[]; failed: number }> {
+): Promise<Ended & { done: T[] }> {
   const ids = new Set(overdue.map(({ sendId }) => sendId));
   const heads = ids.size === 0 ? [] : await deps.sends.heads([...ids]);
   const bySend = new Map(heads.map((head) => [head._id, head]));
   const stuck = overdue.filter(({ sendId, unknownAttempts = [] }) => {
     const from = bySend.get(sendId)?.from.email;
     return from !== undefined && routes.isStuck({ from, unknownAttempts });
+  }).slice(0, max);
+  const { results, errors } = await allSettled(heads, async (head) => {
+    const messages = stuck.filter(({ sendId }) => sendId === head._id);
+    return { messages, failed: await failMessages(head, messages, cause, deps) };
   });
-  const failed = await allEnded(
-    heads,
-    (head) => failMessages(head, stuck.filter(({ sendId }) => sendId === head._id), cause, deps),
-  );
-  return { stuck, failed: failed.reduce((sum, count) => sum + count, 0) };
+  return {
+    failed: results.reduce((sum, { failed }) => sum + failed, 0),
+    errors,
+    done: [
+      ...results.flatMap(({ messages }) => messages),
+      ...overdue.filter(({ sendId }) => !bySend.has(sendId)),
+    ],
+  };
 }

@@ -1,4 +1,4 @@
-import { messageIdOf, type Send } from "@posthaste/contracts";
+import { messageIdOf, newSendId, type Send } from "@posthaste/contracts";
 import { takeAttempt } from "@posthaste/kit";
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -182,4 +182,45 @@ test("failOverdue() searches ten integrations in a round, those first that were 
   }
   assert.deepEqual(counts, [10, 20, 25, 25]);
   assert.equal(new Set(scheduler.searched).size, 25);
+});
+
+test("failOverdue() fails the rest of an integration's mail if one send of it cannot be failed", async () => {
+  await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
+  const { sends } = scheduler.deps;
+  const { findRecipients } = sends;
+  const broken = await scheduler.accept(OLD);
+  giveBack(scheduler, broken);
+  const others = [
+    await scheduler.accept(OLD),
+    await scheduler.defer(OLD),
+    await scheduler.wait(OLD),
+  ];
+  if (others[0]) giveBack(scheduler, others[0]);
+  sends.findRecipients = (ids) =>
+    ids.includes(broken._id) ? Promise.reject(new Error("cannot be read")) : findRecipients(ids);
+  await assert.rejects(scheduler.failOverdue(), /cannot be read/);
+  assert.deepEqual(new Set(scheduler.takeFailed()), new Set(others.map(({ _id }) => _id)));
+  // It is tried again.
+  assert.deepEqual(scheduler.flow.returned("acc_1/4").map(({ sendId }) => sendId), [broken._id]);
+});
+
+test("failOverdue() forgets attempts that came back of sends that were removed", async () => {
+  await using scheduler = await openTestScheduler([{ id: 4, ...STOPPED }]);
+  const removed = { ...await scheduler.accept(OLD), _id: newSendId("acc_1", OLD.acceptedAt) };
+  giveBack(scheduler, removed);
+  await scheduler.failOverdue();
+  assert.deepEqual(scheduler.flow.integrationsReturned(), []);
+});
+
+test("failOverdue() finds what is stuck among attempts that came back behind any number that a fallback takes", async () => {
+  await using scheduler = await openTestScheduler([
+    { id: 4, fallbacks: [5], senders: [SHOP, NEWS.from.email], ...STOPPED },
+    // It takes one each minute.
+    { id: 5, senders: [NEWS.from.email], maxPerMinute: 1 },
+  ]);
+  giveBack(scheduler, await scheduler.accept({ ...OLD, ...NEWS, messageCount: 501 }));
+  const stuck = await scheduler.accept(OLD);
+  giveBack(scheduler, stuck);
+  await scheduler.failOverdue();
+  assert.deepEqual(scheduler.takeFailed(), [stuck._id]);
 });

@@ -5,15 +5,9 @@ import { inTurn, type StorePart, type WaitingSend } from "@posthaste/storage";
 import { count } from "@posthaste/telemetry";
 import type { Flow } from "./flow.ts";
 import { dispatchReturned, type ReturnedDeps } from "./dispatch_returned.ts";
-import {
-  FIRST_ATTEMPT,
-  openRound,
-  openRoutes,
-  type Round,
-  type RouteDeps,
-  type Routes,
-} from "./open_routes.ts";
+import { openRound, openRoutes, type Round, type RouteDeps } from "./open_routes.ts";
 import { publishInFlight } from "./publish_in_flight.ts";
+import { FIRST_ATTEMPT, type Routes } from "./routes.ts";
 import { withoutRegister } from "./without_register.ts";
 
 /** The dependencies of scheduling sends. */
